@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { InteractionResult } from "./interaction-result.ts";
+import { RunState } from "./run.ts";
+import { RunSummary } from "./run-summary.ts";
+import { LabelMetrics, Reliability, ScoreStats } from "./score-stats.ts";
+import { Scores } from "./score.ts";
+import { Usage } from "./usage.ts";
+
+export const AttemptResult = z
+  .object({
+    attempt: z.int().min(1),
+    interactions: z.array(InteractionResult),
+    average_scores: Scores,
+  })
+  .meta({ id: "AttemptResult" });
+export type AttemptResult = z.infer<typeof AttemptResult>;
+
+export const ScenarioResult = z
+  .object({
+    scenario_id: z.string(),
+    description: z.string(),
+    attempts: z.array(AttemptResult),
+    average_scores: Scores,
+    score_stats: z.record(z.string(), ScoreStats),
+    reliability: Reliability.nullable(),
+    label_metrics: z.record(z.string(), LabelMetrics),
+  })
+  .meta({ id: "ScenarioResult" });
+export type ScenarioResult = z.infer<typeof ScenarioResult>;
+
+/** Something in the request that was not used as the caller may have meant it. */
+export const Warning = z
+  .object({ pointer: z.string(), message: z.string(), suggestion: z.string().optional() })
+  .meta({ id: "Warning" });
+export type Warning = z.infer<typeof Warning>;
+
+/** Body of a finished POST /evaluate. */
+export const EvaluationResponse = z
+  .object({
+    message: z.string(),
+    results: z.object({ scenarios: z.array(ScenarioResult) }),
+    run_id: z.string(),
+    test_name: z.string(),
+    endpoint: z.string(),
+    model_id: z.string(),
+    state: RunState,
+    demo: z.boolean().describe("True when a scripted demo model answered, not a language model."),
+    scoring_version: z.string(),
+    summary: RunSummary.omit({ usage: true }),
+    usage: Usage,
+    timing: z.object({
+      started_at: z.iso.datetime().nullable(),
+      finished_at: z.iso.datetime().nullable(),
+      duration_ms: z.number().min(0),
+    }),
+    warnings: z.array(Warning),
+  })
+  .meta({ id: "EvaluationResponse" });
+export type EvaluationResponse = z.infer<typeof EvaluationResponse>;

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { errorKinds, type ErrorCode } from "./errors.ts";
+import { Metadata } from "./metadata.ts";
+import { Interaction } from "./scenario.ts";
+import { Scores } from "./score.ts";
+import { Usage } from "./usage.ts";
+
+/** What `agent_reply` says when the endpoint gave no usable reply. Part of the contract, to the letter. */
+export const failedReplyText = "Request failed";
+
+export const InteractionError = z
+  .object({
+    code: z.enum(Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]]),
+    detail: z.string(),
+    upstream_status: z.int().nullable(),
+    tries: z.int().min(0),
+    retryable: z.boolean(),
+  })
+  .meta({ id: "InteractionError" });
+export type InteractionError = z.infer<typeof InteractionError>;
+
+/** Where a generated label came from. */
+export const LabelSource = z
+  .object({
+    source: z.enum(["endpoint", "labeller", "local"]),
+    method: z.string().optional(),
+    confidence: z.number().min(0).max(1).optional(),
+  })
+  .meta({ id: "LabelSource" });
+export type LabelSource = z.infer<typeof LabelSource>;
+
+/** What the model did in one turn: stored once, never changed by scoring. */
+export const StoredReply = z.object({
+  agent_reply: z.string(),
+  error: InteractionError.nullable(),
+  usage: Usage.nullable(),
+  latency_ms: z.number().min(0),
+  first_token_ms: z.number().min(0).nullable(),
+  tries: z.int().min(0),
+  finish_reason: z.string().nullable(),
+  model: z.string().nullable(),
+  system_fingerprint: z.string().nullable(),
+  endpoint_metadata: Metadata.nullable(),
+});
+export type StoredReply = z.infer<typeof StoredReply>;
+
+/** What scoring said about one turn: may be computed again from the stored reply. */
+export const StoredScores = z.object({
+  generated_metadata: Metadata,
+  label_sources: z.record(z.string(), LabelSource),
+  scores: Scores,
+  score_reasons: z.record(z.string(), z.string()),
+  scoring_version: z.string(),
+});
+export type StoredScores = z.infer<typeof StoredScores>;
+
+/** One turn of one attempt: all input fields, the reply, its labels, scores and circumstances. */
+export const InteractionResult = z
+  .object({
+    ...Interaction.shape,
+    turn_index: z.int().min(0),
+    ...StoredReply.omit({ endpoint_metadata: true, tries: true, system_fingerprint: true }).shape,
+    ...StoredScores.shape,
+  })
+  .meta({ id: "InteractionResult" });
+export type InteractionResult = z.infer<typeof InteractionResult>;

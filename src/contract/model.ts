@@ -1,0 +1,111 @@
+import type { ErrorCode } from "./errors.ts";
+import type { Metadata } from "./metadata.ts";
+
+/** One function call a model asked for. `arguments` is the text the model wrote: it may be broken JSON. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** One message of a conversation, in the shape every provider adapter translates from. */
+export type ChatMessage =
+  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "user"; readonly content: string }
+  | { readonly role: "assistant"; readonly content: string; readonly tool_calls?: readonly ToolCall[] }
+  | { readonly role: "tool"; readonly content: string; readonly tool_call_id: string; readonly name?: string };
+
+/** A tool as the model sees it. `parameters` is a JSON schema. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** Sampling settings passed to the model. `extra` is merged into the provider's body as it is. */
+export interface ModelParameters {
+  readonly temperature?: number | undefined;
+  readonly top_p?: number | undefined;
+  readonly max_tokens?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly stop?: string | readonly string[] | undefined;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Forces the reply to be JSON that fits `schema`; adapters use the provider's structured output. */
+export interface ReplyFormat {
+  readonly name: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly ToolDefinition[];
+  readonly tool_choice?: "auto" | "none" | "required";
+  readonly parameters?: ModelParameters;
+  readonly format?: ReplyFormat;
+}
+
+/** Tokens of one call as the provider counted them. The details are the provider's own objects. */
+export interface TokenUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details: Readonly<Record<string, unknown>> | null;
+  readonly completion_tokens_details: Readonly<Record<string, unknown>> | null;
+}
+
+/** Why a model gave no usable reply. `detail` is ours: provider text never gets in. */
+export interface ReplyError {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly upstream_status: number | null;
+  readonly tries: number;
+  readonly retryable: boolean;
+  readonly retry_after_ms?: number;
+}
+
+export interface SuccessfulReply {
+  readonly ok: true;
+  readonly text: string;
+  readonly refusal: string | null;
+  readonly tool_calls: readonly ToolCall[];
+  readonly finish_reason: string;
+  readonly usage: TokenUsage | null;
+  readonly model: string;
+  readonly completion_id: string;
+  readonly system_fingerprint: string | null;
+  readonly service_tier: string | null;
+  readonly logprobs: Readonly<Record<string, unknown>> | null;
+  /** Labels the endpoint itself attached to the reply, if it does that. */
+  readonly metadata: Metadata | null;
+  readonly latency_ms: number;
+  readonly first_token_ms: number | null;
+  readonly tries: number;
+}
+
+export interface FailedReply {
+  readonly ok: false;
+  readonly error: ReplyError;
+  readonly latency_ms: number;
+}
+
+/** A model's answer. A provider that fails is an answer too: the runner records it and goes on. */
+export type Reply = SuccessfulReply | FailedReply;
+
+export interface ChatOptions {
+  readonly signal: AbortSignal;
+  /** Called with each piece of text as it arrives; asking for it makes the adapter stream. */
+  readonly onText?: (text: string) => void;
+}
+
+/** Contract: resolves with a failed `Reply`; rejects only when `signal` aborts. */
+export type ChatModel = (request: ChatRequest, options: ChatOptions) => Promise<Reply>;
+
+/** Failures that another try with the same request cannot cure: the rest of an attempt fails without a call. */
+export const lastingFailures: ReadonlySet<ErrorCode> = new Set([
+  "upstream_auth",
+  "model_not_found",
+  "endpoint_address_refused",
+  "endpoint_not_allowed",
+]);

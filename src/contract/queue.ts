@@ -1,0 +1,30 @@
+import type { Lease } from "./store.ts";
+import type { Scores } from "./score.ts";
+
+export interface ClaimedAttempt {
+  readonly lease: Lease;
+  readonly run_id: string;
+  readonly scenario_index: number;
+  readonly attempt: number;
+  /** How often it has been claimed, this time included. */
+  readonly tries: number;
+}
+
+/** Says who works on which attempt. The store says what is true; a lost queue could be rebuilt from it. */
+export interface Queue {
+  /**
+   * Takes up to `limit` ready attempts, fairly: by priority, then the run with the fewest running attempts,
+   * never more of one run than its `concurrency` (or `perRun`) allows. Expired leases are taken back first.
+   */
+  claim(options: { worker: string; limit: number; perRun: number }): Promise<readonly ClaimedAttempt[]>;
+  /** Renews every lease of the worker. Returns the attempts that are no longer its own (taken over, cancelled). */
+  heartbeat(worker: string, leases: readonly Lease[]): Promise<readonly string[]>;
+  /** Ends an attempt. Tells whether the lease was still good and whether the run has nothing left to do. */
+  finish(lease: Lease, result: { average_scores: Scores }): Promise<{ finished: boolean; run_drained: boolean }>;
+  /** Gives an attempt back, ready again after `delay_ms`: for a worker that stops. */
+  release(lease: Lease, options?: { delay_ms?: number }): Promise<void>;
+  /** Takes back at once what workers of this host hold whose process has died. */
+  recover(): Promise<number>;
+  /** Calls back when work may be waiting. Returns the unsubscriber. A poll stays as the floor. */
+  onWork(wake: () => void): () => void;
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { RunSummary } from "./run-summary.ts";
+
+export const RunState = z
+  .enum(["queued", "running", "cancelling", "completed", "failed", "cancelled"])
+  .meta({ id: "RunState" });
+export type RunState = z.infer<typeof RunState>;
+
+export const finalStates: ReadonlySet<RunState> = new Set(["completed", "failed", "cancelled"]);
+
+export const Progress = z
+  .object({
+    attempts_total: z.int().min(0),
+    attempts_done: z.int().min(0),
+    interactions_total: z.int().min(0),
+    interactions_done: z.int().min(0),
+    interactions_failed: z.int().min(0),
+  })
+  .meta({ id: "Progress" });
+export type Progress = z.infer<typeof Progress>;
+
+/** A run without its interactions. */
+export const Run = z
+  .object({
+    run_id: z.string(),
+    test_name: z.string(),
+    endpoint: z.string(),
+    model_id: z.string(),
+    state: RunState,
+    message: z.string(),
+    demo: z.boolean(),
+    created_at: z.iso.datetime(),
+    started_at: z.iso.datetime().nullable(),
+    finished_at: z.iso.datetime().nullable(),
+    progress: Progress,
+    summary: RunSummary.nullable(),
+  })
+  .meta({ id: "Run" });
+export type Run = z.infer<typeof Run>;

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { Identifier } from "./identifier.ts";
+import { Metadata } from "./metadata.ts";
+
+/** One turn of a scripted conversation, as the caller sends it. */
+export const InteractionInput = z
+  .object({
+    id: Identifier,
+    user_message: z.string(),
+    agent_reply: z.string().default("").describe("Ignored in a request; filled in by the service."),
+    reference_reply: z.string().default("").describe("The expected reply. Empty means no reply scores."),
+    references: z.array(z.string()).optional().describe("More acceptable replies; the best one counts."),
+    interaction_type: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Default: opening for the first turn, follow_up for the rest."),
+    reference_metadata: Metadata.default({}),
+    generated_metadata: Metadata.default({}).describe("Ignored in a request; filled in by the service."),
+  })
+  .meta({ id: "InteractionInput" });
+
+/** A scenario with every default filled in. */
+export const Interaction = InteractionInput.extend({ interaction_type: z.string().min(1) }).meta({ id: "Interaction" });
+export type Interaction = z.infer<typeof Interaction>;
+
+/** Ordered turns that make one conversation. */
+export const ScenarioInput = z
+  .object({
+    id: Identifier,
+    description: z.string().default(""),
+    interactions: z.array(InteractionInput).min(1),
+    tags: z.array(z.string()).optional(),
+  })
+  .meta({ id: "ScenarioInput" });
+
+export const Scenario = z
+  .object({
+    id: Identifier,
+    description: z.string(),
+    interactions: z.array(Interaction).min(1),
+    tags: z.array(z.string()),
+  })
+  .meta({ id: "Scenario" });
+export type Scenario = z.infer<typeof Scenario>;

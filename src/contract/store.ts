@@ -1,0 +1,128 @@
+import type { RunSettings } from "./evaluation-request.ts";
+import type { Warning } from "./evaluation-response.ts";
+import type { StoredReply, StoredScores } from "./interaction-result.ts";
+import type { Progress, RunState } from "./run.ts";
+import type { RunSummary } from "./run-summary.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Scores } from "./score.ts";
+
+/** Times are milliseconds since 1970. Ids are UUIDv7 text. */
+export interface NewRun {
+  readonly id: string;
+  readonly settings: RunSettings;
+  readonly scenarios: readonly Scenario[];
+  readonly warnings: readonly Warning[];
+  readonly demo: boolean;
+  readonly created_at: number;
+  readonly priority?: number;
+  /** The same key with the same hash is the same run. Keys are scoped by `owner`. */
+  readonly idempotency?: { readonly key: string; readonly hash: string } | undefined;
+  readonly owner?: string | null;
+}
+
+export interface RunRecord {
+  readonly id: string;
+  readonly settings: RunSettings;
+  readonly warnings: readonly Warning[];
+  readonly demo: boolean;
+  readonly owner: string | null;
+  readonly priority: number;
+  readonly state: RunState;
+  /** "" until the run ends. */
+  readonly message: string;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+  readonly progress: Progress;
+  readonly summary: RunSummary | null;
+}
+
+export type CreatedRun =
+  | { readonly outcome: "created"; readonly run: RunRecord }
+  | { readonly outcome: "replayed"; readonly run: RunRecord }
+  | { readonly outcome: "mismatch" };
+
+export interface RunFilter {
+  readonly state?: RunState;
+  readonly test_name?: string;
+  readonly model_id?: string;
+  readonly owner?: string | null;
+  readonly limit: number;
+  /** Opaque, from the page before. Newest first. */
+  readonly cursor?: string;
+}
+
+export interface RunPage {
+  readonly runs: readonly RunRecord[];
+  readonly next_cursor: string | null;
+}
+
+export type AttemptState = "ready" | "running" | "done" | "cancelled";
+
+export interface AttemptRecord {
+  readonly id: string;
+  readonly run_id: string;
+  readonly scenario_index: number;
+  /** 1-based. */
+  readonly attempt: number;
+  readonly state: AttemptState;
+  readonly average_scores: Scores | null;
+}
+
+export interface StoredInteraction {
+  readonly attempt_id: string;
+  readonly turn_index: number;
+  readonly reply: StoredReply;
+  /** null: the reply is stored, scoring it is still to do. */
+  readonly scores: StoredScores | null;
+}
+
+/** An attempt with its interactions in turn order. */
+export interface AttemptWithInteractions extends AttemptRecord {
+  readonly interactions: readonly StoredInteraction[];
+}
+
+/** Proof that a worker holds an attempt. A write with a stale fence changes nothing. */
+export interface Lease {
+  readonly attempt_id: string;
+  readonly fence: number;
+}
+
+/**
+ * What is true about runs. Every write that a caller is told about has been committed with fsync.
+ * Replies keep every code unit, NUL and lone surrogates included.
+ */
+export interface Store {
+  readonly runs: {
+    /** Run, scenarios and attempts in one transaction. */
+    create(run: NewRun): Promise<CreatedRun>;
+    get(id: string): Promise<RunRecord | null>;
+    list(filter: RunFilter): Promise<RunPage>;
+    scenarios(id: string): Promise<readonly Scenario[]>;
+    /** queued → running; changes nothing in any other state. */
+    start(id: string, at: number): Promise<void>;
+    /** Moves an unfinished run to a final state. False when it had one already. */
+    finish(id: string, end: { state: RunState; message: string; summary: RunSummary; at: number }): Promise<boolean>;
+    /** queued/running → cancelling; its ready attempts become cancelled. False when the run had ended. */
+    cancel(id: string): Promise<boolean>;
+    /** Deletes an ended run and all that belongs to it. False when it does not exist or has not ended. */
+    remove(id: string): Promise<boolean>;
+    /** Unfinished runs whose attempts are all done or cancelled: what a crash left to be concluded. */
+    unconcluded(): Promise<readonly string[]>;
+  };
+  readonly attempts: {
+    get(id: string): Promise<AttemptRecord | null>;
+    /** In order of scenario and attempt, a bounded number held in memory at a time. */
+    withInteractions(runId: string): AsyncIterable<AttemptWithInteractions>;
+  };
+  readonly interactions: {
+    ofAttempt(attemptId: string): Promise<readonly StoredInteraction[]>;
+    /** False when the lease is stale or the turn is stored already. */
+    store(lease: Lease, interaction: Omit<StoredInteraction, "attempt_id">): Promise<boolean>;
+    /** Adds scores to a stored reply. False when the lease is stale. */
+    score(lease: Lease, turn: { turn_index: number; scores: StoredScores }): Promise<boolean>;
+  };
+  /** Resolves when the store answers a query. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
