@@ -1,0 +1,130 @@
+import { EvaluationRequest } from "../evaluation-request.ts";
+import { EvaluationResponse } from "../evaluation-response.ts";
+import type { Operation } from "../operation.ts";
+import { RunList, RunListQuery } from "../run-list.ts";
+import { Run } from "../run.ts";
+import { healthz, readyz } from "./shared.ts";
+
+const runParameter = { run_id: { description: "The run's id." } };
+
+export const evaluate: Operation = {
+  id: "evaluate",
+  method: "post",
+  path: "/evaluate",
+  summary: "Run scenarios against a model endpoint and score every reply",
+  description:
+    "Answers when the run has ended. `Prefer: respond-async` answers 202 at once with the run's address; " +
+    "`Accept: text/event-stream` sends events while it runs and the result last. " +
+    "A model that fails is a result (200, `agent_reply` is `Request failed`), not an error of this route. " +
+    "Losing the connection does not cancel the run.",
+  tag: "Evaluation",
+  headers: {
+    "idempotency-key": { description: "The same key with the same body is the same run." },
+    prefer: { description: "`respond-async` to get 202 and the run's address." },
+  },
+  body: EvaluationRequest,
+  responses: {
+    200: {
+      description: "The finished run with every reply and score.",
+      schema: EvaluationResponse,
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+    202: { description: "Accepted and stored; `Location` names the run.", schema: Run },
+  },
+  errors: [
+    "validation_failed",
+    "endpoint_invalid",
+    "endpoint_not_allowed",
+    "too_many_interactions",
+    "idempotency_key_invalid",
+    "idempotency_mismatch",
+    "storage_full",
+    "storage_unavailable",
+    "shutting_down",
+  ],
+};
+
+export const listRuns: Operation = {
+  id: "listRuns",
+  method: "get",
+  path: "/runs",
+  summary: "List runs, newest first",
+  tag: "Runs",
+  query: RunListQuery,
+  responses: { 200: { description: "One page of runs.", schema: RunList } },
+  errors: ["validation_failed"],
+};
+
+export const getRun: Operation = {
+  id: "getRun",
+  method: "get",
+  path: "/runs/{run_id}",
+  summary: "State, progress and summary of one run",
+  tag: "Runs",
+  parameters: runParameter,
+  responses: { 200: { description: "The run.", schema: Run } },
+  errors: ["run_not_found"],
+};
+
+export const getRunResults: Operation = {
+  id: "getRunResults",
+  method: "get",
+  path: "/runs/{run_id}/results",
+  summary: "Everything stored of a run, also while it is running",
+  description:
+    "The body of POST /evaluate for a run that has ended; what is there so far for one that has not. Streamed.",
+  tag: "Runs",
+  parameters: runParameter,
+  responses: { 200: { description: "The results.", schema: EvaluationResponse } },
+  errors: ["run_not_found"],
+};
+
+export const getRunEvents: Operation = {
+  id: "getRunEvents",
+  method: "get",
+  path: "/runs/{run_id}/events",
+  summary: "Follow a run live",
+  description:
+    "Server-sent events: `interaction` for each stored turn, `progress`, and `end` last. `Last-Event-ID` replays what came after it.",
+  tag: "Runs",
+  parameters: runParameter,
+  headers: { "last-event-id": { description: "Replay the events after this one." } },
+  responses: { 200: { description: "The events.", mediaTypes: ["text/event-stream"] } },
+  errors: ["run_not_found"],
+};
+
+export const cancelRun: Operation = {
+  id: "cancelRun",
+  method: "post",
+  path: "/runs/{run_id}/cancel",
+  summary: "Stop a run; what is stored stays readable",
+  tag: "Runs",
+  parameters: runParameter,
+  responses: { 202: { description: "No new call starts; calls in flight are aborted.", schema: Run } },
+  errors: ["run_not_found", "run_already_finished"],
+};
+
+export const deleteRun: Operation = {
+  id: "deleteRun",
+  method: "delete",
+  path: "/runs/{run_id}",
+  summary: "Delete a run and everything stored with it",
+  description: "A run that has not ended is cancelled first.",
+  tag: "Runs",
+  parameters: runParameter,
+  responses: { 204: { description: "Gone." } },
+  errors: ["run_not_found"],
+};
+
+/** Every route of the evaluation service. */
+export const evaluationOperations: readonly Operation[] = [
+  evaluate,
+  listRuns,
+  getRun,
+  getRunResults,
+  getRunEvents,
+  cancelRun,
+  deleteRun,
+  healthz,
+  readyz,
+];

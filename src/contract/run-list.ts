@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { Run, RunState } from "./run.ts";
+
+/** Query of GET /runs. */
+export const RunListQuery = z
+  .object({
+    state: RunState.optional(),
+    test_name: z.string().max(1024).optional(),
+    model_id: z.string().max(512).optional(),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    cursor: z.string().max(200).optional().describe("next_cursor of the page before."),
+  })
+  .meta({ id: "RunListQuery" });
+export type RunListQuery = z.infer<typeof RunListQuery>;
+
+/** One page of runs, newest first. */
+export const RunList = z.object({ runs: z.array(Run), next_cursor: z.string().nullable() }).meta({ id: "RunList" });
+export type RunList = z.infer<typeof RunList>;
