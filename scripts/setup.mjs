@@ -1,0 +1,77 @@
+// Makes a fresh clone ready for `npm start`, `npm test` and `npm run check`: installs the locked packages, builds the page.
+// Plain JavaScript for any Node from 18 on: it runs before the project's own Node 24 is there. Silent when nothing is to be done.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const windows = process.platform === "win32";
+const ownNode = join(root, "node_modules", ".bin", windows ? "node.cmd" : "node");
+
+/** Does `work` only when the files below `inputs` are not the ones `stampFile` was written for. */
+function whenChanged({ stampFile, inputs, message, work }) {
+  const hash = createHash("sha256");
+  for (const file of inputs.flatMap(filesBelow).sort()) hash.update(file).update(readFileSync(join(root, file)));
+  const stamp = hash.digest("hex");
+  const path = join(root, stampFile);
+  if (existsSync(path) && readFileSync(path, "utf8") === stamp) return;
+  process.stderr.write(`${message}\n`);
+  const started = Date.now();
+  work();
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, stamp);
+  process.stderr.write(`  done in ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+}
+
+function filesBelow(path) {
+  if (!existsSync(join(root, path))) return [];
+  if (path.endsWith("/dist")) return [];
+  const entries = readdirSyncOrNull(join(root, path));
+  return entries ? entries.flatMap((name) => filesBelow(`${path}/${name}`)) : [path];
+}
+
+function readdirSyncOrNull(path) {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (error.code === "ENOTDIR") return null;
+    throw error;
+  }
+}
+
+function run(command, parameters) {
+  const result = spawnSync(command, parameters, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+    shell: windows,
+  });
+  if (result.status === 0) return;
+  process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}\n`);
+  process.stderr.write(
+    `Set-up stopped: "${command} ${parameters.join(" ")}" failed${result.error ? ` (${result.error.message})` : ""}.\n`,
+  );
+  process.exit(1);
+}
+
+function npm(...parameters) {
+  const cli = process.env.npm_execpath;
+  if (cli && /npm-cli\.c?js$/.test(cli)) run(process.execPath, [cli, ...parameters]);
+  else run("npm", parameters);
+}
+
+whenChanged({
+  stampFile: "node_modules/.rehearsal-installed",
+  inputs: ["package-lock.json"],
+  message: "Installing packages (first start, or the lockfile changed) …",
+  work: () => npm("ci", "--no-audit", "--no-fund", "--loglevel=error"),
+});
+
+whenChanged({
+  stampFile: "web/dist/.built",
+  inputs: ["web", "src/contract", "src/evaluation/statistics", "package-lock.json"],
+  message: "Building the page …",
+  work: () => run(ownNode, [join("node_modules", "vite", "bin", "vite.js"), "build", "web", "--logLevel", "error"]),
+});
