@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { expect, test } from "vitest";
+
+/** Which layers each layer may import, besides itself. What is not named here is a mistake. */
+const mayImport: Record<string, readonly string[]> = {
+  contract: [],
+  evaluation: ["contract"],
+  agent: ["contract"],
+  models: ["contract"],
+  storage: ["contract"],
+  settings: ["contract"],
+  runs: ["contract", "evaluation", "models", "storage"],
+  services: ["contract", "evaluation", "agent", "models", "storage", "runs", "settings"],
+  cli: ["contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings"],
+  index: ["contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings"],
+};
+
+const root = resolve(import.meta.dirname, "..");
+const posix = (path: string): string => path.split(sep).join("/");
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file) && !file.includes("node_modules"))
+    .map((file) => `${folder}/${posix(file)}`);
+}
+
+/** Every module a file names: static, dynamic and re-exporting imports, either kind of quote. */
+function specifiers(file: string): string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']/g)].map((match) => match[1] ?? "");
+}
+
+const localImports = (file: string): string[] =>
+  specifiers(file)
+    .filter((name) => name.startsWith("."))
+    .map((name) => posix(relative(root, resolve(root, dirname(file), name))));
+
+/** `src/runs/worker.ts` → `runs`; `src/settings.ts` → `settings`. */
+const layerOf = (file: string): string => (file.split("/")[1] ?? "").replace(/\.ts$/, "");
+
+const files = sourceFiles("src");
+
+test("every layer imports only the layers below it", () => {
+  const wrong = files.flatMap((file) => {
+    const layer = layerOf(file);
+    const allowed = [layer, ...(mayImport[layer] ?? [])];
+    return localImports(file)
+      .filter((target) => !target.startsWith("src/") || !allowed.includes(layerOf(target)))
+      .map((target) => `${file} imports ${target}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("every folder below src is a known layer", () => {
+  expect([...new Set(files.map(layerOf))].filter((layer) => !(layer in mayImport))).toEqual([]);
+});
+
+test("contract and evaluation use no Node module", () => {
+  const wrong = files
+    .filter((file) => ["contract", "evaluation"].includes(layerOf(file)))
+    .filter((file) => specifiers(file).some((name) => name.startsWith("node:")));
+  expect(wrong).toEqual([]);
+});
+
+test("only the outbound client imports an HTTP client", () => {
+  const clients = new Set(["undici", "node:http2", "node:https", "node:tls"]);
+  const wrong = files
+    .filter((file) => !file.startsWith("src/models/outbound/"))
+    .filter((file) => specifiers(file).some((name) => clients.has(name)));
+  expect(wrong).toEqual([]);
+});
+
+test("the page takes types from the contract and code only from the statistics", () => {
+  const wrong = sourceFiles("web").flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/import\s+(type\s+)?[^;]*?from\s+["'](\.[^"']+)["']/g)]
+      .map((match) => ({
+        types: Boolean(match[1]),
+        target: posix(relative(root, resolve(root, dirname(file), match[2] ?? ""))),
+      }))
+      .filter(({ target }) => target.startsWith("src/"))
+      .filter(
+        ({ types, target }) =>
+          !(types && target.startsWith("src/contract/")) && !target.startsWith("src/evaluation/statistics/"),
+      )
+      .map(({ target }) => `${file} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no import cycle", () => {
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) throw new Error(`Cycle: ${[...trail, file].join(" → ")}`);
+    if (done.has(file)) return;
+    for (const target of localImports(file).filter((name) => files.includes(name))) visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+});
