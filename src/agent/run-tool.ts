@@ -1,0 +1,52 @@
+import type { AgentRun } from "./agent-run.ts";
+import type { ToolRun } from "./agent-outcome.ts";
+import { capBytes, firstCharacters } from "./cap-text.ts";
+import type { RunnableCall } from "./read-tool-call.ts";
+import { createTimeLimit, untilAborted, type TimeLimit } from "./time-limit.ts";
+import { ToolError } from "./tool.ts";
+
+/** Carries out one call. A tool that fails or takes too long is a result too; rejects only when the caller aborts. */
+export async function runTool(run: AgentRun, call: RunnableCall, deadline: TimeLimit): Promise<ToolRun> {
+  const { id, name, args, tool } = call;
+  run.signal.throwIfAborted();
+  run.emit({ type: "tool-start", tool_call: { id, name, args } });
+  const startedAt = run.now();
+  const ended = await settle(run, call, deadline, tool.timeoutMs ?? run.limits.toolTimeoutMs);
+  const toolRun = { id, name, args, ...ended, duration_ms: run.now() - startedAt };
+  run.emit({ type: "tool-end", tool_call: toolRun });
+  return toolRun;
+}
+
+async function settle(
+  run: AgentRun,
+  { tool, args }: RunnableCall,
+  deadline: TimeLimit,
+  timeoutMs: number,
+): Promise<Pick<ToolRun, "ok" | "result">> {
+  using limit = createTimeLimit({ signal: deadline.signal, ms: timeoutMs });
+  try {
+    limit.signal.throwIfAborted();
+    const work = (async () => toText(await tool.run(args, { signal: limit.signal, now: run.now })))();
+    const text = await untilAborted(work, limit.signal);
+    return { ok: true, result: capBytes(text, run.limits.toolResultBytes) };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (deadline.expired) return { ok: false, result: "Stopped: the time of the run is over." };
+    if (limit.expired) return { ok: false, result: `The tool did not answer within ${timeoutMs / 1000} s.` };
+    return { ok: false, result: describeFailure(error) };
+  }
+}
+
+function toText(result: unknown): string {
+  if (typeof result === "string") return result;
+  return JSON.stringify(result) ?? "";
+}
+
+const shownFailure = 300;
+
+/** Class and message, never the stack. */
+function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return "The tool failed.";
+  const [message = ""] = error.message.split(/\n\s+at /);
+  return firstCharacters(error instanceof ToolError ? message : `${error.name}: ${message}`, shownFailure);
+}

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { defineTool } from "./tool.ts";
+
+const parameters = {
+  type: "object",
+  properties: { city: { type: "string" }, days: { type: "integer" }, unit: { enum: ["C", "F"] } },
+  required: ["city"],
+  additionalProperties: false,
+};
+const weather = defineTool({ name: "weather", description: "", parameters, run: () => "sunny" });
+
+test("arguments that fit the schema pass", () => {
+  expect(weather.check({ city: "Graz", days: 2, unit: "C" })).toBeNull();
+});
+
+test.each([
+  [{}, "the arguments must have required property 'city'"],
+  [{ city: 3 }, "/city must be string"],
+  [{ city: "Graz", unit: "K" }, '/unit must be equal to one of the allowed values: ["C","F"]'],
+  [{ city: "Graz", town: 1 }, 'the arguments must NOT have additional properties: "town"'],
+  [{ city: 1, days: "two" }, "/city must be string; /days must be integer"],
+  ["Graz", "the arguments must be object"],
+  [null, "the arguments must be object"],
+])("%j is refused with the reason", (args, reason) => {
+  expect(weather.check(args)).toBe(reason);
+});
+
+test("nothing is coerced or filled in", () => {
+  const args = { city: "Graz", days: "2" };
+  expect(weather.check(args)).toBe("/days must be integer");
+  expect(args).toEqual({ city: "Graz", days: "2" });
+});
+
+test("a flood of problems is kept short", () => {
+  const list = defineTool({
+    name: "list",
+    description: "",
+    parameters: { type: "object", properties: { items: { type: "array", items: { type: "number" } } } },
+    run: () => "",
+  });
+  expect(list.check({ items: Array.from({ length: 9 }, () => "x") })).toContain("; 4 more problems");
+});
+
+test("schemas of both common drafts, with ids, formats and unknown keywords, are taken, and more than once", () => {
+  const declare = ($schema: string) =>
+    defineTool({
+      name: "dated",
+      description: "",
+      parameters: {
+        $schema,
+        $id: "https://example.test/dated",
+        type: "object",
+        "x-order": 1,
+        properties: { day: { $ref: "#/definitions/day" } },
+        definitions: { day: { type: "string", format: "date" } },
+      },
+      run: () => "",
+    });
+  for (const draft of ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"]) {
+    declare(draft);
+    expect(declare(draft).check({ day: 4 })).toBe("/day must be string");
+  }
+});
+
+test.each(["", "two words", "a.b", "x".repeat(65)])("a tool cannot be named %j", (name) => {
+  expect(() => defineTool({ name, description: "", parameters, run: () => "" })).toThrow("cannot be named");
+});
+
+test.each([{ type: "strin" }, { properties: 5 }, { required: "a" }, { $ref: "#/nowhere" }, { pattern: "(" }])(
+  "%j is refused as a schema, by the tool's name",
+  (broken) => {
+    expect(() => defineTool({ name: "odd", description: "", parameters: broken, run: () => "" })).toThrow(
+      'The parameters of "odd" are not a usable JSON schema: ',
+    );
+  },
+);

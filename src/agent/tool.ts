@@ -1,0 +1,116 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { ToolDefinition } from "../contract/model.ts";
+import { toolNamePattern } from "./tool-name.ts";
+
+export type ToolArguments = Readonly<Record<string, unknown>>;
+
+/** What a tool gets besides its arguments. `signal` aborts when its time is over or nobody waits any more. */
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A tool the agent runs by itself. */
+export interface Tool {
+  readonly definition: ToolDefinition;
+  /** The run stops and hands the call out instead of running it. */
+  readonly needsApproval: boolean;
+  /** Overrides the run's limit for one call. */
+  readonly timeoutMs: number | undefined;
+  /** null when the arguments fit the schema, else what is wrong with them, written for the model. */
+  readonly check: (args: unknown) => string | null;
+  /** Text goes to the model as it is, anything else as JSON. A rejection is told to the model in one short line. */
+  readonly run: (args: ToolArguments, context: ToolContext) => unknown;
+}
+
+/** A failure whose message was written for the model, which reads it without the class name. */
+export class ToolError extends Error {
+  override readonly name = "ToolError";
+}
+
+/**
+ * Declares a tool. `parameters` is a JSON schema of an object; it is compiled once, here, and coerces nothing.
+ *
+ * @example
+ * const echo = defineTool({
+ *   name: "echo",
+ *   description: "Repeats a text.",
+ *   parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+ *   run: ({ text }: { text: string }) => text,
+ * });
+ */
+export function defineTool<Arguments extends object>({
+  name,
+  description,
+  parameters,
+  run,
+  timeoutMs,
+  needsApproval = false,
+}: {
+  name: string;
+  description: string;
+  parameters: Readonly<Record<string, unknown>>;
+  run: (args: Arguments, context: ToolContext) => unknown;
+  timeoutMs?: number | undefined;
+  needsApproval?: boolean | undefined;
+}): Tool {
+  if (!toolNamePattern.test(name)) {
+    throw new TypeError(`A tool cannot be named "${name}": use 1 to 64 letters, digits, _ and -.`);
+  }
+  const validate = compileSchema(name, parameters);
+
+  return {
+    definition: { name, description, parameters },
+    needsApproval,
+    timeoutMs,
+    check: (args) => (validate(args) ? null : describeErrors(validate.errors ?? [])),
+    // The loop runs a tool only with arguments that passed its schema, which is what `Arguments` spells out.
+    run: (args, context) => run(args as Arguments, context),
+  };
+}
+
+// Schemas come from many hands (MCP servers, OpenAPI files): what a validator does not know is left to the tool.
+// Compiling reports broken keywords by itself; checking against the meta schema would cost a start 150 ms.
+const ajvOptions: Options = {
+  strict: false,
+  allErrors: true,
+  validateFormats: false,
+  unicodeRegExp: false,
+  meta: false,
+  validateSchema: false,
+  addUsedSchema: false,
+  logger: false,
+};
+const current = new Ajv2020(ajvOptions);
+const draft7 = new Ajv(ajvOptions);
+
+function compileSchema(tool: string, { $schema, ...schema }: Readonly<Record<string, unknown>>): ValidateFunction {
+  const ajv = typeof $schema === "string" && $schema.includes("draft-0") ? draft7 : current;
+  try {
+    return ajv.compile(schema);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`The parameters of "${tool}" are not a usable JSON schema: ${reason}`, { cause });
+  } finally {
+    // The compiled check is all we keep: the cache would hold the schema of every tool ever declared.
+    ajv.removeSchema(schema);
+  }
+}
+
+const shownErrors = 5;
+
+function describeErrors(errors: readonly ErrorObject[]): string {
+  const shown = errors.slice(0, shownErrors).map(describeError);
+  if (errors.length > shownErrors) shown.push(`${errors.length - shownErrors} more problems`);
+  return shown.join("; ");
+}
+
+function describeError({ instancePath, keyword, message, params }: ErrorObject): string {
+  const place = instancePath === "" ? "the arguments" : instancePath;
+  const problem = message ?? "must fit the schema";
+  if (keyword === "additionalProperties") return `${place} ${problem}: ${JSON.stringify(params["additionalProperty"])}`;
+  if (keyword === "enum") return `${place} ${problem}: ${JSON.stringify(params["allowedValues"])}`;
+  return `${place} ${problem}`;
+}
