@@ -1,0 +1,138 @@
+import type { ChatMessage } from "../contract/model.ts";
+import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
+import { toToolName } from "./tool-name.ts";
+import { fenceUntrusted } from "./untrusted-text.ts";
+
+/** A tool call as clients send it: perhaps without an id. */
+export interface LooseToolCall {
+  readonly id?: string | null | undefined;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** A message as clients send it: calls and results may not fit together. */
+export type LooseMessage =
+  | { readonly role: "system" | "user"; readonly content: string }
+  | { readonly role: "assistant"; readonly content: string; readonly tool_calls?: readonly LooseToolCall[] | undefined }
+  | LooseToolMessage;
+
+interface LooseToolMessage {
+  readonly role: "tool";
+  readonly content: string;
+  readonly tool_call_id?: string | null | undefined;
+  readonly name?: string | null | undefined;
+}
+
+/** A call that waits for its result. `sent` is the id the client knows it by. */
+interface OpenCall {
+  readonly id: string;
+  readonly sent: string | null | undefined;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+interface Turn {
+  readonly content: string;
+  readonly calls: OpenCall[];
+  readonly waiting: OpenCall[];
+  readonly results: ChatMessage[];
+}
+
+/** What the model reads where the client sent a call and no result. Nothing was run, and nothing will be. */
+export const missingResult = "No result was sent for this call.";
+
+/**
+ * History that every provider accepts, from whatever a client sent: each assistant tool call is followed by exactly one
+ * result, each result belongs to a call. It is text about the past: nothing in it is ever executed.
+ * - A result goes to the call with its id; without an id to the first open call of its name, or the first open one when it has no name.
+ * - A result that fits no call gets a made-up one in the turn it follows; with no such turn, in an empty assistant turn.
+ * - A call without a result gets one that says so.
+ * - Ids are kept unless they repeat. Result text is fenced as untrusted and otherwise unchanged.
+ */
+export function pairToolMessages(messages: readonly LooseMessage[]): readonly ChatMessage[] {
+  const issueId = createIdIssuer({ prefix: "call_syn_", taken: sentIds(messages) });
+  const history: ChatMessage[] = [];
+  let turn: Turn | null = null;
+  const close = () => {
+    if (turn) history.push(...closeTurn(turn));
+    turn = null;
+  };
+
+  for (const message of messages) {
+    if (message.role === "tool") {
+      turn ??= openTurn("", [], issueId);
+      addResult(turn, message, issueId);
+      continue;
+    }
+    close();
+    if (message.role === "assistant") turn = openTurn(message.content, message.tool_calls ?? [], issueId);
+    else history.push({ role: message.role, content: message.content });
+  }
+  close();
+  return history;
+}
+
+function* sentIds(messages: readonly LooseMessage[]): Iterable<string> {
+  for (const message of messages) {
+    if (message.role === "tool" && message.tool_call_id) yield message.tool_call_id;
+    if (message.role !== "assistant") continue;
+    for (const call of message.tool_calls ?? []) if (call.id) yield call.id;
+  }
+}
+
+function openTurn(content: string, sentCalls: readonly LooseToolCall[], issueId: IssueId): Turn {
+  const calls = sentCalls.map((call) => ({
+    id: issueId(call.id),
+    sent: call.id,
+    name: toToolName(call.name),
+    arguments: call.arguments,
+  }));
+  return { content, calls, waiting: [...calls], results: [] };
+}
+
+function addResult(turn: Turn, message: LooseToolMessage, issueId: IssueId): void {
+  const call = takeOpenCall(turn, message) ?? inventCall(turn, message, issueId);
+  turn.results.push({
+    role: "tool",
+    content: fenceUntrusted(message.content),
+    tool_call_id: call.id,
+    name: call.name,
+  });
+}
+
+function takeOpenCall({ waiting }: Turn, message: LooseToolMessage): OpenCall | undefined {
+  const index = waiting.findIndex((call) => {
+    if (message.tool_call_id) return call.sent === message.tool_call_id;
+    return !message.name || call.name === toToolName(message.name);
+  });
+  return index === -1 ? undefined : waiting.splice(index, 1)[0];
+}
+
+function inventCall(turn: Turn, message: LooseToolMessage, issueId: IssueId): OpenCall {
+  const call = {
+    id: issueId(message.tool_call_id),
+    sent: message.tool_call_id,
+    name: toToolName(message.name),
+    arguments: "{}",
+  };
+  turn.calls.push(call);
+  return call;
+}
+
+function closeTurn({ content, calls, waiting, results }: Turn): readonly ChatMessage[] {
+  if (calls.length === 0) return [{ role: "assistant", content }];
+  return [
+    {
+      role: "assistant",
+      content,
+      tool_calls: calls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })),
+    },
+    ...results,
+    ...waiting.map((call): ChatMessage => ({
+      role: "tool",
+      content: missingResult,
+      tool_call_id: call.id,
+      name: call.name,
+    })),
+  ];
+}
