@@ -1,0 +1,45 @@
+/** What one run may use. */
+export interface AgentLimits {
+  /** Model calls that may ask for tools; their tools still run. */
+  readonly steps: number;
+  /** Tool calls in the whole run. */
+  readonly toolCalls: number;
+  readonly toolCallsPerStep: number;
+  /** Tools that run at the same time. */
+  readonly parallel: number;
+  /** How often one tool's unusable calls are handed back to the model for another try. */
+  readonly repairs: number;
+  readonly toolTimeoutMs: number;
+  readonly toolResultBytes: number;
+  /** The whole run, its final answer included. */
+  readonly deadlineMs: number;
+  /** The part of the deadline kept for the final answer, at most half of it. */
+  readonly finalAnswerMs: number;
+  /** Input and output tokens over all calls. Estimated for an endpoint that does not count. */
+  readonly tokens: number;
+  /** Money over all calls, in the unit of the price handed in. */
+  readonly cost: number;
+}
+
+export const defaultLimits: AgentLimits = {
+  steps: 25,
+  toolCalls: 100,
+  toolCallsPerStep: 8,
+  parallel: 4,
+  repairs: 2,
+  toolTimeoutMs: 30_000,
+  toolResultBytes: 64 * 1024,
+  deadlineMs: 300_000,
+  finalAnswerMs: 60_000,
+  tokens: Number.POSITIVE_INFINITY,
+  cost: Number.POSITIVE_INFINITY,
+};
+
+/** A limit that ends a run in one last answer without tools. */
+export type LimitReason = "step_limit" | "tool_limit" | "token_limit" | "cost_limit" | "repair_limit" | "deadline";
+
+/** Money per token. */
+export interface TokenPrice {
+  readonly input: number;
+  readonly output: number;
+}

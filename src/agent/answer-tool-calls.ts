@@ -1,0 +1,70 @@
+import type { ChatMessage } from "../contract/model.ts";
+import type { LimitReason } from "./agent-limits.ts";
+import type { ToolRun } from "./agent-outcome.ts";
+import type { AgentRun } from "./agent-run.ts";
+import { inParallel } from "./in-parallel.ts";
+import type { ReadCall, RunnableCall, UnusableCall } from "./read-tool-call.ts";
+import { runTool } from "./run-tool.ts";
+import type { TimeLimit } from "./time-limit.ts";
+import { fenceUntrusted } from "./untrusted-text.ts";
+
+/** One tool message for each call of a turn, and the limit that was met on the way. */
+export interface ToolAnswers {
+  readonly messages: readonly ChatMessage[];
+  readonly limit: LimitReason | null;
+}
+
+/**
+ * Answers every call of a turn, by running it or by saying why not. `spent` is a limit the run has reached already:
+ * then nothing runs.
+ */
+export async function answerToolCalls(
+  run: AgentRun,
+  calls: readonly ReadCall[],
+  { deadline, spent }: { deadline: TimeLimit; spent: LimitReason | null },
+): Promise<ToolAnswers> {
+  const runnable = calls.filter((call) => call.kind === "runnable");
+  const { chosen, limit: toolLimit } = spent ? { chosen: [], limit: spent } : chooseCalls(run, runnable);
+  const repairLimit = countRepairs(run, calls);
+  const toolRuns = await inParallel(chosen, run.limits.parallel, (call) => runTool(run, call, deadline));
+  run.toolRuns.push(...toolRuns);
+
+  const refusal = toolLimit
+    ? "a limit of this run is reached."
+    : `at most ${run.limits.toolCallsPerStep} calls are run at once. Ask again for this one.`;
+  const results = new Map(toolRuns.map((toolRun) => [toolRun.id, toolRun]));
+  const messages = calls.map((call): ChatMessage => {
+    const content = call.kind === "unusable" ? toRepairText(call) : toResultText(results.get(call.id), refusal);
+    return { role: "tool", content, tool_call_id: call.id, name: call.name };
+  });
+  return { messages, limit: deadline.expired ? "deadline" : (toolLimit ?? repairLimit) };
+}
+
+function chooseCalls(run: AgentRun, calls: readonly RunnableCall[]) {
+  const left = run.limits.toolCalls - run.toolRuns.length;
+  const chosen = calls.slice(0, Math.max(0, Math.min(left, run.limits.toolCallsPerStep)));
+  const wanted = Math.min(calls.length, run.limits.toolCallsPerStep);
+  return { chosen, limit: wanted > left ? ("tool_limit" as const) : null };
+}
+
+/** A turn with unusable calls of one tool is one repair of that tool, however many calls it holds. */
+function countRepairs(run: AgentRun, calls: readonly ReadCall[]): LimitReason | null {
+  let limit: LimitReason | null = null;
+  for (const name of new Set(calls.filter((call) => call.kind === "unusable").map((call) => call.name))) {
+    const repairs = (run.repairsByName.get(name) ?? 0) + 1;
+    run.repairsByName.set(name, repairs);
+    if (repairs <= run.limits.repairs) run.repairs += 1;
+    else limit = "repair_limit";
+  }
+  return limit;
+}
+
+function toRepairText({ error, sent }: UnusableCall): string {
+  return `The call was not run: ${error}\nYou sent:\n${fenceUntrusted(sent)}\nCorrect the call if you still need it.`;
+}
+
+function toResultText(toolRun: ToolRun | undefined, refusal: string): string {
+  if (!toolRun) return `The call was not run: ${refusal}`;
+  const fenced = fenceUntrusted(toolRun.result);
+  return toolRun.ok ? fenced : `The tool failed.\n${fenced}`;
+}

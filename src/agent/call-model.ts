@@ -1,0 +1,89 @@
+import type { ChatRequest, Reply, SuccessfulReply, TokenUsage, ToolDefinition } from "../contract/model.ts";
+import { addUsage, type Usage } from "../contract/usage.ts";
+import type { LimitReason } from "./agent-limits.ts";
+import type { AgentRun } from "./agent-run.ts";
+import { untilAborted, type TimeLimit } from "./time-limit.ts";
+
+/** One model call with its events and its share of the totals. Null when the time ran out; rejects when the caller aborts. */
+export async function callModel(
+  run: AgentRun,
+  { tools, deadline }: { tools: readonly ToolDefinition[]; deadline: TimeLimit },
+): Promise<Reply | null> {
+  run.modelCalls += 1;
+  const call = run.modelCalls;
+  run.emit({ type: "model-start", call });
+  const reply = await settle(run, { call, tools, deadline });
+  if (reply?.ok) account(run, reply);
+  run.emit({ type: "model-end", call, reply });
+  return reply;
+}
+
+async function settle(
+  run: AgentRun,
+  { call, tools, deadline }: { call: number; tools: readonly ToolDefinition[]; deadline: TimeLimit },
+): Promise<Reply | null> {
+  const { signal } = deadline;
+  let streamed = false;
+  const emitText = (text: string) => {
+    if (text === "" || signal.aborted) return;
+    streamed = true;
+    run.emit({ type: "text-delta", call, text });
+  };
+  try {
+    signal.throwIfAborted();
+    const options = run.stream ? { signal, onText: emitText } : { signal };
+    const reply = await untilAborted(run.model(toRequest(run, tools), options), signal);
+    // Some adapters cannot stream: their text arrives in one piece.
+    if (run.stream && reply.ok && !streamed) emitText(reply.text);
+    return reply;
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (deadline.expired) return null;
+    throw error;
+  }
+}
+
+function toRequest({ history, parameters }: AgentRun, tools: readonly ToolDefinition[]): ChatRequest {
+  return {
+    messages: history,
+    ...(tools.length > 0 && { tools }),
+    ...(parameters && { parameters }),
+  };
+}
+
+function account(run: AgentRun, reply: SuccessfulReply): void {
+  const usage = toUsage(reply.usage ?? estimateUsage(run, reply));
+  run.lastReply = reply;
+  run.tokens += usage.total_tokens;
+  if (run.price) run.cost += usage.input_tokens * run.price.input + usage.output_tokens * run.price.output;
+  if (reply.usage) run.usage = addUsage(run.usage, usage);
+}
+
+type TokenCounts = Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "total_tokens">;
+
+function toUsage({ prompt_tokens, completion_tokens, total_tokens }: TokenCounts): Usage {
+  return {
+    input_tokens: prompt_tokens,
+    output_tokens: completion_tokens,
+    total_tokens: total_tokens > 0 ? total_tokens : prompt_tokens + completion_tokens,
+  };
+}
+
+const charactersPerToken = 4;
+
+/** For the budgets only, so that an endpoint that does not count cannot run past them. */
+function estimateUsage({ history }: AgentRun, reply: SuccessfulReply): TokenCounts {
+  const input = history.reduce((sum, message) => sum + message.content.length, 0);
+  const output = reply.tool_calls.reduce((sum, call) => sum + call.arguments.length, reply.text.length);
+  return {
+    prompt_tokens: Math.ceil(input / charactersPerToken),
+    completion_tokens: Math.ceil(output / charactersPerToken),
+    total_tokens: 0,
+  };
+}
+
+/** The limit of tokens or money that the run has reached, if any. */
+export function spentLimit({ limits, tokens, cost }: AgentRun): LimitReason | null {
+  if (tokens >= limits.tokens) return "token_limit";
+  return cost >= limits.cost ? "cost_limit" : null;
+}

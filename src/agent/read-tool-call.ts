@@ -1,0 +1,103 @@
+import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
+import { firstCharacters } from "./cap-text.ts";
+import type { IssueId } from "./tool-call-id.ts";
+import { toToolName } from "./tool-name.ts";
+import type { Tool, ToolArguments } from "./tool.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+interface CallIdentity {
+  readonly id: string;
+  readonly name: string;
+  /** Valid JSON for the history. */
+  readonly arguments: string;
+}
+
+/** A call we carry out. */
+export interface RunnableCall extends CallIdentity {
+  readonly kind: "runnable";
+  readonly args: ToolArguments;
+  readonly tool: Tool;
+}
+
+/** A call for somebody else: a client's tool, or one that needs approval. */
+export interface HandedOutCall extends CallIdentity {
+  readonly kind: "handed-out";
+  readonly args: ToolArguments;
+}
+
+/** A call nobody can carry out. `sent` is the beginning of what the model wrote. */
+export interface UnusableCall extends CallIdentity {
+  readonly kind: "unusable";
+  readonly sent: string;
+  readonly error: string;
+}
+
+export type ReadCall = RunnableCall | HandedOutCall | UnusableCall;
+
+const shownArguments = 800;
+
+/** What the calls of a reply ask for, in order. */
+export function readToolCalls(
+  reply: SuccessfulReply,
+  { toolbox, issueId }: { toolbox: Toolbox; issueId: IssueId },
+): readonly ReadCall[] {
+  const cutOff = reply.finish_reason === "length";
+  return reply.tool_calls.map((call) => readToolCall(call, { toolbox, id: issueId(call.id), cutOff }));
+}
+
+function readToolCall(
+  call: ToolCall,
+  { toolbox, id, cutOff }: { toolbox: Toolbox; id: string; cutOff: boolean },
+): ReadCall {
+  const unusable = (error: string): UnusableCall => ({
+    kind: "unusable",
+    id,
+    name: toToolName(call.name),
+    arguments: "{}",
+    sent: firstCharacters(call.arguments, shownArguments),
+    error,
+  });
+
+  const tool = toolbox.own.get(call.name);
+  if (!tool && !toolbox.client.has(call.name)) return unusable(describeUnknown(call.name, toolbox));
+  const parsed = parseArguments(call.arguments, cutOff);
+  if (!parsed.ok) return unusable(parsed.error);
+  const { args, text } = parsed;
+  // A client's schema is not compiled: it is the client who checks, and a request must not make us build validators.
+  if (!tool) return { kind: "handed-out", id, name: call.name, arguments: text, args };
+  const problem = tool.check(args);
+  if (problem) return unusable(problem);
+  if (tool.needsApproval) return { kind: "handed-out", id, name: call.name, arguments: text, args };
+  return { kind: "runnable", id, name: call.name, arguments: text, args, tool };
+}
+
+function describeUnknown(name: string, { own, client }: Toolbox): string {
+  const known = [...own.keys(), ...client];
+  const choice = known.length === 0 ? "There are no tools." : `The tools are: ${known.join(", ")}.`;
+  return `there is no tool named ${JSON.stringify(firstCharacters(name, 64))}. ${choice}`;
+}
+
+type ParsedArguments =
+  | { readonly ok: true; readonly args: ToolArguments; readonly text: string }
+  | { readonly ok: false; readonly error: string };
+
+function parseArguments(text: string, cutOff: boolean): ParsedArguments {
+  // Endpoints send an empty text for a call without arguments.
+  if (text.trim() === "") return { ok: true, args: {}, text: "{}" };
+  try {
+    const args: unknown = JSON.parse(text);
+    if (isObject(args)) return { ok: true, args, text };
+    return { ok: false, error: "the arguments are not a JSON object" };
+  } catch (error) {
+    const reason = cutOff ? "they were cut off by the reply's length limit" : describeParseError(error);
+    return { ok: false, error: `the arguments are not valid JSON: ${reason}` };
+  }
+}
+
+function isObject(value: unknown): value is ToolArguments {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function describeParseError(error: unknown): string {
+  return firstCharacters(error instanceof Error ? error.message : String(error), 200);
+}

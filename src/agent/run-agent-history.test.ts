@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
+import { fromAgentMessages } from "./from-agent-messages.ts";
+import { runAgent } from "./run-agent.ts";
+import { historyProblem } from "./testing/history-problem.ts";
+import { failsWith, scriptedModel, type ScriptedTurn } from "./testing/scripted-model.ts";
+import { toAgentReply } from "./to-agent-reply.ts";
+import { AgentReply } from "../contract/agent-reply.ts";
+import { AgentMessage } from "../contract/agent-message.ts";
+import { defineTool } from "./tool.ts";
+import { calculator } from "./tools/calculator.ts";
+
+const { signal } = new AbortController();
+
+const broken = defineTool({
+  name: "broken",
+  description: "",
+  parameters: { type: "object" },
+  run: () => Promise.reject(new Error("no")),
+});
+const guarded = defineTool({ name: "guarded", description: "", parameters: {}, needsApproval: true, run: () => "ran" });
+const tools = [calculator(), broken, guarded];
+const clientTools = [{ name: "theirs", description: "", parameters: {} }];
+
+const call: fc.Arbitrary<ToolCall> = fc.record({
+  id: fc.constantFrom("", "a", "b", "call_1", "call_syn_1"),
+  name: fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom("calculator", "broken") },
+    { weight: 1, arbitrary: fc.constantFrom("guarded", "theirs", "unknown", "functions.calculator", "", "ü") },
+  ),
+  arguments: fc.constantFrom("", "{}", '{"expression":"1+1"}', '{"expression":"1/0"}', '{"expression":', "null", "[]"),
+});
+const reply: fc.Arbitrary<Partial<SuccessfulReply>> = fc.record({
+  text: fc.constantFrom("", "Let me see."),
+  tool_calls: fc.array(call, { maxLength: 10 }),
+  finish_reason: fc.constantFrom("stop", "tool_calls", "length", ""),
+  usage: fc.constant(null),
+  completion_id: fc.constant("same"),
+});
+const turn: fc.Arbitrary<ScriptedTurn> = fc.oneof(
+  { weight: 8, arbitrary: reply },
+  { weight: 1, arbitrary: fc.constantFrom<ScriptedTurn>("Done.", failsWith("upstream_error")) },
+);
+const client = fc.array(
+  fc.constantFrom<AgentMessage>(
+    { type: "human", content: "Hi" },
+    { type: "ai", content: "", tool_calls: [{ id: "a", name: "calculator", args: {} }] },
+    { type: "tool", content: "x" },
+    { type: "tool", content: "y", tool_call_id: "a" },
+  ),
+  { minLength: 1, maxLength: 5 },
+);
+const limits = fc.record({
+  steps: fc.integer({ min: 0, max: 6 }),
+  toolCalls: fc.integer({ min: 0, max: 12 }),
+  toolCallsPerStep: fc.integer({ min: 1, max: 8 }),
+  repairs: fc.integer({ min: 0, max: 3 }),
+  tokens: fc.constantFrom(5, 60, Number.POSITIVE_INFINITY),
+});
+
+test("whatever the model does, the history it is given is valid, the run ends, and its reply keeps the contract", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 8 }), client, limits, async (turns, sent, limit) => {
+      const model = scriptedModel(...turns);
+      const messages = fromAgentMessages(sent);
+      const outcome = await runAgent({ model, messages, tools, clientTools, limits: limit, signal });
+
+      expect(model.requests.map((request) => historyProblem(request.messages)).filter(Boolean)).toEqual([]);
+      expect(outcome.model_calls).toBe(model.requests.length);
+      expect(outcome.model_calls).toBeLessThanOrEqual(limit.steps + 1);
+      expect(outcome.tool_calls.length).toBeLessThanOrEqual(limit.toolCalls);
+      expect(outcome.tool_calls.filter(({ name }) => name === "guarded" || name === "theirs")).toEqual([]);
+      if (!outcome.ok) return;
+
+      const body = AgentReply.strict().parse(toAgentReply(outcome));
+      const again = fromAgentMessages([...sent, AgentMessage.parse(body)]);
+      expect(historyProblem(again)).toBeNull();
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,260 @@
+import { expect, test, vi } from "vitest";
+import type { ChatMessage } from "../contract/model.ts";
+import type { AgentLimits } from "./agent-limits.ts";
+import type { AgentRunOptions } from "./agent-run.ts";
+import { unfinishedText } from "./final-answer.ts";
+import { runAgent } from "./run-agent.ts";
+import { historyProblem } from "./testing/history-problem.ts";
+import { asksFor, failsWith, scriptedModel, type ScriptedTurn } from "./testing/scripted-model.ts";
+import { defineTool } from "./tool.ts";
+
+const { signal } = new AbortController();
+const messages = [{ role: "user", content: "Go on." }] as const;
+const parameters = { type: "object" };
+const echo = defineTool({ name: "echo", description: "", parameters, run: () => "echo" });
+
+/** Asks for tools as long as it is offered any. */
+const insistent =
+  (...answers: ScriptedTurn[]): ScriptedTurn =>
+  (request) =>
+    request.tools ? { text: "More.", ...asksFor("echo") } : (answers[0] ?? "This is all I have.");
+
+async function runInsistent(
+  limits: Partial<AgentLimits>,
+  { answer, ...options }: Partial<AgentRunOptions> & { answer?: ScriptedTurn } = {},
+) {
+  const model = scriptedModel(insistent(...(answer === undefined ? [] : [answer])));
+  const outcome = await runAgent({ model, messages, tools: [echo], limits, signal, ...options });
+  for (const request of model.requests) expect(historyProblem(request.messages)).toBeNull();
+  return { model, outcome, last: model.requests.at(-1)?.messages.at(-1) as ChatMessage };
+}
+
+test("the step limit ends in one answer without tools", async () => {
+  const { model, outcome, last } = await runInsistent({ steps: 3 });
+  expect(outcome).toMatchObject({
+    ok: true,
+    reply: { text: "This is all I have." },
+    finish_reason: "step_limit",
+    steps: 3,
+    model_calls: 4,
+  });
+  expect(outcome.tool_calls).toHaveLength(3);
+  expect(model.requests.map((request) => request.tools?.length)).toEqual([1, 1, 1, undefined]);
+  expect(last.content).toContain("The step limit of this run is reached: no more tools can be called.");
+});
+
+test("25 steps are the default", async () => {
+  const { outcome } = await runInsistent({});
+  expect(outcome).toMatchObject({ finish_reason: "step_limit", steps: 25, model_calls: 26 });
+});
+
+test("the limit of tool calls lets no further tool run", async () => {
+  const { outcome, last } = await runInsistent({ toolCalls: 2 });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "tool_limit", model_calls: 4 });
+  expect(outcome.tool_calls).toHaveLength(2);
+  expect(last.content).toMatch(/^The call was not run: a limit of this run is reached\./);
+});
+
+test("a turn that asks for more than is left gets what is left", async () => {
+  const calls = ["a", "b", "c"].map((id) => ({ id, name: "echo", arguments: "{}" }));
+  const model = scriptedModel({ tool_calls: calls }, "Enough.");
+  const outcome = await runAgent({ model, messages, tools: [echo], limits: { toolCalls: 2 }, signal });
+  expect(outcome).toMatchObject({ finish_reason: "tool_limit", tool_calls: [{ id: "a" }, { id: "b" }] });
+});
+
+test("the token limit ends the run, also at an endpoint that does not count", async () => {
+  const { outcome } = await runInsistent({ tokens: 40 });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "token_limit", model_calls: 4 });
+  expect(outcome.tool_calls).toHaveLength(2);
+
+  const uncounted = scriptedModel((request) =>
+    request.tools ? { ...asksFor("echo"), text: "x".repeat(100), usage: null } : { text: "ok", usage: null },
+  );
+  const estimated = await runAgent({ model: uncounted, messages, tools: [echo], limits: { tokens: 60 }, signal });
+  expect(estimated).toMatchObject({ ok: true, finish_reason: "token_limit", usage: { total_tokens: 0 } });
+});
+
+test("an answer that uses up the tokens is still the answer", async () => {
+  const outcome = await runAgent({ model: scriptedModel("Done."), messages, limits: { tokens: 1 }, signal });
+  expect(outcome).toMatchObject({ ok: true, reply: { text: "Done." }, finish_reason: "stop" });
+});
+
+test("the cost limit ends the run and the cost is reported", async () => {
+  const { outcome } = await runInsistent({ cost: 0.5 }, { price: { input: 0.01, output: 0.02 } });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "cost_limit", model_calls: 4 });
+  expect(outcome.cost).toBeCloseTo(0.8, 10);
+});
+
+test("a tool call that stays unusable ends the run after two repairs", async () => {
+  const model = scriptedModel((request) => (request.tools ? asksFor("echo", "not json") : "I give up."));
+  const outcome = await runAgent({ model, messages, tools: [echo], signal });
+  expect(outcome).toMatchObject({
+    ok: true,
+    reply: { text: "I give up." },
+    finish_reason: "repair_limit",
+    repairs: 2,
+    model_calls: 4,
+    tool_calls: [],
+  });
+  expect(outcome.invalid_tool_calls).toHaveLength(3);
+});
+
+test("many unusable calls in one turn are one repair", async () => {
+  const calls = ["a", "b", "c", "d"].map((id) => ({ id, name: "echo", arguments: "{" }));
+  const model = scriptedModel({ tool_calls: calls }, asksFor("echo"), "ok");
+  const outcome = await runAgent({ model, messages, tools: [echo], signal });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "stop", repairs: 1, tool_calls: [{ ok: true }] });
+});
+
+test("no repairs when none are wanted", async () => {
+  const model = scriptedModel(asksFor("echo", "{"), "ok");
+  const outcome = await runAgent({ model, messages, tools: [echo], limits: { repairs: 0 }, signal });
+  expect(outcome).toMatchObject({ finish_reason: "repair_limit", repairs: 0, model_calls: 2 });
+});
+
+test.each([
+  ["fails", failsWith("upstream_error")],
+  ["is empty", ""],
+  ["asks for tools again", asksFor("echo")],
+])("a last answer that %s is replaced by an honest sentence", async (_, answer) => {
+  const texts: string[] = [];
+  const { outcome } = await runInsistent(
+    { steps: 1 },
+    { answer, stream: true, onEvent: (event) => event.type === "text-delta" && texts.push(event.text) },
+  );
+  expect(outcome).toMatchObject({
+    ok: true,
+    reply: { text: unfinishedText("step_limit"), tool_calls: [], model: "scripted" },
+    finish_reason: "step_limit",
+    pending_tool_calls: [],
+  });
+  expect(texts).toEqual(["More.", unfinishedText("step_limit")]);
+});
+
+test("no more calls run in one step than allowed, and the model is told", async () => {
+  const calls = Array.from({ length: 10 }, (_, index) => ({ id: `c${index}`, name: "echo", arguments: "{}" }));
+  const model = scriptedModel({ tool_calls: calls }, "ok");
+  const outcome = await runAgent({ model, messages, tools: [echo], signal });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "stop" });
+  expect(outcome.tool_calls).toHaveLength(8);
+  expect(model.requests[1]?.messages.at(-1)?.content).toBe(
+    "The call was not run: at most 8 calls are run at once. Ask again for this one.",
+  );
+});
+
+test("at most four tools run at the same time", async () => {
+  let running = 0;
+  let most = 0;
+  const slow = defineTool({
+    name: "slow",
+    description: "",
+    parameters,
+    run: async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+    },
+  });
+  const calls = Array.from({ length: 8 }, (_, index) => ({ id: `c${index}`, name: "slow", arguments: "{}" }));
+  const outcome = await runAgent({
+    model: scriptedModel({ tool_calls: calls }, "ok"),
+    messages,
+    tools: [slow],
+    signal,
+  });
+  expect(outcome.tool_calls.map((call) => call.id)).toEqual(calls.map((call) => call.id));
+  expect(most).toBe(4);
+});
+
+/** Lets a run pass through all its timers and gives its outcome. */
+async function withFakeTime<Result>(start: () => Promise<Result>): Promise<{ result: Result; timersLeft: number }> {
+  vi.useFakeTimers();
+  try {
+    const running = start();
+    await vi.runAllTimersAsync();
+    return { result: await running, timersLeft: vi.getTimerCount() };
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+const forever = () => new Promise<never>(() => {});
+
+test("a tool that hangs is given up after its own time, and the run goes on", async () => {
+  let toolSignal: AbortSignal | undefined;
+  const hang = defineTool({
+    name: "hang",
+    description: "",
+    parameters,
+    timeoutMs: 1500,
+    run: (_, context) => {
+      toolSignal = context.signal;
+      return forever();
+    },
+  });
+  const model = scriptedModel(asksFor("hang"), "It did not answer.");
+  const { result, timersLeft } = await withFakeTime(() => runAgent({ model, messages, tools: [hang], signal }));
+  expect(result).toMatchObject({
+    ok: true,
+    reply: { text: "It did not answer." },
+    tool_calls: [{ ok: false, result: "The tool did not answer within 1.5 s.", duration_ms: 1500 }],
+  });
+  expect(toolSignal?.aborted).toBe(true);
+  expect(timersLeft).toBe(0);
+});
+
+test("the deadline stops slow tools, keeps what others found, and ends in an answer", async () => {
+  const hang = defineTool({ name: "hang", description: "", parameters, timeoutMs: 1e9, run: forever });
+  const calls = ["echo", "hang"].map((name) => ({ id: name, name, arguments: "{}" }));
+  const model = scriptedModel({ tool_calls: calls }, "Half of it.");
+  const { result } = await withFakeTime(() => runAgent({ model, messages, tools: [echo, hang], signal }));
+  expect(result).toMatchObject({
+    ok: true,
+    reply: { text: "Half of it." },
+    finish_reason: "deadline",
+    tool_calls: [
+      { id: "echo", ok: true },
+      { id: "hang", ok: false, result: "Stopped: the time of the run is over." },
+    ],
+    duration_ms: 240_000,
+  });
+});
+
+test("a model that hangs after a step costs no more than the deadline and ends in an honest sentence", async () => {
+  const model = scriptedModel(asksFor("echo"), forever);
+  const { result, timersLeft } = await withFakeTime(() => runAgent({ model, messages, tools: [echo], signal }));
+  expect(result).toMatchObject({
+    ok: true,
+    reply: { text: unfinishedText("deadline") },
+    finish_reason: "deadline",
+    model_calls: 3,
+    duration_ms: 300_000,
+  });
+  expect(timersLeft).toBe(0);
+});
+
+test("a model that never answered at all is a failed run", async () => {
+  const limits = { deadlineMs: 10_000 };
+  const { result } = await withFakeTime(() => runAgent({ model: scriptedModel(forever), messages, limits, signal }));
+  expect(result).toMatchObject({ ok: false, error: { code: "upstream_timeout" }, duration_ms: 10_000 });
+});
+
+test("text that comes after the deadline is not passed on", async () => {
+  const texts: string[] = [];
+  const late: ScriptedTurn = (request, { onText }) => {
+    if (!request.tools) return "Too late.";
+    setTimeout(() => onText?.("late"), 250_000);
+    return forever();
+  };
+  await withFakeTime(() =>
+    runAgent({
+      model: scriptedModel(late),
+      messages,
+      tools: [echo],
+      signal,
+      stream: true,
+      onEvent: (event) => event.type === "text-delta" && texts.push(event.text),
+    }),
+  );
+  expect(texts).toEqual(["Too late."]);
+});

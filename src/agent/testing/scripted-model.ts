@@ -1,0 +1,67 @@
+import type {
+  ChatModel,
+  ChatOptions,
+  ChatRequest,
+  FailedReply,
+  SuccessfulReply,
+  ToolCall,
+} from "../../contract/model.ts";
+
+/** What a scripted model does on one call: a text, parts of a reply, a failure, or code. */
+export type ScriptedTurn =
+  | string
+  | Partial<SuccessfulReply>
+  | FailedReply
+  | ((request: ChatRequest, options: ChatOptions) => ScriptedTurn | Promise<ScriptedTurn>);
+
+/** A model that plays a script, its last turn again and again, and keeps what it was asked. */
+export function scriptedModel(...turns: readonly ScriptedTurn[]): ChatModel & { readonly requests: ChatRequest[] } {
+  const requests: ChatRequest[] = [];
+  const model: ChatModel = async (request, options) => {
+    requests.push(request);
+    let turn = turns[Math.min(requests.length, turns.length) - 1] ?? "";
+    while (typeof turn === "function") turn = await turn(request, options);
+    if (typeof turn === "string") return { ...plainReply, text: turn };
+    return turn.ok === false
+      ? turn
+      : { ...plainReply, ...(turn.tool_calls && { finish_reason: "tool_calls" }), ...turn };
+  };
+  return Object.assign(model, { requests });
+}
+
+export const plainReply: SuccessfulReply = {
+  ok: true,
+  text: "",
+  refusal: null,
+  tool_calls: [],
+  finish_reason: "stop",
+  usage: {
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    total_tokens: 15,
+    prompt_tokens_details: null,
+    completion_tokens_details: null,
+  },
+  model: "scripted",
+  completion_id: "chatcmpl-1",
+  system_fingerprint: null,
+  service_tier: null,
+  logprobs: null,
+  metadata: null,
+  latency_ms: 1,
+  first_token_ms: null,
+  tries: 1,
+};
+
+/** A reply that asks for one tool. Arguments that are text are sent as they are. */
+export function asksFor(name: string, args: unknown = {}, id = "call_a"): { readonly tool_calls: readonly ToolCall[] } {
+  return { tool_calls: [{ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) }] };
+}
+
+export function failsWith(code: FailedReply["error"]["code"]): FailedReply {
+  return {
+    ok: false,
+    error: { code, detail: "The provider failed.", upstream_status: 503, tries: 3, retryable: true },
+    latency_ms: 1,
+  };
+}
