@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { checkAliases } from "./aliases.ts";
+
+const uuid = "3f2504e0-4f89-11d3-9a0c-0305e82c3301";
+
+test("an alias stands for a UUID or a hub model", () => {
+  const aliases = checkAliases({ default: "openai/gpt-4o", support: uuid, toString: "a/b" });
+  expect(Object.fromEntries(aliases)).toEqual({ default: "openai/gpt-4o", support: uuid, toString: "a/b" });
+  expect(aliases.get("constructor")).toBeUndefined();
+});
+
+test.each([
+  [{ "a/b": uuid }, 'Model alias "a/b": an alias may not contain a slash'],
+  [{ [uuid]: "a/b" }, `Model alias "${uuid}": an alias may not look like a UUID`],
+  [{ "two words": uuid }, 'Model alias "two words": an alias is printable ASCII without spaces, commas, ?, # or \\'],
+  [{ "": uuid }, 'Model alias "": an alias is printable ASCII without spaces, commas, ?, # or \\'],
+  [{ a: "b" }, 'Model alias "a": "b" is neither a UUID nor <provider>/<model_name>'],
+  [{ a: "b/" }, 'Model alias "a": "b/" is neither a UUID nor <provider>/<model_name>'],
+])("%j is refused", (aliases, message) => {
+  expect(() => checkAliases(aliases)).toThrow(new Error(message));
+});
