@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
+import type { Metadata } from "../../contract/metadata.ts";
+import type { ChatModel, ChatRequest, FailedReply, TokenUsage, ToolCall } from "../../contract/model.ts";
+import { cutToTokens, estimateTokens } from "./estimate-tokens.ts";
+
+/** Said with every answer, so that nobody takes a demo's scores for a model's. */
+export const demoFingerprint = "rehearsal-demo (scripted, not a language model)";
+
+/** What a demo decided to answer. */
+export interface Draft {
+  readonly text: string;
+  readonly tool_calls?: readonly Omit<ToolCall, "id">[];
+  readonly metadata?: Metadata;
+}
+
+/** What a demo decided to fail with, as if it were a provider far away. */
+export interface DemoFailure {
+  readonly failure: ErrorCode;
+  readonly detail: string;
+  readonly upstream_status: number;
+}
+
+export type Respond = (request: ChatRequest) => Draft | DemoFailure;
+
+export interface DemoModelOptions {
+  /** How long a whole answer takes. */
+  readonly latencyMs?: number | undefined;
+  readonly newId?: (() => string) | undefined;
+}
+
+const wordsPerPiece = 4;
+
+/** Turns what a demo says into a model: ids, token counts, stop sequences, length limit, streaming and abort. */
+export function defineDemoModel(
+  model: string,
+  respond: Respond,
+  { latencyMs = 0, newId = randomUUID }: DemoModelOptions = {},
+): ChatModel {
+  return async (request, { signal, onText }) => {
+    signal.throwIfAborted();
+    const started = performance.now();
+    const elapsed = () => performance.now() - started;
+    const draft = refuse(request) ?? demandToolCall(request, respond(request));
+    if ("failure" in draft) {
+      await pause(latencyMs, signal);
+      return toFailedReply(draft, elapsed());
+    }
+
+    const { text, finish_reason } = limit(draft, request);
+    const pieces = onText ? splitPieces(text) : [text];
+    let first_token_ms: number | null = null;
+    for (const piece of pieces) {
+      await pause(latencyMs / pieces.length, signal);
+      first_token_ms ??= onText ? elapsed() : null;
+      if (piece !== "") onText?.(piece);
+    }
+    const tool_calls = (draft.tool_calls ?? []).map((call) => ({ id: `call_${newId().replaceAll("-", "")}`, ...call }));
+    return {
+      ok: true,
+      text,
+      refusal: null,
+      tool_calls,
+      finish_reason,
+      usage: countUsage(request, text, tool_calls),
+      model,
+      completion_id: `chatcmpl-demo-${newId()}`,
+      system_fingerprint: demoFingerprint,
+      service_tier: null,
+      logprobs: null,
+      metadata: draft.metadata ?? null,
+      latency_ms: elapsed(),
+      first_token_ms,
+      tries: 1,
+    };
+  };
+}
+
+function refuse({ format }: ChatRequest): DemoFailure | null {
+  return format ? rejection("A demo model cannot write structured output; use a language model for that") : null;
+}
+
+function demandToolCall({ tool_choice }: ChatRequest, draft: Draft | DemoFailure): Draft | DemoFailure {
+  if (tool_choice !== "required" || "failure" in draft || draft.tool_calls?.length) return draft;
+  return rejection("This demo model has no tool call to make here, but one was required");
+}
+
+function rejection(detail: string): DemoFailure {
+  return { failure: "upstream_rejected", detail, upstream_status: 400 };
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds > 0) await wait(milliseconds, undefined, { signal });
+  signal.throwIfAborted();
+}
+
+function toFailedReply({ failure, detail, upstream_status }: DemoFailure, latency_ms: number): FailedReply {
+  const error = { code: failure, detail, upstream_status, tries: 1, retryable: isRetryable(failure) };
+  return { ok: false, error, latency_ms };
+}
+
+function limit({ text, tool_calls }: Draft, { parameters }: ChatRequest): { text: string; finish_reason: string } {
+  if (tool_calls?.length) return { text, finish_reason: "tool_calls" };
+  const stops = [parameters?.stop ?? []].flat().filter((stop) => stop !== "");
+  const end = Math.min(...stops.map((stop) => text.indexOf(stop)).filter((index) => index >= 0), text.length);
+  const stopped = text.slice(0, end);
+  const cut = cutToTokens(stopped, parameters?.max_tokens ?? Infinity);
+  return { text: cut, finish_reason: cut === stopped ? "stop" : "length" };
+}
+
+function splitPieces(text: string): string[] {
+  const words = text.split(/(?<=\s)/);
+  return Array.from({ length: Math.ceil(words.length / wordsPerPiece) }, (_, index) =>
+    words.slice(index * wordsPerPiece, (index + 1) * wordsPerPiece).join(""),
+  );
+}
+
+function countUsage({ messages, tools }: ChatRequest, text: string, calls: readonly ToolCall[]): TokenUsage {
+  const perMessage = 3;
+  const asked = messages.reduce((sum, { content }) => sum + perMessage + estimateTokens(content), 0);
+  const prompt_tokens = asked + (tools ? estimateTokens(JSON.stringify(tools)) : 0);
+  const called = calls.reduce((sum, call) => sum + estimateTokens(call.name) + estimateTokens(call.arguments), 0);
+  const completion_tokens = estimateTokens(text) + called;
+  const total_tokens = prompt_tokens + completion_tokens;
+  const details = { prompt_tokens_details: null, completion_tokens_details: null };
+  return { prompt_tokens, completion_tokens, total_tokens, ...details };
+}

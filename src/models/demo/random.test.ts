@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { ChatRequest } from "../../contract/model.ts";
+import { createDice, createRandom, pick } from "./random.ts";
+
+const request: ChatRequest = { messages: [{ role: "user", content: "Hello" }] };
+
+test("a seed decides the numbers, and they spread over the range", () => {
+  const [left, right] = [createRandom("a"), createRandom("a")];
+  const numbers = Array.from({ length: 1_000 }, left);
+  expect(numbers).toEqual(Array.from({ length: 1_000 }, right));
+  expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...numbers)).toBeLessThan(1);
+  const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+  expect(mean).toBeGreaterThan(0.45);
+  expect(mean).toBeLessThan(0.55);
+  expect(createRandom("b")()).not.toBe(numbers[0]);
+});
+
+test("each call gets other dice, in an order that a seed repeats", () => {
+  const rolls = (seed: string) => {
+    const dice = createDice(seed);
+    return [dice(request)(), dice(request)(), dice(request)()];
+  };
+  expect(new Set(rolls("a")).size).toBe(3);
+  expect(rolls("a")).toEqual(rolls("a"));
+  expect(rolls("a")).not.toEqual(rolls("b"));
+});
+
+test("a request that brings its seed gets the same dice every time", () => {
+  const seeded: ChatRequest = { ...request, parameters: { seed: 7 } };
+  const dice = createDice("a");
+  expect(dice(seeded)()).toBe(dice(seeded)());
+  expect(dice(seeded)()).not.toBe(dice({ ...seeded, parameters: { seed: 8 } })());
+});
+
+test("every choice can be picked", () => {
+  const random = createRandom("pick");
+  const picked = Array.from({ length: 50 }, () => pick(random, ["a", "b", "c"]));
+  expect(new Set(picked)).toEqual(new Set(["a", "b", "c"]));
+});
