@@ -1,0 +1,96 @@
+import type { Failure } from "./failure.ts";
+
+/** How far a try had come when its connection failed. */
+export type Phase = "connecting" | "waiting" | "reading";
+
+const unreachable = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "EADDRNOTAVAIL",
+  "EACCES",
+  "EPERM",
+  "EINVAL",
+]);
+const tls =
+  /^(?:ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|EPROTO$|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|INVALID_CA$|HOSTNAME_MISMATCH$|ERR_OSSL)/;
+
+/** Turns what undici or the socket reported into one of our codes. */
+export function connectionFailure(error: unknown, phase: Phase, url: URL): Failure {
+  const code = codeOf(error);
+  const where = url.host;
+  if (code === "ERR_ADDRESS_REFUSED") {
+    return { code: "endpoint_address_refused", detail: `${(error as Error).message}.`, again: "no" };
+  }
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "EAI_FAIL" || code === "ENODATA") {
+    const detail = `The name ${url.hostname} does not resolve.`;
+    return { code: "upstream_dns", detail, again: code === "EAI_AGAIN" ? "safe" : "no" };
+  }
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
+    return { code: "upstream_timeout", detail: `No connection to ${where} within the connect limit.`, again: "safe" };
+  }
+  if (tls.test(code)) {
+    return {
+      code: "upstream_tls",
+      detail: `No secure connection to ${where}: check https against http, and the certificate.`,
+      again: "no",
+    };
+  }
+  if (unreachable.has(code)) {
+    return { code: "upstream_unreachable", detail: `Nothing accepts connections at ${where}.`, again: "safe" };
+  }
+  if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") {
+    return { code: "shutting_down", detail: "The call was dropped because the service is stopping.", again: "no" };
+  }
+  if (code === "UND_ERR_INVALID_ARG") {
+    const detail = "The request could not be sent: its path or a header holds characters that HTTP cannot carry.";
+    return { code: "upstream_rejected", detail, again: "no" };
+  }
+  if (code === "UND_ERR_HEADERS_OVERFLOW") {
+    return {
+      code: "upstream_invalid_reply",
+      detail: `${where} sent more header bytes than are accepted.`,
+      again: "no",
+    };
+  }
+  if (error instanceof Error && error.name === "HTTPParserError") {
+    return {
+      code: "upstream_invalid_reply",
+      detail: `${where} did not answer in HTTP: check http against https.`,
+      again: "no",
+    };
+  }
+  return closed(phase, url);
+}
+
+function closed(phase: Phase, url: URL): Failure {
+  if (phase === "reading") {
+    return {
+      code: "upstream_reset",
+      detail: `${url.host} closed the connection in the middle of its answer.`,
+      again: "no",
+    };
+  }
+  if (phase === "connecting" && url.protocol === "https:") {
+    return {
+      code: "upstream_tls",
+      detail: `${url.host} closed the connection during the TLS handshake.`,
+      again: "safe",
+    };
+  }
+  return {
+    code: "upstream_reset",
+    detail: `${url.host} closed the connection before it answered.`,
+    again: "if-idempotent",
+  };
+}
+
+function codeOf(error: unknown): string {
+  const { code, errors, cause } = error as { code?: unknown; errors?: unknown; cause?: unknown };
+  if (typeof code === "string") return code;
+  // A connection tried over several addresses fails with an AggregateError; any one cause will do.
+  if (Array.isArray(errors) && errors.length > 0) return codeOf(errors[0]);
+  return cause instanceof Error ? codeOf(cause) : "";
+}

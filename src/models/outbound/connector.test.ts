@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { raw } from "../../../test/support/fake-provider/malformed-replies.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { startTrapServer } from "../../../test/support/trap-server.ts";
+import type { ResolvedAddress } from "./connector.ts";
+import { createOutbound } from "./create-outbound.ts";
+import { createOwnAddresses } from "./own-addresses.ts";
+
+const { signal } = new AbortController();
+const loopback: ResolvedAddress = { address: "127.0.0.1", family: 4 };
+const elsewhere: ResolvedAddress = { address: "93.184.216.34", family: 4 };
+
+test("a name that resolves to a private address is not called under policy public", async () => {
+  await using trap = await startTrapServer();
+  await using outbound = createOutbound({ policy: "public", resolve: async () => [loopback] });
+  const result = await outbound.request({ url: `http://public.example:${trap.port}/`, method: "GET", signal });
+  expect(result).toMatchObject({ ok: false, error: { code: "endpoint_address_refused", tries: 1, retryable: false } });
+  expect(trap.hits).toBe(0);
+});
+
+test("one refused address among several is enough to refuse the name", async () => {
+  await using trap = await startTrapServer();
+  await using outbound = createOutbound({ policy: "public", resolve: async () => [elsewhere, loopback] });
+  const result = await outbound.request({ url: `http://mixed.example:${trap.port}/`, method: "GET", signal });
+  expect(result).toMatchObject({ ok: false, error: { code: "endpoint_address_refused" } });
+  expect(trap.hits).toBe(0);
+});
+
+test("a name that changes its address after it was found good is checked again for the next connection", async () => {
+  await using provider = await startFakeProvider({ behaviour: raw("{}", { connection: "close" }) });
+  const answers = [
+    [loopback],
+    [{ address: "169.254.169.254", family: 4 }],
+    [loopback, { address: "fe80::1", family: 6 }],
+  ];
+  await using outbound = createOutbound({ retry: { maximum: 0 }, resolve: async () => answers.shift() ?? [] });
+  const url = `http://rebind.example:${new URL(provider.origin).port}/`;
+  const call = () => outbound.request({ url, method: "GET", signal });
+  expect(await call()).toMatchObject({ ok: true });
+  expect(await call()).toMatchObject({ error: { code: "endpoint_address_refused" } });
+  expect(await call()).toMatchObject({ error: { code: "endpoint_address_refused" } });
+  expect(await call()).toMatchObject({ error: { code: "upstream_dns" } });
+  expect(provider.connections).toBe(1);
+});
+
+test("the address that was checked is the address that is connected to: one lookup per connection", async () => {
+  await using provider = await startFakeProvider();
+  let lookups = 0;
+  await using outbound = createOutbound({
+    resolve: async () => {
+      lookups += 1;
+      return [loopback];
+    },
+  });
+  const url = `http://model.example:${new URL(provider.origin).port}/v1/models`;
+  expect(await outbound.request({ url, method: "GET", signal })).toMatchObject({ ok: true, status: 200 });
+  expect(lookups).toBe(1);
+});
+
+test("metadata behind a name is refused under policy local too", async () => {
+  for (const address of [
+    "169.254.169.254",
+    "fe80::1",
+    "::ffff:169.254.169.254",
+    "fd00:ec2::254",
+    "64:ff9b::a9fe:a9fe",
+  ]) {
+    await using outbound = createOutbound({
+      resolve: async () => [{ address, family: address.includes(":") ? 6 : 4 }],
+    });
+    const result = await outbound.request({ url: "http://metadata.example/", method: "GET", signal });
+    expect(result).toMatchObject({ ok: false, error: { code: "endpoint_address_refused" } });
+  }
+});
+
+test("a socket opened under policy local is not reused under policy public", async () => {
+  await using provider = await startFakeProvider();
+  await using outbound = createOutbound({ resolve: async () => [loopback] });
+  const url = `http://model.example:${new URL(provider.origin).port}/v1/models`;
+  expect(await outbound.request({ url, method: "GET", signal })).toMatchObject({ ok: true });
+  expect(await outbound.request({ url, method: "GET", signal, policy: "public" })).toMatchObject({
+    ok: false,
+    error: { code: "endpoint_address_refused" },
+  });
+  expect(provider.requests).toHaveLength(1);
+});
+
+test("a name for our own evaluation service is refused when it is called", async () => {
+  await using trap = await startTrapServer();
+  const own = createOwnAddresses();
+  await using outbound = createOutbound({ isOwnAddress: own.isOwnAddress, resolve: async () => [loopback] });
+  own.add({ host: "127.0.0.1", port: trap.port });
+  for (const host of [
+    "myself.example",
+    "localhost",
+    "127.0.0.1",
+    "[::1]",
+    "0.0.0.0",
+    "127.8.8.8",
+    "[::ffff:127.0.0.1]",
+  ]) {
+    const result = await outbound.request({ url: `http://${host}:${trap.port}/evaluate`, method: "POST", signal });
+    expect.soft(result, host).toMatchObject({ ok: false, error: { code: "endpoint_address_refused" } });
+  }
+  expect(trap.hits).toBe(0);
+});
+
+test("an allowlisted name that turns out to be a metadata address stays refused", async () => {
+  await using outbound = createOutbound({
+    policy: "allowlist",
+    allow: ["http://listed.example"],
+    resolve: async () => [{ address: "169.254.169.254", family: 4 }],
+  });
+  const result = await outbound.request({ url: "http://listed.example/", method: "GET", signal });
+  expect(result).toMatchObject({ ok: false, error: { code: "endpoint_address_refused" } });
+  expect(await outbound.request({ url: "http://other.example/", method: "GET", signal })).toMatchObject({
+    error: { code: "endpoint_not_allowed", tries: 0 },
+  });
+});

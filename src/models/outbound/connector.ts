@@ -1,0 +1,73 @@
+import { lookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import { buildConnector } from "undici";
+import { addressRefusal, type EndpointPolicy } from "./endpoint-policy.ts";
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Turns a host name into addresses. Handed in, so that tests need no real DNS. */
+export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
+
+export interface ConnectorOptions {
+  readonly policy: EndpointPolicy;
+  readonly port: number;
+  readonly resolve: Resolve;
+  readonly connectTimeoutMs: number;
+}
+
+/** Thrown inside the connector; never reaches a caller. */
+export class AddressRefused extends Error {
+  readonly code = "ERR_ADDRESS_REFUSED";
+}
+
+/**
+ * Opens sockets for one origin and checks the very address it connects to: a literal one before connecting
+ * (Node asks no lookup hook for those), a resolved one between DNS and connect, so a name cannot be rebound in between.
+ */
+export function createConnector(options: ConnectorOptions): buildConnector.connector {
+  const { policy, port, resolve, connectTimeoutMs } = options;
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: connectTimeoutMs,
+    autoSelectFamily: true,
+    lookup: guardedLookup({ policy, port, resolve }),
+    port,
+  });
+  return (target, callback) => {
+    const refusal = isIP(target.hostname) ? addressRefusal({ host: target.hostname, port }, policy) : null;
+    if (refusal) callback(new AddressRefused(refusal), null);
+    else connect(target, callback);
+  };
+}
+
+function guardedLookup({
+  policy,
+  port,
+  resolve,
+}: Pick<ConnectorOptions, "policy" | "port" | "resolve">): LookupFunction {
+  async function resolveChecked(hostname: string): Promise<readonly ResolvedAddress[]> {
+    const addresses = await resolve(hostname);
+    for (const { address } of addresses) {
+      const refusal = addressRefusal({ host: address, port }, policy);
+      if (refusal) throw new AddressRefused(refusal);
+    }
+    return addresses;
+  }
+
+  return (hostname, options, callback) => {
+    resolveChecked(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first) callback(Object.assign(new Error("No address"), { code: "ENOTFOUND" }), "");
+        else if (options.all) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ""),
+    );
+  };
+}

@@ -1,0 +1,168 @@
+import type { ErrorCode } from "../../contract/errors.ts";
+import { Breakers } from "./breakers.ts";
+import { checkEndpoint, type EndpointCheck } from "./check-endpoint.ts";
+import type { CircuitBreaker, Outcome, Permit } from "./circuit-breaker.ts";
+import { systemResolve } from "./connector.ts";
+import { createCredentialHeaders } from "./credential-headers.ts";
+import type { EndpointPolicy, PolicyName } from "./endpoint-policy.ts";
+import { toReplyError, type Failure } from "./failure.ts";
+import * as defaults from "./outbound-options.ts";
+import type { OutboundOptions } from "./outbound-options.ts";
+import type { Outbound, OutboundBody, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
+import { parseEndpoint } from "./parse-endpoint.ts";
+import { Pools } from "./pools.ts";
+import type { RetryBudget } from "./retry-budget.ts";
+import { RetryBudgets } from "./retry-budgets.ts";
+import { isPrescribedWait, retryDelay } from "./retry-delay.ts";
+import { sendOnce, type TryResult } from "./send-once.ts";
+import { sleep as realSleep } from "./sleep.ts";
+
+interface Call {
+  readonly request: OutboundRequest;
+  readonly url: URL;
+  readonly policy: EndpointPolicy;
+  readonly budget: RetryBudget;
+  readonly breaker: CircuitBreaker;
+  readonly deadline: number;
+}
+
+/** Makes the one outbound client. `await using outbound = createOutbound({ credentials })` also closes it. */
+export function createOutbound(options: OutboundOptions = {}): Outbound {
+  const { clock = defaults.systemClock, random = Math.random, sleep = realSleep } = options;
+  const timeouts = { ...defaults.defaultTimeouts, ...options.timeouts };
+  const retry = { ...defaults.defaultRetry, ...options.retry };
+  const maxReplyBytes = options.maxReplyBytes ?? defaults.defaultMaxReplyBytes;
+  const credentialHeaders = createCredentialHeaders(options.credentials ?? []);
+  const policyOf = createPolicies(options);
+  const breakers = new Breakers({ ...defaults.defaultBreaker, ...options.breaker });
+  const budgets = new RetryBudgets({ ...defaults.defaultRetryBudget, ...options.retryBudget });
+  const pools = new Pools({
+    resolve: options.resolve ?? systemResolve,
+    connectTimeoutMs: timeouts.connectMs,
+  });
+
+  function request(request: OutboundRequest & { acceptStream?: false }): Promise<OutboundBody | OutboundFailure>;
+  function request(request: OutboundRequest): Promise<OutboundResult>;
+  async function request(request: OutboundRequest): Promise<OutboundResult> {
+    request.signal.throwIfAborted();
+    const policy = policyOf(request.policy);
+    const endpoint = checkEndpoint(request.url, policy);
+    if (!endpoint.ok) return failed(refused(endpoint), 0);
+    const call = startCall(request, endpoint.url, policy);
+    for (let tries = 1; ; tries += 1) {
+      const now = clock.monotonic();
+      const permit = call.breaker.admit(now);
+      if (permit === null) return failed(circuitOpen(call.breaker, now), tries - 1);
+      const result = await attempt(call, permit, tries);
+      if (result.kind !== "failed") return { ok: true, tries, ...result };
+      const delay = delayBeforeNext(call, result.failure, tries);
+      if (delay === null) return failed(result.failure, tries, result.redirect_to);
+      await sleep(delay, request.signal);
+    }
+  }
+
+  function startCall(request: OutboundRequest, url: URL, policy: EndpointPolicy): Call {
+    const now = clock.monotonic();
+    const budget = budgets.get(url.origin);
+    budget.countCall(now);
+    const breaker = breakers.get(url.origin, request.breakerKey ?? "", now);
+    return { request, url, policy, budget, breaker, deadline: now + timeouts.totalMs };
+  }
+
+  /** One permitted try. Whatever becomes of it, its breaker hears about it exactly once. */
+  async function attempt(call: Call, permit: Permit, number: number): Promise<TryResult> {
+    const { request, url, policy, breaker, deadline } = call;
+    const record = (outcome: Outcome) => breaker.record(permit, outcome, clock.monotonic());
+    try {
+      const result = await sendOnce({
+        url,
+        request,
+        number,
+        agent: pools.for(policy),
+        credentialHeaders,
+        timeouts,
+        remainingMs: deadline - clock.monotonic(),
+        maxReplyBytes,
+        clock,
+        onStreamEnd: (end) => record(end === "aborted" ? "unknown" : outcomeOf(end)),
+      });
+      // A stream reports its outcome when it ends.
+      if (result.kind !== "stream") record(outcomeOf(result.kind === "failed" ? result.failure : null));
+      return result;
+    } catch (error) {
+      record("unknown");
+      throw error;
+    }
+  }
+
+  function delayBeforeNext(
+    { request, breaker, budget, deadline }: Call,
+    failure: Failure,
+    tries: number,
+  ): number | null {
+    const now = clock.monotonic();
+    const settings = { ...retry, maximum: request.retries ?? retry.maximum };
+    const delay = retryDelay({ failure, tries, idempotent: request.idempotent ?? true, random, retry: settings });
+    if (delay === null || now + delay >= deadline || breaker.state(now + delay) === "open") return null;
+    return isPrescribedWait(failure) || budget.take(now) ? delay : null;
+  }
+
+  const close = () => pools.close();
+  return {
+    request,
+    checkEndpoint: (text, policy) => checkEndpoint(text, policyOf(policy)),
+    breakers: () => breakers.report(clock.monotonic()),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function createPolicies(options: OutboundOptions): (name: PolicyName | undefined) => EndpointPolicy {
+  const { credentials = [], allow = [], isOwnAddress = () => false, policy: standard = "local" } = options;
+  const allowedOrigins = new Set([...credentials.map(({ origin }) => origin), ...allow.map(originOf)]);
+  const policy = (name: PolicyName): EndpointPolicy => ({ name, allowedOrigins, isOwnAddress });
+  const policies = { local: policy("local"), allowlist: policy("allowlist"), public: policy("public") };
+  return (name) => policies[name ?? standard];
+}
+
+function originOf(text: string): string {
+  const parsed = parseEndpoint(text);
+  if (!parsed.ok) throw new Error(`"${text}" in the list of allowed endpoints is not an origin. ${parsed.detail}`);
+  return parsed.url.origin;
+}
+
+function failed(failure: Failure, tries: number, redirectTo: string | null = null): OutboundFailure {
+  return { ok: false, error: toReplyError(failure, tries), redirect_to: redirectTo };
+}
+
+/** Before a run starts a refused address is the request's fault; once it is being called, it is the endpoint's. */
+function refused(check: Extract<EndpointCheck, { ok: false }>): Failure {
+  const isAddress = check.code === "endpoint_not_allowed" && check.reason === "address";
+  return { code: isAddress ? "endpoint_address_refused" : check.code, detail: check.detail, again: "no" };
+}
+
+function circuitOpen(breaker: CircuitBreaker, now: number): Failure {
+  return {
+    code: "upstream_circuit_open",
+    detail: "The upstream failed too often just now, so it was not called.",
+    again: "no",
+    retryAfterMs: Math.ceil(breaker.retryAfterMs(now)),
+  };
+}
+
+const signsOfTrouble: ReadonlySet<ErrorCode> = new Set([
+  "upstream_unreachable",
+  "upstream_dns",
+  "upstream_tls",
+  "upstream_error",
+  "upstream_reset",
+  "upstream_timeout",
+]);
+const neverCalled: ReadonlySet<ErrorCode> = new Set(["endpoint_address_refused", "shutting_down"]);
+
+/** An upstream that refuses, limits or answers nonsense is up; only what suggests it is down counts against it. */
+function outcomeOf(failure: Failure | null): Outcome {
+  if (failure === null) return "success";
+  if (neverCalled.has(failure.code)) return "unknown";
+  return signsOfTrouble.has(failure.code) ? "failure" : "success";
+}

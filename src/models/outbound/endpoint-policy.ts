@@ -1,0 +1,45 @@
+import { isIP } from "node:net";
+import { addressKind } from "./address-ranges.ts";
+
+/**
+ * Where calls may go. `local`: any http(s) host, loopback and LAN included; `allowlist`: the listed origins only;
+ * `public`: public addresses only. Link-local and metadata addresses and our own are refused under every policy.
+ */
+export type PolicyName = "local" | "allowlist" | "public";
+
+export interface HostPort {
+  /** An IP address without brackets, or a host name. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface EndpointPolicy {
+  readonly name: PolicyName;
+  /** Origins that `allowlist` admits. */
+  readonly allowedOrigins: ReadonlySet<string>;
+  /** True for an address that our evaluation service itself answers: calling it would make a loop. */
+  readonly isOwnAddress: (address: HostPort) => boolean;
+}
+
+/** Says why an IP address (or `localhost`) may not be called under this policy, or null when it may. */
+export function addressRefusal({ host, port }: HostPort, policy: EndpointPolicy): string | null {
+  const kind = isIP(host.replace(/%.*$/, "")) ? addressKind(host) : "loopback";
+  if (kind === "link-local") return "Link-local and metadata addresses are never called";
+  if (policy.isOwnAddress({ host, port })) return "This is an address of the evaluation service itself";
+  if (policy.name === "public" && kind !== "public") return "Only public addresses may be called here";
+  return null;
+}
+
+export function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+/** The host of a URL without the brackets of an IPv6 address. */
+export function hostOf(url: URL): string {
+  return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+/** `localhost` and every name under it mean this machine by definition (RFC 6761). */
+export function isLocalhostName(host: string): boolean {
+  return /(?:^|\.)localhost\.?$/i.test(host);
+}

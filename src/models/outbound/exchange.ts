@@ -1,0 +1,233 @@
+import type { Transform } from "node:stream";
+import type { Dispatcher } from "undici";
+import { bodyEncoding, createBodyDecoder, type Encoding } from "./body-decoder.ts";
+import { TextSink, type BodySink } from "./body-sink.ts";
+import { ByteStream } from "./byte-stream.ts";
+import { connectionFailure, type Phase } from "./connection-failure.ts";
+import type { Failure } from "./failure.ts";
+import type { Timeouts } from "./outbound-options.ts";
+
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface ExchangeOptions {
+  readonly url: URL;
+  readonly signal: AbortSignal;
+  readonly acceptStream: boolean;
+  readonly maxReplyBytes: number;
+  readonly timeouts: Timeouts;
+  /** What earlier tries have left of the total limit. */
+  readonly remainingMs: number;
+  /** A stream has ended: null when it was complete or the reader had enough. Not called for other answers. */
+  readonly onStreamEnd: (failure: Failure | "aborted" | null) => void;
+  /** Makes the error a reader of a broken stream sees. */
+  readonly streamError: (failure: Failure) => Error;
+}
+
+export type ExchangeResult =
+  | { readonly kind: "body"; readonly status: number; readonly headers: ResponseHeaders; readonly body: string }
+  | { readonly kind: "stream"; readonly status: number; readonly headers: ResponseHeaders; readonly stream: ByteStream }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/** How long a finished stream may take to close by itself, so that its connection can be used again. */
+const leftoverMs = 250;
+
+// Made once: an error per call would cost a stack trace per call.
+const callEnded = new Error("The call has ended");
+
+/** One request and its answer, on undici's lowest interface: four timers, a byte cap, no redirect, no retry. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly result: Promise<ExchangeResult>;
+  readonly #options: ExchangeOptions;
+  readonly #settlers: PromiseWithResolvers<ExchangeResult>;
+  readonly #total: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #phase: Phase = "connecting";
+  #over = false;
+  #status = 0;
+  #headers: ResponseHeaders = {};
+  #sink: BodySink | undefined;
+  #encoding: Encoding | null = null;
+  #decoder: Transform | undefined;
+  #bytes = 0;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#settlers = Promise.withResolvers();
+    this.result = this.#settlers.promise;
+    this.#total = setTimeout(() => this.#timedOut("total", options.timeouts.totalMs), options.remainingMs);
+    options.signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#over) return controller.abort(callEnded);
+    this.#controller = controller;
+    this.#phase = "waiting";
+    const { firstByteMs } = this.#options.timeouts;
+    this.#timer = setTimeout(() => this.#timedOut("first byte", firstByteMs), firstByteMs);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    if (this.#over || status < 200) return;
+    this.#phase = "reading";
+    this.#status = status;
+    this.#headers = headers;
+    clearTimeout(this.#timer);
+    if (status >= 300 && status < 400) return this.#finish({ kind: "body", status, headers, body: "" });
+    const encoding = bodyEncoding(headers["content-encoding"]);
+    if (encoding === "unsupported") {
+      return this.#fail(invalidReply("The answer has an unknown content encoding, or more than one."));
+    }
+    this.#encoding = encoding;
+    this.#timer = setTimeout(() => this.#idle(), this.#options.timeouts.idleMs);
+    const contentType = String(headers["content-type"] ?? "");
+    if (this.#options.acceptStream && status < 300 && /^text\/event-stream\b/i.test(contentType)) this.#startStream();
+    else
+      this.#sink = new TextSink({
+        contentType,
+        onEnd: (body) => this.#finish({ kind: "body", status, headers, body }),
+      });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return;
+    this.#timer?.refresh();
+    if (this.#encoding === null) {
+      if (!this.#accept(chunk)) controller.pause();
+    } else if (!this.#decode(this.#encoding, chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return;
+    if (this.#decoder) this.#decoder.end();
+    else this.#sink?.end();
+    if (this.#sink instanceof ByteStream && !this.#decoder) this.#endStream(null);
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(connectionFailure(error, this.#phase, this.#options.url));
+  }
+
+  readonly #onAbort = (): void => {
+    if (this.#over) return;
+    const { reason } = this.#options.signal;
+    if (this.#sink instanceof ByteStream) {
+      this.#sink.fail(reason);
+      this.#endStream("aborted");
+    } else {
+      this.#settlers.reject(reason);
+      this.#close();
+    }
+  };
+
+  #startStream(): void {
+    const stream = new ByteStream({
+      onReady: () => {
+        this.#decoder?.resume();
+        this.#controller?.resume();
+      },
+      onReturn: () => this.#abandonStream(),
+    });
+    this.#sink = stream;
+    this.#settlers.resolve({ kind: "stream", status: this.#status, headers: this.#headers, stream });
+  }
+
+  /** Undoes the content encoding. False when the decoder wants the upstream to wait. */
+  #decode(encoding: Encoding, chunk: Buffer): boolean {
+    this.#decoder ??= this.#startDecoder(encoding, chunk[0] ?? 0);
+    return this.#decoder.write(chunk);
+  }
+
+  #startDecoder(encoding: Encoding, firstByte: number): Transform {
+    const decoder = createBodyDecoder(encoding, firstByte);
+    decoder.on("data", (data: Buffer) => {
+      if (!this.#over && !this.#accept(data)) decoder.pause();
+    });
+    decoder.on("drain", () => this.#controller?.resume());
+    decoder.on("error", () => this.#fail(invalidReply("The answer's content encoding is damaged.")));
+    decoder.on("end", () => {
+      if (this.#over) return;
+      this.#sink?.end();
+      if (this.#sink instanceof ByteStream) this.#endStream(null);
+    });
+    return decoder;
+  }
+
+  /** Takes decoded bytes, up to the cap. */
+  #accept(chunk: Uint8Array): boolean {
+    this.#bytes += chunk.length;
+    const { maxReplyBytes } = this.#options;
+    if (this.#bytes <= maxReplyBytes) return this.#sink?.write(chunk) ?? true;
+    this.#fail({
+      code: "upstream_reply_too_large",
+      detail: `The answer is larger than ${maxReplyBytes} bytes.`,
+      again: "no",
+    });
+    return true;
+  }
+
+  #idle(): void {
+    // A paused connection is silent because our reader is slow, not because the upstream is.
+    if (this.#controller?.paused) this.#timer?.refresh();
+    else this.#timedOut("idle", this.#options.timeouts.idleMs);
+  }
+
+  #timedOut(which: "first byte" | "idle" | "total", milliseconds: number): void {
+    const seconds = Math.round(milliseconds / 100) / 10;
+    const sentences = {
+      "first byte": `No first byte within ${seconds} s.`,
+      idle: `The answer stalled for ${seconds} s (idle limit).`,
+      total: `No complete answer within the total limit of ${seconds} s.`,
+    };
+    this.#fail({ code: "upstream_timeout", detail: sentences[which], again: "no" });
+  }
+
+  #fail(failure: Failure): void {
+    if (this.#over) return;
+    if (this.#sink instanceof ByteStream) {
+      this.#sink.fail(this.#options.streamError(failure));
+      this.#endStream(failure);
+    } else if (this.#status >= 400) {
+      // The status already says what went wrong; the rest of its text is not worth another failure.
+      const body = this.#sink instanceof TextSink ? this.#sink.text() : "";
+      this.#finish({ kind: "body", status: this.#status, headers: this.#headers, body });
+    } else this.#finish({ kind: "failed", failure: withStatus(failure, this.#status) });
+  }
+
+  #finish(result: ExchangeResult): void {
+    this.#settlers.resolve(result);
+    this.#close();
+  }
+
+  #endStream(failure: Failure | "aborted" | null): void {
+    this.#close();
+    this.#options.onStreamEnd(failure);
+  }
+
+  /** The reader has all it wants. What little may follow is read and dropped, then the connection goes. */
+  #abandonStream(): void {
+    if (this.#over) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#endStream(null), leftoverMs);
+    this.#decoder?.resume();
+    this.#controller?.resume();
+  }
+
+  /** Releases every timer and listener, and the connection too unless the answer was read to its end. */
+  #close(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#total);
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    this.#decoder?.destroy();
+    this.#controller?.abort(callEnded);
+  }
+}
+
+function invalidReply(detail: string): Failure {
+  return { code: "upstream_invalid_reply", detail, again: "no" };
+}
+
+function withStatus(failure: Failure, status: number): Failure {
+  return status === 0 ? failure : { ...failure, status };
+}

@@ -1,0 +1,40 @@
+import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
+import type { ReplyError } from "../../contract/model.ts";
+
+/**
+ * Whether the same request may be sent again. `safe`: the upstream cannot have worked on it;
+ * `if-idempotent`: it may have; `no`: another try cannot help, or bytes have already arrived.
+ */
+export type Again = "safe" | "if-idempotent" | "no";
+
+/** One try that failed. `detail` is our own sentence: nothing the upstream wrote gets into it. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly again: Again;
+  readonly status?: number;
+  /** The wait the upstream asked for. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export function toReplyError(failure: Failure, tries: number): ReplyError {
+  return {
+    code: failure.code,
+    detail: failure.detail,
+    upstream_status: failure.status ?? null,
+    tries,
+    retryable: isRetryable(failure.code),
+    ...(failure.retryAfterMs !== undefined && { retry_after_ms: failure.retryAfterMs }),
+  };
+}
+
+/** Thrown by a stream that breaks after it began. */
+export class StreamFailure extends Error {
+  override readonly name = "StreamFailure";
+  readonly error: ReplyError;
+
+  constructor(error: ReplyError) {
+    super(error.detail);
+    this.error = error;
+  }
+}

@@ -1,0 +1,227 @@
+import { createServer as createTlsServer } from "node:https";
+import { createServer, type AddressInfo } from "node:net";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import {
+  drip,
+  gzipBomb,
+  hang,
+  headersThenSilence,
+  hugeBody,
+  resetMidBody,
+  truncatedBody,
+} from "../../../test/support/fake-provider/connection-faults.ts";
+import { raw } from "../../../test/support/fake-provider/malformed-replies.ts";
+import { rawStream, stream } from "../../../test/support/fake-provider/streams.ts";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { createOutbound } from "./create-outbound.ts";
+import { StreamFailure } from "./failure.ts";
+import type { OutboundOptions } from "./outbound-options.ts";
+import type { OutboundRequest } from "./outbound.ts";
+
+const { signal } = new AbortController();
+
+async function ask(behaviour: Behaviour, options: OutboundOptions = {}, request: Partial<OutboundRequest> = {}) {
+  await using provider = await startFakeProvider({ behaviour });
+  await using outbound = createOutbound({ retry: { maximum: 0 }, ...options });
+  return await outbound.request({ url: provider.url, method: "POST", body: "{}", signal, ...request });
+}
+
+test("no answer at all ends at the first-byte limit", async () => {
+  expect(await ask(hang, { timeouts: { firstByteMs: 60 } })).toMatchObject({
+    ok: false,
+    error: { code: "upstream_timeout", detail: expect.stringContaining("first byte"), upstream_status: null, tries: 1 },
+  });
+});
+
+test("an answer that stalls ends at the idle limit", async () => {
+  expect(await ask(headersThenSilence, { timeouts: { idleMs: 60 } })).toMatchObject({
+    error: { code: "upstream_timeout", detail: expect.stringContaining("idle"), upstream_status: 200 },
+  });
+});
+
+test("an answer that drips for ever ends at the total limit", async () => {
+  expect(await ask(drip(10), { timeouts: { idleMs: 5000, totalMs: 150 } })).toMatchObject({
+    error: { code: "upstream_timeout", detail: expect.stringContaining("total") },
+  });
+});
+
+test("a name service that never answers ends at the connect limit", async () => {
+  await using outbound = createOutbound({
+    retry: { maximum: 0 },
+    timeouts: { connectMs: 60 },
+    resolve: () => new Promise(() => {}),
+  });
+  expect(await outbound.request({ url: "http://slow.example/", method: "GET", signal })).toMatchObject({
+    error: { code: "upstream_timeout", detail: expect.stringContaining("connect") },
+  });
+});
+
+test.each(["ENOTFOUND", "EAI_AGAIN"])("a name that does not resolve (%s) is upstream_dns", async (code) => {
+  await using outbound = createOutbound({
+    retry: { maximum: 0 },
+    resolve: () => Promise.reject(Object.assign(new Error("no"), { code })),
+  });
+  expect(await outbound.request({ url: "http://nowhere.example/", method: "GET", signal })).toMatchObject({
+    error: { code: "upstream_dns", detail: "The name nowhere.example does not resolve." },
+  });
+});
+
+test("https to an http port is upstream_tls", async () => {
+  await using provider = await startFakeProvider();
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const url = provider.url.replace("http:", "https:");
+  expect(await outbound.request({ url, method: "GET", signal })).toMatchObject({ error: { code: "upstream_tls" } });
+});
+
+test("a server that hangs up during the handshake, or has no certificate, is upstream_tls", async () => {
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  for (const server of [createServer((socket) => socket.destroy()), createTlsServer()]) {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    expect(await outbound.request({ url, method: "GET", signal })).toMatchObject({ error: { code: "upstream_tls" } });
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+test.each([
+  ["what is not HTTP", "SSH-2.0-OpenSSH_9.9\r\n"],
+  ["headers beyond the limit", `HTTP/1.1 200 OK\r\nx: ${"a".repeat(40_000)}\r\n\r\n`],
+])("%s is upstream_invalid_reply", async (_, bytes) => {
+  const server = createServer((socket) => socket.on("error", () => {}).once("data", () => socket.end(bytes)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  expect(await outbound.request({ url, method: "GET", signal })).toMatchObject({
+    error: { code: "upstream_invalid_reply" },
+  });
+  await outbound.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test.each([
+  ["reset", resetMidBody],
+  ["truncated", truncatedBody],
+])("a body that is %s is upstream_reset", async (_, behaviour) => {
+  expect(await ask(behaviour)).toMatchObject({ error: { code: "upstream_reset", upstream_status: 200 } });
+});
+
+test("a body beyond the cap is dropped while it arrives", async () => {
+  const gigabyte = 1024 ** 3;
+  expect(await ask(hugeBody(10 * gigabyte))).toMatchObject({ error: { code: "upstream_reply_too_large" } });
+  expect(await ask(gzipBomb(10 * gigabyte))).toMatchObject({ error: { code: "upstream_reply_too_large" } });
+});
+
+test("a body of exactly the cap is taken, one byte more is not", async () => {
+  expect(await ask(hugeBody(1000), { maxReplyBytes: 1000 })).toMatchObject({ ok: true });
+  expect(await ask(hugeBody(1001), { maxReplyBytes: 1000 })).toMatchObject({ ok: false });
+  expect(await ask(hugeBody(1001), {}, { maxReplyBytes: 1000 })).toMatchObject({ ok: false });
+  const packed = gzipSync(Buffer.alloc(1001, " "));
+  expect(await ask(raw(packed, { "content-encoding": "gzip" }), { maxReplyBytes: 1000 })).toMatchObject({ ok: false });
+});
+
+const text = '{"greeting":"héllo 😀"}';
+test.each([
+  ["gzip", gzipSync(text)],
+  ["x-gzip", gzipSync(text)],
+  ["deflate", deflateSync(text)],
+  ["deflate", deflateRawSync(text)],
+  ["br", brotliCompressSync(text)],
+  ["identity", Buffer.from(text)],
+  ["GZIP", gzipSync(text)],
+])("content encoding %s is undone", async (encoding, bytes) => {
+  expect(await ask(raw(bytes, { "content-encoding": encoding }))).toMatchObject({ ok: true, body: text });
+});
+
+test.each([
+  ["gzip, gzip", gzipSync(gzipSync(text))],
+  ["gzip, gzip, gzip, gzip, gzip, gzip", gzipSync(text)],
+  ["zstd", Buffer.from(text)],
+  ["rot13", Buffer.from(text)],
+  ["gzip", Buffer.from(text)],
+  ["gzip", gzipSync(text).subarray(0, 20)],
+])("content encoding %s that cannot be undone is upstream_invalid_reply", async (encoding, bytes) => {
+  expect(await ask(raw(bytes, { "content-encoding": encoding }))).toMatchObject({
+    error: { code: "upstream_invalid_reply" },
+  });
+});
+
+test("an error status with an unreadable body is still that status", async () => {
+  expect(await ask(raw("x", { "content-encoding": "gzip" }, 403))).toMatchObject({ error: { code: "upstream_auth" } });
+  expect(await ask(raw("x", { "content-encoding": "rot13" }, 403))).toMatchObject({ error: { code: "upstream_auth" } });
+});
+
+test("a body in another charset is decoded, and an unknown charset is read as UTF-8", async () => {
+  const latin = raw(Buffer.from("caf\xe9", "latin1"), { "content-type": "text/html; charset=iso-8859-1" });
+  expect(await ask(latin)).toMatchObject({ body: "café" });
+  expect(await ask(raw("café", { "content-type": "text/html; charset=nonsense" }))).toMatchObject({ body: "café" });
+});
+
+test("aborting ends a call at once and rejects with the reason", async () => {
+  await using provider = await startFakeProvider({ behaviour: hang });
+  await using outbound = createOutbound();
+  const controller = new AbortController();
+  const call = outbound.request({ url: provider.url, method: "POST", body: "{}", signal: controller.signal });
+  await expect.poll(() => provider.requests.length).toBe(1);
+  controller.abort(new Error("changed my mind"));
+  await expect(call).rejects.toThrow("changed my mind");
+  await expect(outbound.request({ url: provider.url, method: "GET", signal: controller.signal })).rejects.toThrow(
+    "changed my mind",
+  );
+  expect(provider.requests).toHaveLength(1);
+});
+
+test("closing the client fails what is under way", async () => {
+  await using provider = await startFakeProvider({ behaviour: hang });
+  const outbound = createOutbound();
+  const call = outbound.request({ url: provider.url, method: "POST", body: "{}", signal });
+  await expect.poll(() => provider.requests.length).toBe(1);
+  await outbound.close();
+  expect(await call).toMatchObject({ error: { code: "shutting_down", tries: 1 } });
+  expect(await outbound.request({ url: provider.url, method: "GET", signal })).toMatchObject({
+    error: { code: "shutting_down" },
+  });
+});
+
+async function readAll(behaviour: Behaviour, options: OutboundOptions = {}) {
+  await using provider = await startFakeProvider({ behaviour });
+  await using outbound = createOutbound({ retry: { maximum: 0 }, ...options });
+  const result = await outbound.request({ url: provider.url, method: "POST", body: "{}", signal, acceptStream: true });
+  if (!result.ok || result.kind !== "stream") throw new Error("expected a stream");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of result.stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+test("a stream hands over every byte", async () => {
+  const body = `data: ${"é".repeat(500_000)}\n\n`;
+  expect(await readAll(rawStream(body))).toBe(body);
+});
+
+test.each([
+  ["breaks off", stream("a b", { end: "reset" }), {}, "upstream_reset"],
+  ["never ends", stream("a b", { end: "endless" }), { timeouts: { totalMs: 150 } }, "upstream_timeout"],
+  ["is too long", rawStream(Buffer.alloc(2000, "a")), { maxReplyBytes: 1000 }, "upstream_reply_too_large"],
+] as const)("a stream that %s throws its failure after what came before", async (_, behaviour, options, code) => {
+  const error = await readAll(behaviour, options).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(StreamFailure);
+  expect(error).toMatchObject({ error: { code, tries: 1 } });
+});
+
+test("a reader that stops early frees the connection for the next call", async () => {
+  await using provider = await startFakeProvider({ behaviour: stream("one two three") });
+  await using outbound = createOutbound();
+  for (let call = 0; call < 3; call += 1) {
+    const result = await outbound.request({
+      url: provider.url,
+      method: "POST",
+      body: "{}",
+      signal,
+      acceptStream: true,
+    });
+    if (!result.ok || result.kind !== "stream") throw new Error("expected a stream");
+    for await (const _ of result.stream) break;
+  }
+  expect(provider.requests).toHaveLength(3);
+});

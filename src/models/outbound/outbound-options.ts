@@ -1,0 +1,48 @@
+import type { CredentialBinding } from "../credentials.ts";
+import type { BreakerOptions } from "./circuit-breaker.ts";
+import type { Resolve } from "./connector.ts";
+import type { HostPort, PolicyName } from "./endpoint-policy.ts";
+import type { RetryBudgetOptions } from "./retry-budget.ts";
+import type { RetryOptions } from "./retry-delay.ts";
+import type { Sleep } from "./sleep.ts";
+
+export interface Timeouts {
+  readonly connectMs: number;
+  /** From the request being sent to the first byte of the answer. */
+  readonly firstByteMs: number;
+  /** Between two pieces of the answer. */
+  readonly idleMs: number;
+  /** The whole call: every try, every wait between tries, and reading a stream to its end. */
+  readonly totalMs: number;
+}
+
+/** Monotonic time for durations, wall time for dates. */
+export interface Clock {
+  readonly monotonic: () => number;
+  readonly wall: () => number;
+}
+
+export interface OutboundOptions {
+  readonly credentials?: readonly CredentialBinding[];
+  /** The policy of requests that name none. */
+  readonly policy?: PolicyName;
+  /** Origins that the `allowlist` policy admits, beside those that have a credential. */
+  readonly allow?: readonly string[];
+  readonly isOwnAddress?: (address: HostPort) => boolean;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly maxReplyBytes?: number;
+  readonly retry?: Partial<RetryOptions>;
+  readonly retryBudget?: Partial<RetryBudgetOptions>;
+  readonly breaker?: Partial<BreakerOptions>;
+  readonly resolve?: Resolve;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly sleep?: Sleep;
+}
+
+export const defaultTimeouts: Timeouts = { connectMs: 5000, firstByteMs: 120_000, idleMs: 60_000, totalMs: 300_000 };
+export const defaultMaxReplyBytes = 8 * 1024 * 1024;
+export const defaultRetry: RetryOptions = { maximum: 3, baseMs: 500, capMs: 20_000, retryAfterMaxMs: 60_000 };
+export const defaultRetryBudget: RetryBudgetOptions = { ratio: 0.2, floor: 10, windowMs: 600_000 };
+export const defaultBreaker: BreakerOptions = { windowMs: 30_000, minimumCalls: 20, failureRatio: 0.5, openMs: 15_000 };
+export const systemClock: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };

@@ -1,0 +1,212 @@
+import { expect, test } from "vitest";
+import { resetBeforeHeaders, resetMidBody } from "../../../test/support/fake-provider/connection-faults.ts";
+import { rateLimited, serverError, status, unavailable } from "../../../test/support/fake-provider/error-statuses.ts";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { createOutbound } from "./create-outbound.ts";
+import type { OutboundOptions } from "./outbound-options.ts";
+
+const { signal } = new AbortController();
+
+/** A client whose waits pass at once, and the waits it asked for. `random` is 1, so jitter shows its upper bound. */
+function withFakeTime(options: OutboundOptions = {}) {
+  const waits: number[] = [];
+  let now = 0;
+  const outbound = createOutbound({
+    clock: { monotonic: () => now, wall: () => Date.parse("2026-11-15T00:00:00Z") + now },
+    random: () => 1,
+    sleep: async (milliseconds) => {
+      waits.push(milliseconds);
+      now += milliseconds;
+    },
+    ...options,
+  });
+  return { outbound, waits, advance: (milliseconds: number) => (now += milliseconds) };
+}
+
+const post = (url: string) => ({ url: `${url}/chat/completions`, method: "POST", body: "{}", signal }) as const;
+
+test("a failing upstream is tried four times, with waits that double up to the cap", async () => {
+  await using provider = await startFakeProvider({ behaviour: unavailable });
+  const { outbound, waits } = withFakeTime({ retry: { capMs: 1500 } });
+  expect(await outbound.request(post(provider.url))).toMatchObject({
+    ok: false,
+    error: { code: "upstream_error", upstream_status: 503, tries: 4, retryable: true },
+  });
+  expect(waits).toEqual([500, 1000, 1500]);
+  expect(provider.requests).toHaveLength(4);
+  await outbound.close();
+});
+
+test("the wait is anything between nothing and the full step", async () => {
+  await using provider = await startFakeProvider({ behaviour: unavailable });
+  const { outbound, waits } = withFakeTime({ random: () => 0.25 });
+  await outbound.request(post(provider.url));
+  expect(waits).toEqual([125, 250, 500]);
+  await outbound.close();
+});
+
+test.each([408, 425, 429, 500, 502, 503, 504, 529])("HTTP %i is tried again", async (code) => {
+  await using provider = await startFakeProvider({ script: [status(code)] });
+  const { outbound } = withFakeTime();
+  expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });
+  await outbound.close();
+});
+
+test.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 418, 422, 451, 501, 505])(
+  "HTTP %i is not tried again",
+  async (code) => {
+    await using provider = await startFakeProvider({ behaviour: status(code) });
+    const { outbound } = withFakeTime();
+    expect(await outbound.request(post(provider.url))).toMatchObject({
+      ok: false,
+      error: { tries: 1, upstream_status: code },
+    });
+    expect(provider.requests).toHaveLength(1);
+    await outbound.close();
+  },
+);
+
+test("a reset before the first byte is tried again, one in the middle of the answer is not", async () => {
+  await using provider = await startFakeProvider({ script: [resetBeforeHeaders] });
+  const { outbound } = withFakeTime();
+  expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });
+  provider.enqueue(resetMidBody);
+  expect(await outbound.request(post(provider.url))).toMatchObject({
+    ok: false,
+    error: { code: "upstream_reset", tries: 1 },
+  });
+  await outbound.close();
+});
+
+test("a request that is not idempotent is only repeated when it cannot have been worked on", async () => {
+  const tries = async (behaviour: Behaviour) => {
+    await using provider = await startFakeProvider({ script: [behaviour] });
+    const { outbound } = withFakeTime();
+    const result = await outbound.request({ ...post(provider.url), idempotent: false });
+    await outbound.close();
+    return result.ok ? result.tries : result.error.tries;
+  };
+  expect(await tries(serverError)).toBe(1);
+  expect(await tries(resetBeforeHeaders)).toBe(1);
+  expect(await tries(rateLimited())).toBe(2);
+});
+
+test.each([
+  ["seconds", { "retry-after": "2" }, 2000],
+  ["milliseconds", { "retry-after-ms": "1500", "retry-after": "9" }, 1500],
+  ["a date", { "retry-after": "Sun, 15 Nov 2026 00:00:07 GMT" }, 7000],
+  ["a date gone by", { "retry-after": "Sat, 14 Nov 2026 00:00:00 GMT" }, 0],
+  ["a negative number", { "retry-after": "-1" }, 500],
+  ["junk", { "retry-after": "soon" }, 500],
+  ["nothing", {}, 500],
+  ["exactly the most we wait", { "retry-after": "60" }, 60_000],
+])("Retry-After as %s is understood", async (_, headers: Record<string, string>, expected) => {
+  await using provider = await startFakeProvider({ script: [rateLimited(headers)] });
+  const { outbound, waits } = withFakeTime();
+  expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });
+  expect(waits).toEqual([expected]);
+  await outbound.close();
+});
+
+test("a wait longer than a minute fails now and says when to come back", async () => {
+  await using provider = await startFakeProvider({ behaviour: rateLimited({ "retry-after": "99999" }) });
+  const { outbound, waits } = withFakeTime();
+  expect(await outbound.request(post(provider.url))).toMatchObject({
+    error: { code: "upstream_rate_limited", tries: 1, retry_after_ms: 99_999_000 },
+  });
+  expect(waits).toEqual([]);
+  await outbound.close();
+});
+
+test("tries and waits together stay within the total limit", async () => {
+  await using provider = await startFakeProvider({ behaviour: rateLimited({ "retry-after": "50" }) });
+  const { outbound, waits } = withFakeTime({ timeouts: { totalMs: 120_000 } });
+  expect(await outbound.request(post(provider.url))).toMatchObject({
+    error: { code: "upstream_rate_limited", tries: 3 },
+  });
+  expect(waits).toEqual([50_000, 50_000]);
+  await outbound.close();
+});
+
+test("nothing listening is tried again, then reported as unreachable", async () => {
+  const provider = await startFakeProvider();
+  await provider.close();
+  const { outbound, waits } = withFakeTime();
+  expect(await outbound.request(post(provider.url))).toMatchObject({
+    error: { code: "upstream_unreachable", tries: 4 },
+  });
+  expect(waits).toHaveLength(3);
+  await outbound.close();
+});
+
+test("an upstream that is down costs at most 1.2 calls per interaction, breaker aside", async () => {
+  await using provider = await startFakeProvider({ behaviour: unavailable });
+  const { outbound } = withFakeTime({ breaker: { minimumCalls: Number.POSITIVE_INFINITY } });
+  for (let call = 0; call < 300; call += 1) await outbound.request(post(provider.url));
+  expect(provider.requests.length).toBeLessThanOrEqual(360);
+  expect(provider.requests.length).toBeGreaterThan(300);
+  await outbound.close();
+});
+
+test("a small run gets its retries although it has made few calls", async () => {
+  await using provider = await startFakeProvider({ script: [unavailable, unavailable, unavailable] });
+  const { outbound } = withFakeTime();
+  expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 4 });
+  await outbound.close();
+});
+
+test("waiting for a retry ends when the caller gives up", async () => {
+  await using provider = await startFakeProvider({ behaviour: rateLimited({ "retry-after": "50" }) });
+  await using outbound = createOutbound();
+  const controller = new AbortController();
+  const call = outbound.request({ ...post(provider.url), signal: controller.signal });
+  await expect.poll(() => provider.requests.length).toBe(1);
+  setTimeout(() => controller.abort(new Error("enough")), 20);
+  await expect(call).rejects.toThrow("enough");
+});
+
+test("the breaker opens on an upstream that is down, lets one probe through, and closes when it is back", async () => {
+  await using provider = await startFakeProvider({ behaviour: unavailable });
+  const { outbound, advance } = withFakeTime({ retry: { maximum: 0 } });
+  const call = (breakerKey = "model-a") => outbound.request({ ...post(provider.url), breakerKey });
+  for (let count = 0; count < 20; count += 1) await call();
+  expect(await call()).toMatchObject({ error: { code: "upstream_circuit_open", tries: 0, retry_after_ms: 15_000 } });
+  expect(provider.requests).toHaveLength(20);
+  expect(outbound.breakers()).toEqual([
+    { origin: provider.origin, key: "model-a", state: "open", calls: 20, failures: 20, retry_after_ms: 15_000 },
+  ]);
+
+  expect(await call("model-b")).toMatchObject({ error: { code: "upstream_error" } });
+
+  advance(15_000);
+  expect(outbound.breakers()[0]).toMatchObject({ state: "half-open" });
+  const [probe, other] = await Promise.all([call(), call()]);
+  expect([probe, other]).toMatchObject([
+    { error: { code: "upstream_error" } },
+    { error: { code: "upstream_circuit_open" } },
+  ]);
+  expect(await call()).toMatchObject({ error: { code: "upstream_circuit_open" } });
+
+  advance(15_000);
+  provider.setBehaviour(status(404));
+  expect(await call()).toMatchObject({ error: { code: "upstream_rejected" } });
+  expect(await call()).toMatchObject({ error: { code: "upstream_rejected" } });
+  await outbound.close();
+});
+
+test("a probe that its caller abandons leaves room for the next one", async () => {
+  await using provider = await startFakeProvider({ behaviour: unavailable });
+  const { outbound, advance } = withFakeTime({ retry: { maximum: 0 } });
+  for (let count = 0; count < 20; count += 1) await outbound.request(post(provider.url));
+  advance(15_000);
+  provider.setBehaviour(() => {});
+  const controller = new AbortController();
+  const probe = outbound.request({ ...post(provider.url), signal: controller.signal });
+  await expect.poll(() => provider.requests.length).toBe(21);
+  controller.abort(new Error("enough"));
+  await expect(probe).rejects.toThrow("enough");
+  provider.setBehaviour(status(400));
+  expect(await outbound.request(post(provider.url))).toMatchObject({ error: { code: "upstream_rejected" } });
+  await outbound.close();
+});

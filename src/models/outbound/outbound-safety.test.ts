@@ -1,0 +1,86 @@
+import { inspect } from "node:util";
+import { afterEach, expect, test, vi } from "vitest";
+import { Secret } from "../../contract/secret.ts";
+import { echoTheKey, redirect } from "../../../test/support/fake-provider/error-statuses.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { startTrapServer } from "../../../test/support/trap-server.ts";
+import { bindCredential } from "../credentials.ts";
+import { createOutbound } from "./create-outbound.ts";
+
+const canary = "canary-5f2c9d71-secret";
+const { signal } = new AbortController();
+const bind = (url: string, header?: string) => bindCredential({ url, header, secret: new Secret(canary) });
+
+afterEach(() => vi.unstubAllEnvs());
+
+test("a credential reaches its own origin and no other", async () => {
+  await using provider = await startFakeProvider();
+  await using trap = await startTrapServer();
+  await using outbound = createOutbound({ credentials: [bind(provider.url), bind(provider.url, "x-api-key")] });
+  const port = new URL(provider.origin).port;
+
+  await outbound.request({ url: `${provider.url}/models`, method: "GET", signal });
+  for (const url of [`${trap.url}/models`, `http://localhost:${trap.port}/`, `${trap.url}/?to=${provider.origin}`]) {
+    await outbound.request({ url, method: "POST", body: "{}", signal });
+  }
+  // The same server under another name is another origin.
+  await outbound.request({ url: `http://localhost:${port}/v1/models`, method: "GET", signal });
+
+  expect(provider.requests[0]?.headers).toMatchObject({ authorization: `Bearer ${canary}`, "x-api-key": canary });
+  expect(provider.requests).toHaveLength(2);
+  expect(JSON.stringify(provider.requests[1])).not.toContain(canary);
+  expect(trap.hits).toBe(3);
+  expect(trap.received.join()).not.toContain(canary);
+});
+
+test.each([301, 302, 303, 307, 308])("a %i redirect is not followed and leaks nothing", async (code) => {
+  await using trap = await startTrapServer();
+  await using provider = await startFakeProvider({ behaviour: redirect(code, `${trap.url}/stolen`) });
+  await using outbound = createOutbound({ credentials: [bind(provider.url, "x-api-key")] });
+  const result = await outbound.request({
+    url: `${provider.url}/chat/completions`,
+    method: "POST",
+    body: "{}",
+    signal,
+  });
+  expect(result).toMatchObject({
+    ok: false,
+    error: { code: "upstream_redirect", upstream_status: code, tries: 1 },
+    redirect_to: `${trap.url}/stolen`,
+  });
+  expect(trap.hits).toBe(0);
+});
+
+test("proxies named in the environment see nothing", async () => {
+  await using trap = await startTrapServer();
+  await using provider = await startFakeProvider();
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]) {
+    vi.stubEnv(name, trap.origin);
+  }
+  vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+  await using outbound = createOutbound();
+  expect(await outbound.request({ url: `${provider.url}/models`, method: "GET", signal })).toMatchObject({ ok: true });
+  expect(trap.hits).toBe(0);
+});
+
+test("an error text that repeats the key does not come back out", async () => {
+  await using provider = await startFakeProvider({ behaviour: echoTheKey });
+  const binding = bind(provider.url);
+  await using outbound = createOutbound({ credentials: [binding] });
+  const result = await outbound.request({
+    url: `${provider.url}/chat/completions`,
+    method: "POST",
+    body: "{}",
+    signal,
+  });
+  expect(result).toMatchObject({ ok: false, error: { code: "upstream_auth", upstream_status: 401 } });
+  expect(inspect([result, binding, outbound], { depth: 10, showHidden: true })).not.toContain(canary);
+  expect(JSON.stringify([result, binding])).not.toContain(canary);
+});
+
+test("without a bound credential a 401 says that none is bound", async () => {
+  await using provider = await startFakeProvider({ behaviour: echoTheKey });
+  await using outbound = createOutbound();
+  const result = await outbound.request({ url: `${provider.url}/models`, method: "GET", signal });
+  expect(result).toMatchObject({ error: { code: "upstream_auth", detail: expect.stringContaining("none is bound") } });
+});

@@ -1,0 +1,76 @@
+import type { ReplyError } from "../../contract/model.ts";
+import type { EndpointCheck } from "./check-endpoint.ts";
+import type { BreakerState } from "./circuit-breaker.ts";
+import type { PolicyName } from "./endpoint-policy.ts";
+import type { ResponseHeaders } from "./exchange.ts";
+import type { ExplainFailure } from "./status-failure.ts";
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly policy?: PolicyName;
+  readonly signal: AbortSignal;
+  /** An event stream is handed over as it arrives instead of being collected. */
+  readonly acceptStream?: boolean;
+  /** False: only try again when the upstream cannot have acted on the request. Default true. */
+  readonly idempotent?: boolean;
+  /** Tells apart what shares an origin but fails separately, such as models. */
+  readonly breakerKey?: string;
+  /** Fewer (or more) retries than the client's own setting. */
+  readonly retries?: number;
+  readonly maxReplyBytes?: number;
+  /** Reads the provider's own error format; without it the status decides. */
+  readonly explainFailure?: ExplainFailure;
+}
+
+interface Answered {
+  readonly ok: true;
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly tries: number;
+}
+
+/** An answer with its whole body, decoded. */
+export interface OutboundBody extends Answered {
+  readonly kind: "body";
+  readonly body: string;
+}
+
+/** An event stream. Reading it throws a `StreamFailure` when it breaks, and the signal's reason when that aborts. */
+export interface OutboundStream extends Answered {
+  readonly kind: "stream";
+  readonly stream: AsyncIterableIterator<Uint8Array>;
+}
+
+export interface OutboundFailure {
+  readonly ok: false;
+  readonly error: ReplyError;
+  /** Where a redirect pointed, resolved to a full URL. It was not followed; whoever does must send it through `request` again. */
+  readonly redirect_to: string | null;
+}
+
+export type OutboundResult = OutboundBody | OutboundStream | OutboundFailure;
+
+export interface BreakerReport {
+  readonly origin: string;
+  readonly key: string;
+  readonly state: BreakerState;
+  readonly calls: number;
+  readonly failures: number;
+  readonly retry_after_ms: number;
+}
+
+/** The one way out of the process: everything that calls a model, a tool or a webhook goes through here. */
+export interface Outbound extends AsyncDisposable {
+  /** Resolves with a failure as data; rejects only when the request's signal aborts. */
+  request(request: OutboundRequest & { acceptStream?: false }): Promise<OutboundBody | OutboundFailure>;
+  request(request: OutboundRequest): Promise<OutboundResult>;
+  /** What can be said about an endpoint before it is called. Default policy: the client's own. */
+  checkEndpoint(text: string, policy?: PolicyName): EndpointCheck;
+  /** Every breaker that is not at rest, for metrics and the page. */
+  breakers(): readonly BreakerReport[];
+  /** Ends all connections; calls under way fail with `shutting_down`. */
+  close(): Promise<void>;
+}

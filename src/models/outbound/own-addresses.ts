@@ -1,0 +1,40 @@
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+import { addressKind, type AddressKind } from "./address-ranges.ts";
+import { isLocalhostName, type HostPort } from "./endpoint-policy.ts";
+
+export interface OwnAddresses {
+  /** Call it once the evaluation service listens: only then is its port known. */
+  add(address: HostPort): void;
+  /** For `createOutbound({ isOwnAddress })`. Knows every spelling of this machine. */
+  readonly isOwnAddress: (address: HostPort) => boolean;
+}
+
+/** Remembers where the evaluation service listens, so that no endpoint under test can be the service itself. */
+export function createOwnAddresses(): OwnAddresses {
+  const listening: HostPort[] = [];
+
+  function isOwnAddress({ host, port }: HostPort): boolean {
+    const here = listening.filter((address) => address.port === port);
+    if (here.length === 0) return false;
+    if (isThisMachine(host)) return true;
+    // A service bound to all or to other interfaces also answers on this machine's other addresses.
+    return here.some((address) => !isLoopback(address.host)) && interfaceAddresses().has(host);
+  }
+
+  return { add: (address) => void listening.push(address), isOwnAddress };
+}
+
+function isThisMachine(host: string): boolean {
+  if (!isIP(host)) return isLocalhostName(host);
+  const kind: AddressKind = addressKind(host);
+  return kind === "loopback" || kind === "unspecified";
+}
+
+function isLoopback(host: string): boolean {
+  return isIP(host) ? addressKind(host) === "loopback" : isLocalhostName(host);
+}
+
+function interfaceAddresses(): Set<string> {
+  return new Set(Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []));
+}

@@ -1,0 +1,34 @@
+export interface InvalidEndpoint {
+  readonly ok: false;
+  readonly code: "endpoint_invalid";
+  readonly detail: string;
+}
+
+export type ParsedEndpoint = { readonly ok: true; readonly url: URL } | InvalidEndpoint;
+
+const maximumLength = 2048;
+
+/**
+ * Reads an endpoint with the one URL parser that later also connects. What that parser would quietly repair
+ * (white space, backslashes, missing slashes, an escaped host) is refused, so that what was written is what is called.
+ */
+export function parseEndpoint(text: string): ParsedEndpoint {
+  if (text.length > maximumLength) return invalid(`The endpoint is longer than ${maximumLength} characters.`);
+  if (/[\s\p{Cc}]/u.test(text)) {
+    return invalid("The endpoint holds white space or control characters.");
+  }
+  if (!URL.canParse(text)) return invalid("The endpoint is not an absolute URL.");
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return invalid("The endpoint must use http or https.");
+  const authority = /^https?:\/\/([^/?#\\]+)/i.exec(text)?.[1];
+  if (authority === undefined || text.includes("\\")) return invalid("The endpoint must begin with http(s)://<host>.");
+  if (authority.includes("@")) return invalid("The endpoint must not hold user info.");
+  if (authority.includes("%")) return invalid("The host of the endpoint must not be percent-encoded.");
+  if (text.includes("#")) return invalid("The endpoint must not have a fragment.");
+  if (url.port === "0") return invalid("The endpoint must not use port 0.");
+  return { ok: true, url };
+}
+
+function invalid(detail: string): InvalidEndpoint {
+  return { ok: false, code: "endpoint_invalid", detail };
+}

@@ -1,0 +1,32 @@
+import type { Failure } from "./failure.ts";
+
+export interface RetryOptions {
+  /** Tries after the first one. */
+  readonly maximum: number;
+  readonly baseMs: number;
+  readonly capMs: number;
+  /** A longer wait than this is not waited for: the call fails now and says when to come back. */
+  readonly retryAfterMaxMs: number;
+}
+
+/** How long to wait before the next try, or null when there is to be none. Full jitter, or exactly what the upstream asked for. */
+export function retryDelay(options: {
+  failure: Failure;
+  tries: number;
+  idempotent: boolean;
+  random: () => number;
+  retry: RetryOptions;
+}): number | null {
+  const { failure, tries, idempotent, random, retry } = options;
+  if (tries > retry.maximum) return null;
+  if (failure.again === "no" || (failure.again === "if-idempotent" && !idempotent)) return null;
+  if (failure.retryAfterMs !== undefined) {
+    return failure.retryAfterMs <= retry.retryAfterMaxMs ? failure.retryAfterMs : null;
+  }
+  return random() * Math.min(retry.capMs, retry.baseMs * 2 ** (tries - 1));
+}
+
+/** A wait the upstream itself prescribed for its rate limit adds no load it did not ask for, so it costs no budget. */
+export function isPrescribedWait(failure: Failure): boolean {
+  return failure.status === 429 && failure.retryAfterMs !== undefined;
+}

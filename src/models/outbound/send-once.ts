@@ -1,0 +1,78 @@
+import type { Agent } from "undici";
+import type { CredentialHeaders } from "./credential-headers.ts";
+import { Exchange, type ExchangeResult, type ResponseHeaders } from "./exchange.ts";
+import { StreamFailure, toReplyError, type Failure } from "./failure.ts";
+import type { Clock, Timeouts } from "./outbound-options.ts";
+import type { OutboundRequest } from "./outbound.ts";
+import { requestHeaders } from "./request-headers.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import { statusFailure } from "./status-failure.ts";
+
+export interface Try {
+  readonly url: URL;
+  readonly request: OutboundRequest;
+  readonly agent: Agent;
+  readonly credentialHeaders: CredentialHeaders;
+  readonly timeouts: Timeouts;
+  /** What is left of the total limit. */
+  readonly remainingMs: number;
+  readonly maxReplyBytes: number;
+  readonly clock: Clock;
+  /** Number of this try, from 1. */
+  readonly number: number;
+  readonly onStreamEnd: (failure: Failure | "aborted" | null) => void;
+}
+
+export type TryResult =
+  | Exclude<ExchangeResult, { kind: "failed" }>
+  | { readonly kind: "failed"; readonly failure: Failure; readonly redirect_to?: string | null };
+
+/** Sends a request once and says what came of it. The only place where a credential meets a request. */
+export async function sendOnce(attempt: Try): Promise<TryResult> {
+  const { url, request, agent, timeouts } = attempt;
+  const credentials = attempt.credentialHeaders(url.origin);
+  const exchange = new Exchange({
+    url,
+    signal: request.signal,
+    acceptStream: request.acceptStream ?? false,
+    maxReplyBytes: request.maxReplyBytes ?? attempt.maxReplyBytes,
+    timeouts,
+    remainingMs: attempt.remainingMs,
+    onStreamEnd: attempt.onStreamEnd,
+    streamError: (failure) => new StreamFailure(toReplyError(failure, attempt.number)),
+  });
+  agent.dispatch(
+    {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: request.method,
+      headers: requestHeaders(request, credentials),
+      body: request.body ?? null,
+    },
+    exchange,
+  );
+  const result = await exchange.result;
+  if (result.kind === "failed" || result.status < 300) return result;
+  if (result.status < 400) return redirected(result.status, result.headers, url);
+  const failure = statusFailure(
+    {
+      status: result.status,
+      url,
+      contentType: String(result.headers["content-type"] ?? ""),
+      body: result.kind === "body" ? result.body : "",
+    },
+    {
+      explain: request.explainFailure,
+      hasCredential: credentials.length > 0,
+      retryAfterMs: retryAfterMs(result.headers, attempt.clock.wall),
+    },
+  );
+  return { kind: "failed", failure };
+}
+
+function redirected(status: number, headers: ResponseHeaders, url: URL): TryResult {
+  const location = headers["location"];
+  const target = typeof location === "string" && URL.canParse(location, url.href) ? new URL(location, url).href : null;
+  const detail = `HTTP ${status}: ${url.host} redirects to another address; redirects are never followed.`;
+  return { kind: "failed", failure: { code: "upstream_redirect", detail, status, again: "no" }, redirect_to: target };
+}

@@ -1,0 +1,61 @@
+import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
+import type { Again, Failure } from "./failure.ts";
+
+/** An answer that is not a success, as an adapter sees it when it is asked what the answer means. */
+export interface FailedResponse {
+  readonly status: number;
+  readonly url: URL;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Reads a provider's own error format. Null: the status says it all. The text of the body must not be passed on. */
+export type ExplainFailure = (response: FailedResponse) => { code: ErrorCode; detail: string } | null;
+
+const again: Readonly<Record<number, Again>> = {
+  408: "if-idempotent",
+  425: "safe",
+  429: "safe",
+  500: "if-idempotent",
+  502: "if-idempotent",
+  503: "if-idempotent",
+  504: "if-idempotent",
+  529: "if-idempotent",
+};
+
+/** What a status other than 2xx means. An explanation that cannot be cured by waiting also stops the retries. */
+export function statusFailure(
+  response: FailedResponse,
+  options: { explain?: ExplainFailure | undefined; hasCredential: boolean; retryAfterMs?: number | undefined },
+): Failure {
+  const { code, detail } = options.explain?.(response) ?? meaningOfStatus(response, options.hasCredential);
+  return {
+    code,
+    detail,
+    status: response.status,
+    again: isRetryable(code) ? (again[response.status] ?? "no") : "no",
+    retryAfterMs: options.retryAfterMs,
+  };
+}
+
+/** The meaning of a bare status. `hasCredential` tells a wrong key from a missing one. */
+export function meaningOfStatus(
+  { status, url }: Pick<FailedResponse, "status" | "url">,
+  hasCredential: boolean,
+): { code: ErrorCode; detail: string } {
+  if (status === 401 || status === 403) {
+    const reason = hasCredential
+      ? "refused the credential that is bound to this origin"
+      : "wants a credential, and none is bound to this origin";
+    return { code: "upstream_auth", detail: `HTTP ${status}: ${url.origin} ${reason}.` };
+  }
+  if (status === 429) return { code: "upstream_rate_limited", detail: `HTTP 429: ${url.host} limits the rate.` };
+  if (status === 404 || status === 405) {
+    return { code: "upstream_rejected", detail: `HTTP ${status} at ${url.pathname}: check the path of the endpoint.` };
+  }
+  if (status === 402)
+    return { code: "upstream_rejected", detail: `HTTP 402: the account at ${url.host} has no credit.` };
+  if (status === 408 || status === 425) return { code: "upstream_error", detail: `HTTP ${status} from ${url.host}.` };
+  if (status >= 500) return { code: "upstream_error", detail: `HTTP ${status} from ${url.host}.` };
+  return { code: "upstream_rejected", detail: `HTTP ${status}: ${url.host} rejected the request.` };
+}
