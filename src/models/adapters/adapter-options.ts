@@ -1,0 +1,11 @@
+import type { PolicyName } from "../outbound/endpoint-policy.ts";
+import type { Outbound } from "../outbound/outbound.ts";
+
+/** What every protocol adapter is made from. */
+export interface AdapterOptions {
+  readonly outbound: Outbound;
+  /** As the user wrote it. One that cannot be used makes every call fail with the reason. */
+  readonly endpoint: string;
+  readonly modelId: string;
+  readonly policy?: PolicyName | undefined;
+}

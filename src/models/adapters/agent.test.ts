@@ -1,0 +1,173 @@
+import { expect, test } from "vitest";
+import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import { toProblem } from "../../contract/problem.ts";
+import type { ChatRequest } from "../../contract/model.ts";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import { html, raw } from "../../../test/support/fake-provider/malformed-replies.ts";
+import { json } from "../../../test/support/fake-provider/replies.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { createChatModel } from "../create-chat-model.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
+
+const { signal } = new AbortController();
+
+const agentMessage = {
+  content: "It is sunny.",
+  additional_kwargs: { refusal: null },
+  response_metadata: {
+    token_usage: {
+      completion_tokens: 4,
+      prompt_tokens: 20,
+      total_tokens: 24,
+      completion_tokens_details: null,
+      prompt_tokens_details: null,
+    },
+    model_name: "weather-7b",
+    system_fingerprint: "fp_1",
+    id: "chatcmpl-9",
+    service_tier: null,
+    finish_reason: "stop",
+    logprobs: null,
+  },
+  type: "ai",
+  name: null,
+  id: "run-1",
+  example: false,
+  tool_calls: [],
+  invalid_tool_calls: [],
+  usage_metadata: {
+    input_tokens: 20,
+    output_tokens: 4,
+    total_tokens: 24,
+    input_token_details: {},
+    output_token_details: {},
+  },
+};
+
+const hello: ChatRequest = { messages: [{ role: "user", content: "Hello" }] };
+
+async function ask(behaviour: Behaviour, request = hello, { path = "", modelId = "hub/model" } = {}) {
+  await using provider = await startFakeProvider({ behaviour });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: "agent", endpoint: `${provider.origin}${path}`, modelId });
+  return { reply: await model(request, { signal }), sent: provider.requests };
+}
+
+test("an agent gets the contract's own request and its message becomes the reply", async () => {
+  const { reply, sent } = await ask(json(agentMessage), {
+    messages: [
+      { role: "user", content: "Weather?" },
+      { role: "assistant", content: "", tool_calls: [{ id: "c1", name: "weather", arguments: "{}" }] },
+      { role: "tool", tool_call_id: "c1", name: "weather", content: "Sunny" },
+    ],
+    parameters: { temperature: 0 },
+  });
+  expect(sent).toMatchObject([{ method: "POST", path: "/", headers: { "x-model-id": "hub/model" } }]);
+  expect(sent[0]?.body).toEqual({
+    messages: [
+      { type: "human", content: "Weather?" },
+      { type: "ai", content: "" },
+      { type: "tool", content: "Sunny", name: "weather" },
+    ],
+  });
+  expect(reply).toMatchObject({
+    ok: true,
+    text: "It is sunny.",
+    model: "weather-7b",
+    completion_id: "chatcmpl-9",
+    system_fingerprint: "fp_1",
+    finish_reason: "stop",
+    usage: { prompt_tokens: 20, completion_tokens: 4, total_tokens: 24 },
+    metadata: null,
+  });
+});
+
+test("the path of the endpoint is kept", async () => {
+  const { sent } = await ask(json(agentMessage), hello, { path: "/agents/support?v=2" });
+  expect(sent[0]?.path).toBe("/agents/support?v=2");
+});
+
+test("a system prompt leads the first human message, marked as what it is", async () => {
+  const { sent } = await ask(json(agentMessage), {
+    messages: [
+      { role: "system", content: "Be brief." },
+      { role: "assistant", content: "Welcome" },
+      { role: "user", content: "Hello" },
+      { role: "user", content: "Again" },
+    ],
+  });
+  expect(sent[0]?.body?.["messages"]).toEqual([
+    { type: "ai", content: "Welcome" },
+    { type: "human", content: "<system_instructions>\nBe brief.\n</system_instructions>\n\nHello" },
+    { type: "human", content: "Again" },
+  ]);
+});
+
+test("labels, usage and pending tool calls are read where agents put them", async () => {
+  const { response_metadata: _, ...bare } = agentMessage;
+  const calls = [{ name: "pay", args: { amount: 3 }, id: "c9", type: "tool_call" }];
+  const { reply } = await ask(json({ ...bare, generated_metadata: { intent: "pay" }, tool_calls: calls }));
+  expect(reply).toMatchObject({
+    ok: true,
+    model: "hub/model",
+    completion_id: "run-1",
+    finish_reason: "tool_calls",
+    usage: { prompt_tokens: 20, completion_tokens: 4, total_tokens: 24 },
+    tool_calls: [{ id: "c9", name: "pay", arguments: '{"amount":3}' }],
+    metadata: { intent: "pay" },
+  });
+  const kwargs = { refusal: null, metadata: { mood: "good" } };
+  expect((await ask(json({ ...agentMessage, additional_kwargs: kwargs }))).reply).toMatchObject({
+    metadata: { mood: "good" },
+  });
+  expect((await ask(json({ type: "ai", content: "Just this" }))).reply).toMatchObject({
+    ok: true,
+    text: "Just this",
+    usage: null,
+  });
+});
+
+const problem = (code: ErrorCode) => {
+  const body = toProblem(new ServiceError(code, "text of the other side"), "r1");
+  return raw(JSON.stringify(body), { "content-type": "application/problem+json" }, body.status);
+};
+
+test.each<[ErrorCode, ErrorCode]>([
+  ["model_not_found", "model_not_found"],
+  ["model_id_invalid", "model_not_found"],
+  ["context_length_exceeded", "context_length_exceeded"],
+  ["upstream_timeout", "upstream_timeout"],
+  ["upstream_auth", "upstream_auth"],
+  ["upstream_rate_limited", "upstream_rate_limited"],
+  ["auth_missing", "upstream_auth"],
+  ["rate_limited", "upstream_rate_limited"],
+  ["overloaded", "upstream_error"],
+  ["internal_error", "upstream_error"],
+  ["validation_failed", "upstream_rejected"],
+  ["host_not_allowed", "upstream_rejected"],
+])("an agent's problem %s means %s to us", async (theirs, ours) => {
+  const { reply } = await ask(problem(theirs));
+  expect(reply).toMatchObject({ ok: false, error: { code: ours, tries: 1 } });
+  expect(JSON.stringify(reply)).not.toContain("text of the other side");
+});
+
+test("a failure that the agent says is lasting is not tried again", async () => {
+  await using provider = await startFakeProvider({ behaviour: problem("upstream_auth") });
+  await using outbound = createOutbound();
+  const model = createChatModel({ outbound, protocol: "agent", endpoint: provider.origin, modelId: "a/b" });
+  expect(await model(hello, { signal })).toMatchObject({ ok: false, error: { upstream_status: 502, tries: 1 } });
+});
+
+test("what is not an agent's message is an invalid reply", async () => {
+  for (const behaviour of [html, json([]), json({}), json({ content: null }), raw("")]) {
+    expect((await ask(behaviour)).reply).toMatchObject({ ok: false, error: { code: "upstream_invalid_reply" } });
+  }
+});
+
+test("a model id that no header can carry is an unknown model, and nothing is called", async () => {
+  for (const modelId of ["é", "a\r\nx: y", "a b"]) {
+    const { reply, sent } = await ask(json(agentMessage), hello, { modelId });
+    expect(reply).toMatchObject({ ok: false, error: { code: "model_not_found", tries: 0 } });
+    expect(sent).toEqual([]);
+  }
+});

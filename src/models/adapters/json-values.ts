@@ -1,0 +1,33 @@
+import type { Metadata } from "../../contract/metadata.ts";
+
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** Deeper answers are refused: they could be parsed, but not safely written out again. */
+export const maximumDepth = 32;
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value if it is an object of bounded depth, else null. For parts of an answer that are kept as they came. */
+export function plainRecord(value: unknown): JsonRecord | null {
+  return isRecord(value) && isWithinDepth(value, maximumDepth) ? value : null;
+}
+
+export function nonEmptyString(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** Labels in an answer: an object with at least one key. Keys that could reach a prototype are left out. */
+export function labels(value: unknown): Metadata | null {
+  const record = plainRecord(value);
+  const entries = Object.entries(record ?? {}).filter(([key]) => !forbiddenKeys.has(key));
+  return entries.length === 0 ? null : (Object.fromEntries(entries) as Metadata);
+}
+
+const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"]);
+
+function isWithinDepth(value: unknown, left: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return left > 0 && Object.values(value).every((item) => isWithinDepth(item, left - 1));
+}

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import { unauthorized } from "../../../test/support/fake-provider/error-statuses.ts";
+import { html } from "../../../test/support/fake-provider/malformed-replies.ts";
+import { json } from "../../../test/support/fake-provider/replies.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { startTrapServer } from "../../../test/support/trap-server.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
+import { listModels } from "./list-models.ts";
+
+async function list(behaviour: Behaviour, path = "/v1") {
+  await using provider = await startFakeProvider({ behaviour });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const { signal } = new AbortController();
+  const result = await listModels({ outbound, baseUrl: `${provider.origin}${path}`, signal });
+  return { result, paths: provider.requests.map((request) => request.path) };
+}
+
+const expected = [
+  { id: "id-1", name: "One" },
+  { id: "id-2", name: "id-2" },
+];
+
+test.each([
+  ["OpenAI", { object: "list", data: [{ id: "id-1", name: "One" }, { id: "id-2" }, { nothing: true }, null] }],
+  ["models", { models: [{ uuid: "id-1", name: "One" }, "id-2"] }],
+  ["bare array", [{ id: "id-1", display_name: "One" }, "id-2"]],
+  ["name to id", { One: "id-1", "id-2": "id-2" }],
+])("the %s shape is read", async (_, body) => {
+  expect((await list(json(body))).result).toEqual({ ok: true, models: expected });
+});
+
+test.each([
+  ["", "/v1/models"],
+  ["/api/v1/", "/api/v1/models"],
+  ["/v1/chat/completions", "/v1/models"],
+  ["/v1/models?x=1", "/v1/models?x=1"],
+])("a base URL ending in %j is listed at %s", async (path, called) => {
+  expect((await list(json([]), path)).paths).toEqual([called]);
+});
+
+test("pages are followed by cursor and by link, each model once", async () => {
+  const pages: Record<string, unknown> = {
+    "/v1/models": { data: [{ id: "a" }], has_more: true, last_id: "a" },
+    "/v1/models?after=a": { data: [{ id: "b" }, { id: "a" }], next: "/v1/models?page=3" },
+    "/v1/models?page=3": { data: [{ id: "c" }] },
+  };
+  const { result, paths } = await list((call) => json(pages[call.request.path])(call));
+  expect(result).toMatchObject({ ok: true, models: [{ id: "a" }, { id: "b" }, { id: "c" }] });
+  expect(paths).toEqual(Object.keys(pages));
+});
+
+test("a list that never ends is read for fifty pages, one that repeats itself once", async () => {
+  let page = 0;
+  const endless: Behaviour = (call) =>
+    json({ data: [{ id: `m${(page += 1)}` }], has_more: true, last_id: `m${page}` })(call);
+  expect((await list(endless)).paths).toHaveLength(50);
+  expect((await list(json({ data: [{ id: "a" }], has_more: true, last_id: "a" }))).paths).toHaveLength(2);
+});
+
+test("a next page on another origin is not fetched", async () => {
+  await using trap = await startTrapServer();
+  const { result } = await list(json({ data: [{ id: "a" }], next: `${trap.url}/models` }));
+  expect(result).toMatchObject({ ok: true, models: [{ id: "a" }] });
+  expect(trap.hits).toBe(0);
+});
+
+test("what cannot be listed says why", async () => {
+  expect((await list(unauthorized)).result).toMatchObject({ ok: false, error: { code: "upstream_auth" } });
+  expect((await list(html)).result).toMatchObject({ ok: false, error: { code: "upstream_invalid_reply" } });
+  expect((await list(json({ data: "x", more: 1 }))).result).toMatchObject({ ok: false });
+  expect((await list(json({ error: { code: 429 } }))).result).toMatchObject({
+    error: { code: "upstream_rate_limited" },
+  });
+});
+
+test("a base URL that cannot be used is a typed failure", async () => {
+  await using outbound = createOutbound();
+  const { signal } = new AbortController();
+  expect(await listModels({ outbound, baseUrl: "not a url", signal })).toMatchObject({
+    ok: false,
+    error: { code: "endpoint_invalid" },
+  });
+});

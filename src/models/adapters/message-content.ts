@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import type { ToolCall } from "../../contract/model.ts";
+import { isRecord, nonEmptyString, type JsonRecord } from "./json-values.ts";
+
+/** The text of a message: a string, or blocks of which the text ones count. Null when there is none. */
+export function contentText(content: unknown): string | null {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return null;
+  const texts = content.flatMap((block) => blockText(block) ?? []);
+  return texts.length === 0 ? null : texts.join("");
+}
+
+/** What the model declined with: the field of its own, or a block among the content. */
+export function refusalText(message: JsonRecord): string | null {
+  const own = nonEmptyString(message["refusal"]);
+  if (own !== null || !Array.isArray(message["content"])) return own;
+  const block = message["content"].find((candidate) => isRecord(candidate) && candidate["type"] === "refusal");
+  return nonEmptyString(block?.["refusal"]);
+}
+
+/** The tools a message asks for, in today's or in the old spelling. Missing and repeated ids are replaced. */
+export function messageToolCalls(message: JsonRecord): readonly ToolCall[] {
+  const calls = message["tool_calls"];
+  if (Array.isArray(calls) && calls.length > 0) return withUniqueIds(calls.filter(isRecord).map(toToolCall));
+  const legacy = message["function_call"];
+  return isRecord(legacy) ? withUniqueIds([toToolCall({ function: legacy })]) : [];
+}
+
+export function withUniqueIds(calls: readonly ToolCall[]): readonly ToolCall[] {
+  const seen = new Set<string>();
+  return calls.map((call) => {
+    const id = call.id === "" || seen.has(call.id) ? `call_${randomUUID()}` : call.id;
+    seen.add(id);
+    return { ...call, id };
+  });
+}
+
+function toToolCall(call: JsonRecord): ToolCall {
+  const asked = isRecord(call["function"]) ? call["function"] : call;
+  return {
+    id: nonEmptyString(call["id"]) ?? "",
+    name: nonEmptyString(asked["name"]) ?? "",
+    arguments: argumentText(asked["arguments"]),
+  };
+}
+
+/** Some servers send the arguments as an object already, or nothing for a tool without any. */
+function argumentText(value: unknown): string {
+  if (typeof value === "string") return value.trim() === "" ? "{}" : value;
+  return JSON.stringify(value ?? {});
+}
+
+function blockText(block: unknown): string | null {
+  if (typeof block === "string") return block;
+  if (!isRecord(block)) return null;
+  const isText = block["type"] === undefined || block["type"] === "text" || block["type"] === "output_text";
+  return isText && typeof block["text"] === "string" ? block["text"] : null;
+}

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import { serverError } from "../../../test/support/fake-provider/error-statuses.ts";
+import { text } from "../../../test/support/fake-provider/replies.ts";
+import { rawStream, stream, streamDeltas } from "../../../test/support/fake-provider/streams.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
+import type { OutboundOptions } from "../outbound/outbound-options.ts";
+import { openaiChat } from "./openai-chat.ts";
+
+async function ask(behaviour: Behaviour, options: OutboundOptions = {}) {
+  await using provider = await startFakeProvider({ behaviour });
+  await using outbound = createOutbound({ retry: { maximum: 0 }, ...options });
+  const model = openaiChat({ outbound, endpoint: provider.url, modelId: "model-1" });
+  const pieces: string[] = [];
+  const reply = await model(
+    { messages: [{ role: "user", content: "Hello" }] },
+    { signal: new AbortController().signal, onText: (piece) => pieces.push(piece) },
+  );
+  return { reply, pieces, sent: provider.requests };
+}
+
+test("a stream arrives piece by piece and adds up to the reply", async () => {
+  const { reply, pieces, sent } = await ask(stream("One two three"));
+  expect(pieces).toEqual(["One ", "two ", "three"]);
+  expect(reply).toMatchObject({
+    ok: true,
+    text: "One two three",
+    finish_reason: "stop",
+    usage: { total_tokens: 12 },
+    completion_id: "chatcmpl-fake-stream",
+    system_fingerprint: "fp_fake",
+    first_token_ms: expect.any(Number),
+  });
+  expect(sent[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+});
+
+test.each([1, 2, 3, 7])("characters cut in two every %i bytes come out whole", async (pieceBytes) => {
+  const words = "naïve 日本語 😀👩‍👩‍👧 ok";
+  expect((await ask(stream(words, { pieceBytes, usage: false }))).reply).toMatchObject({ ok: true, text: words });
+});
+
+test("tool calls are put together from their fragments", async () => {
+  const { reply, pieces } = await ask(
+    streamDeltas([
+      { role: "assistant", content: null },
+      { tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "first", arguments: "" } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '{"x"' } }] },
+      { tool_calls: [{ index: 1, id: "b", function: { name: "second", arguments: '{"y":' } }] },
+      {
+        tool_calls: [
+          { index: 0, function: { arguments: ":1}" } },
+          { index: 1, function: { arguments: "2}" } },
+        ],
+      },
+    ]),
+  );
+  expect(reply).toMatchObject({
+    ok: true,
+    text: "",
+    finish_reason: "tool_calls",
+    tool_calls: [
+      { id: "a", name: "first", arguments: '{"x":1}' },
+      { id: "b", name: "second", arguments: '{"y":2}' },
+    ],
+  });
+  expect(pieces).toEqual([]);
+});
+
+test("whole tool calls that share an index, or have none, stay apart", async () => {
+  const whole = (id: string, index?: number) => ({
+    ...(index !== undefined && { index }),
+    id,
+    function: { name: id, arguments: "{}" },
+  });
+  for (const index of [0, undefined]) {
+    const { reply } = await ask(streamDeltas([{ tool_calls: [whole("a", index), whole("b", index)] }]));
+    expect(reply).toMatchObject({ tool_calls: [{ name: "a" }, { name: "b" }] });
+  }
+});
+
+test.each<[string, Behaviour, string]>([
+  ["an error event", stream("One two", { end: "error" }), "upstream_error"],
+  ["a reset", stream("One two", { end: "reset" }), "upstream_reset"],
+  ["a missing end", rawStream('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'), "upstream_invalid_reply"],
+  ["an event that is not JSON", rawStream("data: hello\n\n"), "upstream_invalid_reply"],
+  ["a named error event", rawStream('event: error\ndata: {"message":"x"}\n\n'), "upstream_error"],
+  ["no text at all", rawStream("data: [DONE]\n\n"), "upstream_invalid_reply"],
+  ["a line of 2 MB", rawStream(`data: ${"a".repeat(2_000_000)}\n\n`), "upstream_reply_too_large"],
+  ["a server error before it began", serverError, "upstream_error"],
+])("a stream with %s is a failed reply", async (_, behaviour, code) => {
+  expect((await ask(behaviour)).reply).toMatchObject({ ok: false, error: { code, tries: 1 } });
+});
+
+test("a stream without end is cut at the total limit", async () => {
+  const { reply } = await ask(stream("One", { end: "endless" }), { timeouts: { totalMs: 200 } });
+  expect(reply).toMatchObject({ ok: false, error: { code: "upstream_timeout" } });
+});
+
+test("a stream that stops after its finish reason, without [DONE], is complete", async () => {
+  expect((await ask(stream("One", { end: "no-done" }))).reply).toMatchObject({ ok: true, text: "One" });
+});
+
+test("comments, other fields, CRLF and a missing last blank line do not matter", async () => {
+  const body =
+    ': keep-alive\r\n\r\nid: 1\r\nretry: 5\r\ndata: {"choices":[{"delta":\r\ndata: {"content":"Hi"}}]}\r\n\r\ndata: [DONE]';
+  expect((await ask(rawStream(body))).reply).toMatchObject({ ok: true, text: "Hi" });
+});
+
+test("a server that ignores the wish to stream is read all the same", async () => {
+  const { reply, pieces } = await ask(text("All at once"));
+  expect(reply).toMatchObject({ ok: true, text: "All at once", first_token_ms: null });
+  expect(pieces).toEqual(["All at once"]);
+});
+
+test("a caller that gives up in the middle of a stream gets its own reason back", async () => {
+  await using provider = await startFakeProvider({ behaviour: stream("One two", { end: "endless" }) });
+  await using outbound = createOutbound();
+  const controller = new AbortController();
+  const model = openaiChat({ outbound, endpoint: provider.url, modelId: "m" });
+  const reply = model(
+    { messages: [] },
+    { signal: controller.signal, onText: () => controller.abort(new Error("enough")) },
+  );
+  await expect(reply).rejects.toThrow("enough");
+});

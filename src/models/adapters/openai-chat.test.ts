@@ -1,0 +1,316 @@
+import { expect, test } from "vitest";
+import type { ChatOptions, ChatRequest } from "../../contract/model.ts";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import {
+  contextTooLong,
+  modelNotFound,
+  okWithError,
+  rateLimited,
+  status,
+  unauthorized,
+} from "../../../test/support/fake-provider/error-statuses.ts";
+import * as malformed from "../../../test/support/fake-provider/malformed-replies.ts";
+import {
+  contentBlocks,
+  contentNull,
+  json,
+  message,
+  refusal,
+  text,
+} from "../../../test/support/fake-provider/replies.ts";
+import { badToolArguments, legacyFunctionCall, toolCalls } from "../../../test/support/fake-provider/tool-calls.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { createChatModel } from "../create-chat-model.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
+
+const hello: ChatRequest = { messages: [{ role: "user", content: "Hello" }] };
+
+async function ask(behaviour: Behaviour | undefined, request = hello, options: Partial<ChatOptions> = {}) {
+  await using provider = await startFakeProvider(behaviour ? { behaviour } : {});
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: provider.url, modelId: "model-1" });
+  const reply = await model(request, { signal: new AbortController().signal, ...options });
+  return { reply, sent: provider.requests };
+}
+
+test("a conversation comes back as a reply with all that is known about it", async () => {
+  const { reply, sent } = await ask(undefined);
+  expect(reply).toEqual({
+    ok: true,
+    text: "You said: Hello",
+    refusal: null,
+    tool_calls: [],
+    finish_reason: "stop",
+    usage: {
+      prompt_tokens: 9,
+      completion_tokens: 3,
+      total_tokens: 12,
+      prompt_tokens_details: null,
+      completion_tokens_details: null,
+    },
+    model: "model-1",
+    completion_id: "chatcmpl-fake-1",
+    system_fingerprint: "fp_fake",
+    service_tier: null,
+    logprobs: null,
+    metadata: null,
+    latency_ms: expect.any(Number),
+    first_token_ms: null,
+    tries: 1,
+  });
+  expect(sent).toMatchObject([
+    {
+      method: "POST",
+      path: "/v1/chat/completions",
+      body: { model: "model-1", messages: [{ role: "user", content: "Hello" }] },
+    },
+  ]);
+  expect(sent[0]?.body).not.toHaveProperty("stream");
+});
+
+test("messages, tools, settings and format are written as OpenAI wants them", async () => {
+  const { sent } = await ask(undefined, {
+    messages: [
+      { role: "system", content: "Be kind." },
+      { role: "user", content: "Weather?" },
+      { role: "assistant", content: "", tool_calls: [{ id: "c1", name: "weather", arguments: '{"city":"Paris"}' }] },
+      { role: "tool", tool_call_id: "c1", name: "weather", content: "Sunny" },
+      { role: "assistant", content: "It is sunny." },
+    ],
+    tools: [{ name: "weather", description: "Tells the weather", parameters: { type: "object" } }],
+    tool_choice: "required",
+    parameters: {
+      temperature: 0,
+      top_p: 0.5,
+      max_tokens: 10,
+      seed: 7,
+      stop: ["END"],
+      extra: { temperature: 1, user: "u", model: "other", messages: [], stream: true, stream_options: {} },
+    },
+    format: { name: "labels", schema: { type: "object" } },
+  });
+  expect(sent[0]?.body).toEqual({
+    model: "model-1",
+    messages: [
+      { role: "system", content: "Be kind." },
+      { role: "user", content: "Weather?" },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: "weather", arguments: '{"city":"Paris"}' } }],
+      },
+      { role: "tool", tool_call_id: "c1", name: "weather", content: "Sunny" },
+      { role: "assistant", content: "It is sunny." },
+    ],
+    tools: [
+      {
+        type: "function",
+        function: { name: "weather", description: "Tells the weather", parameters: { type: "object" } },
+      },
+    ],
+    tool_choice: "required",
+    temperature: 1,
+    top_p: 0.5,
+    max_tokens: 10,
+    seed: 7,
+    stop: ["END"],
+    user: "u",
+    response_format: { type: "json_schema", json_schema: { name: "labels", schema: { type: "object" }, strict: true } },
+  });
+});
+
+test("a tool choice without tools is not sent", async () => {
+  const { sent } = await ask(undefined, { ...hello, tools: [], tool_choice: "auto" });
+  expect(Object.keys(sent[0]?.body ?? {})).toEqual(["model", "messages"]);
+});
+
+test.each<[string, Behaviour, object]>([
+  ["content blocks", contentBlocks("One ", "two"), { text: "One two" }],
+  ["an empty text", text(""), { text: "" }],
+  ["a refusal", refusal("I will not."), { text: "", refusal: "I will not." }],
+  ["a refusal block", message({ content: [{ type: "refusal", refusal: "No." }] }), { refusal: "No." }],
+  ["reasoning beside the text", message({ content: "42", reasoning_content: "hm", reasoning: "hm" }), { text: "42" }],
+  [
+    "a wrong content type",
+    malformed.wrongContentType,
+    { text: "Fine", model: "model-1", completion_id: "", usage: null },
+  ],
+  ["a plain completion", json({ choices: [{ text: "Hi" }] }), { text: "Hi", finish_reason: "stop" }],
+  [
+    "labels on the message",
+    message({ content: "x", metadata: { intent: "greet" } }),
+    { metadata: { intent: "greet" } },
+  ],
+  ["labels beside it", text("x", { metadata: { mood: { sad: true } } }), { metadata: { mood: { sad: true } } }],
+  ["empty labels", text("x", { metadata: {} }), { metadata: null }],
+  ["labels that are no object", text("x", { metadata: "greet" }), { metadata: null }],
+  ["no usage", text("x", { usage: null }), { usage: null }],
+  [
+    "half a usage",
+    text("x", { usage: { prompt_tokens: "5", completion_tokens: null } }),
+    { usage: { prompt_tokens: 5, completion_tokens: 0, total_tokens: 5 } },
+  ],
+  ["nonsense usage", text("x", { usage: { prompt_tokens: -1, total_tokens: "many" } }), { usage: null }],
+  [
+    "NaN in usage",
+    malformed.raw(
+      '{"choices":[{"message":{"content":"is \\"NaN\\" ok?"}}],"usage":{"prompt_tokens":NaN,"completion_tokens":2}}',
+    ),
+    { text: 'is "NaN" ok?', usage: { completion_tokens: 2, total_tokens: 2 } },
+  ],
+  [
+    "an odd finish reason",
+    json({ choices: [{ message: { content: "x" }, finish_reason: "eos_token" }] }),
+    { finish_reason: "eos_token" },
+  ],
+  [
+    "details of usage",
+    text("x", {
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, prompt_tokens_details: { cached_tokens: 1 } },
+    }),
+    { usage: { prompt_tokens_details: { cached_tokens: 1 } } },
+  ],
+])("%s is read", async (_, behaviour, expected) => {
+  expect((await ask(behaviour)).reply).toMatchObject({ ok: true, ...expected });
+});
+
+test("NUL and lone surrogates in a reply stay as they are", async () => {
+  const odd = "a\u0000b\ud800c\u202e";
+  const escaped = malformed.raw(`{"choices":[{"message":{"content":${JSON.stringify(odd)}}}]}`);
+  expect((await ask(escaped)).reply).toMatchObject({ text: odd });
+});
+
+test.each<[string, Behaviour, object[]]>([
+  ["one call", toolCalls({ name: "a", arguments: { x: 1 } }), [{ id: "call_fake_1", name: "a", arguments: '{"x":1}' }]],
+  [
+    "parallel calls",
+    toolCalls({ name: "a", arguments: {} }, { name: "b", arguments: {} }),
+    [{ name: "a" }, { name: "b" }],
+  ],
+  ["broken arguments", badToolArguments("a"), [{ name: "a", arguments: '{"city": "Par' }]],
+  [
+    "the old function call",
+    legacyFunctionCall({ name: "a", arguments: {} }),
+    [{ id: expect.stringMatching(/^call_/), name: "a" }],
+  ],
+  [
+    "arguments as an object",
+    message({ tool_calls: [{ function: { name: "a", arguments: { x: 1 } } }] }),
+    [{ arguments: '{"x":1}' }],
+  ],
+  [
+    "no arguments",
+    message({ tool_calls: [{ id: "1", function: { name: "a", arguments: "" } }] }),
+    [{ arguments: "{}" }],
+  ],
+])("%s is read as tool calls", async (_, behaviour, expected) => {
+  const { reply } = await ask(behaviour);
+  expect(reply).toMatchObject({ ok: true, text: "", tool_calls: expected });
+});
+
+test("missing and repeated ids of tool calls become unique ones", async () => {
+  const call = { type: "function", function: { name: "a", arguments: "{}" } };
+  const { reply } = await ask(
+    message({ content: null, tool_calls: [{ ...call, id: "x" }, { ...call, id: "x" }, call] }),
+  );
+  const ids = reply.ok ? reply.tool_calls.map(({ id }) => id) : [];
+  expect(ids[0]).toBe("x");
+  expect(new Set(ids).size).toBe(3);
+  expect(ids).not.toContain("");
+});
+
+test.each<[string, Behaviour, string]>([
+  ["a web page", malformed.html, "upstream_invalid_reply"],
+  ["nothing", malformed.emptyBody, "upstream_invalid_reply"],
+  ["half JSON", malformed.halfJson, "upstream_invalid_reply"],
+  ["no choices", malformed.noChoices, "upstream_invalid_reply"],
+  ["another shape", malformed.wrongShape, "upstream_invalid_reply"],
+  ["a number", malformed.raw("42"), "upstream_invalid_reply"],
+  ["null content and nothing else", contentNull, "upstream_invalid_reply"],
+  ["a million brackets", malformed.raw("[".repeat(1_000_000)), "upstream_invalid_reply"],
+  ["an error under 200", okWithError({ message: "boom" }), "upstream_error"],
+  ["a rate limit under 200", okWithError({ code: 429 }), "upstream_rate_limited"],
+  ["a refused key under 200", okWithError({ code: "invalid_api_key" }), "upstream_auth"],
+  ["an unknown model under 200", okWithError({ message: "model 'x' not found" }), "model_not_found"],
+  ["an error in the choice", json({ choices: [{ error: { code: 502, message: "x" } }] }), "upstream_error"],
+  ["401", unauthorized, "upstream_auth"],
+  ["403 about a model", status(403, { message: "model not found" }), "upstream_auth"],
+  ["429", rateLimited({}), "upstream_rate_limited"],
+  ["OpenAI's unknown model", modelNotFound, "model_not_found"],
+  [
+    "vLLM's unknown model",
+    json({ object: "error", message: "The model `x` does not exist.", type: "NotFoundError", code: 404 }, 404),
+    "model_not_found",
+  ],
+  [
+    "Ollama's unknown model",
+    json({ error: { message: 'model "x" not found, try pulling it first', type: "api_error" } }, 404),
+    "model_not_found",
+  ],
+  ["Ollama's older unknown model", json({ error: "model 'x' not found" }, 404), "model_not_found"],
+  [
+    "OpenRouter's unknown model",
+    json({ error: { message: "x/y is not a valid model ID", code: 400 } }, 400),
+    "model_not_found",
+  ],
+  ["a wrong path", json({ detail: "Not Found" }, 404), "upstream_rejected"],
+  ["a web page under 404", malformed.htmlNotFound, "upstream_rejected"],
+  ["a context that is too long", contextTooLong, "context_length_exceeded"],
+  [
+    "llama.cpp's context",
+    json(
+      {
+        error: {
+          code: 400,
+          message: "the request exceeds the available context size",
+          type: "exceed_context_size_error",
+        },
+      },
+      400,
+    ),
+    "context_length_exceeded",
+  ],
+  ["another 400", status(400, { message: "temperature must be below 2" }), "upstream_rejected"],
+  ["422", status(422), "upstream_rejected"],
+  ["a server error about a model", status(500, { message: "model not found" }), "upstream_error"],
+])("%s is a failed reply", async (_, behaviour, code) => {
+  const { reply } = await ask(behaviour);
+  expect(reply).toMatchObject({ ok: false, error: { code, tries: 1 }, latency_ms: expect.any(Number) });
+});
+
+test("the detail of a wrong path names the path and nothing the server wrote", async () => {
+  const { reply } = await ask(malformed.htmlNotFound);
+  expect(reply).toMatchObject({
+    error: { detail: "HTTP 404 at /v1/chat/completions: check the path of the endpoint." },
+  });
+});
+
+test.each([
+  ["", "/v1/chat/completions"],
+  ["/", "/v1/chat/completions"],
+  ["/v1", "/v1/chat/completions"],
+  ["/v1///", "/v1/chat/completions"],
+  ["/v1/chat/completions", "/v1/chat/completions"],
+  ["/v1/chat/completions/", "/v1/chat/completions"],
+  ["/api/v1?version=2", "/api/v1/chat/completions?version=2"],
+  [
+    "/openai/deployments/x/chat/completions?api-version=2024",
+    "/openai/deployments/x/chat/completions?api-version=2024",
+  ],
+])("an endpoint ending in %j is called at %s", async (suffix, path) => {
+  await using provider = await startFakeProvider();
+  await using outbound = createOutbound();
+  const endpoint = `${provider.origin}${suffix}`;
+  const model = createChatModel({ outbound, protocol: "openai-chat", endpoint, modelId: "../m?#" });
+  expect(await model(hello, { signal: new AbortController().signal })).toMatchObject({ ok: true, model: "../m?#" });
+  expect(provider.requests[0]?.path).toBe(path);
+});
+
+test("an endpoint that cannot be used fails every call with the reason", async () => {
+  await using outbound = createOutbound();
+  const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: "file:///etc/passwd", modelId: "m" });
+  expect(await model(hello, { signal: new AbortController().signal })).toMatchObject({
+    ok: false,
+    error: { code: "endpoint_invalid", tries: 0 },
+  });
+});

@@ -1,0 +1,79 @@
+import type { ErrorCode } from "../../contract/errors.ts";
+import { meaningOfStatus, type FailedResponse } from "../outbound/status-failure.ts";
+import { isRecord, type JsonRecord } from "./json-values.ts";
+import { parseJson } from "./parse-json.ts";
+
+export interface Explanation {
+  readonly code: ErrorCode;
+  readonly detail: string;
+}
+
+interface ErrorBody {
+  readonly code: string;
+  /** Lower case, bounded; only searched, never passed on. */
+  readonly message: string;
+}
+
+const tooLong =
+  /context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens|prompt is too long|input is too long|exceeds? .{0,40}(?:context|token limit)/;
+const noSuchModel =
+  /model.{0,120}(?:not found|does not exist|doesn't exist|no longer available)|(?:unknown|invalid|no such) model|not a valid model/;
+const codes: Readonly<Record<string, ErrorCode>> = {
+  context_length_exceeded: "context_length_exceeded",
+  model_not_found: "model_not_found",
+  invalid_api_key: "upstream_auth",
+  rate_limit_exceeded: "upstream_rate_limited",
+  insufficient_quota: "upstream_rate_limited",
+};
+
+/** What an OpenAI-compatible server meant by an error status: reads the shapes of OpenAI, vLLM, Ollama, llama.cpp, OpenRouter. */
+export function explainOpenaiFailure(response: FailedResponse): Explanation | null {
+  const { status, body } = response;
+  if (status < 400 || status >= 500 || status === 401 || status === 403 || status === 429) return null;
+  const error = errorBody(parseJson(body));
+  if (!error) return null;
+  return fromErrorBody(error, `HTTP ${status}`);
+}
+
+/** What an error inside a 200 answer, or inside a stream, means. */
+export function explainErrorObject(error: unknown, url: URL): Explanation {
+  const body = errorBody({ error });
+  const status = Number(body?.code);
+  const byText = body ? (fromErrorBody(body, "The answer") ?? byCode(body)) : null;
+  if (byText) return byText;
+  if (status >= 400 && status < 600) {
+    const { code } = meaningOfStatus({ status, url }, true);
+    return { code, detail: `The answer is an error (${status}) although HTTP called it a success.` };
+  }
+  return { code: "upstream_error", detail: "The answer is an error although HTTP called it a success." };
+}
+
+function fromErrorBody({ code, message }: ErrorBody, where: string): Explanation | null {
+  if (code === "context_length_exceeded" || tooLong.test(message)) {
+    return { code: "context_length_exceeded", detail: `${where}: the conversation is too long for the model.` };
+  }
+  if (code === "model_not_found" || noSuchModel.test(message)) {
+    return { code: "model_not_found", detail: `${where}: the endpoint does not know this model.` };
+  }
+  return null;
+}
+
+function byCode({ code }: ErrorBody): Explanation | null {
+  const known = Object.hasOwn(codes, code) ? codes[code] : undefined;
+  return known ? { code: known, detail: `The answer is an error (${code}) although HTTP called it a success.` } : null;
+}
+
+function errorBody(value: unknown): ErrorBody | null {
+  if (!isRecord(value)) return null;
+  const error = value["error"] ?? value;
+  if (typeof error === "string") return { code: "", message: bounded(error) };
+  if (!isRecord(error)) return null;
+  return { code: String(error["code"] ?? ""), message: bounded(messageOf(error)) };
+}
+
+function messageOf(error: JsonRecord): string {
+  const message = error["message"] ?? error["detail"];
+  return typeof message === "string" ? message : JSON.stringify(message ?? "");
+}
+
+const bounded = (text: string) => text.slice(0, 2000).toLowerCase();

@@ -1,0 +1,119 @@
+import type { ReplyError, TokenUsage, ToolCall } from "../../contract/model.ts";
+import type { Metadata } from "../../contract/metadata.ts";
+import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
+import { contentText, withUniqueIds } from "./message-content.ts";
+import { finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./openai-chat-reply.ts";
+import { tokenUsage } from "./token-usage.ts";
+
+export interface StreamListeners {
+  /** Called for every piece of text or of a tool call. */
+  readonly onToken: () => void;
+  readonly onText: (text: string) => void;
+}
+
+interface PartialToolCall {
+  readonly index: number | null;
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** Puts the chunks of a streamed completion together. */
+export class StreamedReply {
+  readonly #listeners: StreamListeners;
+  readonly #texts: string[] = [];
+  readonly #toolCalls: PartialToolCall[] = [];
+  #refusal = "";
+  #finish: string | null = null;
+  #usage: TokenUsage | null = null;
+  #metadata: Metadata | null = null;
+  #model: string | null = null;
+  #id: string | null = null;
+  #fingerprint: string | null = null;
+  #tier: string | null = null;
+
+  constructor(listeners: StreamListeners) {
+    this.#listeners = listeners;
+  }
+
+  add(chunk: JsonRecord): void {
+    this.#model ??= nonEmptyString(chunk["model"]);
+    this.#id ??= nonEmptyString(chunk["id"]);
+    this.#fingerprint ??= nonEmptyString(chunk["system_fingerprint"]);
+    this.#tier ??= nonEmptyString(chunk["service_tier"]);
+    this.#usage = tokenUsage(chunk["usage"]) ?? this.#usage;
+    this.#metadata = labels(chunk["metadata"]) ?? this.#metadata;
+    const choice: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
+    if (!isRecord(choice)) return;
+    this.#finish = nonEmptyString(choice["finish_reason"]) ?? this.#finish;
+    const delta = isRecord(choice["delta"]) ? choice["delta"] : choice["message"];
+    if (isRecord(delta)) this.#addDelta(delta);
+  }
+
+  finish(context: AnswerContext, { done }: { done: boolean }): ParsedReply | ReplyError {
+    if (!done && this.#finish === null) return invalid(context, "The stream ended before the reply was complete.");
+    const toolCalls = withUniqueIds(this.#toolCalls.map(toToolCall));
+    const text = this.#texts.join("");
+    if (this.#texts.length === 0 && this.#refusal === "" && toolCalls.length === 0) {
+      return invalid(context, noContent(this.#finish));
+    }
+    return {
+      ok: true,
+      text,
+      refusal: this.#refusal || null,
+      tool_calls: toolCalls,
+      finish_reason: finishReason(this.#finish, toolCalls.length > 0),
+      usage: this.#usage,
+      model: this.#model ?? context.modelId,
+      completion_id: this.#id ?? "",
+      system_fingerprint: this.#fingerprint,
+      service_tier: this.#tier,
+      logprobs: null,
+      metadata: this.#metadata,
+      tries: context.tries,
+    };
+  }
+
+  #addDelta(delta: JsonRecord): void {
+    const text = contentText(delta["content"]);
+    if (text !== null) this.#addText(text);
+    if (typeof delta["refusal"] === "string") this.#refusal += delta["refusal"];
+    this.#metadata = labels(delta["metadata"]) ?? this.#metadata;
+    const calls = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"].filter(isRecord) : [];
+    for (const call of calls) this.#addToolCall(call);
+    if (isRecord(delta["function_call"])) this.#addToolCall({ index: 0, function: delta["function_call"] });
+  }
+
+  #addText(text: string): void {
+    this.#texts.push(text);
+    if (text === "") return;
+    this.#listeners.onToken();
+    this.#listeners.onText(text);
+  }
+
+  #addToolCall(part: JsonRecord): void {
+    this.#listeners.onToken();
+    const asked = isRecord(part["function"]) ? part["function"] : {};
+    const call = this.#callFor(part);
+    call.id ||= nonEmptyString(part["id"]) ?? "";
+    call.name ||= nonEmptyString(asked["name"]) ?? "";
+    const fragment = asked["arguments"];
+    if (typeof fragment === "string") call.arguments += fragment;
+    else if (isRecord(fragment)) call.arguments = JSON.stringify(fragment);
+  }
+
+  /** Finds the call a fragment belongs to: by index, else the last one; another id always means another call. */
+  #callFor(part: JsonRecord): PartialToolCall {
+    const index = typeof part["index"] === "number" ? part["index"] : null;
+    const id = nonEmptyString(part["id"]);
+    const known = index === null ? this.#toolCalls.at(-1) : this.#toolCalls.findLast((call) => call.index === index);
+    if (known && (id === null || known.id === "" || known.id === id)) return known;
+    const call: PartialToolCall = { index, id: "", name: "", arguments: "" };
+    this.#toolCalls.push(call);
+    return call;
+  }
+}
+
+function toToolCall({ id, name, arguments: text }: PartialToolCall): ToolCall {
+  return { id, name, arguments: text.trim() === "" ? "{}" : text };
+}

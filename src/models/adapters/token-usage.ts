@@ -1,0 +1,24 @@
+import type { TokenUsage } from "../../contract/model.ts";
+import { isRecord, plainRecord } from "./json-values.ts";
+
+/** Reads a provider's counts. Numbers may come as text, be missing in part, or be nonsense; with none at all it is null. */
+export function tokenUsage(value: unknown): TokenUsage | null {
+  if (!isRecord(value)) return null;
+  const prompt = count(value["prompt_tokens"] ?? value["input_tokens"]);
+  const completion = count(value["completion_tokens"] ?? value["output_tokens"]);
+  const total = count(value["total_tokens"]);
+  if (prompt === null && completion === null && total === null) return null;
+  const known = { prompt: prompt ?? 0, completion: completion ?? 0 };
+  return {
+    prompt_tokens: known.prompt,
+    completion_tokens: known.completion,
+    total_tokens: total ?? known.prompt + known.completion,
+    prompt_tokens_details: plainRecord(value["prompt_tokens_details"]),
+    completion_tokens_details: plainRecord(value["completion_tokens_details"]),
+  };
+}
+
+function count(value: unknown): number | null {
+  const number = typeof value === "string" && /^\d+$/.test(value.trim()) ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) && number >= 0 ? Math.round(number) : null;
+}

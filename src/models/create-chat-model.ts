@@ -1,0 +1,15 @@
+import type { Protocol } from "../contract/evaluation-request.ts";
+import type { ChatModel } from "../contract/model.ts";
+import type { AdapterOptions } from "./adapters/adapter-options.ts";
+import { agentChat } from "./adapters/agent.ts";
+import { openaiChat } from "./adapters/openai-chat.ts";
+
+const adapters = {
+  "openai-chat": openaiChat,
+  agent: agentChat,
+} as const satisfies Record<Protocol, (options: AdapterOptions) => ChatModel>;
+
+/** A model at an endpoint, spoken to in the given protocol. Nothing is called, and nothing fails, until the model is. */
+export function createChatModel({ protocol, ...options }: AdapterOptions & { readonly protocol: Protocol }): ChatModel {
+  return adapters[protocol](options);
+}
