@@ -1,0 +1,133 @@
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, sql } from "kysely";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Writer } from "../database.ts";
+import type { Tables } from "../schema.ts";
+import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { sqliteDialect } from "./sqlite.ts";
+
+let connection: DatabaseSync;
+let group: GroupCommit;
+let transactions: number;
+
+beforeEach(() => {
+  connection = new DatabaseSync(":memory:");
+  connection.exec("create table note (text not null unique)");
+  const kysely = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  transactions = 0;
+  group = createGroupCommit({
+    begin: () => {
+      transactions += 1;
+      return kysely.startTransaction().execute();
+    },
+  });
+});
+
+afterEach(async () => {
+  await group.close();
+  connection.close();
+});
+
+const insert =
+  (text: string | null) =>
+  async (writer: Writer): Promise<string | null> => {
+    await sql`insert into note values (${text})`.execute(writer);
+    return text;
+  };
+
+const notes = (): string[] =>
+  connection
+    .prepare("select text from note order by text")
+    .all()
+    .map((row) => String(row["text"]));
+
+test("writes that arrive together share transactions", async () => {
+  const texts = Array.from({ length: 500 }, (_, index) => `note ${index}`);
+  expect(await Promise.all(texts.map((text) => group.write(insert(text))))).toEqual(texts);
+  expect(notes()).toHaveLength(500);
+  expect(transactions).toBeLessThan(50);
+});
+
+test("a write is committed before it is acknowledged", async () => {
+  await group.write(insert("kept"));
+  expect(connection.isTransaction).toBe(false);
+  expect(notes()).toEqual(["kept"]);
+});
+
+test("a write that fails is undone alone, and its neighbours stay", async () => {
+  const results = await Promise.allSettled([
+    group.write(insert("a")),
+    group.write(async (writer) => {
+      await insert("half")(writer);
+      await insert(null)(writer);
+    }),
+    group.write(insert("a")),
+    group.write(async () => {
+      throw new Error("not even SQL");
+    }),
+    group.write(insert("b")),
+  ]);
+  expect(results.map((result) => result.status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "rejected",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(notes()).toEqual(["a", "b"]);
+  expect(transactions).toBe(1);
+});
+
+test("when the whole transaction is lost, each write is tried again by itself", async () => {
+  let lose = true;
+  const results = await Promise.allSettled([
+    group.write(insert("a")),
+    group.write(async () => {
+      if (lose) connection.exec("rollback");
+      lose = false;
+      return "second try";
+    }),
+    group.write(insert("b")),
+  ]);
+  expect(results.map((result) => result.status)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+  expect(notes()).toEqual(["a", "b"]);
+});
+
+test("a full disk fails the writes that do not fit, keeps the others, and passes by itself", async () => {
+  const { page_count: pages } = connection.prepare("pragma page_count").get() as { page_count: number };
+  connection.exec(`pragma max_page_count = ${pages + 2}`);
+  const results = await Promise.allSettled([
+    group.write(insert("small")),
+    group.write(insert("x".repeat(100_000))),
+    group.write(insert("tiny")),
+  ]);
+  expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(results[1]).toMatchObject({ reason: { code: "storage_full" } });
+  connection.exec("pragma max_page_count = 1000000");
+  await group.write(insert("x".repeat(100_000)));
+  expect(notes()).toEqual(["small", "tiny", "x".repeat(100_000)]);
+});
+
+test("closing waits for the writes under way and refuses later ones", async () => {
+  const writing = group.write(insert("in time"));
+  await group.close();
+  expect(await writing).toBe("in time");
+  await expect(group.write(insert("too late"))).rejects.toMatchObject({ code: "storage_unavailable" });
+  expect(notes()).toEqual(["in time"]);
+});
+
+test("a lock that cannot be had fails the waiting writes and no later ones", async () => {
+  let locked = true;
+  const kysely = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  const other = createGroupCommit({
+    begin: async () => {
+      if (locked) throw new Error("locked");
+      return kysely.startTransaction().execute();
+    },
+  });
+  const results = await Promise.allSettled([other.write(insert("a")), other.write(insert("b"))]);
+  expect(results.map((result) => result.status)).toEqual(["rejected", "rejected"]);
+  locked = false;
+  await other.write(insert("c"));
+  expect(notes()).toEqual(["c"]);
+});

@@ -1,0 +1,145 @@
+import { sql, type ControlledTransaction } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Writer } from "../database.ts";
+import type { Tables } from "../schema.ts";
+
+type Work<Result> = (writer: Writer) => Promise<Result>;
+
+interface Job {
+  readonly work: Work<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly job: Job } & (
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error: unknown }
+);
+
+export interface GroupCommit {
+  write<Result>(work: Work<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+export interface GroupCommitOptions {
+  /** Begins a transaction, waiting for the lock if need be. */
+  readonly begin: () => Promise<ControlledTransaction<Tables>>;
+  /** How long the first write waits for company. */
+  readonly windowMs?: number;
+  /** A group that has run this long is committed; the rest wait for the next, so that nothing else is held up. */
+  readonly groupMs?: number;
+}
+
+/**
+ * Lets writes that arrive together share one transaction and so one fsync. Each promise settles after the commit.
+ * A write that fails is undone alone; when the whole transaction fails, each write is tried again by itself.
+ */
+export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCommitOptions): GroupCommit {
+  const waiting: Job[] = [];
+  let flushing: Promise<void> | null = null;
+  let closed = false;
+
+  function schedule(): void {
+    flushing ??= new Promise<void>((resolve) => setTimeout(resolve, windowMs)).then(flush).finally(() => {
+      flushing = null;
+      if (waiting.length > 0) schedule();
+    });
+  }
+
+  async function flush(): Promise<void> {
+    const taken: Job[] = [];
+    const until = performance.now() + groupMs;
+    const next = (): Job | undefined => {
+      const job = taken.length > 0 && performance.now() > until ? undefined : waiting.shift();
+      if (job) taken.push(job);
+      return job;
+    };
+    let transaction;
+    try {
+      transaction = await begin();
+    } catch (error) {
+      for (const job of waiting.splice(0)) job.reject(error);
+      return;
+    }
+    try {
+      for (const outcome of await runGroup(transaction, next)) settle(outcome);
+    } catch (error) {
+      await retryAlone(taken, error);
+    }
+  }
+
+  async function retryAlone(jobs: readonly Job[], error: unknown): Promise<void> {
+    const [only] = jobs;
+    if (only && jobs.length === 1) return only.reject(error);
+    for (const job of jobs) {
+      try {
+        job.resolve(await runAlone(await begin(), job));
+      } catch (failure) {
+        job.reject(failure);
+      }
+    }
+  }
+
+  return {
+    write<Result>(work: Work<Result>): Promise<Result> {
+      if (closed) return Promise.reject(new ServiceError("storage_unavailable", "The store has been closed."));
+      return new Promise<Result>((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
+        schedule();
+      });
+    },
+    async close() {
+      closed = true;
+      while (flushing) await flushing;
+    },
+  };
+}
+
+/** Runs every job of a group behind its own savepoint and commits. Throws when the transaction as a whole is lost. */
+async function runGroup(
+  transaction: ControlledTransaction<Tables>,
+  next: () => Job | undefined,
+): Promise<readonly Outcome[]> {
+  try {
+    const outcomes: Outcome[] = [];
+    for (let job = next(); job; job = next()) outcomes.push(await runGuarded(transaction, job));
+    await transaction.commit().execute();
+    return outcomes;
+  } catch (error) {
+    await transaction.rollback().execute();
+    throw error;
+  }
+}
+
+async function runGuarded(transaction: ControlledTransaction<Tables>, job: Job): Promise<Outcome> {
+  await savepoint.execute(transaction);
+  try {
+    const result = await job.work(transaction);
+    await release.execute(transaction);
+    return { job, ok: true, result };
+  } catch (error) {
+    await rollBack.execute(transaction);
+    await release.execute(transaction);
+    return { job, ok: false, error };
+  }
+}
+
+async function runAlone(transaction: ControlledTransaction<Tables>, job: Job): Promise<unknown> {
+  try {
+    const result = await job.work(transaction);
+    await transaction.commit().execute();
+    return result;
+  } catch (error) {
+    await transaction.rollback().execute();
+    throw error;
+  }
+}
+
+function settle(outcome: Outcome): void {
+  if (outcome.ok) outcome.job.resolve(outcome.result);
+  else outcome.job.reject(outcome.error);
+}
+
+const savepoint = sql`savepoint one_write`;
+const rollBack = sql`rollback to savepoint one_write`;
+const release = sql`release savepoint one_write`;

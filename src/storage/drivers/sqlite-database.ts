@@ -1,0 +1,97 @@
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, type ControlledTransaction } from "kysely";
+import type { Database } from "../database.ts";
+import { appliedMigrations, isUpToDate, migrate } from "../migrate.ts";
+import type { Tables } from "../schema.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { inspectFile, toStoreFileError } from "./sqlite-file.ts";
+import { sqliteDialect } from "./sqlite.ts";
+import { blockingTimeoutMs, whileBusy } from "./while-busy.ts";
+
+/** The write-ahead log is cut back to this size after a burst. */
+const logBytes = 32 * 1024 * 1024;
+
+export interface SqliteDatabase extends Database {
+  /** True once after another connection, of this or another process, has committed something. */
+  changedElsewhere(): boolean;
+}
+
+export interface SqliteDatabaseOptions {
+  readonly file: string;
+  /** How long a write waits for the lock of another process before it fails with `storage_unavailable`. */
+  readonly lockTimeoutMs?: number;
+}
+
+/** Opens, checks and migrates a database file, or one in memory for `:memory:`. */
+export async function openSqliteDatabase({
+  file,
+  lockTimeoutMs = 5_000,
+}: SqliteDatabaseOptions): Promise<SqliteDatabase> {
+  const inMemory = file === ":memory:";
+  if (!inMemory) await inspectFile(file);
+  const connection = await openWriter(file, lockTimeoutMs);
+  const writer = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  try {
+    await whileBusy(() => bringUpToDate(writer), lockTimeoutMs);
+  } catch (error) {
+    connection.close();
+    throw toStoreFileError(file, error);
+  }
+  const readOnly = inMemory ? null : new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
+  const begin = (): Promise<ControlledTransaction<Tables>> =>
+    whileBusy(() => writer.startTransaction().execute(), lockTimeoutMs);
+  const { write, close } = createGroupCommit({ begin });
+  let closing: Promise<void> | null = null;
+
+  return {
+    reader: readOnly ? new Kysely({ dialect: sqliteDialect(readOnly) }) : writer,
+    write,
+    changedElsewhere: watchVersion(connection),
+    close: () =>
+      (closing ??= close().then(() => {
+        // The writer goes last: the connection that closes last tidies the log away.
+        readOnly?.close();
+        connection.close();
+      })),
+  };
+}
+
+async function openWriter(file: string, lockTimeoutMs: number): Promise<DatabaseSync> {
+  try {
+    return await whileBusy(
+      async () => configure(new DatabaseSync(file, { timeout: blockingTimeoutMs })),
+      lockTimeoutMs,
+    );
+  } catch (error) {
+    throw toStoreFileError(file, error);
+  }
+}
+
+function configure(connection: DatabaseSync): DatabaseSync {
+  try {
+    connection.exec("pragma journal_mode = wal");
+    // Every commit is on the disk before anyone is told of it; sharing commits makes that affordable.
+    connection.exec("pragma synchronous = full");
+    connection.exec(`pragma journal_size_limit = ${logBytes}`);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+async function bringUpToDate(writer: Kysely<Tables>): Promise<void> {
+  if (isUpToDate(await appliedMigrations(writer))) return;
+  await writer.transaction().execute(migrate);
+}
+
+function watchVersion(connection: DatabaseSync): () => boolean {
+  const statement = connection.prepare("pragma data_version");
+  let seen = statement.get()?.["data_version"];
+  return () => {
+    const version = statement.get()?.["data_version"];
+    const changed = version !== seen;
+    seen = version;
+    return changed;
+  };
+}

@@ -1,0 +1,109 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
+import { toStorageError } from "./sqlite-error.ts";
+
+/** Statements kept ready. Ours are a few dozen; lists of varying length make more, so the oldest go. */
+const cachedStatements = 200;
+
+/** kysely on one `node:sqlite` connection. Whoever opened the connection closes it. */
+export function sqliteDialect(database: DatabaseSync): Dialect {
+  return {
+    createAdapter: () => new TransactionalAdapter(),
+    createDriver: () => new SqliteDriver(database),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** SQLite rolls back schema changes like any other; kysely's own adapter says no out of caution. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #database: DatabaseSync;
+  readonly #connection: SqliteConnection;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#connection = new SqliteConnection(database);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  /** Takes the write lock at once: a transaction that reads first and locks later fails when another writes between. */
+  async beginTransaction(): Promise<void> {
+    this.#connection.execute("begin immediate");
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#connection.execute("commit");
+  }
+
+  /** Some failures, a full disk among them, have rolled back already. */
+  async rollbackTransaction(): Promise<void> {
+    if (this.#database.isTransaction) this.#connection.execute("rollback");
+  }
+
+  async destroy(): Promise<void> {}
+}
+
+interface CachedStatement {
+  readonly statement: StatementSync;
+  readonly returnsRows: boolean;
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, CachedStatement>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  execute(sql: string): void {
+    try {
+      this.#prepare(sql).statement.run();
+    } catch (error) {
+      throw toStorageError(error);
+    }
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    try {
+      const { statement, returnsRows } = this.#prepare(sql);
+      const values = parameters as readonly SQLInputValue[];
+      if (returnsRows) return { rows: statement.all(...values) as Row[] };
+      return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
+    } catch (error) {
+      throw toStorageError(error);
+    }
+  }
+
+  streamQuery(): never {
+    throw new Error("An open cursor would hold up checkpoints: read long lists in pages, by key");
+  }
+
+  #prepare(sql: string): CachedStatement {
+    const known = this.#statements.get(sql);
+    if (known) {
+      this.#statements.delete(sql);
+      this.#statements.set(sql, known);
+      return known;
+    }
+    const statement = this.#database.prepare(sql);
+    const cached = { statement, returnsRows: statement.columns().length > 0 };
+    this.#statements.set(sql, cached);
+    if (this.#statements.size > cachedStatements) this.#statements.delete(this.#statements.keys().next().value!);
+    return cached;
+  }
+}

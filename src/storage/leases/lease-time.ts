@@ -1,0 +1,20 @@
+import { sql, type Expression, type SqlBool } from "kysely";
+import { ready, running } from "../queries/states.ts";
+
+/** The longest an attempt may be told to wait before it is handed out again. */
+export const longestDelayMs = 3_600_000;
+
+/**
+ * Leases are measured on the host's steady clock, which starts again at zero when the host does. So a lease or a delay
+ * that lies further ahead than any could have been set was set before a restart, and counts as over.
+ */
+export function isExpired({ now, leaseMs }: { now: number; leaseMs: number }): Expression<SqlBool> {
+  // Four times, so that processes with different settings do not take each other's leases for old ones.
+  return sql<SqlBool>`(attempt.state = ${running}
+    and (attempt.lease_until <= ${now} or attempt.lease_until > ${now + 4 * leaseMs}))`;
+}
+
+export function isAvailable(now: number): Expression<SqlBool> {
+  return sql<SqlBool>`(attempt.state = ${ready}
+    and (attempt.available_at <= ${now} or attempt.available_at > ${now + longestDelayMs}))`;
+}

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { shareOut, type WaitingRun } from "./share-out.ts";
+
+const waiting = (fields: Partial<WaitingRun> & { id: string }): WaitingRun => ({
+  priority: 0,
+  max_concurrency: null,
+  created_at: 0,
+  running: 0,
+  ready: 100,
+  ...fields,
+});
+
+const share = (runs: readonly WaitingRun[], places: number, perRun = 100) =>
+  Object.fromEntries(shareOut(runs, { places, perRun }));
+
+test("places go to the run with the fewest attempts under way until all are level", () => {
+  expect(share([waiting({ id: "a", running: 4 }), waiting({ id: "b" })], 6)).toEqual({ b: 5, a: 1 });
+});
+
+test("between equals the oldest run comes first", () => {
+  expect(share([waiting({ id: "a", created_at: 2 }), waiting({ id: "b", created_at: 1 })], 1)).toEqual({ b: 1 });
+});
+
+test("priority goes before fairness, the limit before priority", () => {
+  const runs = [waiting({ id: "a" }), waiting({ id: "b", priority: 1, running: 3, max_concurrency: 5 })];
+  expect(share(runs, 4)).toEqual({ b: 2, a: 2 });
+});
+
+test("a run over its limit gets nothing", () => {
+  expect(share([waiting({ id: "a", running: 9 })], 4, 8)).toEqual({});
+});
+
+test("all places are given, or every run has what it may have", () => {
+  const run = fc.record({
+    priority: fc.integer({ min: -2, max: 2 }),
+    max_concurrency: fc.option(fc.integer({ min: 1, max: 9 })),
+    created_at: fc.nat(3),
+    running: fc.nat(9),
+    ready: fc.nat(9),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(run, { maxLength: 8 }),
+      fc.nat(30),
+      fc.integer({ min: 1, max: 9 }),
+      (fields, places, perRun) => {
+        const runs = fields.map((entry, index) => ({ ...entry, id: String(index) }));
+        const shares = shareOut(runs, { places, perRun });
+        const given = [...shares.values()].reduce((total, count) => total + count, 0);
+        const most = runs.map((entry) =>
+          Math.max(0, Math.min(entry.ready, (entry.max_concurrency ?? perRun) - entry.running)),
+        );
+        expect(given).toBe(
+          Math.min(
+            places,
+            most.reduce((total, count) => total + count, 0),
+          ),
+        );
+        for (const [index, entry] of runs.entries())
+          expect(shares.get(entry.id) ?? 0).toBeLessThanOrEqual(most[index]!);
+      },
+    ),
+  );
+});

@@ -1,0 +1,31 @@
+import { sql, type Kysely, type Transaction } from "kysely";
+import { Migrator, type Migration } from "kysely/migration";
+import * as runs from "./migrations/0001-runs.ts";
+import type { Tables } from "./schema.ts";
+
+/** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
+const migrations: Readonly<Record<string, Migration>> = { "0001-runs": runs };
+
+/** Steps a database has had that this program does not know: a newer one made it. */
+export function unknownMigrations(applied: readonly string[]): string[] {
+  return applied.filter((name) => !Object.hasOwn(migrations, name));
+}
+
+export function isUpToDate(applied: readonly string[]): boolean {
+  return Object.keys(migrations).every((name) => applied.includes(name));
+}
+
+/** Names of the steps a database has had; none when it is new. */
+export async function appliedMigrations(database: Kysely<Tables>): Promise<string[]> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === "kysely_migration")) return [];
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(database);
+  return rows.map((row) => row.name);
+}
+
+/** Brings the schema up to date, all or nothing. Whoever comes second waits for the first and finds nothing to do. */
+export async function migrate(transaction: Transaction<Tables>): Promise<void> {
+  const migrator = new Migrator({ db: transaction, provider: { getMigrations: async () => ({ ...migrations }) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}

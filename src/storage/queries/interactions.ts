@@ -1,0 +1,108 @@
+import type { StoredScores } from "../../contract/interaction-result.ts";
+import type { Lease, StoredInteraction } from "../../contract/store.ts";
+import type { Reader, Writer } from "../database.ts";
+import { fromJsonText, fromNullableJsonText, toJsonText } from "../json-text.ts";
+import { isHeldBy, runIsActive } from "./conditions.ts";
+import { cancelled } from "./states.ts";
+
+/** The turns of some attempts, by attempt and in turn order. */
+export async function interactionsOfAttempts(
+  reader: Reader,
+  attemptIds: readonly string[],
+): Promise<StoredInteraction[]> {
+  const rows = await reader
+    .selectFrom("interaction")
+    .where("attempt_id", "in", attemptIds)
+    .orderBy("attempt_id")
+    .orderBy("turn_index")
+    .select(["attempt_id", "turn_index", "reply", "scores"])
+    .execute();
+  return rows.map((row) => ({
+    attempt_id: row.attempt_id,
+    turn_index: row.turn_index,
+    reply: fromJsonText(row.reply),
+    scores: fromNullableJsonText(row.scores),
+  }));
+}
+
+export interface NewInteraction extends Omit<StoredInteraction, "attempt_id"> {
+  readonly finished_at: number;
+}
+
+/**
+ * Stores a turn once, for whoever holds the attempt now, and counts it in the same transaction. Counting comes first
+ * because it checks the lease and locks the row in one step: nobody can take the attempt over between check and insert.
+ */
+export async function storeInteraction(writer: Writer, lease: Lease, interaction: NewInteraction): Promise<boolean> {
+  if (!(await count(writer, { lease, turns: 1, failed: isFailed(interaction) }))) {
+    await endIfRunStops(writer, lease);
+    return false;
+  }
+  if (await insertInteraction(writer, lease, interaction)) return true;
+  await count(writer, { lease, turns: -1, failed: -isFailed(interaction) });
+  return false;
+}
+
+export async function scoreInteraction(
+  writer: Writer,
+  lease: Lease,
+  { turn_index, scores }: { turn_index: number; scores: StoredScores },
+): Promise<boolean> {
+  const rows = await writer
+    .updateTable("interaction")
+    .where("attempt_id", "=", lease.attempt_id)
+    .where("turn_index", "=", turn_index)
+    .where(({ exists, selectFrom }) => exists(selectFrom("attempt").select("id").where(isHeldBy(lease))))
+    .set({ scores: toJsonText(scores) })
+    .returning("turn_index")
+    .execute();
+  return rows.length > 0;
+}
+
+async function count(
+  writer: Writer,
+  { lease, turns, failed }: { lease: Lease; turns: number; failed: number },
+): Promise<boolean> {
+  const rows = await writer
+    .updateTable("attempt")
+    .where(isHeldBy(lease))
+    .where(runIsActive)
+    .set((update) => ({
+      interactions_done: update("interactions_done", "+", turns),
+      interactions_failed: update("interactions_failed", "+", failed),
+    }))
+    .returning("id")
+    .execute();
+  return rows.length > 0;
+}
+
+async function insertInteraction(writer: Writer, { attempt_id }: Lease, interaction: NewInteraction): Promise<boolean> {
+  const rows = await writer
+    .insertInto("interaction")
+    .values({
+      attempt_id,
+      turn_index: interaction.turn_index,
+      reply: toJsonText(interaction.reply),
+      scores: interaction.scores && toJsonText(interaction.scores),
+      failed: isFailed(interaction),
+      finished_at: interaction.finished_at,
+    })
+    .onConflict((conflict) => conflict.columns(["attempt_id", "turn_index"]).doNothing())
+    .returning("turn_index")
+    .execute();
+  return rows.length > 0;
+}
+
+/** A run that is being cancelled takes no more turns; the refused write is how this attempt comes to its end. */
+async function endIfRunStops(writer: Writer, lease: Lease): Promise<void> {
+  await writer
+    .updateTable("attempt")
+    .where(isHeldBy(lease))
+    .where(({ not }) => not(runIsActive))
+    .set({ state: cancelled, lease_owner: null, lease_until: null })
+    .execute();
+}
+
+function isFailed({ reply }: NewInteraction): number {
+  return reply.error === null ? 0 : 1;
+}

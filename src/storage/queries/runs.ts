@@ -1,0 +1,149 @@
+import { sql } from "kysely";
+import type { RunState } from "../../contract/run.ts";
+import type { RunSummary } from "../../contract/run-summary.ts";
+import type { Scenario } from "../../contract/scenario.ts";
+import type { RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
+import type { Reader, Writer } from "../database.ts";
+import { fromJsonText, toJsonText } from "../json-text.ts";
+import { parseCursor, toCursor } from "./cursor.ts";
+import { countDone } from "./progress.ts";
+import { toRunRecords } from "./run-record.ts";
+import { activeRunStates, cancelled, ready, running, unfinishedRunStates } from "./states.ts";
+
+export async function findRun(reader: Reader, id: string): Promise<RunRecord | null> {
+  const rows = await reader.selectFrom("run").where("id", "=", id).selectAll().execute();
+  const [record] = await toRunRecords(reader, rows);
+  return record ?? null;
+}
+
+/** One page, newest first. The row beyond the page tells whether there is a next one. */
+export async function listRuns(reader: Reader, filter: RunFilter): Promise<RunPage> {
+  const limit = Math.max(1, Math.floor(filter.limit));
+  let query = reader.selectFrom("run").selectAll().orderBy("created_at", "desc").orderBy("id", "desc");
+  if (filter.state !== undefined) query = query.where("state", "=", filter.state);
+  if (filter.test_name !== undefined) query = query.where("test_name", "=", toJsonText(filter.test_name));
+  if (filter.model_id !== undefined) query = query.where("model_id", "=", toJsonText(filter.model_id));
+  if (filter.owner !== undefined) query = query.where("owner", filter.owner === null ? "is" : "=", filter.owner);
+  if (filter.cursor !== undefined) {
+    const { created_at, id } = parseCursor(filter.cursor);
+    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple("created_at", "id"), "<", tuple(created_at, id)));
+  }
+  const rows = await query.limit(limit + 1).execute();
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    runs: await toRunRecords(reader, page),
+    next_cursor: last && rows.length > limit ? toCursor(last) : null,
+  };
+}
+
+export async function scenariosOfRun(reader: Reader, id: string): Promise<Scenario[]> {
+  const rows = await reader
+    .selectFrom("run_scenario")
+    .where("run_id", "=", id)
+    .orderBy("scenario_index")
+    .select("definition")
+    .execute();
+  return rows.map((row) => fromJsonText<Scenario>(row.definition));
+}
+
+/** queued → running. The start is never before the creation, whatever the wall clock did between. */
+export async function startRun(writer: Writer, id: string, at: number): Promise<void> {
+  await writer
+    .updateTable("run")
+    .where("id", "=", id)
+    .where("state", "=", "queued")
+    .set({ state: "running", started_at: laterOf("created_at", at) })
+    .execute();
+}
+
+export interface RunEnd {
+  readonly state: RunState;
+  readonly message: string;
+  readonly summary: RunSummary;
+  readonly at: number;
+}
+
+/** Ends a run with its counts as they are now. Attempts that are still open are closed, so nobody works for nothing. */
+export async function finishRun(writer: Writer, id: string, end: RunEnd): Promise<boolean> {
+  const counts = await countDone(writer, [id]);
+  const rows = await writer
+    .updateTable("run")
+    .where("id", "=", id)
+    .where("state", "in", unfinishedRunStates)
+    .set({
+      state: end.state,
+      message: toJsonText(end.message),
+      summary: toJsonText(end.summary),
+      finished_at: laterOf("coalesce(started_at, created_at)", end.at),
+      ...counts(id),
+    })
+    .returning("id")
+    .execute();
+  if (rows.length === 0) return false;
+  await cancelAttempts(writer, id, [ready, running]);
+  return true;
+}
+
+/** The run stops taking work at once; attempts under way end at their next write or heartbeat. */
+export async function cancelRun(writer: Writer, id: string): Promise<boolean> {
+  const run = await writer.selectFrom("run").where("id", "=", id).select("state").executeTakeFirst();
+  if (run?.state === "cancelling") return true;
+  const rows = await writer
+    .updateTable("run")
+    .where("id", "=", id)
+    .where("state", "in", activeRunStates)
+    .set({ state: "cancelling" })
+    .returning("id")
+    .execute();
+  if (rows.length === 0) return false;
+  await cancelAttempts(writer, id, [ready]);
+  return true;
+}
+
+export async function removeRun(writer: Writer, id: string): Promise<boolean> {
+  const rows = await writer
+    .deleteFrom("run")
+    .where("id", "=", id)
+    .where("state", "not in", unfinishedRunStates)
+    .returning("id")
+    .execute();
+  return rows.length > 0;
+}
+
+export async function unconcludedRuns(reader: Reader): Promise<string[]> {
+  const rows = await reader
+    .selectFrom("run")
+    .where("state", "in", unfinishedRunStates)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("attempt").select("id").whereRef("run_id", "=", "run.id").where("state", "=", ready))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("attempt").select("id").whereRef("run_id", "=", "run.id").where("state", "=", running))),
+    )
+    .orderBy("created_at")
+    .orderBy("id")
+    .select("id")
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+async function cancelAttempts(
+  writer: Writer,
+  runId: string,
+  states: readonly (typeof ready | typeof running)[],
+): Promise<void> {
+  for (const state of states) {
+    await writer
+      .updateTable("attempt")
+      .where("run_id", "=", runId)
+      .where("state", "=", state)
+      .set({ state: cancelled, lease_owner: null, lease_until: null })
+      .execute();
+  }
+}
+
+function laterOf(column: "created_at" | "coalesce(started_at, created_at)", at: number) {
+  const earlier = sql.raw<number>(column);
+  return sql<number>`case when ${earlier} > ${at} then ${earlier} else ${at} end`;
+}

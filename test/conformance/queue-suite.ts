@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import type { ClaimedAttempt } from "../../src/contract/queue.ts";
+import { sampleReply, sampleRun } from "./sample-runs.ts";
+import type { OpenStorage } from "./storage-under-test.ts";
+import { claim, created, storedTurn } from "./suite-helpers.ts";
+
+/** What every driver of the `Queue` port promises. */
+export function queueSuite(name: string, open: OpenStorage): void {
+  describe(`${name}: claiming`, () => {
+    test("an attempt is handed out once, with its place and its first fence", async () => {
+      await using storage = await open();
+      const run = sampleRun({ scenarios: 2, settings: { attempts: 2 } });
+      await storage.store.runs.create(run);
+      const claimed = await claim(storage);
+      expect(claimed).toMatchObject([
+        { run_id: run.id, scenario_index: 0, attempt: 1, tries: 1 },
+        { run_id: run.id, scenario_index: 0, attempt: 2, tries: 1 },
+        { run_id: run.id, scenario_index: 1, attempt: 1, tries: 1 },
+        { run_id: run.id, scenario_index: 1, attempt: 2, tries: 1 },
+      ]);
+      expect(new Set(claimed.map((entry) => entry.lease.fence))).toEqual(new Set([1]));
+      expect(await claim(storage, { worker: "other" })).toEqual([]);
+      expect(await storage.store.attempts.get(claimed[0]!.lease.attempt_id)).toMatchObject({ state: "running" });
+    });
+
+    test("two connections never get the same attempt", async () => {
+      await using storage = await open();
+      const other = await storage.another();
+      await storage.store.runs.create(sampleRun({ scenarios: 20, settings: { attempts: 10 } }));
+      const claims = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          (index % 2 ? storage : other).queue.claim({ worker: `w${index}`, limit: 7, perRun: 1_000 }),
+        ),
+      );
+      const ids = claims.flat().map((entry) => entry.lease.attempt_id);
+      expect(ids).toHaveLength(200);
+      expect(new Set(ids).size).toBe(200);
+    });
+
+    test("no more than asked for, and nothing for nothing", async () => {
+      await using storage = await open();
+      await storage.store.runs.create(sampleRun({ scenarios: 5 }));
+      expect(await claim(storage, { limit: 0 })).toEqual([]);
+      expect(await claim(storage, { limit: -1 })).toEqual([]);
+      expect(await claim(storage, { limit: 3 })).toHaveLength(3);
+      expect(await claim(storage, { limit: 3 })).toHaveLength(2);
+    });
+
+    test("a small run gets its share beside a large one that came first", async () => {
+      await using storage = await open();
+      const large = sampleRun({ scenarios: 50, created_at: 1 });
+      const small = sampleRun({ scenarios: 3, created_at: 2 });
+      await storage.store.runs.create(large);
+      const first = await claim(storage, { limit: 4 });
+      await storage.store.runs.create(small);
+      const second = await claim(storage, { limit: 6 });
+      expect(perRun(first)).toEqual({ [large.id]: 4 });
+      expect(perRun(second)).toEqual({ [small.id]: 3, [large.id]: 3 });
+    });
+
+    test("free places are shared evenly, and what one run leaves the others get", async () => {
+      await using storage = await open();
+      const runs = [sampleRun({ scenarios: 10 }), sampleRun({ scenarios: 10 }), sampleRun({ scenarios: 1 })];
+      for (const run of runs) await storage.store.runs.create(run);
+      expect(Object.values(perRun(await claim(storage, { limit: 9 }))).sort()).toEqual([1, 4, 4]);
+    });
+
+    test("a higher priority goes first, whatever else is under way", async () => {
+      await using storage = await open();
+      const usual = sampleRun({ scenarios: 5, created_at: 1 });
+      const urgent = sampleRun({ scenarios: 5, created_at: 2, priority: 5 });
+      const idle = sampleRun({ scenarios: 5, created_at: 0, priority: -1 });
+      for (const run of [usual, urgent, idle]) await storage.store.runs.create(run);
+      expect(perRun(await claim(storage, { limit: 7 }))).toEqual({ [urgent.id]: 5, [usual.id]: 2 });
+      expect(perRun(await claim(storage, { limit: 7 }))).toEqual({ [usual.id]: 3, [idle.id]: 4 });
+    });
+
+    test("a run never has more under way than its own limit, or the worker's", async () => {
+      await using storage = await open();
+      const narrow = sampleRun({ scenarios: 9, settings: { concurrency: 2 } });
+      const wide = sampleRun({ scenarios: 9, settings: { concurrency: 6 } });
+      const open_ = sampleRun({ scenarios: 9 });
+      for (const run of [narrow, wide, open_]) await storage.store.runs.create(run);
+      const claimed = await storage.queue.claim({ worker: "w", limit: 100, perRun: 4 });
+      expect(perRun(claimed)).toEqual({ [narrow.id]: 2, [wide.id]: 6, [open_.id]: 4 });
+      expect(await storage.queue.claim({ worker: "other", limit: 100, perRun: 4 })).toEqual([]);
+      const one = claimed.find((entry) => entry.run_id === narrow.id)!;
+      await storage.queue.finish(one.lease, { average_scores: {} });
+      expect(perRun(await storage.queue.claim({ worker: "w", limit: 100, perRun: 4 }))).toEqual({ [narrow.id]: 1 });
+    });
+  });
+
+  describe(`${name}: leases`, () => {
+    test("a heartbeat keeps a lease alive for as long as it comes", async () => {
+      await using storage = await open();
+      const { lease } = await created(storage, sampleRun());
+      for (let beat = 0; beat < 5; beat += 1) {
+        await storage.pass(storage.leaseMs * 0.7);
+        expect(await storage.queue.heartbeat("w", [lease])).toEqual([]);
+        expect(await claim(storage, { worker: "other" })).toEqual([]);
+      }
+      expect(await storage.store.interactions.store(lease, storedTurn(0))).toBe(true);
+    });
+
+    test("an expired lease is taken over with the next fence, and its stored turns stay", async () => {
+      await using storage = await open();
+      const { lease } = await created(storage, sampleRun({ turns: 2 }));
+      await storage.store.interactions.store(lease, storedTurn(0));
+      await storage.pass(storage.leaseMs - 1);
+      expect(await claim(storage, { worker: "other" })).toEqual([]);
+      await storage.pass(1);
+      const [taken] = await claim(storage, { worker: "other" });
+      expect(taken).toMatchObject({ lease: { attempt_id: lease.attempt_id, fence: lease.fence + 1 }, tries: 2 });
+      expect(await storage.queue.heartbeat("w", [lease])).toEqual([lease.attempt_id]);
+      expect(await storage.queue.heartbeat("other", [taken!.lease])).toEqual([]);
+      expect(await storage.store.interactions.ofAttempt(lease.attempt_id)).toHaveLength(1);
+    });
+
+    test("a late heartbeat still saves a lease that nobody has taken", async () => {
+      await using storage = await open();
+      const { lease } = await created(storage, sampleRun());
+      await storage.pass(storage.leaseMs * 3);
+      expect(await storage.queue.heartbeat("w", [lease])).toEqual([]);
+      expect(await claim(storage, { worker: "other" })).toEqual([]);
+    });
+
+    test("a heartbeat tells which of many leases are lost, and renews only those it names", async () => {
+      await using storage = await open();
+      await storage.store.runs.create(sampleRun({ scenarios: 4 }));
+      const [kept, finished, forgotten, taken] = (await claim(storage)).map((entry) => entry.lease);
+      await storage.queue.finish(finished!, { average_scores: {} });
+      const others = { attempt_id: taken!.attempt_id, fence: taken!.fence + 1 };
+      await storage.pass(storage.leaseMs / 2);
+      const lost = await storage.queue.heartbeat("w", [kept!, finished!, others, { attempt_id: "none", fence: 1 }]);
+      expect([...lost].sort()).toEqual([finished!.attempt_id, taken!.attempt_id, "none"].sort());
+      await storage.pass(storage.leaseMs / 2 + 1);
+      const again = (await claim(storage, { worker: "other" })).map((entry) => entry.lease.attempt_id);
+      expect(again).toContain(forgotten!.attempt_id);
+      expect(again).not.toContain(kept!.attempt_id);
+    });
+
+    test("nobody renews what another worker holds", async () => {
+      await using storage = await open();
+      const { lease } = await created(storage, sampleRun());
+      expect(await storage.queue.heartbeat("impostor", [lease])).toEqual([lease.attempt_id]);
+      expect(await storage.queue.heartbeat("w", [lease])).toEqual([]);
+      expect(await storage.queue.heartbeat("w", [])).toEqual([]);
+    });
+
+    test("finishing keeps the averages and tells when the run has nothing left", async () => {
+      await using storage = await open();
+      await storage.store.runs.create(sampleRun({ scenarios: 2 }));
+      const [first, second] = (await claim(storage)).map((entry) => entry.lease);
+      const result = { average_scores: { success: 1, "metadata.toString": 0.5 } };
+      expect(await storage.queue.finish(first!, result)).toEqual({ finished: true, run_drained: false });
+      expect(await storage.queue.finish(first!, result)).toEqual({ finished: false, run_drained: false });
+      expect(await storage.queue.finish(second!, result)).toEqual({ finished: true, run_drained: true });
+      expect(await storage.store.attempts.get(first!.attempt_id)).toMatchObject({ state: "done", ...result });
+    });
+
+    test("a released attempt is ready at once, or after its delay", async () => {
+      await using storage = await open();
+      const { lease } = await created(storage, sampleRun());
+      await storage.queue.release(lease);
+      const [again] = await claim(storage, { worker: "other" });
+      expect(again).toMatchObject({ lease: { attempt_id: lease.attempt_id, fence: 2 }, tries: 2 });
+      await storage.queue.release(again!.lease, { delay_ms: 5_000 });
+      await storage.pass(4_999);
+      expect(await claim(storage)).toEqual([]);
+      await storage.pass(2);
+      expect(await claim(storage)).toHaveLength(1);
+    });
+
+    test("a released or expired attempt of a cancelled run is not handed out again", async () => {
+      await using storage = await open();
+      const run = sampleRun({ scenarios: 2 });
+      await storage.store.runs.create(run);
+      const [first, second] = (await claim(storage)).map((entry) => entry.lease);
+      await storage.store.runs.cancel(run.id);
+      await storage.queue.release(first!);
+      expect(await storage.store.runs.unconcluded()).toEqual([]);
+      await storage.pass(storage.leaseMs + 1);
+      expect(await claim(storage)).toEqual([]);
+      expect(await storage.store.attempts.get(first!.attempt_id)).toMatchObject({ state: "cancelled" });
+      expect(await storage.store.attempts.get(second!.attempt_id)).toMatchObject({ state: "cancelled" });
+      expect(await storage.store.runs.unconcluded()).toEqual([run.id]);
+    });
+
+    test("an attempt whose turns were all stored before the cancellation may be finished", async () => {
+      await using storage = await open();
+      const run = sampleRun();
+      const { lease } = await created(storage, run);
+      await storage.store.interactions.store(lease, { turn_index: 0, reply: sampleReply(), scores: null });
+      await storage.store.runs.cancel(run.id);
+      expect(await storage.queue.finish(lease, { average_scores: {} })).toEqual({ finished: true, run_drained: true });
+    });
+  });
+
+  describe(`${name}: waking`, () => {
+    test("a new run wakes the workers of its own process", async () => {
+      await using storage = await open();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const unsubscribe = storage.queue.onWork(resolve);
+      await storage.store.runs.create(sampleRun());
+      await promise;
+      expect(await claim(storage)).toHaveLength(1);
+      unsubscribe();
+    });
+
+    test("work that came through another connection wakes them too", async () => {
+      await using storage = await open();
+      const other = await storage.another();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      storage.queue.onWork(resolve);
+      await other.store.runs.create(sampleRun());
+      await promise;
+      expect(await claim(storage)).toHaveLength(1);
+    });
+
+    test("whoever has unsubscribed is not called", async () => {
+      await using storage = await open();
+      let calls = 0;
+      const count = (): void => void (calls += 1);
+      storage.queue.onWork(count);
+      storage.queue.onWork(count)();
+      await storage.store.runs.create(sampleRun());
+      expect(calls).toBe(1);
+    });
+  });
+}
+
+function perRun(claimed: readonly ClaimedAttempt[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { run_id } of claimed) counts[run_id] = (counts[run_id] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,271 @@
+import { describe, expect, test } from "vitest";
+import { ServiceError } from "../../src/contract/errors.ts";
+import { sampleRun, sampleSummary } from "./sample-runs.ts";
+import type { OpenStorage } from "./storage-under-test.ts";
+import { claim, collect, created, ending, storedTurn } from "./suite-helpers.ts";
+
+/** What every driver promises about runs. */
+export function runsSuite(name: string, open: OpenStorage): void {
+  describe(`${name}: runs`, () => {
+    test("a created run is read back as it was given", async () => {
+      await using storage = await open();
+      const run = sampleRun({
+        scenarios: 2,
+        turns: 3,
+        settings: { attempts: 2, concurrency: 7, parameters: { temperature: 0.5, extra: { a: [1, null] } } },
+        warnings: [{ pointer: "/x", message: "not known" }],
+        demo: true,
+        priority: 3,
+        owner: "key-1",
+      });
+      const created = await storage.store.runs.create(run);
+      const stored = await storage.store.runs.get(run.id);
+      expect(created).toEqual({ outcome: "created", run: stored });
+      expect(stored).toEqual({
+        id: run.id,
+        settings: run.settings,
+        warnings: run.warnings,
+        demo: true,
+        owner: "key-1",
+        priority: 3,
+        state: "queued",
+        message: "",
+        created_at: run.created_at,
+        started_at: null,
+        finished_at: null,
+        progress: {
+          attempts_total: 4,
+          attempts_done: 0,
+          interactions_total: 12,
+          interactions_done: 0,
+          interactions_failed: 0,
+        },
+        summary: null,
+      });
+      expect(await storage.store.runs.scenarios(run.id)).toEqual(run.scenarios);
+    });
+
+    test("what does not exist is null, empty or false", async () => {
+      await using storage = await open();
+      const { runs, attempts, interactions } = storage.store;
+      expect(await runs.get("none")).toBeNull();
+      expect(await runs.scenarios("none")).toEqual([]);
+      expect(await runs.cancel("none")).toBe(false);
+      expect(await runs.remove("none")).toBe(false);
+      expect(await runs.finish("none", ending())).toBe(false);
+      await runs.start("none", 1);
+      expect(await attempts.get("none")).toBeNull();
+      expect(await collect(attempts.withInteractions("none"))).toEqual([]);
+      expect(await interactions.ofAttempt("none")).toEqual([]);
+      expect(await interactions.store({ attempt_id: "none", fence: 1 }, storedTurn(0))).toBe(false);
+      await storage.store.check();
+    });
+
+    test("a hundred requests with one key make one run", async () => {
+      await using storage = await open();
+      const other = await storage.another();
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          (index % 2 ? storage : other).store.runs.create(
+            sampleRun({ idempotency: { key: "same", hash: "h" }, settings: { attempts: 2 } }),
+          ),
+        ),
+      );
+      const created = outcomes.filter((outcome) => outcome.outcome === "created");
+      const replayed = outcomes.filter((outcome) => outcome.outcome === "replayed");
+      expect([created.length, replayed.length]).toEqual([1, 99]);
+      expect(new Set(replayed.map((outcome) => outcome.run.id))).toEqual(new Set([created[0]?.run.id]));
+      expect((await storage.store.runs.list({ limit: 200 })).runs).toHaveLength(1);
+      expect(await collect(storage.store.attempts.withInteractions(created[0]!.run.id))).toHaveLength(2);
+    });
+
+    test("a key with another body is a mismatch, and belongs to its owner only", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const withKey = (owner: string | null, hash: string) => sampleRun({ owner, idempotency: { key: "k", hash } });
+      expect((await runs.create(withKey(null, "a"))).outcome).toBe("created");
+      expect((await runs.create(withKey(null, "b"))).outcome).toBe("mismatch");
+      expect((await runs.create(withKey("", "b"))).outcome).toBe("created");
+      expect((await runs.create(withKey("somebody", "b"))).outcome).toBe("created");
+      expect((await runs.create(withKey(null, "a"))).outcome).toBe("replayed");
+      expect((await runs.create(sampleRun())).outcome).toBe("created");
+      expect((await runs.create(sampleRun())).outcome).toBe("created");
+    });
+
+    test("a replayed run shows how far it has come", async () => {
+      await using storage = await open();
+      const run = sampleRun({ idempotency: { key: "k", hash: "h" } });
+      const { lease } = await created(storage, run);
+      await storage.store.interactions.store(lease, storedTurn(0));
+      const again = await storage.store.runs.create(sampleRun({ idempotency: { key: "k", hash: "h" } }));
+      expect(again).toMatchObject({ outcome: "replayed", run: { id: run.id, progress: { interactions_done: 1 } } });
+    });
+
+    test("runs are listed newest first, by page, and new ones do not shift the pages", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const ids: string[] = [];
+      for (let index = 0; index < 7; index += 1) {
+        // Two runs share each time: the id decides between them.
+        const run = sampleRun({ created_at: 1_000 + Math.floor(index / 2) });
+        ids.unshift(run.id);
+        await runs.create(run);
+      }
+      const seen: string[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const page = await runs.list({ limit: 3, ...(cursor && { cursor }) });
+        seen.push(...page.runs.map((run) => run.id));
+        cursor = page.next_cursor;
+        await runs.create(sampleRun({ created_at: 9_999 }));
+      } while (cursor);
+      expect([...seen].sort()).toEqual([...ids].sort());
+      expect(seen).toEqual(
+        [...seen].sort((left, right) => timeOf(ids, right) - timeOf(ids, left) || (left < right ? 1 : -1)),
+      );
+    });
+
+    test("a page that ends with the last run has no next one", async () => {
+      await using storage = await open();
+      await storage.store.runs.create(sampleRun());
+      await storage.store.runs.create(sampleRun());
+      expect((await storage.store.runs.list({ limit: 2 })).next_cursor).toBeNull();
+      expect((await storage.store.runs.list({ limit: 1 })).next_cursor).not.toBeNull();
+      expect((await storage.store.runs.list({ limit: 0 })).runs).toHaveLength(1);
+    });
+
+    test("runs are filtered by state, name, model and owner, taken as plain data", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const injected = "x') OR '1'='1";
+      const odd = sampleRun({ settings: { test_name: injected, model_id: "a\u0000\uD800%" }, owner: "o" });
+      await runs.create(odd);
+      await runs.create(sampleRun());
+      await runs.start(odd.id, 1);
+      const idsOf = async (filter: object) => (await runs.list({ limit: 9, ...filter })).runs.map((run) => run.id);
+      expect(await idsOf({ test_name: injected })).toEqual([odd.id]);
+      expect(await idsOf({ model_id: "a\u0000\uD800%" })).toEqual([odd.id]);
+      expect(await idsOf({ model_id: "a\u0000\uD801%" })).toEqual([]);
+      expect(await idsOf({ state: "running" })).toEqual([odd.id]);
+      expect(await idsOf({ owner: "o" })).toEqual([odd.id]);
+      expect(await idsOf({ owner: null })).not.toContain(odd.id);
+      expect(await idsOf({ owner: "%" })).toEqual([]);
+      expect(await idsOf({ state: "running", owner: null })).toEqual([]);
+      expect(await idsOf({})).toHaveLength(2);
+    });
+
+    test.each(["", "nonsense", "W10", "Ww", Buffer.from('["a","b"]').toString("base64url"), "' or 1=1 --"])(
+      "the cursor %j is refused in plain words",
+      async (cursor) => {
+        await using storage = await open();
+        const failure: unknown = await storage.store.runs.list({ limit: 1, cursor }).catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(ServiceError);
+        expect(failure).toMatchObject({ code: "validation_failed" });
+      },
+    );
+
+    test("a run starts once and ends once", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const run = sampleRun({ created_at: 1_000 });
+      await runs.create(run);
+      await runs.start(run.id, 2_000);
+      await runs.start(run.id, 3_000);
+      expect(await runs.get(run.id)).toMatchObject({ state: "running", started_at: 2_000, finished_at: null });
+      expect(await runs.finish(run.id, ending({ at: 4_000, message: "All done\u0000" }))).toBe(true);
+      expect(await runs.finish(run.id, ending({ state: "failed" }))).toBe(false);
+      expect(await runs.cancel(run.id)).toBe(false);
+      await runs.start(run.id, 5_000);
+      expect(await runs.get(run.id)).toMatchObject({
+        state: "completed",
+        message: "All done\u0000",
+        started_at: 2_000,
+        finished_at: 4_000,
+        summary: sampleSummary,
+      });
+    });
+
+    test("a wall clock that was set back makes no negative duration", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const run = sampleRun({ created_at: 10_000 });
+      await runs.create(run);
+      await runs.start(run.id, 9_000);
+      await runs.finish(run.id, ending({ at: 8_000 }));
+      expect(await runs.get(run.id)).toMatchObject({ started_at: 10_000, finished_at: 10_000 });
+    });
+
+    test("a run that ends closes what was left of its attempts", async () => {
+      await using storage = await open();
+      const run = sampleRun({ scenarios: 3 });
+      const { lease } = await created(storage, run);
+      await storage.store.runs.finish(run.id, ending({ state: "failed" }));
+      const left = await collect(storage.store.attempts.withInteractions(run.id));
+      expect(left.map((attempt) => attempt.state)).toEqual(["cancelled", "cancelled", "cancelled"]);
+      expect(await storage.store.interactions.store(lease, storedTurn(0))).toBe(false);
+      expect(await storage.queue.heartbeat("w", [lease])).toEqual([lease.attempt_id]);
+      expect(await claim(storage)).toEqual([]);
+      expect((await storage.store.runs.get(run.id))?.progress.interactions_done).toBe(0);
+    });
+
+    test("only an ended run is removed, with all that belongs to it", async () => {
+      await using storage = await open();
+      const run = sampleRun({ idempotency: { key: "k", hash: "h" } });
+      const kept = sampleRun();
+      const { lease } = await created(storage, run);
+      await storage.store.runs.create(kept);
+      await storage.store.interactions.store(lease, storedTurn(0));
+      expect(await storage.store.runs.remove(run.id)).toBe(false);
+      await storage.store.runs.finish(run.id, ending());
+      expect(await storage.store.runs.remove(run.id)).toBe(true);
+      expect(await storage.store.runs.get(run.id)).toBeNull();
+      expect(await storage.store.runs.scenarios(run.id)).toEqual([]);
+      expect(await storage.store.attempts.get(lease.attempt_id)).toBeNull();
+      expect(await storage.store.interactions.ofAttempt(lease.attempt_id)).toEqual([]);
+      expect(await storage.store.runs.get(kept.id)).not.toBeNull();
+      expect((await storage.store.runs.create(run)).outcome).toBe("created");
+    });
+
+    test("a cancelled run hands out nothing and drains when its last worker hears of it", async () => {
+      await using storage = await open();
+      const run = sampleRun({ scenarios: 3 });
+      const { lease } = await created(storage, run);
+      expect(await storage.store.runs.cancel(run.id)).toBe(true);
+      expect(await storage.store.runs.cancel(run.id)).toBe(true);
+      expect((await storage.store.runs.get(run.id))?.state).toBe("cancelling");
+      expect(await claim(storage)).toEqual([]);
+      expect(await storage.store.runs.unconcluded()).toEqual([]);
+      expect(await storage.queue.heartbeat("w", [lease])).toEqual([lease.attempt_id]);
+      expect(await storage.store.attempts.get(lease.attempt_id)).toMatchObject({ state: "cancelled" });
+      expect(await storage.store.runs.unconcluded()).toEqual([run.id]);
+      expect(await storage.store.runs.finish(run.id, ending({ state: "cancelled" }))).toBe(true);
+      expect(await storage.store.runs.unconcluded()).toEqual([]);
+    });
+
+    test("a cancelled run takes no more turns, and the refused one ends its attempt", async () => {
+      await using storage = await open();
+      const run = sampleRun({ turns: 2 });
+      const { lease } = await created(storage, run);
+      await storage.store.interactions.store(lease, storedTurn(0));
+      await storage.store.runs.cancel(run.id);
+      expect(await storage.store.interactions.store(lease, storedTurn(1))).toBe(false);
+      expect(await storage.store.attempts.get(lease.attempt_id)).toMatchObject({ state: "cancelled" });
+      expect(await storage.store.interactions.ofAttempt(lease.attempt_id)).toHaveLength(1);
+      expect(await storage.store.runs.unconcluded()).toEqual([run.id]);
+    });
+
+    test("unconcluded runs are those with nothing left to do and no end", async () => {
+      await using storage = await open();
+      const run = sampleRun();
+      const { lease } = await created(storage, run);
+      await storage.store.runs.create(sampleRun());
+      expect(await storage.store.runs.unconcluded()).toEqual([]);
+      await storage.queue.finish(lease, { average_scores: {} });
+      expect(await storage.store.runs.unconcluded()).toEqual([run.id]);
+    });
+  });
+}
+
+/** The creation time of the nth newest of the listed runs, as the test above gives it. */
+const timeOf = (newestFirst: readonly string[], id: string): number =>
+  Math.floor((newestFirst.length - 1 - newestFirst.indexOf(id)) / 2);

@@ -1,0 +1,125 @@
+import { chmod, mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { StoreFileError } from "../../src/storage/store-file-error.ts";
+import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+import { sampleRun } from "./sample-runs.ts";
+
+async function refusal(file: string): Promise<StoreFileError> {
+  const failure: unknown = await openSqlite({ file }).then(
+    (storage) => storage.close(),
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(StoreFileError);
+  const error = failure as StoreFileError;
+  expect(error.message).toContain(file);
+  expect(error.message).not.toContain("\n");
+  return error;
+}
+
+/** A database with runs in it, closed again. */
+async function filled(folder: TemporaryFolder, runs = 20): Promise<string> {
+  const file = folder.file("rehearsal.db");
+  const { store, close } = await openSqlite({ file });
+  for (let index = 0; index < runs; index += 1) await store.runs.create(sampleRun({ scenarios: 5 }));
+  await close();
+  return file;
+}
+
+function change(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+
+test("a database that a newer version made is refused and left as it is", async () => {
+  await using folder = await temporaryFolder();
+  const file = await filled(folder, 1);
+  change(file, "insert into kysely_migration values ('9999-future', '2100-01-01T00:00:00.000Z')");
+  const before = await readFile(file);
+  expect((await refusal(file)).message).toMatch(/newer version.*9999-future/);
+  expect((await readFile(file)).equals(before)).toBe(true);
+});
+
+test("a file that is no database is refused and left as it is", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("notes.db");
+  await writeFile(file, "These are my notes, not a database. ".repeat(200));
+  const before = await readFile(file);
+  expect((await refusal(file)).message).toMatch(/is not a database/);
+  expect((await readFile(file)).equals(before)).toBe(true);
+});
+
+test.each([1, 2, 4, 8])("a database with page %i overwritten is refused and left as it is", async (page) => {
+  await using folder = await temporaryFolder();
+  const file = await filled(folder);
+  const handle = await open(file, "r+");
+  await handle.write(Buffer.alloc(4_096, 0xa5), 0, 4_096, page * 4_096);
+  await handle.close();
+  const before = await readFile(file);
+  expect((await refusal(file)).message).toMatch(/is damaged|is not a database/);
+  expect((await readFile(file)).equals(before)).toBe(true);
+});
+
+test("a database cut short is refused and left as it is", async () => {
+  await using folder = await temporaryFolder();
+  const file = await filled(folder);
+  const whole = await readFile(file);
+  await writeFile(file, whole.subarray(0, whole.length / 2));
+  await refusal(file);
+  expect((await readFile(file)).length).toBe(Math.floor(whole.length / 2));
+});
+
+test("the database of another program is refused and left as it is", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("other.db");
+  change(file, "create table notes (text)");
+  const before = await readFile(file);
+  expect((await refusal(file)).message).toMatch(/belongs to another program/);
+  expect((await readFile(file)).equals(before)).toBe(true);
+});
+
+test("a folder in place of the file is refused", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(folder.file("rehearsal.db"));
+  expect((await refusal(folder.file("rehearsal.db"))).message).toMatch(/is not a file/);
+});
+
+test("a path through a file is refused", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(folder.file("plain"), "");
+  const failure: unknown = await openSqlite({ file: folder.file("plain/rehearsal.db") }).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(StoreFileError);
+});
+
+// The superuser may write to read-only files.
+test.skipIf(process.getuid?.() === 0)("a read-only file is refused", async () => {
+  await using folder = await temporaryFolder();
+  const file = await filled(folder, 1);
+  await chmod(file, 0o400);
+  expect((await refusal(file)).message).toMatch(/may not be read and written/);
+});
+
+test("an empty file becomes a database, and opening it again finds what was stored", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(folder.file("rehearsal.db"), "");
+  const file = await filled(folder, 3);
+  await using storage = await openSqlite({ file });
+  expect((await storage.store.runs.list({ limit: 10 })).runs).toHaveLength(3);
+});
+
+test("a database locked by another process for good answers that it is unavailable", async () => {
+  await using folder = await temporaryFolder();
+  const file = await filled(folder, 1);
+  await using storage = await openSqlite({ file, lockTimeoutMs: 100 });
+  const holder = new DatabaseSync(file);
+  holder.exec("begin immediate");
+  await expect(storage.store.runs.create(sampleRun())).rejects.toMatchObject({ code: "storage_unavailable" });
+  expect((await storage.store.runs.list({ limit: 10 })).runs).toHaveLength(1);
+  holder.exec("rollback");
+  holder.close();
+  expect((await storage.store.runs.create(sampleRun())).outcome).toBe("created");
+});

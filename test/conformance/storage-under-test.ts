@@ -1,0 +1,16 @@
+import type { Queue } from "../../src/contract/queue.ts";
+import type { Store } from "../../src/contract/store.ts";
+
+/** A new, empty database behind the two ports, for one test. */
+export interface StorageUnderTest extends AsyncDisposable {
+  readonly store: Store;
+  readonly queue: Queue;
+  /** How long a lease lives without a heartbeat. */
+  readonly leaseMs: number;
+  /** Another connection to the same database, as another process would have. Closed with this one. */
+  another(): Promise<{ readonly store: Store; readonly queue: Queue }>;
+  /** Lets time pass for leases and delays. */
+  pass(ms: number): Promise<void>;
+}
+
+export type OpenStorage = () => Promise<StorageUnderTest>;

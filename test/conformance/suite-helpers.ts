@@ -1,0 +1,33 @@
+import type { ClaimedAttempt } from "../../src/contract/queue.ts";
+import type { AttemptWithInteractions, NewRun } from "../../src/contract/store.ts";
+import { sampleReply, sampleScores, sampleSummary } from "./sample-runs.ts";
+import type { StorageUnderTest } from "./storage-under-test.ts";
+
+export const storedTurn = (index: number) => ({ turn_index: index, reply: sampleReply(), scores: sampleScores() });
+
+export const ending = (fields: Partial<Parameters<StorageUnderTest["store"]["runs"]["finish"]>[1]> = {}) => ({
+  state: "completed" as const,
+  message: "Evaluation completed",
+  summary: sampleSummary,
+  at: 1_700_000_001_000,
+  ...fields,
+});
+
+export const claim = ({ queue }: StorageUnderTest, { worker = "w", limit = 100 } = {}) =>
+  queue.claim({ worker, limit, perRun: 1_000 });
+
+export async function created(storage: StorageUnderTest, run: NewRun): Promise<ClaimedAttempt> {
+  await storage.store.runs.create(run);
+  const [claimed] = await claim(storage, { limit: 1 });
+  return claimed!;
+}
+
+export async function progressOf({ store }: StorageUnderTest) {
+  return (await store.runs.list({ limit: 1 })).runs[0]?.progress;
+}
+
+export async function collect(attempts: AsyncIterable<AttemptWithInteractions>): Promise<AttemptWithInteractions[]> {
+  const collected: AttemptWithInteractions[] = [];
+  for await (const attempt of attempts) collected.push(attempt);
+  return collected;
+}
