@@ -1,0 +1,145 @@
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { readSettings } from "./settings.ts";
+import { SettingsError } from "./settings/settings-error.ts";
+import { variables } from "./settings/variables.ts";
+
+const hash = "a".repeat(64);
+
+function refusal(environment: Record<string, string>): string {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+  return "started";
+}
+
+test("an empty environment gives a local, keyless demo with the documented limits", () => {
+  const { settings, warnings } = readSettings({ PATH: "/bin" });
+  expect(warnings).toEqual([]);
+  expect(settings.server).toMatchObject({ host: "127.0.0.1", agentPort: 8000, evalPort: 8001, apiKeys: [] });
+  expect(settings).toMatchObject({ demo: true, dataDir: "./.rehearsal", databaseUrl: null, hub: null, studio: null });
+  expect(settings.endpointPolicy).toEqual({ mode: "local", allow: [] });
+  expect(settings.limits).toMatchObject({ evaluationBodyBytes: 8_388_608, agentBodyBytes: 4_194_304, attempts: 100 });
+  expect(settings.concurrency).toEqual({ global: 64, perOrigin: 16, perRun: 8 });
+});
+
+test.each([
+  [{ REHEARSAL_HOST: "0.0.0.0" }, /^REHEARSAL_HOST is "0\.0\.0\.0".*REHEARSAL_API_KEYS/],
+  [{ REHEARSAL_HOST: "::" }, /^REHEARSAL_HOST/],
+  [{ REHEARSAL_HOST: "http://x/" }, /^REHEARSAL_HOST/],
+  [{ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_ALLOW_UNAUTHENTICATED: "true" }, /yes-i-understand/],
+  [{ EVAL_ENDPOINT_API_KEY: "key" }, /^EVAL_ENDPOINT_API_KEY is set without EVAL_ENDPOINT_ORIGIN/],
+  [{ HUB_API_KEY: "key" }, /^HUB_API_KEY is set without HUB_BASE_URL/],
+  [{ JUDGE_API_KEY: "key" }, /^JUDGE_API_KEY is set without JUDGE_ENDPOINT/],
+  [{ JUDGE_ENDPOINT: "http://judge" }, /^JUDGE_ENDPOINT is set without JUDGE_MODEL/],
+  [{ REHEARSAL_AGENT_PORT: "80000" }, /^REHEARSAL_AGENT_PORT is "80000": use a whole number from 0 to 65535$/],
+  [{ REHEARSAL_AGENT_PORT: "0x50" }, /^REHEARSAL_AGENT_PORT/],
+  [{ REHEARSAL_AGENT_PORT: "8001" }, /^REHEARSAL_EVAL_PORT is 8001, the same/],
+  [{ REHEARSAL_MAX_ATTEMPTS: "1e9" }, /^REHEARSAL_MAX_ATTEMPTS is "1e9"/],
+  [{ REHEARSAL_BREAKER_FAILURE_RATIO: "2" }, /from 0 to 1$/],
+  [{ REHEARSAL_HTTP_HEADERS_TIMEOUT_MS: "60000" }, /^REHEARSAL_HTTP_HEADERS_TIMEOUT_MS/],
+  [{ REHEARSAL_LEASE_MS: "4000" }, /^REHEARSAL_HEARTBEAT_MS/],
+  [{ REHEARSAL_CORS_ORIGINS: "*" }, /^REHEARSAL_CORS_ORIGINS holds "\*"/],
+  [{ REHEARSAL_ALLOWED_HOSTS: "https://a.example" }, /^REHEARSAL_ALLOWED_HOSTS/],
+  [{ REHEARSAL_API_KEYS: "ci:short:agent" }, /^REHEARSAL_API_KEYS entry 1 \(ci\)/],
+  [{ REHEARSAL_API_KEYS: `ci:${hash}:agents` }, /scope "agents"/],
+  [{ REHEARSAL_API_KEYS: `ci:${hash}:agent,ci:${hash}:agent` }, /twice/],
+  [{ EVAL_CREDENTIALS: "https://a.example" }, /^EVAL_CREDENTIALS holds/],
+  [{ EVAL_CREDENTIALS: "https://a.example=MISSING" }, /refers to MISSING/],
+  [{ EVAL_CREDENTIALS: "https://a.example/v1=KEY", KEY: "k" }, /use the origin alone, https:\/\/a\.example$/],
+  [{ EVAL_CREDENTIALS: "https://a.example=KEY:host", KEY: "k" }, /header "host"/],
+  [{ EVAL_CREDENTIALS: "https://a.example=KEY,https://a.example:443=KEY", KEY: "k" }, /twice/],
+  [{ EVAL_ENDPOINT_POLICY: "open" }, /local, allowlist, public/],
+  [{ REHEARSAL_DEMO: "maybe" }, /on, off/],
+  [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL is "loud"/],
+  [{ HUB_BASE_URL: "ftp://hub" }, /^HUB_BASE_URL is "ftp:\/\/hub"/],
+  [{ OPENAI_API_KEY: "a", OPENAI_API_KEY_FILE: "/b" }, /^OPENAI_API_KEY_FILE is set beside/],
+  [{ HUB_API_KEY_FILE: "/no/such/file", HUB_BASE_URL: "http://hub" }, /^HUB_API_KEY_FILE is "\/no\/such\/file"/],
+])("%j stops the start with one line that names the variable", (environment, line) => {
+  const message = refusal(environment as Record<string, string>);
+  expect(message).toMatch(line);
+  expect(message).not.toContain("\n");
+});
+
+test("a wrong value never prints a password", () => {
+  expect(refusal({ DATABASE_URL: "mysql://user:hunter2@db/x" })).not.toMatch(/hunter2|started/);
+  expect(refusal({ HUB_BASE_URL: "https://user:hunter2@hub" })).not.toMatch(/hunter2|started/);
+  expect(refusal({ REHEARSAL_API_KEYS: "ci:hunter2hunter2:agent" })).not.toMatch(/hunter2|started/);
+});
+
+test("keys or consent open a public address, and consent is warned about", () => {
+  const guarded = readSettings({ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_API_KEYS: `ci:${hash}:evaluate+runs:read` });
+  expect([...(guarded.settings.server.apiKeys[0]?.scopes ?? [])]).toEqual(["evaluate", "runs:read"]);
+  expect(guarded.settings.endpointPolicy.mode).toBe("allowlist");
+  expect(guarded.warnings).toEqual([]);
+
+  const open = readSettings({ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_ALLOW_UNAUTHENTICATED: "yes-i-understand" });
+  expect(open.warnings).toHaveLength(1);
+});
+
+test("every credential is bound to an origin, and an explicit one outranks a well-known key", () => {
+  const { credentials } = readSettings({
+    OPENAI_API_KEY: "sk-well-known",
+    ANTHROPIC_API_KEY: "sk-ant",
+    MINE: "mine",
+    EVAL_CREDENTIALS: "https://api.openai.com=MINE, http://localhost:11434=MINE:x-key",
+    EVAL_ENDPOINT_ORIGIN: "https://models.example/",
+    EVAL_ENDPOINT_API_KEY: "pair",
+  }).settings;
+  expect(credentials.map(({ origin, secret, header, scheme }) => [origin, secret.reveal(), header, scheme])).toEqual([
+    ["https://api.openai.com", "mine", "authorization", "Bearer"],
+    ["http://localhost:11434", "mine", "x-key", ""],
+    ["https://models.example", "pair", "authorization", "Bearer"],
+    ["https://api.anthropic.com", "sk-ant", "x-api-key", ""],
+  ]);
+});
+
+test("a secret may come from a file, trimmed, and no printed form of the settings shows it", () => {
+  const environment = { HUB_BASE_URL: "https://hub.example/v1/", HUB_API_KEY_FILE: "/run/secrets/hub" };
+  const { settings } = readSettings(environment, { readFile: () => " canary-secret\n" });
+  expect(settings.hub?.apiKey?.reveal()).toBe("canary-secret");
+  expect(settings.hub?.baseUrl).toBe("https://hub.example/v1");
+  expect(JSON.stringify(settings) + inspect(settings, { depth: 9 })).not.toContain("canary-secret");
+});
+
+test("the demo steps aside for a real provider unless it is forced", () => {
+  expect(readSettings({ HUB_BASE_URL: "http://hub" }).settings.demo).toBe(false);
+  expect(readSettings({ STUDIO_MODELS_FILE: "models.json" }).settings.demo).toBe(false);
+  expect(readSettings({ HUB_BASE_URL: "http://hub", REHEARSAL_DEMO: "on" }).settings.demo).toBe(true);
+  expect(readSettings({ REHEARSAL_DEMO: "off" }).settings.demo).toBe(false);
+});
+
+test("one variable raises the body limit of both services", () => {
+  const { limits } = readSettings({ REHEARSAL_MAX_BODY_BYTES: "20000000" }).settings;
+  expect([limits.evaluationBodyBytes, limits.agentBodyBytes]).toEqual([20_000_000, 20_000_000]);
+});
+
+test("an unknown name with one of our prefixes is warned about with the nearest name", () => {
+  const { warnings } = readSettings({
+    REHEARSAL_MAX_ATEMPTS: "5",
+    HUB_SOMETHING_ELSE_ALTOGETHER: "1",
+    MY_OWN: "1",
+    EVAL_TEAM_KEY: "key",
+    EVAL_CREDENTIALS: "https://a.example=EVAL_TEAM_KEY",
+    HUB_API_KEY_FILE: "",
+  });
+  expect(warnings).toEqual([
+    "HUB_SOMETHING_ELSE_ALTOGETHER is not a setting and is ignored",
+    "REHEARSAL_MAX_ATEMPTS is not a setting and is ignored: did you mean REHEARSAL_MAX_ATTEMPTS?",
+  ]);
+});
+
+test("port 0 asks for any free port, for both services at once", () => {
+  const { server } = readSettings({ REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0" }).settings;
+  expect([server.agentPort, server.evalPort]).toEqual([0, 0]);
+});
+
+test("the reference lists each variable once, with a meaning", () => {
+  const names = variables.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(variables.filter(({ meaning }) => meaning.length < 5)).toEqual([]);
+  expect(variables.find(({ name }) => name === "REHEARSAL_MAX_BODY_BYTES")?.default).toBe("8388608 / 4194304");
+});

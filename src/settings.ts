@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import type { Secret } from "./contract/secret.ts";
+import { isLoopback, parseAddress, parseOrigin } from "./settings/address.ts";
+import { namedSecrets, readCredentials, readEndpoint, type Credential, type Endpoint } from "./settings/credentials.ts";
+import { createEnvironment, type Environment, type Variables } from "./settings/environment.ts";
+import { readHelperModel, type HelperModel } from "./settings/helper-models.ts";
+import { readNumbers, type NumberSettings } from "./settings/read-numbers.ts";
+import { readServerSettings, type ServerSettings } from "./settings/server-settings.ts";
+import { SettingsError } from "./settings/settings-error.ts";
+import { warnOfUnknownVariables } from "./settings/unknown-variables.ts";
+
+export type EndpointPolicy = "local" | "allowlist" | "public";
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+
+/** Everything the operator decided, read once at the start. */
+export interface Settings extends Omit<NumberSettings, "agent"> {
+  readonly server: ServerSettings;
+  readonly dataDir: string;
+  /** Secret because it may hold a password. null = a file in `dataDir`. */
+  readonly databaseUrl: Secret | null;
+  /** null: the log decides, warn on a terminal and info elsewhere. */
+  readonly logLevel: LogLevel | null;
+  readonly hub: Endpoint | null;
+  readonly studio: {
+    readonly baseUrl: string | null;
+    readonly apiKey: Secret | null;
+    readonly modelsFile: string | null;
+  } | null;
+  readonly demo: boolean;
+  readonly credentials: readonly Credential[];
+  readonly endpointPolicy: { readonly mode: EndpointPolicy; readonly allow: readonly string[] };
+  readonly agent: NumberSettings["agent"] & {
+    readonly mcpConfig: string | null;
+    readonly knowledgeDir: string | null;
+    /** null = every built-in tool. */
+    readonly tools: readonly string[] | null;
+  };
+  readonly judge: HelperModel | null;
+  readonly labeller: HelperModel | null;
+  readonly embeddings: HelperModel | null;
+  readonly tracesEndpoint: string | null;
+}
+
+/**
+ * Reads the environment. Throws a `SettingsError` of one line for a value the services cannot start with;
+ * what is merely odd comes back as warnings.
+ */
+export function readSettings(
+  variables: Variables,
+  { readFile = (path: string) => readFileSync(path, "utf8") }: { readFile?: (path: string) => string } = {},
+): { settings: Settings; warnings: readonly string[] } {
+  const environment = createEnvironment(variables, readFile);
+  const settings = collect(environment);
+  const unknown = warnOfUnknownVariables(variables, namedSecrets(environment));
+  return { settings, warnings: [...warnOfExposure(settings.server), ...unknown] };
+}
+
+function collect(environment: Environment): Settings {
+  const server = readServerSettings(environment);
+  const numbers = readNumbers(environment);
+  const hub = readEndpoint(environment, "HUB");
+  const studio = readStudio(environment);
+  const tools = environment.list("AGENT_TOOLS");
+
+  return {
+    ...numbers,
+    server,
+    dataDir: environment.text("REHEARSAL_DATA_DIR") ?? "./.rehearsal",
+    databaseUrl: readDatabaseUrl(environment),
+    logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
+    hub,
+    studio,
+    demo: readDemo(environment, hub !== null || studio !== null),
+    credentials: readCredentials(environment),
+    endpointPolicy: readEndpointPolicy(environment, server.host),
+    agent: {
+      ...numbers.agent,
+      mcpConfig: environment.text("AGENT_MCP_CONFIG"),
+      knowledgeDir: environment.text("AGENT_KNOWLEDGE_DIR"),
+      tools: tools.length > 0 ? tools : null,
+    },
+    judge: readHelperModel(environment, "JUDGE"),
+    labeller: readHelperModel(environment, "LABELLER"),
+    embeddings: readHelperModel(environment, "EMBEDDINGS"),
+    tracesEndpoint: readTracesEndpoint(environment),
+  };
+}
+
+function readStudio(environment: Environment): Settings["studio"] {
+  const endpoint = readEndpoint(environment, "STUDIO");
+  const modelsFile = environment.text("STUDIO_MODELS_FILE");
+  if (endpoint === null && modelsFile === null) return null;
+  return { baseUrl: endpoint?.baseUrl ?? null, apiKey: endpoint?.apiKey ?? null, modelsFile };
+}
+
+/** The demo steps aside for real providers unless it is asked for. */
+function readDemo(environment: Environment, hasProvider: boolean): boolean {
+  const choice = environment.oneOf("REHEARSAL_DEMO", ["on", "off"]);
+  return choice === null ? !hasProvider : choice === "on";
+}
+
+function readEndpointPolicy(environment: Environment, host: string): Settings["endpointPolicy"] {
+  const mode = environment.oneOf("EVAL_ENDPOINT_POLICY", ["local", "allowlist", "public"]);
+  return {
+    mode: mode ?? (isLoopback(host) ? "local" : "allowlist"),
+    allow: environment.list("EVAL_ENDPOINT_ALLOW").map((entry) => parseOrigin("EVAL_ENDPOINT_ALLOW", entry)),
+  };
+}
+
+/** Only the scheme is checked and shown: the rest may hold a password. */
+function readDatabaseUrl(environment: Environment): Secret | null {
+  const url = environment.secret("DATABASE_URL");
+  if (url !== null && !/^(postgres|postgresql|sqlite):/.test(url.reveal())) {
+    throw new SettingsError(
+      "DATABASE_URL",
+      "has an unknown scheme: use postgres://user:password@host/database or sqlite:<file>",
+    );
+  }
+  return url;
+}
+
+function readTracesEndpoint(environment: Environment): string | null {
+  const text = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT");
+  return text === null ? null : parseAddress("OTEL_EXPORTER_OTLP_ENDPOINT", text).href;
+}
+
+function warnOfExposure({ host, apiKeys, allowUnauthenticated }: ServerSettings): readonly string[] {
+  if (isLoopback(host) || apiKeys.length > 0 || !allowUnauthenticated) return [];
+  return [
+    `REHEARSAL_HOST is ${host} and no API keys are set: everyone who can reach this machine can use the services`,
+  ];
+}

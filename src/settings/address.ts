@@ -1,0 +1,36 @@
+import { quoted, SettingsError } from "./settings-error.ts";
+
+/** The parts of an http(s) address an operator may configure: no user info, no fragment. */
+export function parseAddress(name: string, text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new SettingsError(name, `is ${quoted(text)}: use an absolute http or https URL`);
+  }
+  // The value is not repeated: what is wrong with it may be a password.
+  if (url.username !== "" || url.password !== "")
+    throw new SettingsError(name, "holds user info: keep keys in their own variable");
+  if (url.hash !== "") throw new SettingsError(name, `is ${quoted(text)}: leave out the fragment`);
+  return url;
+}
+
+/** A base URL without a trailing slash, so that paths can be appended. */
+export function parseBaseUrl(name: string, text: string): string {
+  const url = parseAddress(name, text);
+  if (url.search !== "") throw new SettingsError(name, `is ${quoted(text)}: leave out the query`);
+  return url.href.replace(/\/+$/, "");
+}
+
+/** Scheme, host and port, and nothing else. */
+export function parseOrigin(name: string, text: string): string {
+  const url = parseAddress(name, text);
+  if (url.pathname !== "/" || url.search !== "") {
+    throw new SettingsError(name, `holds ${quoted(text)}: use the origin alone, ${url.origin}`);
+  }
+  return url.origin;
+}
+
+/** True for names and addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");
+  return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
+}

@@ -1,0 +1,103 @@
+import { isLoopback, parseOrigin } from "./address.ts";
+import { parseApiKeys, type ApiKey } from "./api-keys.ts";
+import type { Environment } from "./environment.ts";
+import { parseNumber } from "./read-numbers.ts";
+import { quoted, SettingsError } from "./settings-error.ts";
+
+export interface ServerSettings {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly agentPort: number;
+  readonly evalPort: number;
+  /** Names the services answer for, beside the loopback ones. `*.name` covers subdomains, `*` any name. */
+  readonly allowedHosts: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly apiKeys: readonly ApiKey[];
+  readonly allowUnauthenticated: boolean;
+}
+
+const consent = "yes-i-understand";
+
+/** Where the services listen and who may call them. Exposed and unprotected is a mistake unless it was spelled out. */
+export function readServerSettings(environment: Environment): ServerSettings {
+  const host = parseHost(environment.text("REHEARSAL_HOST") ?? "127.0.0.1");
+  const settings: ServerSettings = {
+    host,
+    agentPort: readPort(environment, "REHEARSAL_AGENT_PORT", 8000),
+    evalPort: readPort(environment, "REHEARSAL_EVAL_PORT", 8001),
+    allowedHosts: [...ownNames(host), ...environment.list("REHEARSAL_ALLOWED_HOSTS").map(parseHostPattern)],
+    corsOrigins: environment.list("REHEARSAL_CORS_ORIGINS").map(parseCorsOrigin),
+    apiKeys: parseApiKeys(environment.secret("REHEARSAL_API_KEYS")?.reveal() ?? ""),
+    allowUnauthenticated: readConsent(environment),
+  };
+  checkPorts(settings);
+  checkExposure(settings);
+  return settings;
+}
+
+function parseHost(text: string): string {
+  const host = text.replace(/^\[(.*)\]$/, "$1");
+  if (!/^[A-Za-z0-9.:_-]+$/.test(host)) {
+    throw new SettingsError("REHEARSAL_HOST", `is ${quoted(text)}: use an address or a name, like 127.0.0.1`);
+  }
+  return host;
+}
+
+/** A wildcard address is no name anybody calls; loopback names are always answered. */
+function ownNames(host: string): readonly string[] {
+  if (isLoopback(host) || host === "0.0.0.0" || host === "::") return [];
+  return [host.includes(":") ? `[${host}]` : host.toLowerCase()];
+}
+
+function readPort(environment: Environment, name: string, fallback: number): number {
+  const text = environment.text(name);
+  return text === null ? fallback : parseNumber(text, { name, minimum: 0, maximum: 65_535 });
+}
+
+function parseHostPattern(text: string): string {
+  if (text === "*" || /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d+)?$|^\[[0-9a-f:.]+\](:\d+)?$/i.test(text)) {
+    return text.toLowerCase();
+  }
+  throw new SettingsError(
+    "REHEARSAL_ALLOWED_HOSTS",
+    `holds ${quoted(text)}: use names like eval.example.com, without scheme or path`,
+  );
+}
+
+function parseCorsOrigin(text: string): string {
+  if (text === "*") {
+    throw new SettingsError(
+      "REHEARSAL_CORS_ORIGINS",
+      'holds "*": any web page could then use the service, so list the origins',
+    );
+  }
+  return parseOrigin("REHEARSAL_CORS_ORIGINS", text);
+}
+
+function readConsent(environment: Environment): boolean {
+  const text = environment.text("REHEARSAL_ALLOW_UNAUTHENTICATED");
+  if (text !== null && text !== consent) {
+    throw new SettingsError(
+      "REHEARSAL_ALLOW_UNAUTHENTICATED",
+      `is ${quoted(text)}: the only value it takes is ${consent}`,
+    );
+  }
+  return text === consent;
+}
+
+function checkPorts({ agentPort, evalPort }: ServerSettings): void {
+  if (agentPort === evalPort && agentPort !== 0) {
+    throw new SettingsError(
+      "REHEARSAL_EVAL_PORT",
+      `is ${evalPort}, the same as REHEARSAL_AGENT_PORT: give each service its own port`,
+    );
+  }
+}
+
+function checkExposure({ host, apiKeys, allowUnauthenticated }: ServerSettings): void {
+  if (isLoopback(host) || apiKeys.length > 0 || allowUnauthenticated) return;
+  throw new SettingsError(
+    "REHEARSAL_HOST",
+    `is ${quoted(host)}, which others can reach, and no API keys are set: set REHEARSAL_API_KEYS, use 127.0.0.1, or set REHEARSAL_ALLOW_UNAUTHENTICATED=${consent}`,
+  );
+}

@@ -1,0 +1,99 @@
+import { wellKnownKeys } from "./credentials.ts";
+import { numberVariables } from "./number-variables.ts";
+
+/** One line of the settings reference. */
+export interface Variable {
+  readonly name: string;
+  /** As the reference shows it; "" when there is none. */
+  readonly default: string;
+  readonly meaning: string;
+  /** A secret may also be given as `<name>_FILE`. */
+  readonly secret?: true;
+}
+
+const textVariables: readonly Variable[] = [
+  { name: "REHEARSAL_HOST", default: "127.0.0.1", meaning: "Address both services listen on." },
+  { name: "REHEARSAL_AGENT_PORT", default: "8000", meaning: "Port of the agent backend; 0 = any free port." },
+  { name: "REHEARSAL_EVAL_PORT", default: "8001", meaning: "Port of the evaluation service; 0 = any free port." },
+  {
+    name: "REHEARSAL_ALLOWED_HOSTS",
+    default: "",
+    meaning: "Host names answered beside the loopback ones, comma separated.",
+  },
+  { name: "REHEARSAL_CORS_ORIGINS", default: "", meaning: "Web origins that may call the services, comma separated." },
+  {
+    name: "REHEARSAL_API_KEYS",
+    default: "",
+    meaning: "Keys callers need: name:sha256hex:scope+scope, comma separated.",
+    secret: true,
+  },
+  { name: "REHEARSAL_ALLOW_UNAUTHENTICATED", default: "", meaning: "yes-i-understand serves others without keys." },
+  { name: "REHEARSAL_DATA_DIR", default: "./.rehearsal", meaning: "Where runs are kept." },
+  {
+    name: "REHEARSAL_DEMO",
+    default: "on until a hub or studio is set",
+    meaning: "on or off: the built-in scripted models.",
+  },
+  {
+    name: "DATABASE_URL",
+    default: "",
+    meaning: "postgres://… for several workers; else a file in the data directory.",
+    secret: true,
+  },
+  {
+    name: "LOG_LEVEL",
+    default: "warn on a terminal, else info",
+    meaning: "trace, debug, info, warn, error, fatal or silent.",
+  },
+  { name: "HUB_BASE_URL", default: "", meaning: "OpenAI-compatible base URL of the inference models." },
+  { name: "HUB_API_KEY", default: "", meaning: "Key for the hub.", secret: true },
+  { name: "STUDIO_BASE_URL", default: "", meaning: "OpenAI-compatible base URL of the fine-tuned models." },
+  { name: "STUDIO_API_KEY", default: "", meaning: "Key for the studio.", secret: true },
+  { name: "STUDIO_MODELS_FILE", default: "", meaning: "File that lists fine-tuned models by name." },
+  { name: "EVAL_ENDPOINT_ORIGIN", default: "", meaning: "The origin that EVAL_ENDPOINT_API_KEY is sent to." },
+  { name: "EVAL_ENDPOINT_API_KEY", default: "", meaning: "Key for the endpoint under test.", secret: true },
+  { name: "EVAL_CREDENTIALS", default: "", meaning: "More keys: origin=ENVNAME[:header[:scheme]], comma separated." },
+  {
+    name: "EVAL_ENDPOINT_POLICY",
+    default: "local on loopback, else allowlist",
+    meaning: "Which endpoints may be called: local, allowlist or public.",
+  },
+  { name: "EVAL_ENDPOINT_ALLOW", default: "", meaning: "Origins the allowlist policy admits, comma separated." },
+  { name: "AGENT_MCP_CONFIG", default: "", meaning: "File that lists the MCP servers the agent may use." },
+  { name: "AGENT_KNOWLEDGE_DIR", default: "", meaning: "Folder the search_knowledge tool reads." },
+  {
+    name: "AGENT_TOOLS",
+    default: "",
+    meaning: "Tools the agent may use, comma separated; all built-in ones when empty.",
+  },
+  { name: "OTEL_EXPORTER_OTLP_ENDPOINT", default: "", meaning: "Where traces are sent." },
+  ...["JUDGE", "LABELLER", "EMBEDDINGS"].flatMap((prefix): readonly Variable[] => [
+    { name: `${prefix}_ENDPOINT`, default: "", meaning: `Endpoint of the ${prefix.toLowerCase()} model.` },
+    { name: `${prefix}_MODEL`, default: "", meaning: `Name of the ${prefix.toLowerCase()} model.` },
+    { name: `${prefix}_API_KEY`, default: "", meaning: `Key for the ${prefix.toLowerCase()} model.`, secret: true },
+  ]),
+  ...wellKnownKeys.map(({ name, origins }): Variable => ({
+    name,
+    default: "",
+    meaning: `Sent to ${origins.join(", ")} only.`,
+    secret: true,
+  })),
+];
+
+/** Every variable the services read, in the order the reference lists them. Defaults that differ by service are joined. */
+export const variables: readonly Variable[] = [...textVariables, ...numberLines()];
+
+function numberLines(): readonly Variable[] {
+  const lines = new Map<string, Variable>();
+  for (const { name, default: value, meaning } of Object.values(numberVariables).flatMap((group) =>
+    Object.values(group),
+  )) {
+    const earlier = lines.get(name);
+    lines.set(name, {
+      name,
+      default: earlier ? `${earlier.default} / ${value}` : String(value),
+      meaning: earlier ? `${earlier.meaning} / ${meaning}` : meaning,
+    });
+  }
+  return [...lines.values()];
+}
