@@ -20,7 +20,7 @@ export type Parameters = z.infer<typeof Parameters>;
 const options = {
   endpoint: z.string().min(1).max(2048).describe("Base URL (…/v1) or full URL of the model endpoint under test."),
   model_id: z.string().min(1).max(512),
-  attempts: z.int().min(1).max(100).default(1),
+  attempts: z.int().min(1).default(1).describe("How often each scenario is run, at most 100 unless the operator allows more."),
   system_prompt: z.string().optional(),
   parameters: Parameters.optional(),
   protocol: Protocol.default("openai-chat"),

@@ -1,6 +1,7 @@
 import { AgentRequest } from "../agent-message.ts";
 import { AgentReply } from "../agent-reply.ts";
 import type { Operation } from "../operation.ts";
+import { PageConfig } from "../page-config.ts";
 import { StudioModels } from "../studio-models.ts";
 import { healthz, readyz } from "./shared.ts";
 
@@ -52,5 +53,15 @@ export const listStudioModels: Operation = {
   errors: ["upstream_unreachable", "upstream_auth", "upstream_error", "upstream_invalid_reply", "upstream_timeout"],
 };
 
+export const getPageConfig: Operation = {
+  id: "getPageConfig",
+  method: "get",
+  path: "/page/config",
+  summary: "What the page must know about the services",
+  tag: "Page",
+  responses: { 200: { description: "Addresses, version and the models known by name.", schema: PageConfig } },
+  errors: [],
+};
+
 /** Every route of the agent backend. */
-export const agentOperations: readonly Operation[] = [runAgentTurn, listStudioModels, healthz, readyz];
+export const agentOperations: readonly Operation[] = [runAgentTurn, listStudioModels, getPageConfig, healthz, readyz];

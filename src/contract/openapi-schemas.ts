@@ -1,0 +1,128 @@
+import { z } from "zod";
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = Readonly<Record<string, Json>>;
+
+/** Where each zod schema ended up: a reference into the components, or itself when it has no id. */
+export interface ComponentSchemas {
+  readonly components: Readonly<Record<string, Json>>;
+  input(schema: z.ZodType): JsonObject;
+  output(schema: z.ZodType): JsonObject;
+}
+
+/**
+ * Turns zod schemas with an id into components. Where what may be sent and what is answered differ (defaults),
+ * the request's form of a component has `Input` behind its name.
+ */
+export function toComponentSchemas(used: {
+  inputs: readonly z.ZodType[];
+  outputs: readonly z.ZodType[];
+}): ComponentSchemas {
+  const input = toView(used.inputs, "input");
+  const output = toView(used.outputs, "output");
+  const inputNames = nameInputs(input.definitions, output.definitions);
+  const rename = (name: string) => inputNames.get(name) ?? name;
+
+  return {
+    components: { ...place(input.definitions, rename), ...place(output.definitions, (name) => name) },
+    input: (schema) => withReferences(found(input.schemas, schema), rename) as JsonObject,
+    output: (schema) => withReferences(found(output.schemas, schema), (name) => name) as JsonObject,
+  };
+}
+
+interface View {
+  readonly schemas: ReadonlyMap<z.ZodType, Json>;
+  readonly definitions: Readonly<Record<string, Json>>;
+}
+
+/** Converts all schemas in one go, as properties of one object, so that they share their definitions. */
+function toView(list: readonly z.ZodType[], io: "input" | "output"): View {
+  const unique = [...new Set(list)];
+  const holder = z.object(Object.fromEntries(unique.map((schema, index) => [`schema${index}`, schema])));
+  const converted = z.toJSONSchema(holder, { io, unrepresentable: "any", override: tidy }) as unknown as {
+    properties?: Record<string, Json>;
+    $defs?: Record<string, Json>;
+  };
+  return {
+    schemas: new Map(unique.map((schema, index) => [schema, converted.properties?.[`schema${index}`] ?? {}])),
+    definitions: converted.$defs ?? {},
+  };
+}
+
+/** Leaves out what is always true. Objects stay open: answers may grow, and unknown fields of requests are ignored. */
+function tidy({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Record<string, unknown> }): void {
+  if (zodSchema._zod.def.type === "object" && zodSchema._zod.def.catchall === undefined) {
+    delete jsonSchema.additionalProperties;
+  }
+  if (zodSchema._zod.def.type === "record") delete jsonSchema.propertyNames;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+}
+
+/** New names for the request's form of each component that the answers need in another form. */
+function nameInputs(
+  inputs: Readonly<Record<string, Json>>,
+  outputs: Readonly<Record<string, Json>>,
+): ReadonlyMap<string, string> {
+  const different = new Set(
+    Object.keys(inputs).filter((name) => name in outputs && !same(inputs[name], outputs[name])),
+  );
+  // What refers to a renamed component differs as well, if the answers use it too.
+  for (let size = -1; size !== different.size;) {
+    size = different.size;
+    for (const [name, definition] of Object.entries(inputs)) {
+      if (name in outputs && [...referencesIn(definition)].some((target) => different.has(target))) different.add(name);
+    }
+  }
+  const taken = new Set([...Object.keys(inputs), ...Object.keys(outputs)]);
+  return new Map([...different].map((name) => [name, freeName(`${name}Input`, taken)]));
+}
+
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number += 1) name = `${wanted}${number}`;
+  taken.add(name);
+  return name;
+}
+
+function same(left: Json | undefined, right: Json | undefined): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function place(definitions: Readonly<Record<string, Json>>, rename: (name: string) => string): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(definitions)
+      .filter(([name]) => !isJsonValue(name))
+      .map(([name, definition]) => [rename(name), withReferences(definition, rename)]),
+  );
+}
+
+const definitionPrefix = "#/$defs/";
+
+/** zod gives recursive schemas without an id such a name; in the contract only `z.json()` is one, and it means any value. */
+function isJsonValue(name: string): boolean {
+  return name.startsWith("__schema");
+}
+
+function withReferences(value: Json, rename: (name: string) => string): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => withReferences(item, rename));
+  if (value === null || typeof value !== "object") return value;
+  const { $ref, ...rest } = value as JsonObject;
+  const converted = Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, withReferences(item, rename)]));
+  if (typeof $ref !== "string") return converted;
+  const name = $ref.slice(definitionPrefix.length);
+  return isJsonValue(name) ? converted : { $ref: `#/components/schemas/${rename(name)}`, ...converted };
+}
+
+function referencesIn(value: Json): ReadonlySet<string> {
+  const names = new Set<string>();
+  withReferences(value, (name) => {
+    names.add(name);
+    return name;
+  });
+  return names;
+}
+
+function found(schemas: ReadonlyMap<z.ZodType, Json>, schema: z.ZodType): Json {
+  return schemas.get(schema) ?? {};
+}

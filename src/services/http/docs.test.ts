@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { evaluationOperations } from "../../contract/operations/evaluation.ts";
+import { testShell } from "./test-shell.ts";
+
+const app = testShell({ operations: evaluationOperations });
+
+test("the document of the service is served as JSON", async () => {
+  const response = await app.request("/openapi.json");
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(await response.json()).toMatchObject({ openapi: "3.1.0", paths: { "/evaluate": {} } });
+});
+
+test("the page works under the strict policy: every script and style is a file of this service", async () => {
+  const response = await app.request("/docs");
+  expect(response.headers.get("content-security-policy")).toContain("script-src 'self'");
+  const html = await response.text();
+  expect(html).not.toMatch(/<script>|<style|style=|https?:\/\//);
+  const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file ?? "");
+  expect(files).toContain("docs/swagger-ui-bundle.js");
+  for (const file of files) {
+    const asset = await app.request(new URL(file, "http://localhost/docs").pathname);
+    expect([file, asset.status]).toEqual([file, 200]);
+    expect(asset.headers.get("content-type")).toMatch(/^(text\/css|text\/javascript|application\/json)/);
+  }
+});
+
+test.each(["/docs/swagger-ui.js.map", "/docs/swagger-ui-..%2f..%2fpackage.json", "/docs/package.json"])(
+  "%s is not served",
+  async (path) => {
+    expect((await app.request(path)).status).toBe(404);
+  },
+);

@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Hono } from "hono";
+import { ServiceError } from "../../contract/errors.ts";
+import { toOpenApi, type OpenApiOptions } from "../../contract/openapi.ts";
+import type { ShellEnvironment } from "./shell-environment.ts";
+
+/** Files of Swagger UI that the page needs, and how they are sent. */
+const assets = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+} as const;
+type AssetName = keyof typeof assets;
+
+/** Its own file because our policy allows no script inside the page. */
+const startScript = `SwaggerUIBundle({
+  url: "../openapi.json",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  validatorUrl: null,
+  tryItOutEnabled: true,
+});
+`;
+
+/** `/openapi.json` and, at `/docs`, the same for people: served from local files, with no call to the outside. */
+export function docsRoutes(options: OpenApiOptions): Hono<ShellEnvironment> {
+  let document: string | undefined;
+  const page = docsPage(options.title);
+
+  return new Hono<ShellEnvironment>()
+    .get("/openapi.json", (context) => {
+      document ??= JSON.stringify(toOpenApi(options));
+      return context.body(document, 200, { "content-type": "application/json" });
+    })
+    .get("/docs", (context) => context.html(page))
+    .get("/docs/start.js", (context) =>
+      context.body(startScript, 200, { "content-type": "text/javascript; charset=utf-8" }),
+    )
+    .get("/docs/:name{swagger-ui.*}", async (context) => {
+      const name = context.req.param("name");
+      const file = isAsset(name) ? findAsset(name) : null;
+      if (file === null) throw new ServiceError("not_found", "This part of the documentation is not installed.");
+      return context.body(await readFile(file), 200, {
+        "content-type": assets[name as AssetName],
+        "cache-control": "public, max-age=86400",
+      });
+    });
+}
+
+function isAsset(name: string): name is AssetName {
+  return Object.hasOwn(assets, name);
+}
+
+/** Beside the built page in a package, or in the repository's own dependency. */
+function findAsset(name: AssetName): string | null {
+  const built = fileURLToPath(new URL(`../../../web/dist/docs/${name}`, import.meta.url));
+  if (existsSync(built)) return built;
+  try {
+    const manifest = createRequire(import.meta.url).resolve("swagger-ui-dist/package.json");
+    return join(dirname(manifest), name);
+  } catch {
+    return null;
+  }
+}
+
+function docsPage(title: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title}</title>
+    <link rel="stylesheet" href="docs/swagger-ui.css" />
+    <script src="docs/swagger-ui-bundle.js" defer></script>
+    <script src="docs/start.js" defer></script>
+  </head>
+  <body>
+    <div id="swagger-ui"><p>The routes of this service are described in <a href="openapi.json">openapi.json</a>.</p></div>
+  </body>
+</html>
+`;
+}

@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import { request, Agent } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { readSettings } from "../../settings.ts";
+import { listen, ListenError, type Listening } from "./listen.ts";
+import { createLog } from "./log.ts";
+import { testShell } from "./test-shell.ts";
+
+const limits = readSettings({}).settings.http;
+
+async function start(app = testShell(), options: { host?: string; port?: number } = {}): Promise<Listening> {
+  const log = createLog({ level: "silent" });
+  const server = await listen({ app, host: "127.0.0.1", port: 0, limits, log, version: "9.9.9", ...options });
+  onTestFinished(() => server.close(0));
+  return server;
+}
+
+/** One request on a connection that stays open. */
+function get(
+  url: string,
+  agent: Agent,
+): Promise<{ status: number | undefined; connection: string | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { agent }, (response) => {
+      let body = "";
+      response.on("data", (chunk) => (body += String(chunk)));
+      response.on("end", () => resolve({ status: response.statusCode, connection: response.headers.connection, body }));
+    });
+    outgoing.on("error", reject).end();
+  });
+}
+
+test("any free port is found and told", async () => {
+  const { url, port } = await start();
+  expect(url).toBe(`http://127.0.0.1:${port}`);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
+test("a taken port and a foreign address are refused in one line", async () => {
+  const { port } = await start();
+  await expect(start(testShell(), { port })).rejects.toBeInstanceOf(ListenError);
+  await expect(start(testShell(), { port })).rejects.toThrow(
+    new RegExp(`^Cannot listen: port ${port} on 127.0.0.1 is taken: .*$`),
+  );
+  await expect(start(testShell(), { host: "192.0.2.1" })).rejects.toThrow(
+    /^Cannot listen: 192\.0\.2\.1 is no address of this machine$/,
+  );
+});
+
+test("closing lets a running request finish, closes idle connections and accepts no more", async () => {
+  const app = testShell();
+  const entered = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  app.get("/slow", async (context) => {
+    entered.resolve();
+    await release.promise;
+    return context.text("finished");
+  });
+  const server = await start(app);
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+
+  await get(`${server.url}/healthz`, agent);
+  const idle = await get(`${server.url}/healthz`, new Agent({ keepAlive: true }));
+  expect(idle.connection).toBe("keep-alive");
+  const slow = get(`${server.url}/slow`, agent);
+  await entered.promise;
+  const closed = server.close(20_000);
+  await expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed");
+  release.resolve();
+  expect((await slow).body).toBe("finished");
+  await closed;
+});
+
+test("a second, shorter grace cuts what the first one waits for", async () => {
+  const app = testShell();
+  const entered = Promise.withResolvers<void>();
+  app.get("/forever", () => {
+    entered.resolve();
+    return new Promise(() => {});
+  });
+  const server = await start(app);
+  const forever = fetch(`${server.url}/forever`).catch(() => "cut");
+  await entered.promise;
+  const patient = server.close(600_000);
+  await server.close(0);
+  await patient;
+  expect(await forever).toBe("cut");
+});
+
+test("what does not finish within the grace is cut", async () => {
+  const app = testShell();
+  const entered = Promise.withResolvers<AbortSignal>();
+  app.get("/forever", (context) => {
+    entered.resolve(context.req.raw.signal);
+    return new Promise(() => {});
+  });
+  const server = await start(app);
+  const forever = fetch(`${server.url}/forever`).catch(() => "cut");
+  const signal = await entered.promise;
+  const aborted = once(signal, "abort");
+  await server.close(10);
+  expect(await forever).toBe("cut");
+  await aborted;
+});

@@ -1,0 +1,175 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-server";
+import type { Hono } from "hono";
+import type { Logger } from "pino";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Settings } from "../../settings.ts";
+import { fromParserError, type ParserError } from "./client-error.ts";
+import { errorResponse } from "./error-response.ts";
+import { unexpected } from "./on-error.ts";
+import { answerRaw } from "./raw-answer.ts";
+import { fixedHeaders } from "./security-headers.ts";
+import type { ShellEnvironment } from "./shell-environment.ts";
+
+export interface ListenOptions {
+  readonly app: Hono<ShellEnvironment>;
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  readonly limits: Omit<Settings["http"], "shutdownGraceMs">;
+  readonly log: Logger;
+  /** For `rehearsal-version` on answers the app did not write. */
+  readonly version: string;
+  /** Told of each request that could not be read, for metrics. */
+  readonly onClientError?: (error: ServiceError) => void;
+  /** How often time limits are looked at. */
+  readonly checkIntervalMs?: number;
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  /** Stops accepting, lets running requests finish for at most `graceMs`, then cuts what is left. Resolves when all is closed. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The address cannot be had. The message is one line for the operator. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+/** Starts a server for the app. Rejects with a `ListenError` when the address cannot be had. */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { host, port } = options;
+  const server = createHttpServer(options);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, { host, port })));
+    server.listen({ host, port }, resolve);
+  });
+  server.on("error", (error) => options.log.error({ err: error }, "server error"));
+  const bound = (server.address() as AddressInfo).port;
+  return { url: `http://${urlHost(host)}:${bound}`, port: bound, close: createDrain(server) };
+}
+
+function createHttpServer({ app, limits, log, version, onClientError, checkIntervalMs = 1000 }: ListenOptions): Server {
+  const refuse = (problem: ServiceError, reason: string) => refusal(problem, { reason, version, log });
+  const handle = getRequestListener((request, bindings) => app.fetch(request, bindings as HttpBindings), {
+    // The globals stay Node's own: others in this process rely on them.
+    overrideGlobalObjects: false,
+    errorHandler: (error) => refuse(fromAdapterError(error), "unusable address"),
+  });
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    maxHeaderSize: limits.headerBytes,
+    connectionsCheckingInterval: checkIntervalMs,
+    // A missing Host is answered by us, with a body.
+    requireHostHeader: false,
+  });
+  server.maxHeadersCount = limits.headers;
+  server.maxConnections = limits.connections;
+
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    answers.set(request.socket, response);
+    closeWhenDraining(server, response);
+    void handle(request, response);
+  });
+  server.on("clientError", (error: ParserError, socket: Duplex) => {
+    const problem = fromParserError(error);
+    if (problem === null || !socket.writable || isAnswering(answers.get(socket))) return void socket.destroy();
+    onClientError?.(problem);
+    // Only the code is logged: the parser's error carries the bytes it choked on.
+    void answerRaw(socket, refuse(problem, error.code ?? ""));
+  });
+  server.on("checkExpectation", ({ socket }: IncomingMessage) => {
+    void answerRaw(
+      socket,
+      refuse(new ServiceError("header_invalid", "Only Expect: 100-continue is understood."), "expect"),
+    );
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    void answerRaw(
+      socket,
+      refuse(
+        new ServiceError("method_not_allowed", "CONNECT is not possible here.", { headers: { allow: "" } }),
+        "connect",
+      ),
+    );
+  });
+  return server;
+}
+
+/** An answer that has begun must not be followed by another one inside it. */
+function isAnswering(response: ServerResponse | undefined): boolean {
+  return response !== undefined && response.headersSent && !response.writableFinished;
+}
+
+/** The answer to a request that never reached the app. */
+function refusal(
+  problem: ServiceError,
+  { reason, version, log }: { reason: string; version: string; log: Logger },
+): Response {
+  const requestId = randomUUID();
+  const entry = { code: problem.code, reason, request_id: requestId };
+  if (problem.code === "internal_error")
+    log.error({ ...entry, err: problem.cause }, "unexpected error outside the app");
+  else log.info(entry, "unreadable request");
+  const response = errorResponse(problem, { requestId, path: "" });
+  const headers = {
+    ...fixedHeaders({ version }),
+    "x-request-id": requestId,
+    "cache-control": "no-store",
+    connection: "close",
+  };
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
+}
+
+/** What the adapter could not turn into a request (a bad Host or target), or what escaped the app. */
+function fromAdapterError(error: unknown): ServiceError {
+  if (!(error instanceof RequestError)) return unexpected(error);
+  return new ServiceError("header_invalid", "The Host header or the request target is not usable.");
+}
+
+/** Connections that are busy while the server stops close after their answer instead of waiting for another request. */
+function closeWhenDraining(server: Server, response: ServerResponse): void {
+  if (!server.listening) response.shouldKeepAlive = false;
+  response.once("close", () => {
+    if (!server.listening) setImmediate(() => server.closeIdleConnections());
+  });
+}
+
+/** May be called again with a shorter grace: a second signal cuts what the first one waits for. */
+function createDrain(server: Server): (graceMs: number) => Promise<void> {
+  let closed: Promise<void> | undefined;
+  return async (graceMs) => {
+    closed ??= new Promise((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    await closed;
+    clearTimeout(timer);
+  };
+}
+
+function cannotListen(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): ListenError {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `port ${port} on ${host} is taken: stop the other program or choose another port (0 = any free one)`,
+    EADDRNOTAVAIL: `${host} is no address of this machine`,
+    ENOTFOUND: `the name ${host} does not resolve`,
+    EACCES: `port ${port} may not be used by this user: choose one above 1023`,
+  };
+  const reason = reasons[error.code ?? ""] ?? `${host}:${port} (${error.code ?? "unknown reason"})`;
+  return new ListenError(`Cannot listen: ${reason}`, { cause: error });
+}
+
+/** A wildcard address is listened on, not called: show one that works here. */
+function urlHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { Secret } from "../../contract/secret.ts";
+import { createLog } from "./log.ts";
+import { testShell } from "./test-shell.ts";
+
+function collect(options: { terminal: boolean; level?: "debug" }) {
+  const lines: string[] = [];
+  const log = createLog({
+    level: null,
+    secrets: [new Secret("canary-secret")],
+    write: (line) => lines.push(line),
+    ...options,
+  });
+  return { log, lines };
+}
+
+test("a secret is gone from every shape it can be logged in", () => {
+  const { log, lines } = collect({ terminal: false });
+  const error = new Error("refused canary-secret", { cause: new Error("at https://h/?k=canary-secret") });
+  log.info(
+    { nested: { deep: ["canary-secret"] }, text: JSON.stringify({ key: "canary-secret" }) },
+    "said canary-secret",
+  );
+  log.error({ err: error }, "failed");
+  expect(lines.join("")).not.toContain("canary-secret");
+  expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(["info", "error"]);
+});
+
+test("a person at a terminal sees short lines from warn on, a file sees JSON from info on", () => {
+  const person = collect({ terminal: true });
+  person.log.info("quiet");
+  person.log.warn({ port: 1 }, "careful");
+  expect(person.lines).toHaveLength(1);
+  expect(person.lines[0]).toMatch(/^\d\d:\d\d:\d\d warn {2}careful \{"port":1\}\n$/);
+
+  const file = collect({ terminal: false });
+  file.log.info("kept");
+  expect(JSON.parse(file.lines[0] ?? "")).toMatchObject({ level: "info", msg: "kept" });
+});
+
+test("a request is one line without its query", async () => {
+  const { log, lines } = collect({ terminal: false });
+  await testShell({ log }).request("/healthz?token=abc", { headers: { "x-request-id": "r1" } });
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ method: "GET", path: "/healthz", status: 200, request_id: "r1" });
+  expect(lines[0]).not.toContain("abc");
+});

@@ -1,0 +1,57 @@
+import { pino, type Logger } from "pino";
+import type { MiddlewareHandler } from "hono";
+import type { Secret } from "../../contract/secret.ts";
+import type { LogLevel } from "../../settings.ts";
+import { createScrubber } from "./scrub.ts";
+import type { ShellEnvironment } from "./shell-environment.ts";
+
+export interface LogOptions {
+  /** null: warn for a person at a terminal, info for a file. */
+  readonly level: LogLevel | null;
+  /** Values that must not appear, in any form. */
+  readonly secrets?: readonly Secret[];
+  readonly terminal?: boolean;
+  readonly write?: (line: string) => void;
+}
+
+/** A log that goes to stderr, one line per event, each line scrubbed as a whole just before it is written. */
+export function createLog({
+  level,
+  secrets = [],
+  terminal = process.stderr.isTTY ?? false,
+  write = (line) => void process.stderr.write(line),
+}: LogOptions): Logger {
+  const scrub = createScrubber(secrets);
+  const options = {
+    level: level ?? (terminal ? "warn" : "info"),
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return pino(options, { write: (line) => write(scrub(terminal ? forTerminal(line) : line)) });
+}
+
+/** One line per request: what was asked and how it ended. No bodies, and no query, which may hold anything. */
+export function requestLog({ log }: { log: Logger }): MiddlewareHandler<ShellEnvironment> {
+  return async (context, next) => {
+    const started = performance.now();
+    await next();
+    const { status } = context.res;
+    const entry = {
+      method: context.req.method,
+      path: context.req.path.slice(0, 200),
+      status,
+      ms: Math.round(performance.now() - started),
+      request_id: context.get("requestId"),
+    };
+    log[status >= 500 ? "error" : "info"](entry, "request");
+  };
+}
+
+/** `12:00:00 warn  message {"more":1}`, with the stack of an error on the lines after it. */
+function forTerminal(line: string): string {
+  const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const more = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : "";
+  const stack = (err as { stack?: string } | undefined)?.stack;
+  return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg ?? "")}${more}\n${stack ? `${stack}\n` : ""}`;
+}

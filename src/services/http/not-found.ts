@@ -1,0 +1,28 @@
+import type { Hono, NotFoundHandler } from "hono";
+import { ServiceError } from "../../contract/errors.ts";
+import type { ShellEnvironment } from "./shell-environment.ts";
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Tells an unknown address (404) from a known one with the wrong method (405 with `Allow`; OPTIONS is answered). */
+export function notFound(app: Hono<ShellEnvironment>): NotFoundHandler<ShellEnvironment> {
+  return (context) => {
+    const { method, path } = context.req;
+    const allow = allowedMethods(app, path).join(", ");
+    if (allow === "") throw new ServiceError("not_found", `There is nothing at ${JSON.stringify(path.slice(0, 200))}.`);
+    if (method === "OPTIONS") return context.body(null, 204, { allow });
+    throw new ServiceError("method_not_allowed", `${method} is not possible here; use ${allow}.`, {
+      headers: { allow },
+    });
+  };
+}
+
+/** Asks the router itself, so that every route counts, whoever added it. A catch-all does not make an address known. */
+function allowedMethods(app: Hono<ShellEnvironment>, path: string): readonly string[] {
+  const served = methods.filter((method) => {
+    const [handlers] = app.router.match(method, path);
+    return handlers.some(([[, route]]) => route.method === method && !route.path.endsWith("*"));
+  });
+  if (served.length === 0) return [];
+  return [...served, ...(served.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
+}

@@ -1,0 +1,30 @@
+import type { Context, ErrorHandler } from "hono";
+import type { Logger } from "pino";
+import { errorKinds, ServiceError } from "../../contract/errors.ts";
+import { errorResponse } from "./error-response.ts";
+import type { ShellEnvironment } from "./shell-environment.ts";
+
+/** The one place where errors become answers. What we did not foresee says nothing; its cause is in the log. */
+export function onError({ log }: { log: Logger }): ErrorHandler<ShellEnvironment> {
+  return (thrown, context) => {
+    const error = toServiceError(thrown, context);
+    const { requestId } = context.var;
+    const { status } = errorKinds[error.code];
+    if (error.code === "internal_error") log.error({ err: thrown, request_id: requestId }, "unexpected error");
+    else if (status >= 500) log.warn({ err: thrown, request_id: requestId }, error.code);
+    return errorResponse(error, { requestId, path: context.req.path });
+  };
+}
+
+/** Anything that was thrown, as an error a client may see. */
+function toServiceError(thrown: Error, context: Context): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  if (context.req.raw.signal.aborted)
+    return new ServiceError("client_closed", "The client went away.", { cause: thrown });
+  return unexpected(thrown);
+}
+
+/** The answer to what should not have happened. */
+export function unexpected(cause: unknown): ServiceError {
+  return new ServiceError("internal_error", "The request could not be answered.", { cause });
+}

@@ -1,0 +1,62 @@
+import type { MiddlewareHandler } from "hono";
+import { ServiceError } from "../../contract/errors.ts";
+import type { ShellEnvironment } from "./shell-environment.ts";
+
+const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
+
+const preflightHeaders = {
+  "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
+  "access-control-allow-headers":
+    "accept, authorization, content-type, idempotency-key, last-event-id, prefer, x-api-key, x-model-id, x-on-disconnect, x-request-id",
+  "access-control-max-age": "600",
+};
+
+const exposedHeaders =
+  "idempotent-replayed, location, preference-applied, rehearsal-version, retry-after, www-authenticate, x-model-resolved, x-request-id";
+
+/**
+ * Keeps foreign web pages out: a request with an unknown `Origin` is refused, and so is one that a browser marks as
+ * cross-site on a method that does something. Only known origins get CORS headers. `allowedOrigins` is asked at each
+ * request, because the page's port may be known only after the start.
+ */
+export function originCheck({
+  allowedOrigins,
+}: {
+  allowedOrigins: () => readonly string[];
+}): MiddlewareHandler<ShellEnvironment> {
+  return async (context, next) => {
+    const origin = context.req.header("origin");
+    const { method } = context.req;
+    const own = origin !== undefined && isOwnOrigin(origin, context.req.url);
+    const listed = origin !== undefined && allowedOrigins().includes(origin);
+
+    if (origin !== undefined && !own && !listed) throw refusal(`the origin ${JSON.stringify(origin.slice(0, 80))}`);
+    const crossSite = context.req.header("sec-fetch-site") === "cross-site";
+    if (crossSite && !listed && !readingMethods.has(method)) throw refusal("another site");
+
+    if (method === "OPTIONS" && listed && context.req.header("access-control-request-method") !== undefined) {
+      context.res = new Response(null, { status: 204, headers: preflightHeaders });
+    } else {
+      await next();
+    }
+    if (listed && origin !== undefined) {
+      context.res.headers.set("access-control-allow-origin", origin);
+      context.res.headers.set("access-control-expose-headers", exposedHeaders);
+    }
+    context.res.headers.append("vary", "Origin");
+  };
+}
+
+/** The origins a page on this machine may have when it is served from `port`. */
+export function loopbackOrigins(port: number): readonly string[] {
+  return ["127.0.0.1", "localhost", "[::1]"].map((host) => `http://${host}:${port}`);
+}
+
+/** The scheme is left aside: behind a proxy that ends TLS, the page says https and we see http. The host was checked before. */
+function isOwnOrigin(origin: string, url: string): boolean {
+  return URL.parse(origin)?.host === new URL(url).host;
+}
+
+function refusal(source: string): ServiceError {
+  return new ServiceError("origin_not_allowed", `Requests from ${source} are refused.`);
+}

@@ -1,0 +1,72 @@
+import type { Context } from "hono";
+import { ServiceError } from "../../contract/errors.ts";
+import { findJsonError } from "./json-error.ts";
+import { scanJson, type JsonLimits } from "./json-scan.ts";
+import { readBody } from "./read-body.ts";
+
+export interface ReadJsonLimits extends JsonLimits {
+  readonly bytes: number;
+}
+
+/**
+ * The JSON value of a request's body. Everything is refused that could be understood in two ways (media type, charset,
+ * compression, encoding) or that would cost too much, before the one parse.
+ */
+export async function readJson(context: Context, limits: ReadJsonLimits): Promise<unknown> {
+  checkMediaType(context.req.header("content-type"));
+  checkEncoding(context.req.header("content-encoding"));
+  const bytes = await readBody(context, limits.bytes);
+  if (bytes.byteLength === 0)
+    throw new ServiceError("json_invalid", "The body is empty (offset 0); send a JSON object.");
+  scanJson(bytes, limits);
+  return parse(decode(bytes));
+}
+
+function checkMediaType(header: string | undefined): void {
+  const [type = "", ...parameters] = (header ?? "")
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  if (type !== "application/json") {
+    const sent = header === undefined ? "no Content-Type" : JSON.stringify(header.slice(0, 80));
+    throw new ServiceError("media_type", `The body must be application/json, not ${sent}.`);
+  }
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
+  if (charset !== undefined && charset.replaceAll('"', "") !== "utf-8") {
+    throw new ServiceError("media_type", `The charset must be utf-8, not ${JSON.stringify(charset.slice(0, 40))}.`);
+  }
+}
+
+function checkEncoding(header: string | undefined): void {
+  if (header === undefined || header.toLowerCase() === "identity") return;
+  throw new ServiceError(
+    "content_encoding",
+    `The Content-Encoding ${JSON.stringify(header.slice(0, 40))} is not accepted.`,
+  );
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new ServiceError("encoding_invalid", "The body holds bytes that are not UTF-8.", { cause });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's error is dropped: it quotes the body.
+    throw new ServiceError("json_invalid", `The body is not valid JSON: ${whereItBreaks(text)}.`);
+  }
+}
+
+function whereItBreaks(text: string): string {
+  const error = findJsonError(text);
+  const offset = error?.offset ?? 0;
+  const line = text.slice(0, offset).split("\n").length;
+  const column = offset - text.lastIndexOf("\n", offset - 1);
+  const found = error === null || error.found === null ? "unexpected end" : `unexpected ${JSON.stringify(error.found)}`;
+  return `${found} at offset ${offset} (line ${line}, column ${column})`;
+}

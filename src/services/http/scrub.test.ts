@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { Secret } from "../../contract/secret.ts";
+import { createScrubber, scrub } from "./scrub.ts";
+
+const value = "canary/sécret+42 value";
+const clean = createScrubber([new Secret(value)]);
+
+test.each([
+  ["plain", value],
+  ["URL", encodeURIComponent(value)],
+  ["form", new URLSearchParams({ value }).toString()],
+  ["JSON", JSON.stringify({ message: `refused: ${value}` })],
+  ["base64", Buffer.from(value).toString("base64")],
+  ["base64url", Buffer.from(value).toString("base64url")],
+  ["Basic", Buffer.from(`u:${value}`).toString("base64")],
+  ["Basic with a longer name", Buffer.from(`us:${value}:x`).toString("base64")],
+  ["hex", Buffer.from(value).toString("hex")],
+])("a known secret is removed in its %s form", (_name, text) => {
+  const result = clean(`before ${text} after`);
+  expect(result).toContain("[redacted]");
+  expect(result).toMatch(/^before .* after$/);
+  for (const part of [value, "canary", encodeURIComponent(value)]) expect(result).not.toContain(part);
+});
+
+test.each([
+  ["Authorization: Bearer abc.def-ghi_jkl", "Authorization: Bearer [redacted]"],
+  ["key sk-proj-abcdefghijklmnopqrstuvwx here", "key [redacted] here"],
+  ["token hf_abcdefghijklmnopqrstuvwx", "token [redacted]"],
+  ["https://user:pa55word@host/path", "https://user:[redacted]@host/path"],
+  ["GET /x?api_key=abcdef123&y=1", "GET /x?api_key=[redacted]&y=1"],
+  ['{"x-api-key":"abcdef123"}', '{"x-api-key":"[redacted]"}'],
+  ['{"body":"{\\"password\\":\\"hunter22\\"}"}', '{"body":"{\\"password\\":\\"[redacted]\\"}"}'],
+])("what looks like a key is removed: %s", (text, expected) => {
+  expect(scrub(text)).toBe(expected);
+});
+
+test("ordinary text stays as it is, and a very short secret does not blacken it", () => {
+  const text =
+    '{"level":"info","path":"/runs/018f-sk-1","msg":"the basic information, a secretary and https://host:8000/a@b"}';
+  expect(createScrubber([new Secret("info")])(text)).toBe(text);
+});

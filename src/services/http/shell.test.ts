@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { ServiceError } from "../../contract/errors.ts";
+import { Problem } from "../../contract/problem.ts";
+import { createLog } from "./log.ts";
+import { testShell } from "./test-shell.ts";
+
+function shellWithRoutes(lines: string[] = []) {
+  const app = testShell({ log: createLog({ level: "info", terminal: false, write: (line) => lines.push(line) }) });
+  app.get("/things/:id", (context) => context.json({ id: context.req.param("id") }));
+  app.post("/things/:id", (context) => context.text("made"));
+  app.get("/page/*", (context) => context.html("<p>page</p>"));
+  app.get("/limited", () => {
+    throw new ServiceError("rate_limited", "Slow down.", { retryAfterMs: 1500 });
+  });
+  app.get("/v1/limited", () => {
+    throw new ServiceError("validation_failed", "/messages/0/content is required", {
+      errors: [{ pointer: "/messages/0/content", code: "required", message: "is required" }],
+    });
+  });
+  app.get("/broken", () => {
+    throw new Error("password=hunter22 at /home/someone/file.ts");
+  });
+  app.get("/broken-oddly", () => Promise.reject("a string"));
+  return app;
+}
+
+test("every answer has an id, the version and the safe headers, errors too", async () => {
+  const app = shellWithRoutes();
+  for (const path of ["/healthz", "/things/1", "/nowhere", "/limited", "/broken", "/v1/nowhere"]) {
+    const { headers } = await app.request(path);
+    expect(headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
+    expect(headers.get("rehearsal-version")).toBe("9.9.9");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("cache-control")).toBe("no-store");
+  }
+});
+
+test("a sane request id is kept and any other replaced", async () => {
+  const app = shellWithRoutes();
+  const idFor = async (id: string) =>
+    (await app.request("/healthz", { headers: { "x-request-id": id } })).headers.get("x-request-id");
+  expect(await idFor("job.42_a-b")).toBe("job.42_a-b");
+  for (const id of ["a b", "a\tb", "<script>", "x".repeat(65)]) expect(await idFor(id)).not.toBe(id);
+});
+
+test("a failure is a problem document that fits the contract", async () => {
+  const response = await shellWithRoutes().request("/limited");
+  expect([response.status, response.headers.get("retry-after")]).toEqual([429, "2"]);
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  const problem = Problem.parse(await response.json());
+  expect(problem).toMatchObject({ code: "rate_limited", detail: "Slow down.", retryable: true });
+  expect(problem.request_id).toBe(response.headers.get("x-request-id"));
+});
+
+test.each(["/broken", "/broken-oddly"])(
+  "what nobody foresaw leaks nothing, and its cause is in the log: %s",
+  async (path) => {
+    const lines: string[] = [];
+    const response = await shellWithRoutes(lines).request(path);
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(Problem.parse(JSON.parse(text)).code).toBe("internal_error");
+    expect(text).not.toMatch(/hunter22|file\.ts|a string/);
+    expect(lines.join("")).toContain("unexpected error");
+    expect(lines.join("")).not.toContain("hunter22");
+  },
+);
+
+test("routes under /v1/ answer in OpenAI's shape with the same status", async () => {
+  const app = shellWithRoutes();
+  const invalid = await app.request("/v1/limited");
+  expect(invalid.status).toBe(422);
+  expect(await invalid.json()).toEqual({
+    error: {
+      message: "/messages/0/content is required",
+      type: "invalid_request_error",
+      param: "messages[0].content",
+      code: "validation_failed",
+    },
+  });
+  const missing = await app.request("/v1/nowhere");
+  expect([missing.status, ((await missing.json()) as { error: { code: string } }).error.code]).toEqual([
+    404,
+    "not_found",
+  ]);
+});
+
+test("an unknown address is 404 and a known one with another method is 405 with Allow", async () => {
+  const app = shellWithRoutes();
+  expect((await app.request("/nowhere")).status).toBe(404);
+  expect((await app.request("/things")).status).toBe(404);
+  const wrong = await app.request("/things/1", { method: "DELETE" });
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
+  expect(Problem.parse(await wrong.json()).code).toBe("method_not_allowed");
+  expect((await app.request("/healthz", { method: "POST" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+});
+
+test("HEAD works where GET does, OPTIONS tells the methods, a catch-all makes no address known", async () => {
+  const app = shellWithRoutes();
+  const head = await app.request("/things/1", { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  const options = await app.request("/things/1", { method: "OPTIONS" });
+  expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, POST, HEAD, OPTIONS"]);
+  expect((await app.request("/page/x", { method: "POST" })).status).toBe(404);
+});
+
+test("HTML is served under the strict policy", async () => {
+  const policy = (await shellWithRoutes().request("/page/x")).headers.get("content-security-policy");
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  expect(policy).not.toMatch(/unsafe|\*/);
+});
+
+test("an address beyond 8 KiB is refused", async () => {
+  expect((await shellWithRoutes().request(`/healthz?q=${"x".repeat(9000)}`)).status).toBe(414);
+});

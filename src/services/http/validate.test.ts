@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { AgentRequest } from "../../contract/agent-message.ts";
+import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import { EvaluationRequest } from "../../contract/evaluation-request.ts";
+import { validate } from "./validate.ts";
+
+function refusal(schema: z.ZodType, value: unknown): ServiceError {
+  try {
+    validate(schema, value);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new Error("The value was accepted");
+}
+
+const errorsOf = (schema: z.ZodType, value: unknown): readonly FieldError[] => refusal(schema, value).errors ?? [];
+
+const request = {
+  test_batch: { id: "s", interactions: [{ id: "i", user_message: "Hi" }] },
+  endpoint: "http://m",
+  model_id: "m",
+};
+
+test("a valid request comes back typed, with its defaults", () => {
+  expect(validate(EvaluationRequest, request)).toMatchObject({ attempts: 1, protocol: "openai-chat" });
+});
+
+test.each([
+  [0, "too_small", "must be at least 1", "0"],
+  [-1, "too_small", "must be at least 1", "-1"],
+  [1.5, "invalid_type", "must be a whole number, not a fraction", "1.5"],
+  ["3", "invalid_type", "must be a number, not a string", "3"],
+  [true, "invalid_type", "must be a number, not a boolean", "true"],
+  [null, "invalid_type", "must be a number, not null", "null"],
+  [JSON.parse("1e400"), "invalid_type", "must be a number, not too large a number", "Infinity"],
+])("attempts %j is refused in plain words", (attempts, code, message, received) => {
+  const [error, ...others] = errorsOf(EvaluationRequest, { ...request, attempts });
+  expect(others).toEqual([]);
+  expect(error).toEqual({ pointer: "/attempts", code, message, received });
+});
+
+test("a missing field is required, and the detail names the first and counts the rest", () => {
+  const error = refusal(EvaluationRequest, { test_batch: request.test_batch });
+  expect(error.errors).toEqual([
+    { pointer: "/endpoint", code: "required", message: "is required" },
+    { pointer: "/model_id", code: "required", message: "is required" },
+  ]);
+  expect(error.message).toBe("/endpoint is required (and 1 more)");
+});
+
+test("an error inside one form of a union is reported there, not as a misfit of all forms", () => {
+  expect(
+    errorsOf(EvaluationRequest, { ...request, test_batch: { id: 1, interactions: [] } }).map(({ pointer, message }) => [
+      pointer,
+      message,
+    ]),
+  ).toEqual([
+    ["/test_batch/id", "must be a string, not a number"],
+    ["/test_batch/interactions", "must have at least 1 item"],
+  ]);
+  expect(
+    errorsOf(EvaluationRequest, { ...request, test_batch: [request.test_batch, { id: "x" }] }).map(
+      ({ pointer }) => pointer,
+    ),
+  ).toEqual(["/test_batch/1/interactions"]);
+  expect(errorsOf(EvaluationRequest, { ...request, test_batch: 3 })).toEqual([
+    { pointer: "/test_batch", code: "invalid_union", message: "fits none of the allowed forms", received: "3" },
+  ]);
+});
+
+test("a wrong discriminator names what would be right", () => {
+  expect(errorsOf(AgentRequest, { messages: [{ type: "system", content: "x" }] })).toEqual([
+    {
+      pointer: "/messages/0/type",
+      code: "invalid_union",
+      message: 'must be one of "human", "ai", "tool"',
+      received: "system",
+    },
+  ]);
+});
+
+test("a schema's own words win, and pointers are escaped", () => {
+  const [error] = errorsOf(EvaluationRequest, { ...request, test_batch: { ...request.test_batch, id: "a\nb" } });
+  expect(error).toMatchObject({
+    pointer: "/test_batch/id",
+    message: "must not hold control characters",
+    received: "a\nb",
+  });
+  expect(errorsOf(z.object({ "a/b~c": z.string() }), {})[0]?.pointer).toBe("/a~1b~0c");
+});
+
+test("what was received is cut at 80 characters, never an object, and holds no key", () => {
+  const received = (value: unknown) => errorsOf(z.object({ a: z.boolean() }), { a: value })[0]?.received;
+  expect(received("x".repeat(5000))).toHaveLength(80);
+  expect(received({ secret: 1 })).toBe("an object");
+  expect(received("Bearer abcdefghijklmnop")).toBe("Bearer [redacted]");
+});
+
+test("a body of the wrong kind is refused as a whole", () => {
+  expect(refusal(AgentRequest, []).message).toBe("The body must be an object, not an array");
+});
+
+test("the list of errors is bounded", () => {
+  const error = refusal(
+    z.array(z.string()),
+    Array.from({ length: 5000 }, () => 1),
+  );
+  expect(error.errors).toHaveLength(50);
+  expect(error.message).toContain("4999 more");
+});

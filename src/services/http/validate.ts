@@ -1,0 +1,66 @@
+import type { z } from "zod";
+import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import { toPointer } from "./pointer.ts";
+import { scrub } from "./scrub.ts";
+import { kindOf, validationMessage } from "./validation-message.ts";
+
+/** More would not help anybody, and could make the answer larger than the request. */
+const mostErrors = 50;
+
+/** The typed value, or a `validation_failed` that names every wrong field. */
+export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value, { error: validationMessage, reportInput: true });
+  if (result.success) return result.data;
+
+  const errors = result.error.issues.flatMap((issue) => toFieldErrors(issue, []));
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  const detail = first
+    ? `${first.pointer === "" ? "The body" : first.pointer} ${first.message}${more}`
+    : "The body is not valid";
+  throw new ServiceError("validation_failed", detail, { errors: errors.slice(0, mostErrors) });
+}
+
+type Issue = z.core.$ZodIssue;
+
+function toFieldErrors(issue: Issue, base: readonly PropertyKey[]): readonly FieldError[] {
+  const path = [...base, ...issue.path];
+  if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    const branch = likeliest(issue.errors);
+    if (branch) return branch.flatMap((inner) => toFieldErrors(inner, path));
+  }
+  if (issue.code === "invalid_key" || issue.code === "invalid_element") {
+    return issue.issues.flatMap((inner) => toFieldErrors(inner, path));
+  }
+  const received = describe(receivedBy(issue));
+  const missing = issue.code === "invalid_type" && received === undefined;
+  return [
+    {
+      pointer: toPointer(path),
+      code: missing ? "required" : issue.code,
+      message: issue.message,
+      ...(received !== undefined && { received }),
+    },
+  ];
+}
+
+/** The form of a union the caller meant: the one that fits as a whole and fails only inside. Null when none does. */
+function likeliest(branches: readonly (readonly Issue[])[]): readonly Issue[] | null {
+  const inside = branches.filter((issues) => issues.every(({ path }) => path.length > 0));
+  return inside.toSorted((left, right) => left.length - right.length)[0] ?? null;
+}
+
+/** A wrong discriminator is reported at the field, with the whole object as its input. */
+function receivedBy(issue: Issue): unknown {
+  const { input } = issue;
+  if (issue.code !== "invalid_union" || typeof issue.discriminator !== "string") return input;
+  return typeof input === "object" && input !== null ? Reflect.get(input, issue.discriminator) : input;
+}
+
+/** A short, safe look at a value; undefined when there was none. */
+function describe(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "object") return kindOf(value);
+  const text = scrub(typeof value === "string" ? value.slice(0, 400) : String(value));
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

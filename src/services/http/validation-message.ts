@@ -1,0 +1,66 @@
+import type { z } from "zod";
+
+type RawIssue = z.core.$ZodRawIssue;
+
+/** What is wrong with a field, in words that follow its name: `must be at most 100`. */
+export function validationMessage(issue: RawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined
+        ? "is required"
+        : `must be ${withArticle(issue.expected)}, not ${kindOf(issue.input)}`;
+    case "invalid_value":
+      return `must be ${oneOf(issue.values)}`;
+    case "too_small":
+      return bound("at least", issue.minimum, issue);
+    case "too_big":
+      return bound("at most", issue.maximum, issue);
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    case "unrecognized_keys":
+      return `has unknown fields: ${issue.keys.join(", ")}`;
+    case "invalid_union":
+      return Array.isArray(issue.options) ? `must be ${oneOf(issue.options)}` : "fits none of the allowed forms";
+    case "invalid_format":
+      return `is not a valid ${issue.format}`;
+    default:
+      return "is not valid";
+  }
+}
+
+function bound(
+  word: string,
+  limit: number | bigint,
+  issue: { origin: string; inclusive?: boolean | undefined },
+): string {
+  const units: Record<string, string> = {
+    string: "character",
+    array: "item",
+    set: "item",
+    map: "entry",
+    object: "key",
+  };
+  const unit = units[issue.origin];
+  if (unit !== undefined) return `must have ${word} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
+  if (issue.inclusive === false) return `must be ${word === "at least" ? "more" : "less"} than ${limit}`;
+  return `must be ${word} ${limit}`;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const list = values.map((value) => JSON.stringify(value) ?? String(value));
+  return list.length === 1 ? (list[0] ?? "") : `one of ${list.join(", ")}`;
+}
+
+function withArticle(type: string): string {
+  const names: Record<string, string> = { int: "a whole number", record: "an object", nan: "a number", null: "null" };
+  return names[type] ?? `${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
+}
+
+/** What a value is, in the same words. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "number")
+    return Number.isInteger(value) ? "a number" : Number.isFinite(value) ? "a fraction" : "too large a number";
+  return withArticle(typeof value);
+}
