@@ -1,0 +1,38 @@
+import type { StoredReply } from "../contract/interaction-result.ts";
+import type { ChatMessage } from "../contract/model.ts";
+import type { Interaction, Scenario } from "../contract/scenario.ts";
+import { referenceReplies } from "./reference-replies.ts";
+
+/** Whose replies the model sees for the turns before: its own, or the expected ones. */
+export type History = "generated" | "reference";
+
+export interface ConversationOptions {
+  readonly scenario: Scenario;
+  readonly systemPrompt: string | undefined;
+  readonly turn: number;
+  /** What was said in a turn before, or null when that turn is not part of the conversation. */
+  readonly replyOf: (turn: number) => string | null;
+}
+
+/** The messages of one turn: everything said before it, then its user message. A turn without a reply leaves no trace. */
+export function conversationAt({ scenario, systemPrompt, turn, replyOf }: ConversationOptions): ChatMessage[] {
+  const messages: ChatMessage[] = systemPrompt === undefined ? [] : [{ role: "system", content: systemPrompt }];
+  for (const [index, { user_message }] of scenario.interactions.entries()) {
+    if (index > turn) break;
+    const reply = index === turn ? undefined : replyOf(index);
+    if (reply === null) continue;
+    messages.push({ role: "user", content: user_message });
+    if (reply !== undefined) messages.push({ role: "assistant", content: reply });
+  }
+  return messages;
+}
+
+/** A failed turn is no part of the conversation: the model never said `Request failed`. */
+export function generatedReply(reply: StoredReply | undefined): string | null {
+  return !reply || reply.error ? null : reply.agent_reply;
+}
+
+/** The expected reply; a turn without one is no part of a conversation along the references. */
+export function referenceReply(interaction: Interaction | undefined): string | null {
+  return (interaction && referenceReplies(interaction)[0]) ?? null;
+}

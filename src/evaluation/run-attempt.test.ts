@@ -1,0 +1,222 @@
+import { expect, test } from "vitest";
+import type { ErrorCode } from "../contract/errors.ts";
+import type { StoredReply } from "../contract/interaction-result.ts";
+import type { ChatMessage, ChatModel, Reply } from "../contract/model.ts";
+import { Interaction, type Scenario } from "../contract/scenario.ts";
+import { runAttempt, type AttemptOptions } from "./run-attempt.ts";
+import { toStoredReply } from "./to-stored-reply.ts";
+
+const signal = new AbortController().signal;
+
+function scenarioOf(...turns: (string | [user: string, reference: string])[]): Scenario {
+  const interactions = turns.map((turn, index) => {
+    const [user_message, reference_reply] = typeof turn === "string" ? [turn, ""] : turn;
+    return Interaction.parse({ id: `turn-${index}`, user_message, reference_reply, interaction_type: "opening" });
+  });
+  return { id: "scenario", description: "", tags: [], interactions };
+}
+
+function said(text: string): Reply {
+  return {
+    ok: true,
+    text,
+    refusal: null,
+    tool_calls: [],
+    finish_reason: "stop",
+    usage: null,
+    model: "fake",
+    completion_id: "1",
+    system_fingerprint: null,
+    service_tier: null,
+    logprobs: null,
+    metadata: null,
+    latency_ms: 1,
+    first_token_ms: null,
+    tries: 1,
+  };
+}
+
+function failed(code: ErrorCode): Reply {
+  return { ok: false, latency_ms: 1, error: { code, detail: "no", upstream_status: 503, tries: 3, retryable: true } };
+}
+
+/** Answers in the given order and remembers what it was asked. */
+function fakeModel(replies: readonly (Reply | string)[]): { model: ChatModel; asked: (readonly ChatMessage[])[] } {
+  const asked: (readonly ChatMessage[])[] = [];
+  const model: ChatModel = async ({ messages }) => {
+    const reply = replies[asked.push(messages) - 1];
+    if (reply === undefined) throw new Error("asked too often");
+    return typeof reply === "string" ? said(reply) : reply;
+  };
+  return { model, asked };
+}
+
+async function run(options: Pick<AttemptOptions, "scenario" | "model"> & Partial<AttemptOptions>) {
+  const kept: [number, StoredReply][] = [];
+  const outcome = await runAttempt({
+    onFailure: "continue",
+    signal,
+    onReply: async (turn, reply) => void kept.push([turn, reply]),
+    ...options,
+  });
+  return { ...outcome, kept, texts: kept.map(([, reply]) => reply.agent_reply) };
+}
+
+const contents = (messages: readonly ChatMessage[] | undefined): string[] =>
+  (messages ?? []).map(({ role, content }) => `${role}: ${content}`);
+
+test("the model sees the system prompt, its own earlier replies and the turn's message", async () => {
+  const { model, asked } = fakeModel(["Hi", "Bye"]);
+  const { texts } = await run({ scenario: scenarioOf("hello", "goodbye"), model, systemPrompt: "Be kind." });
+  expect(texts).toEqual(["Hi", "Bye"]);
+  expect(contents(asked[0])).toEqual(["system: Be kind.", "user: hello"]);
+  expect(contents(asked[1])).toEqual(["system: Be kind.", "user: hello", "assistant: Hi", "user: goodbye"]);
+});
+
+test("a failed turn is recorded and the conversation goes on without it", async () => {
+  const { model, asked } = fakeModel(["Hi", failed("upstream_error"), "Bye"]);
+  const { texts, kept } = await run({ scenario: scenarioOf("one", "two", "three"), model });
+  expect(texts).toEqual(["Hi", "Request failed", "Bye"]);
+  expect(kept[1]?.[1].error).toEqual({
+    code: "upstream_error",
+    detail: "no",
+    upstream_status: 503,
+    tries: 3,
+    retryable: true,
+  });
+  expect(contents(asked[2])).toEqual(["user: one", "assistant: Hi", "user: three"]);
+});
+
+test("after a lasting failure the rest fails at once without a call", async () => {
+  const { model, asked } = fakeModel([failed("upstream_auth")]);
+  const { texts, kept, completed } = await run({ scenario: scenarioOf("one", "two", "three"), model });
+  expect(asked).toHaveLength(1);
+  expect(completed).toBe(true);
+  expect(texts).toEqual(["Request failed", "Request failed", "Request failed"]);
+  expect(kept[2]?.[1]).toMatchObject({ tries: 0, error: { code: "upstream_auth", upstream_status: null, tries: 0 } });
+  expect(kept[2]?.[1].error?.detail).toMatch(/^Not called/);
+});
+
+test("with on_failure stop any failure ends the calls", async () => {
+  const { model, asked } = fakeModel([failed("upstream_timeout")]);
+  const { texts } = await run({ scenario: scenarioOf("one", "two"), model, onFailure: "stop" });
+  expect(asked).toHaveLength(1);
+  expect(texts).toEqual(["Request failed", "Request failed"]);
+});
+
+test("an empty text is a reply and stays in the history", async () => {
+  const { model, asked } = fakeModel(["", "Bye"]);
+  const { kept } = await run({ scenario: scenarioOf("one", "two"), model });
+  expect(kept[0]?.[1]).toMatchObject({ agent_reply: "", error: null });
+  expect(contents(asked[1])).toEqual(["user: one", "assistant: ", "user: two"]);
+});
+
+test("a refusal is what the model said; a bare tool call is no reply", () => {
+  const refused = { ...said(""), refusal: "I can't." } as Reply;
+  expect(toStoredReply(refused)).toMatchObject({ agent_reply: "I can't.", error: null });
+  const called = { ...said(""), tool_calls: [{ id: "1", name: "f", arguments: "{}" }] } as Reply;
+  expect(toStoredReply(called)).toMatchObject({
+    agent_reply: "Request failed",
+    error: { code: "upstream_invalid_reply" },
+  });
+});
+
+test("an attempt resumes at the first missing turn with the same conversation", async () => {
+  const stored = new Map([
+    [0, toStoredReply(said("Hi"))],
+    [1, toStoredReply(failed("upstream_error"))],
+  ]);
+  const { model, asked } = fakeModel(["Bye"]);
+  const { kept, replies } = await run({ scenario: scenarioOf("one", "two", "three"), model, stored });
+  expect(contents(asked[0])).toEqual(["user: one", "assistant: Hi", "user: three"]);
+  expect(kept.map(([turn]) => turn)).toEqual([2]);
+  expect([...replies.keys()]).toEqual([0, 1, 2]);
+});
+
+test("an attempt that resumes after a lasting failure makes no call", async () => {
+  const { model, asked } = fakeModel([]);
+  const stored = new Map([[0, toStoredReply(failed("model_not_found"))]]);
+  const { texts } = await run({ scenario: scenarioOf("one", "two"), model, stored });
+  expect(asked).toEqual([]);
+  expect(texts).toEqual(["Request failed"]);
+});
+
+test("a finished attempt resumes to nothing", async () => {
+  const { model, asked } = fakeModel([]);
+  const stored = new Map([[0, toStoredReply(said("Hi"))]]);
+  const { completed } = await run({ scenario: scenarioOf("one"), model, stored });
+  expect(completed).toBe(true);
+  expect(asked).toEqual([]);
+});
+
+test("a lost lease ends the attempt before the next call", async () => {
+  const { model, asked } = fakeModel(["Hi"]);
+  const { completed } = await run({ scenario: scenarioOf("one", "two"), model, onReply: async () => false });
+  expect(completed).toBe(false);
+  expect(asked).toHaveLength(1);
+});
+
+test("a checkpoint that fails stops the attempt and says why", async () => {
+  const { model, asked } = fakeModel(["Hi"]);
+  const onReply = async () => {
+    throw new Error("disk full");
+  };
+  await expect(run({ scenario: scenarioOf("one", "two"), model, onReply })).rejects.toThrow("disk full");
+  expect(asked).toHaveLength(1);
+});
+
+test("an abort rejects with its reason and makes no further call", async () => {
+  const controller = new AbortController();
+  const model: ChatModel = (_, { signal: given }) =>
+    new Promise((_resolve, reject) => {
+      given.addEventListener("abort", () => reject(given.reason));
+      controller.abort(new Error("stopping"));
+    });
+  await expect(run({ scenario: scenarioOf("one", "two"), model, signal: controller.signal })).rejects.toThrow(
+    "stopping",
+  );
+});
+
+test("with reference history every turn sees the expected replies and runs beside the others", async () => {
+  const asked: string[][] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const model: ChatModel = async ({ messages }) => {
+    if (asked.push(contents(messages)) === 3) resolve();
+    await promise;
+    return said("whatever");
+  };
+  const scenario = scenarioOf(["one", "ONE"], "two", ["three", "THREE"]);
+  const { completed } = await run({ scenario, model, history: "reference" });
+  expect(completed).toBe(true);
+  expect(asked).toEqual([
+    ["user: one"],
+    ["user: one", "assistant: ONE", "user: two"],
+    ["user: one", "assistant: ONE", "user: three"],
+  ]);
+});
+
+test("the cap holds with reference history", async () => {
+  let running = 0;
+  let most = 0;
+  const model: ChatModel = async () => {
+    most = Math.max(most, ++running);
+    await Promise.resolve();
+    running--;
+    return said("x");
+  };
+  await run({ scenario: scenarioOf("1", "2", "3", "4", "5"), model, history: "reference", concurrency: 2 });
+  expect(most).toBe(2);
+});
+
+test("pieces of text carry their turn", async () => {
+  const pieces: [number, string][] = [];
+  const model: ChatModel = async ({ messages }, { onText }) => {
+    onText?.(messages.at(-1)?.content ?? "");
+    return said("x");
+  };
+  await run({ scenario: scenarioOf("one", "two"), model, onText: (...piece) => void pieces.push(piece) });
+  expect(pieces).toEqual([
+    [0, "one"],
+    [1, "two"],
+  ]);
+});

@@ -1,0 +1,47 @@
+export interface LaneOptions<Item, Result> {
+  readonly lanes: number;
+  readonly signal: AbortSignal;
+  /** Its signal aborts with the caller's, and as soon as the whole ends early. */
+  readonly run: (item: Item, signal: AbortSignal) => Promise<Result>;
+  /** Takes a result before its lane goes on. `false` ends the whole: results still under way are dropped. */
+  readonly keep: (item: Item, result: Result) => Promise<boolean>;
+}
+
+/**
+ * Works off items in order, at most `lanes` at a time; one lane is one after another. True when all were done,
+ * false when `keep` ended it. Rejects with the first failure, or when `signal` aborts, once every lane has stopped.
+ */
+export async function runInLanes<Item, Result>(
+  items: readonly Item[],
+  { lanes, signal, run, keep }: LaneOptions<Item, Result>,
+): Promise<boolean> {
+  const waiting = items.values();
+  const ending = new AbortController();
+  const either = AbortSignal.any([signal, ending.signal]);
+  const failures: unknown[] = [];
+
+  async function runLane(): Promise<void> {
+    // All lanes draw from one iterator, so each item is taken once.
+    for (const item of waiting) {
+      if (either.aborted) return;
+      const result = await run(item, either);
+      // A result that arrives while the caller aborts is paid for: it is kept if `keep` still takes it.
+      if (ending.signal.aborted) return;
+      if (!(await keep(item, result))) ending.abort();
+    }
+  }
+
+  async function guardLane(): Promise<void> {
+    try {
+      await runLane();
+    } catch (error) {
+      if (!either.aborted) failures.push(error);
+      ending.abort();
+    }
+  }
+
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(lanes, items.length)) }, guardLane));
+  signal.throwIfAborted();
+  if (failures.length > 0) throw failures[0];
+  return !ending.signal.aborted;
+}
