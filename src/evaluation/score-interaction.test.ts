@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { StoredScores, type StoredReply } from "../contract/interaction-result.ts";
+import type { Metadata } from "../contract/metadata.ts";
+import { Interaction, type Scenario } from "../contract/scenario.ts";
+import { labelCandidates } from "./labels/label-candidates.ts";
+import { scoreInteraction } from "./score-interaction.ts";
+
+function replied(agent_reply: string, endpoint_metadata: Metadata | null = null): StoredReply {
+  return {
+    agent_reply,
+    error: null,
+    usage: null,
+    latency_ms: 1,
+    first_token_ms: null,
+    tries: 1,
+    finish_reason: "stop",
+    model: "fake",
+    system_fingerprint: null,
+    endpoint_metadata,
+  };
+}
+
+function interactionOf(fields: Record<string, unknown>): Interaction {
+  return Interaction.parse({ id: "1", user_message: "hello", interaction_type: "opening", ...fields });
+}
+
+async function score(interaction: Interaction, reply: StoredReply) {
+  const scenario: Scenario = { id: "s", description: "", tags: [], interactions: [interaction] };
+  const scores = await scoreInteraction({ interaction, reply, candidates: labelCandidates([scenario]) });
+  return StoredScores.parse(scores);
+}
+
+test("a reply like its reference, with the right labels, has every default score", async () => {
+  const interaction = interactionOf({
+    reference_reply: "Hello! How can I help you today?",
+    reference_metadata: { intent: "greeting", sentiment: "positive" },
+  });
+  const { scores, generated_metadata, label_sources, scoring_version } = await score(
+    interaction,
+    replied("Hello, how can I help you today?"),
+  );
+  expect(Object.keys(scores)).toEqual([
+    "success",
+    "exact_match",
+    "token_f1",
+    "rouge_l",
+    "edit_similarity",
+    "metadata.intent",
+    "metadata.sentiment",
+    "metadata_match",
+    "overall",
+  ]);
+  expect(scores).toMatchObject({ success: 1, exact_match: 1, token_f1: 1, metadata_match: 1, overall: 1 });
+  expect(generated_metadata).toEqual({ intent: "greeting", sentiment: "positive" });
+  expect(label_sources["sentiment"]).toMatchObject({ source: "local", method: "sentiment lexicon" });
+  expect(scoring_version).toBe("1");
+});
+
+test("a failed reply has success 0 and nothing else, whatever its text is like", async () => {
+  const interaction = interactionOf({ reference_reply: "Request failed", reference_metadata: { intent: "failure" } });
+  const error = { code: "upstream_timeout", detail: "", upstream_status: null, tries: 3, retryable: true } as const;
+  const result = await score(interaction, { ...replied("Request failed"), error });
+  expect(result.scores).toEqual({ success: 0 });
+  expect(result.score_reasons).toEqual({ success: "no usable reply: upstream_timeout" });
+  expect(result.generated_metadata).toEqual({});
+});
+
+test("a model that says the words Request failed has replied", async () => {
+  expect(
+    (await score(interactionOf({ reference_reply: "Request failed" }), replied("Request failed"))).scores,
+  ).toMatchObject({ success: 1, exact_match: 1 });
+});
+
+test("without a reference and labels only success is scored", async () => {
+  const { scores, score_reasons } = await score(interactionOf({ reference_reply: " " }), replied("Hello"));
+  expect(scores).toEqual({ success: 1 });
+  expect(score_reasons["token_f1"]).toBe("no reference reply");
+});
+
+test("an empty entry of references makes silence right", async () => {
+  expect((await score(interactionOf({ references: [""] }), replied(""))).scores).toMatchObject({
+    exact_match: 1,
+    overall: 1,
+  });
+});
+
+test("labels of the endpoint outrank the local labeller and are kept beyond the expected keys", async () => {
+  const interaction = interactionOf({ reference_metadata: { sentiment: "positive", priority: 3, topics: ["a", "b"] } });
+  const given = { sentiment: "negative", priority: 3, topics: ["b"], confidence: 0.9 };
+  const { generated_metadata, label_sources, scores } = await score(interaction, replied("Great, wonderful!", given));
+  expect(generated_metadata).toEqual(given);
+  expect(label_sources["sentiment"]).toEqual({ source: "endpoint" });
+  expect(scores).toMatchObject({ "metadata.sentiment": 0, "metadata.priority": 1, "metadata.topics": 2 / 3 });
+});
+
+test("a number nobody can tell from the text is not judged, unless the endpoint labels its replies and left it out", async () => {
+  const interaction = interactionOf({ reference_metadata: { priority: 3 } });
+  expect((await score(interaction, replied("Hello"))).scores).toEqual({ success: 1 });
+  expect((await score(interaction, replied("Hello", { other: 1 }))).scores).toMatchObject({ "metadata.priority": 0 });
+});
+
+test("chrf is there when asked for by name", async () => {
+  const interaction = interactionOf({ reference_reply: "Hello" });
+  const { scores } = await scoreInteraction({
+    interaction,
+    reply: replied("Hello"),
+    candidates: new Map(),
+    scorers: ["chrf"],
+  });
+  expect(scores).toEqual({ success: 1, chrf: 1 });
+});

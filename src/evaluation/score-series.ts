@@ -1,0 +1,55 @@
+import type { ScoreStats } from "../contract/score-stats.ts";
+import type { Scores } from "../contract/score.ts";
+import { scoreStats } from "./statistics/score-stats.ts";
+
+/** Statistics of averages (of attempts, or of scenarios) that also know how the scores of single interactions look. */
+export interface ScoreSeries {
+  /** Notes which scores an interaction has and whether they are anything but 0 and 1. */
+  note(scores: Scores): void;
+  finish(averages: readonly Scores[]): Record<string, ScoreStats>;
+}
+
+export function createScoreSeries(unit: "attempt" | "scenario"): ScoreSeries {
+  const noted = new Map<string, { count: number; fractional: boolean }>();
+  let interactions = 0;
+
+  return {
+    note(scores) {
+      interactions++;
+      for (const [name, value] of Object.entries(scores)) {
+        const entry = noted.get(name) ?? { count: 0, fractional: false };
+        noted.set(name, entry);
+        entry.count++;
+        entry.fractional ||= value > 0 && value < 1;
+      }
+    },
+    finish(averages) {
+      return Object.fromEntries(
+        [...valuesByName(averages)].map(([name, list]) => {
+          const { count, fractional } = noted.get(name) ?? { count: 0, fractional: true };
+          return [
+            name,
+            scoreStats(list, { unit, binary: isBinary(name) && !fractional, n_missing: interactions - count }),
+          ];
+        }),
+      );
+    },
+  };
+}
+
+function valuesByName(averages: readonly Scores[]): Map<string, number[]> {
+  const values = new Map<string, number[]>();
+  for (const average of averages) {
+    for (const [name, value] of Object.entries(average)) {
+      const list = values.get(name);
+      if (list) list.push(value);
+      else values.set(name, [value]);
+    }
+  }
+  return values;
+}
+
+/** Scores that are 0 or 1 by nature. A `token_f1` that happens to be 1 everywhere says nothing about how it might vary. */
+function isBinary(name: string): boolean {
+  return name === "success" || name === "exact_match" || name.startsWith("metadata.");
+}

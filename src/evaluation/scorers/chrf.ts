@@ -1,0 +1,69 @@
+import type { PreparedText } from "../text/prepare-text.ts";
+import { bestReference } from "./best-reference.ts";
+import { countTokens } from "./overlap.ts";
+import type { Judgement, Scorer } from "./scorer.ts";
+
+const maximumOrder = 6;
+const beta = 2;
+const maximumCharacters = 200_000;
+
+/**
+ * chrF2 (Popović 2015) in 0..1: F of character n-grams up to six, recall counting double, white space left out.
+ * The figures of sacreBLEU's chrF (character order 6, word order 0, no eps smoothing), taken on normalized text.
+ */
+export function chrf(): Scorer {
+  return bestReference("chrf", ({ reply, reference }) => {
+    const generated = withoutSpaces(reply);
+    const expected = withoutSpaces(reference);
+    if (Math.max(generated.length, expected.length) > maximumCharacters) {
+      return { value: null, reason: `too long to compare: over ${maximumCharacters} characters` };
+    }
+    if (generated.length === 0 && expected.length === 0) return { value: 1, reason: "both are empty" };
+    return scoreCharacters(generated, expected);
+  });
+}
+
+function withoutSpaces(text: PreparedText): string[] {
+  return text.characters.filter((character) => !/\s/u.test(character));
+}
+
+function scoreCharacters(generated: readonly string[], expected: readonly string[]): Judgement {
+  // An order counts only when both sides are long enough to have n-grams of it.
+  const orders = Math.min(maximumOrder, generated.length, expected.length);
+  let precision = 0;
+  let recall = 0;
+  for (let order = 1; order <= orders; order++) {
+    const generatedCount = generated.length - order + 1;
+    const expectedCount = expected.length - order + 1;
+    const shared = sharedGrams(generated, expected, order);
+    precision += shared / generatedCount;
+    recall += shared / expectedCount;
+  }
+  precision /= Math.max(1, orders);
+  recall /= Math.max(1, orders);
+  const value =
+    precision + recall === 0 ? 0 : ((1 + beta ** 2) * precision * recall) / (beta ** 2 * precision + recall);
+  return { value: Math.min(1, value), reason: `n-gram precision ${precision.toFixed(2)}, recall ${recall.toFixed(2)}` };
+}
+
+function sharedGrams(generated: readonly string[], expected: readonly string[], order: number): number {
+  const available = countTokens(grams(expected, order));
+  let shared = 0;
+  for (const gram of grams(generated, order)) {
+    const left = available.get(gram) ?? 0;
+    if (left === 0) continue;
+    available.set(gram, left - 1);
+    shared++;
+  }
+  return shared;
+}
+
+function grams(characters: readonly string[], order: number): string[] {
+  const result: string[] = [];
+  for (let start = 0; start + order <= characters.length; start++) {
+    let gram = "";
+    for (let offset = 0; offset < order; offset++) gram += characters[start + offset] as string;
+    result.push(gram);
+  }
+  return result;
+}

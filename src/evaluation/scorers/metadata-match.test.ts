@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import type { Metadata } from "../../contract/metadata.ts";
+import { prepareText } from "../text/prepare-text.ts";
+import { matchValue } from "./match-value.ts";
+import { metadataMatch } from "./metadata-match.ts";
+
+function score(generated_metadata: Metadata, reference_metadata: Metadata, unjudged: string[] = []) {
+  return metadataMatch()({
+    reply: prepareText(""),
+    references: [],
+    generated_metadata,
+    reference_metadata,
+    unjudged_keys: new Set(unjudged),
+  });
+}
+
+const values = (...input: Parameters<typeof score>) =>
+  Object.fromEntries(score(...input).map(({ name, value }) => [name, value]));
+
+test("text labels are equal whatever their case, hyphens, underscores and spaces", () => {
+  expect(matchValue("Order-Status", "order_status")).toBe(1);
+  expect(matchValue("  order status ", "order_status")).toBe(1);
+  expect(matchValue("refund", "order_status")).toBe(0);
+});
+
+test("numbers count by nearness", () => {
+  expect(matchValue(5, 5)).toBe(1);
+  expect(matchValue(0, 0)).toBe(1);
+  expect(matchValue(8, 10)).toBeCloseTo(1 - 2 / 18, 12);
+  expect(matchValue(-5, 5)).toBe(0);
+  expect(matchValue(0, 5)).toBe(0);
+  expect(matchValue(1.7e308, -1.7e308)).toBe(0);
+});
+
+test("booleans and null must be equal, and another type never fits", () => {
+  expect(matchValue(true, true)).toBe(1);
+  expect(matchValue(false, true)).toBe(0);
+  expect(matchValue(null, null)).toBe(1);
+  expect(matchValue("true", true)).toBe(0);
+  expect(matchValue(5, "5")).toBe(0);
+  expect(matchValue(["a"], "a")).toBe(0);
+  expect(matchValue([], {})).toBe(0);
+});
+
+test("arrays count by F1 of their items, objects by the mean of the expected keys", () => {
+  expect(matchValue(["a", "b"], ["B", "c"])).toBe(0.5);
+  expect(matchValue(["a", "a"], ["a"])).toBeCloseTo(2 / 3, 12);
+  expect(matchValue([], [])).toBe(1);
+  expect(matchValue([], ["a"])).toBe(0);
+  expect(matchValue([{ x: 1, y: 2 }], [{ y: 2, x: 1 }])).toBe(1);
+  expect(matchValue({ a: 1, extra: 2 }, { a: 1, b: 2 })).toBe(0.5);
+  expect(matchValue({ anything: 1 }, {})).toBe(1);
+});
+
+test("each expected key has a score and metadata_match is their mean; extra keys do not count", () => {
+  expect(
+    values({ intent: "Greeting", sentiment: "neutral", extra: 1 }, { intent: "greeting", sentiment: "positive" }),
+  ).toEqual({
+    "metadata.intent": 1,
+    "metadata.sentiment": 0,
+    metadata_match: 0.5,
+  });
+});
+
+test("a missing key scores 0, also when objects inherit something by that name", () => {
+  expect(values({}, { toString: "x", constructor: "y" })).toEqual({
+    "metadata.toString": 0,
+    "metadata.constructor": 0,
+    metadata_match: 0,
+  });
+});
+
+test("a key nobody could judge has no score and does not lower the mean", () => {
+  expect(values({ intent: "greeting" }, { intent: "greeting", priority: 3 }, ["priority"])).toEqual({
+    "metadata.intent": 1,
+    "metadata.priority": null,
+    metadata_match: 1,
+  });
+  expect(values({}, { priority: 3 }, ["priority"])).toEqual({ "metadata.priority": null, metadata_match: null });
+});
+
+test("without expected keys there is nothing to score", () => {
+  expect(values({ intent: "x" }, {})).toEqual({ metadata_match: null });
+});
+
+test("reasons name what was found and what was expected", () => {
+  const reasons = Object.fromEntries(score({ a: "x" }, { a: "y", b: 1 }).map(({ name, reason }) => [name, reason]));
+  expect(reasons).toEqual({
+    "metadata.a": "x, expected y",
+    "metadata.b": "missing, expected 1",
+    metadata_match: "0 of 2 labels match; not: a, b",
+  });
+});

@@ -1,0 +1,51 @@
+import type { Score } from "../../contract/score.ts";
+import { matchValue, ownValue, type MetadataValue } from "./match-value.ts";
+import type { Scorer, ScorerInput } from "./scorer.ts";
+import { shorten, shortList } from "./short-list.ts";
+
+/**
+ * `metadata.<key>` for each expected key and `metadata_match`, their mean. An expected key that was not generated scores 0,
+ * except where nobody could have given a value (`unjudged_keys`): that one is left out. Generated keys nobody asked for do not count.
+ */
+export function metadataMatch(): Scorer {
+  return (input) => {
+    const keys = Object.keys(input.reference_metadata);
+    if (keys.length === 0) return [{ name: "metadata_match", value: null, reason: "no reference metadata" }];
+
+    const scores = keys.map((key) => scoreKey(key, input));
+    return [...scores, matchOfAll(keys, scores)];
+  };
+}
+
+function scoreKey(key: string, { generated_metadata, reference_metadata, unjudged_keys }: ScorerInput): Score {
+  const name = `metadata.${key}`;
+  const expected = reference_metadata[key] as MetadataValue;
+  const generated = ownValue(generated_metadata, key);
+  if (generated === undefined && unjudged_keys.has(key)) {
+    return { name, value: null, reason: "the endpoint gave no such label and it cannot be told from the reply" };
+  }
+  const value = matchValue(generated, expected);
+  return {
+    name,
+    value,
+    reason: value === 1 ? `is ${show(expected)}` : `${show(generated)}, expected ${show(expected)}`,
+  };
+}
+
+function matchOfAll(keys: readonly string[], scores: readonly Score[]): Score {
+  const values = scores.flatMap(({ value }) => (value === null ? [] : [value]));
+  if (values.length === 0) return { name: "metadata_match", value: null, reason: "no label could be judged" };
+
+  const wrong = keys.filter((_, index) => (scores[index]?.value ?? 1) < 1);
+  const matched = `${values.filter((value) => value === 1).length} of ${values.length} labels match`;
+  return {
+    name: "metadata_match",
+    value: values.reduce((sum, value) => sum + value, 0) / values.length,
+    reason: wrong.length > 0 ? `${matched}; not: ${shortList(wrong)}` : matched,
+  };
+}
+
+function show(value: MetadataValue | undefined): string {
+  if (value === undefined) return "missing";
+  return shorten(typeof value === "string" ? value : JSON.stringify(value));
+}

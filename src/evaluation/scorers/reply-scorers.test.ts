@@ -1,0 +1,98 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { prepareText } from "../text/prepare-text.ts";
+import { builtInScorers, type ScorerName } from "./built-in-scorers.ts";
+
+const replyScorers = ["exact_match", "token_f1", "rouge_l", "edit_similarity", "chrf"] as const satisfies ScorerName[];
+
+function score(name: ScorerName, reply: string, ...references: string[]) {
+  const [first] = builtInScorers[name]({
+    reply: prepareText(reply),
+    references: references.map(prepareText),
+    generated_metadata: {},
+    reference_metadata: {},
+    unjudged_keys: new Set(),
+  });
+  if (!first) throw new Error("no score");
+  return first;
+}
+
+test.each(replyScorers)("%s is 1 for the same text, whatever its case and white space", (name) => {
+  expect(score(name, "  Your ORDER\nships today ", "your order ships today").value).toBe(1);
+});
+
+test.each(replyScorers)("%s has no value without a reference", (name) => {
+  expect(score(name, "anything")).toEqual({ name, value: null, reason: "no reference reply" });
+});
+
+test.each(replyScorers)("%s: both empty is 1, one empty is 0", (name) => {
+  expect(score(name, "", "").value).toBe(1);
+  expect(score(name, "word", "").value).toBe(0);
+  expect(score(name, "", "word").value).toBe(0);
+});
+
+test.each(replyScorers)("%s lets the best reference count", (name) => {
+  expect(score(name, "yes of course", "certainly not", "Yes of course").value).toBe(1);
+});
+
+test.each(replyScorers)("%s tells thumbs up from thumbs down", (name) => {
+  expect(score(name, "👍", "👎").value).toBe(0);
+});
+
+test.each(replyScorers)("%s stays within 0..1 for any two texts", (name) => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (reply, reference) => {
+      const { value } = score(name, reply, reference);
+      expect(value).toBeGreaterThanOrEqual(0);
+      expect(value).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test.each(replyScorers)("%s does not hang on enormous texts", (name) => {
+  const value = score(name, "ab ".repeat(150_000), "cd ".repeat(150_000)).value;
+  expect([0, null]).toContain(value);
+});
+
+test("token_f1 and rouge_l have their defined values", () => {
+  const [reply, reference] = ["Your order ships on Monday", "Your order does not ship on Monday"];
+  expect(score("token_f1", reply, reference).value).toBeCloseTo(8 / 12, 12);
+  expect(score("rouge_l", reply, reference).value).toBeCloseTo(8 / 12, 12);
+  expect(score("token_f1", "b a", "a b").value).toBe(1);
+  expect(score("rouge_l", "b a", "a b").value).toBe(0.5);
+  expect(score("token_f1", "a a a", "a b").value).toBeCloseTo(2 / 5, 12);
+});
+
+test("edit_similarity counts code points", () => {
+  expect(score("edit_similarity", "kitten", "sitting").value).toBeCloseTo(1 - 3 / 7, 12);
+  expect(score("edit_similarity", "😀😀😀😀", "😀😀😀😁").value).toBe(0.75);
+});
+
+test("a language without spaces is compared by its words", () => {
+  expect(score("token_f1", "您的订单明天到", "您的订单今天到").value).toBeGreaterThan(0.5);
+});
+
+test("reasons say what is missing, in short", () => {
+  expect(score("token_f1", "your order ships", "Your refund ships Friday").reason).toBe(
+    "2 of 4 reference words found among 3; missing: refund, friday",
+  );
+  expect(score("exact_match", "a b", "a c").reason).toBe('differs at word 2: "b", expected "c"');
+  const many = Array.from({ length: 500 }, (_, index) => `${"long".repeat(50)}${index}`).join(" ");
+  expect(score("token_f1", "x", many).reason?.length).toBeLessThan(250);
+});
+
+// sacreBLEU 2.6.0: CHRF().sentence_score(reply, [reference]).score / 100
+test.each([
+  ["your order ships on monday", "your order ships on tuesday", 0.7078595136757655],
+  ["hello! how can i help you today?", "hi, how may i help you?", 0.4107299859625879],
+  ["refund approved", "refund rejected", 0.3369278869278869],
+  ["ab", "abc", 0.6363636363636362],
+  ["abc", "xyz", 0],
+  ["the cat sat on the mat", "the cat is on the mat, and the dog is not", 0.3606908141857927],
+  ["您好,请问需要什么帮助", "您好,请问需要什么服务", 0.7544853294853295],
+  ["👍 ok", "👎 ok", 0.38888888888888884],
+  ["aaaaaaaa", "aaaa", 0.7422630560928433],
+])("chrf of %j against %j is sacreBLEU's", (reply, reference, expected) => {
+  expect(score("chrf", reply, reference).value).toBeCloseTo(expected, 12);
+});

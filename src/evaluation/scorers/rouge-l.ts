@@ -1,0 +1,21 @@
+import { longestCommonSubsequence } from "../text/longest-common-subsequence.ts";
+import { bestReference } from "./best-reference.ts";
+import { overlapF1 } from "./overlap.ts";
+import { replyTooLong } from "./reply-too-long.ts";
+import type { Scorer } from "./scorer.ts";
+
+/** F1 of the longest run of words both sides have in the same order, gaps allowed (ROUGE-L, Lin 2004). */
+export function rougeL(): Scorer {
+  return bestReference("rouge_l", ({ reply, reference }) => {
+    const generated = reply.tokens.length;
+    const expected = reference.tokens.length;
+    const tooLong = replyTooLong(generated, expected, "words");
+    if (tooLong) return tooLong;
+
+    const common = longestCommonSubsequence(reply.tokens, reference.tokens);
+    return {
+      value: overlapF1(common, generated, expected),
+      reason: `${common} of ${expected} reference words in the same order among ${generated}`,
+    };
+  });
+}

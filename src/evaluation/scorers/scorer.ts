@@ -1,0 +1,23 @@
+import type { Metadata } from "../../contract/metadata.ts";
+import type { Score } from "../../contract/score.ts";
+import type { PreparedText } from "../text/prepare-text.ts";
+
+/** What a scorer may look at. A failed reply never gets this far: it has nothing to judge. */
+export interface ScorerInput {
+  readonly reply: PreparedText;
+  /** Every acceptable reply. Empty when the interaction has no reference: then there are no reply scores. */
+  readonly references: readonly PreparedText[];
+  readonly generated_metadata: Metadata;
+  readonly reference_metadata: Metadata;
+  /** Expected keys for which nobody could give a value: not judged, which is not the same as wrong. */
+  readonly unjudged_keys: ReadonlySet<string>;
+}
+
+/** Judges one reply. Pure: the same input gives the same scores. */
+export type Scorer = (input: ScorerInput) => readonly Score[];
+
+/** A value with the sentence that explains it. `null`: could not be judged. */
+export interface Judgement {
+  readonly value: number | null;
+  readonly reason: string;
+}
