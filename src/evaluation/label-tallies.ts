@@ -1,0 +1,33 @@
+import type { LabelMetrics } from "../contract/score-stats.ts";
+import type { ScoredInteraction } from "./scored-interaction.ts";
+import { ownValue, type MetadataValue } from "./scorers/match-value.ts";
+import { createLabelTally, type LabelTally } from "./statistics/label-metrics.ts";
+
+/** Counts the labels of many interactions under every expected key that holds plain values. */
+export interface LabelTallies {
+  add(interaction: Pick<ScoredInteraction, "reference_metadata" | "generated_metadata">): void;
+  finish(): Record<string, LabelMetrics>;
+}
+
+export function createLabelTallies(): LabelTallies {
+  const tallies = new Map<string, LabelTally>();
+
+  return {
+    add({ reference_metadata, generated_metadata }) {
+      for (const [key, value] of Object.entries(reference_metadata)) {
+        const expected = toLabel(value);
+        const generated = toLabel(ownValue(generated_metadata, key));
+        if (expected === null || generated === null) continue;
+        const tally = tallies.get(key) ?? createLabelTally();
+        tallies.set(key, tally);
+        tally.add(expected, generated);
+      }
+    },
+    finish: () => Object.fromEntries([...tallies].map(([key, tally]) => [key, tally.finish()])),
+  };
+}
+
+/** Lists and objects are scored, but they are no labels to make a table of. */
+function toLabel(value: MetadataValue | undefined): string | null {
+  return value === undefined || (typeof value === "object" && value !== null) ? null : String(value);
+}

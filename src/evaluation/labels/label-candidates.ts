@@ -1,0 +1,47 @@
+import type { Interaction, Scenario } from "../../contract/scenario.ts";
+import { referenceReplies } from "../reference-replies.ts";
+import { labelKey } from "../scorers/label-key.ts";
+
+/** A reference reply that carries a label, and the interaction it belongs to. */
+export interface LabelExample {
+  readonly text: string;
+  readonly interaction_id: string;
+}
+
+export interface LabelCandidate {
+  /** As first written in the batch. */
+  readonly label: string;
+  readonly examples: readonly LabelExample[];
+}
+
+/** The labels a batch uses under each key, under their `labelKey`. */
+export type LabelCandidates = ReadonlyMap<string, ReadonlyMap<string, LabelCandidate>>;
+
+// More examples of a label add little, and a key with more labels than this holds free text (names, order numbers).
+const maximumExamples = 10;
+const maximumLabels = 200;
+
+/** Collects every text label of a batch with the reference replies that carry it. Keys that hold free text are left out. */
+export function labelCandidates(scenarios: readonly Scenario[]): LabelCandidates {
+  const keys = new Map<string, Map<string, { label: string; examples: LabelExample[] }>>();
+  for (const scenario of scenarios) {
+    for (const interaction of scenario.interactions) {
+      for (const [key, value] of Object.entries(interaction.reference_metadata)) {
+        if (typeof value !== "string" || labelKey(value) === "") continue;
+        const labels = keys.get(key) ?? new Map<string, { label: string; examples: LabelExample[] }>();
+        keys.set(key, labels);
+        const candidate = labels.get(labelKey(value)) ?? { label: value, examples: [] };
+        labels.set(labelKey(value), candidate);
+        addExamples(candidate.examples, interaction);
+      }
+    }
+  }
+  return new Map([...keys].filter(([, labels]) => labels.size <= maximumLabels));
+}
+
+function addExamples(examples: LabelExample[], interaction: Interaction): void {
+  for (const text of referenceReplies(interaction)) {
+    if (text.trim() === "" || examples.length >= maximumExamples) continue;
+    examples.push({ text, interaction_id: interaction.id });
+  }
+}

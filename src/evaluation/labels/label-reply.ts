@@ -1,0 +1,40 @@
+import type { LabelSource, StoredReply } from "../../contract/interaction-result.ts";
+import type { Metadata } from "../../contract/metadata.ts";
+import type { Interaction } from "../../contract/scenario.ts";
+import { referenceReplies } from "../reference-replies.ts";
+import { ownValue, type MetadataValue } from "../scorers/match-value.ts";
+import type { Labeller, Labels } from "./labels.ts";
+
+export interface LabelReplyOptions {
+  readonly interaction: Interaction;
+  readonly reply: StoredReply;
+  readonly labeller: Labeller;
+}
+
+/**
+ * Labels a reply under every expected key: what the endpoint itself said, else what the labeller tells from the text.
+ * Labels the endpoint adds beyond the expected keys are kept. Only text labels can be told from a reply;
+ * numbers, booleans, lists and objects come from the endpoint or not at all. A failed reply has no labels.
+ */
+export async function labelReply({ interaction, reply, labeller }: LabelReplyOptions): Promise<Labels> {
+  if (reply.error) return { generated_metadata: {}, label_sources: {}, unjudged_keys: new Set() };
+
+  const given = reply.endpoint_metadata ?? {};
+  const labels = new Map<string, MetadataValue>(Object.entries(given));
+  const sources = new Map<string, LabelSource>(Object.keys(given).map((key) => [key, { source: "endpoint" }]));
+  const unjudged = new Set<string>();
+  const own = { interaction_id: interaction.id, references: referenceReplies(interaction) };
+
+  for (const [key, expected] of Object.entries(interaction.reference_metadata)) {
+    if (ownValue(given, key) !== undefined) continue;
+    const answer = typeof expected === "string" ? await labeller({ key, reply: reply.agent_reply, own }) : null;
+    if (answer) {
+      labels.set(key, answer.value);
+      sources.set(key, { source: "local", method: answer.method, confidence: answer.confidence });
+    } else if (reply.endpoint_metadata === null) {
+      unjudged.add(key);
+    }
+  }
+  const generated_metadata: Metadata = Object.fromEntries(labels);
+  return { generated_metadata, label_sources: Object.fromEntries(sources), unjudged_keys: unjudged };
+}

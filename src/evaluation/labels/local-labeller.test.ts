@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import { Interaction, type Scenario } from "../../contract/scenario.ts";
+import { labelCandidates } from "./label-candidates.ts";
+import { createLocalLabeller } from "./local-labeller.ts";
+
+type Labelled = readonly [label: string, reference: string];
+
+function scenarioOf(key: string, labelled: readonly Labelled[]): Scenario {
+  const interactions = labelled.map(([label, reference_reply], index) =>
+    Interaction.parse({
+      id: `${index}`,
+      user_message: "",
+      reference_reply,
+      interaction_type: "opening",
+      reference_metadata: { [key]: label },
+    }),
+  );
+  return { id: "s", description: "", tags: [], interactions };
+}
+
+/** Labels a reply as if it answered the interaction at `position`. */
+function labellerOf(key: string, labelled: readonly Labelled[]) {
+  const label = createLocalLabeller({ candidates: labelCandidates([scenarioOf(key, labelled)]) });
+  return (reply: string, position = 0) => {
+    const own = { interaction_id: `${position}`, references: [labelled[position]?.[1] ?? ""] };
+    return label({ key, reply, own });
+  };
+}
+
+const sentiments: Labelled[] = [
+  ["positive", "x"],
+  ["negative", "x"],
+  ["neutral", "x"],
+  ["mixed", "x"],
+];
+
+test.each([
+  ["positive", "Great news, your refund has been approved!"],
+  ["positive", "Hello! How can I help you today?"],
+  ["positive", "No problem at all, happy to help!"],
+  ["positive", "Not bad at all!"],
+  ["negative", "I'm sorry, your payment was declined and the order was cancelled."],
+  ["negative", "Unfortunately we cannot process your refund."],
+  ["negative", "Your request was rejected."],
+  ["negative", "That does not work well and I am not happy."],
+  ["neutral", "Please enter your postcode."],
+  ["neutral", "It takes three to five working days."],
+  ["neutral", "Which size would you like?"],
+  ["neutral", "Your order number is 48213."],
+  ["mixed", "I love the design, but the battery is terrible."],
+  ["mixed", "Thanks for waiting. Sadly, your order was cancelled."],
+  ["unknown", "Votre commande est arrivée hier soir chez nous"],
+  ["unknown", "你好，你的订单到了"],
+])("reads %s from %j", async (expected, reply) => {
+  expect((await labellerOf("tone", sentiments)(reply))?.value).toBe(expected);
+});
+
+test("a sentiment the batch does not use can still come out, except mixed; spelling follows the batch", async () => {
+  const label = labellerOf("sentiment", [["Positive", "x"]]);
+  expect((await label("This is terrible and very disappointing."))?.value).toBe("negative");
+  expect((await label("I love the design, but the battery is terrible."))?.value).not.toBe("mixed");
+  expect((await label("Wonderful, thank you!"))?.value).toBe("Positive");
+});
+
+const intents: Labelled[] = [
+  ["greeting", "Hello! How can I help you today?"],
+  ["order_status", "Your order shipped yesterday and will arrive on Friday."],
+  ["refund_request", "I've issued a refund of $25 to your card; allow 5 days."],
+  ["farewell", "Have a great day, goodbye!"],
+  ["technical_support", "Please restart the router and try again."],
+  ["store_hours", "We are open from nine to six, Monday to Saturday."],
+];
+
+test.each([
+  [0, "Good afternoon, how may I assist you?"],
+  [1, "Your package is out for delivery, order #3321 arrives today."],
+  [2, "Sure, your refund is being processed."],
+  [3, "Take care and goodbye."],
+  [4, "Could you restart your router, please?"],
+  [5, "We're open Monday through Saturday."],
+] as const)("finds the intent of reply %i: %j", async (position, reply) => {
+  expect((await labellerOf("intent", intents)(reply, position))?.value).toBe(intents[position]?.[0]);
+});
+
+test("a reply with another intent than expected gets that one: it is not told what is expected", async () => {
+  expect((await labellerOf("intent", intents)("Goodbye, have a great day!", 0))?.value).toBe("farewell");
+});
+
+test.each(["Paris is the capital of France.", "42", "As a language model I can write poems about the sea."])(
+  "%j is unknown",
+  async (reply) => {
+    expect((await labellerOf("intent", intents)(reply))?.value).toBe("unknown");
+  },
+);
+
+test("a lone candidate does not win by default, not even with its own reference", async () => {
+  const reference = "The zebra crosses the road.";
+  const label = labellerOf("topic", [["animals", reference]]);
+  expect((await label(reference))?.value).toBe("unknown");
+  expect((await labellerOf("intent", [["greeting", "Hi"]])("Your refund has been issued."))?.value).toBe("unknown");
+});
+
+test("a lone candidate can win on evidence that is not its own", async () => {
+  expect(await labellerOf("intent", [["greeting", "Hi"]])("Hello, how can I help?")).toMatchObject({
+    value: "greeting",
+    method: "nearest typical reply",
+  });
+});
+
+test("the own reference is left out when the label has another example", async () => {
+  const label = labellerOf("topic", [
+    ["animals", "The zebra crosses the road."],
+    ["animals", "Two dogs chase a cat."],
+    ["weather", "It rains in Spain."],
+  ]);
+  expect((await label("The zebra crosses the road.", 0))?.value).toBe("unknown");
+  expect(await label("The zebra crosses the road.", 1)).toMatchObject({
+    value: "animals",
+    method: "nearest reference reply",
+  });
+});
+
+test("the own reference counts, and is named, when every label has a single example", async () => {
+  const label = labellerOf("topic", [
+    ["animals", "The zebra crosses the road."],
+    ["weather", "It rains in Spain."],
+  ]);
+  expect(await label("The zebra crosses the road.", 0)).toMatchObject({
+    value: "animals",
+    method: "nearest reference reply (its own)",
+  });
+});
+
+test("confidence stays within 0..1, and keys without text labels are not judged", async () => {
+  const label = labellerOf("intent", intents);
+  for (const reply of ["Hello! How can I help you today?", "", "zzz", "refund"]) {
+    const confidence = (await label(reply))?.confidence;
+    expect(confidence).toBeGreaterThanOrEqual(0);
+    expect(confidence).toBeLessThanOrEqual(1);
+  }
+  const empty = createLocalLabeller({ candidates: labelCandidates([]) });
+  expect(await empty({ key: "intent", reply: "x", own: { interaction_id: "1", references: [] } })).toBeNull();
+});
+
+test("a key that holds free text has no candidates", () => {
+  const labelled = Array.from({ length: 300 }, (_, index): Labelled => [`order ${index}`, "x"]);
+  expect(labelCandidates([scenarioOf("order", labelled)]).size).toBe(0);
+});

@@ -1,0 +1,39 @@
+import type { LabelCandidates } from "./label-candidates.ts";
+import { unknownLabel, type LabelAnswer, type Labeller, type LabelQuestion } from "./labels.ts";
+import { createNearestLabel } from "./nearest-label.ts";
+import { loadSentimentReader, type SentimentReader } from "./read-sentiment.ts";
+import { sentimentLabel, sentimentLabels } from "./sentiment-label.ts";
+
+export interface LocalLabellerOptions {
+  /** From `labelCandidates`, over the whole batch. */
+  readonly candidates: LabelCandidates;
+  readonly loadSentiment?: () => Promise<SentimentReader>;
+}
+
+/**
+ * The labeller that needs no model. A key whose labels are all sentiments is read with a sentiment lexicon; any other key takes
+ * the candidate the reply is most like. It is a weak judge: method and confidence say so, and what the endpoint says outranks it.
+ */
+export function createLocalLabeller({
+  candidates,
+  loadSentiment = loadSentimentReader,
+}: LocalLabellerOptions): Labeller {
+  const nearest = new Map<string, (question: LabelQuestion) => LabelAnswer>();
+
+  return async (question) => {
+    const labels = candidates.get(question.key);
+    if (!labels) return null;
+    if (question.reply.trim() === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
+
+    if ([...labels.keys()].every((label) => sentimentLabels.has(label))) {
+      const answer = sentimentLabel(question.reply, {
+        readSentiment: await loadSentiment(),
+        mixed: labels.has("mixed"),
+      });
+      return { ...answer, value: labels.get(answer.value)?.label ?? answer.value };
+    }
+    const label = nearest.get(question.key) ?? createNearestLabel(labels);
+    nearest.set(question.key, label);
+    return label(question);
+  };
+}

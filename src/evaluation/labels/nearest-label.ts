@@ -1,0 +1,118 @@
+import { commonLabels, type CommonLabel } from "./common-labels.ts";
+import { createGramIndex, grams, type GramIndex } from "./gram-index.ts";
+import type { LabelCandidate, LabelExample } from "./label-candidates.ts";
+import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
+
+/** Likeness the best label needs, and how far it must be ahead of the next. Chosen on support replies (see the test). */
+const threshold = 0.2;
+const margin = 0.02;
+/** A label whose name is wholly in the reply ("refund" in "your refund is on its way") weighs like a reply this much alike. */
+const nameWeight = 0.4;
+/** Part of a name's grams that a text may hold by chance. */
+const chanceOfName = 0.5;
+
+/** Words of a label's name that say nothing about the reply. */
+const emptyWords = /\b(?:request|inquiry|enquiry|query|intent)\b/gu;
+
+/** A text that speaks for one label. `origin` is null for a typical reply that is not from the batch. */
+interface Witness {
+  readonly text: string;
+  readonly origin: LabelExample | null;
+}
+
+interface Evidence {
+  readonly label: string;
+  readonly value: number;
+  readonly method: string;
+}
+
+/**
+ * Labels a reply with the candidate it is most like: by the reference replies that carry the label in this batch, by typical
+ * replies for labels of that name, and by the label's own words. `unknown` when nothing is alike enough or two are equally alike.
+ *
+ * What keeps it honest: it is never told the expected label. The reference of the very interaction it labels is left out when
+ * the label has other examples, and always when the batch has one label only (else any reply like its reference would be
+ * right with nothing to tell it from). Where each of several labels has a single example, the own one counts like the
+ * others, because leaving it out would only speak against the right label; the method then says so.
+ */
+export function createNearestLabel(
+  candidates: ReadonlyMap<string, LabelCandidate>,
+): (question: LabelQuestion) => LabelAnswer {
+  const witnesses = [...candidates].map(([key, candidate]) => witnessesOf(key, candidate));
+  const index = createGramIndex(
+    witnesses.flat().map((witness) => witness.text),
+    commonLabels.flatMap((common) => common.replies),
+  );
+  const lone = candidates.size === 1;
+  const rivals = lone ? createRivals([...candidates.keys()]) : null;
+
+  return (question) => {
+    const similarities = index.similarities(question.reply);
+    const replyGrams = grams(question.reply);
+    let position = 0;
+    const evidence = [...candidates].map(([key, { label }], at): Evidence => {
+      const group = witnesses[at] ?? [];
+      const ownCounts = !lone && group.every(({ origin }) => origin === null || isOwn(origin, question));
+      let best: Evidence = { label, value: nameLikeness(key, replyGrams), method: "label name" };
+      for (const { origin } of group) {
+        const value = similarities[position++] ?? 0;
+        if (value <= best.value || (origin && isOwn(origin, question) && !ownCounts)) continue;
+        best = { label, value, method: methodOf(origin, question) };
+      }
+      return best;
+    });
+    return decide(rivals ? [...evidence, strongest(rivals.similarities(question.reply))] : evidence);
+  };
+}
+
+function witnessesOf(key: string, { examples }: LabelCandidate): Witness[] {
+  return [
+    ...examples.map((example) => ({ text: example.text, origin: example })),
+    ...commonLabels
+      .filter((common) => fits(common, key))
+      .flatMap(({ replies }) => replies.map((text) => ({ text, origin: null }))),
+  ];
+}
+
+function fits({ names }: CommonLabel, key: string): boolean {
+  const words = new Set(key.split(" "));
+  return names.some((name) => name.split(" ").every((word) => words.has(word)));
+}
+
+/** A lone candidate has nobody to lose against, so typical replies of other labels stand against it. */
+function createRivals(keys: readonly string[]): GramIndex {
+  const others = commonLabels.filter((common) => !keys.some((key) => fits(common, key)));
+  return createGramIndex(
+    others.flatMap(({ replies }) => replies),
+    commonLabels.flatMap(({ replies }) => replies),
+  );
+}
+
+function strongest(similarities: Float64Array): Evidence {
+  return { label: unknownLabel, value: Math.max(0, ...similarities), method: "nearest typical reply" };
+}
+
+function isOwn(example: LabelExample, { own }: LabelQuestion): boolean {
+  return example.interaction_id === own.interaction_id && own.references.includes(example.text);
+}
+
+function methodOf(origin: LabelExample | null, question: LabelQuestion): string {
+  if (origin === null) return "nearest typical reply";
+  return isOwn(origin, question) ? "nearest reference reply (its own)" : "nearest reference reply";
+}
+
+/** How much of the label's name is in the reply, beyond what a text holds by chance. */
+function nameLikeness(key: string, replyGrams: ReadonlyMap<string, number>): number {
+  const nameGrams = [...grams(key.replace(emptyWords, "").trim() || key).keys()];
+  const found = nameGrams.filter((gram) => replyGrams.has(gram)).length / Math.max(1, nameGrams.length);
+  return nameWeight * Math.max(0, (found - chanceOfName) / (1 - chanceOfName));
+}
+
+function decide(evidence: readonly Evidence[]): LabelAnswer {
+  const [best, next] = evidence.toSorted((left, right) => right.value - left.value);
+  const lead = (best?.value ?? 0) - (next?.value ?? 0);
+  if (!best || best.label === unknownLabel || best.value < threshold || lead < margin) {
+    return { value: unknownLabel, method: "nothing alike enough", confidence: 1 - (best?.value ?? 0) };
+  }
+  return { value: best.label, method: best.method, confidence: Math.min(0.9, best.value / 2 + lead) };
+}

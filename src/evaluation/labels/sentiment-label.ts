@@ -1,0 +1,57 @@
+import { tokenize } from "../text/tokenize.ts";
+import type { LabelAnswer } from "./labels.ts";
+import { unknownLabel } from "./labels.ts";
+import type { SentimentReader } from "./read-sentiment.ts";
+
+export const sentimentLabels: ReadonlySet<string> = new Set(["positive", "negative", "neutral", "mixed"]);
+
+/** Mean sentence sentiment from which a text counts as positive or negative. Chosen on support replies (see the test). */
+const threshold = 0.15;
+/** Sentiment a sentence must have on either side for the whole to be mixed. */
+const mixedThreshold = 0.25;
+const maximumConfidence = 0.9;
+/** Longer replies are read this far: the lexicon takes time by the word, and the tone does not change after page one. */
+const maximumLength = 20_000;
+const method = "sentiment lexicon";
+
+/** Polite or technical turns of phrase that the lexicon takes for praise. */
+const neutralPhrases = /\bplease\b|\b(?:would|do|if) you(?:'d)? like\b|\blike to\b|\bworking (?:days?|hours?)\b/giu;
+/** A clause that turns round what was said before it is a sentence of its own here. */
+const turningPoints = /[,;]?\s+(?:but|however|although|though|yet)\b,?/giu;
+/** Words hardly any English text of some length does without, and few other languages have. */
+const englishWords = new Set(
+  "the is are you your you're to we it it's of and for have has this that with can my our be i'm i'll at please not hello sorry".split(
+    " ",
+  ),
+);
+
+/** Which of positive, negative, neutral (and mixed, if it may be) an English text is. Other languages are `unknown`. */
+export function sentimentLabel(
+  text: string,
+  { readSentiment, mixed }: { readSentiment: SentimentReader; mixed: boolean },
+): LabelAnswer {
+  const start = text.slice(0, maximumLength);
+  const sentences = readSentiment(start.replace(neutralPhrases, " ").replace(turningPoints, ". "));
+  const score = sentences.reduce((sum, value) => sum + value, 0) / Math.max(1, sentences.length);
+  if (sentences.every((value) => value === 0) && !isEnglish(start))
+    return { value: unknownLabel, method, confidence: 0 };
+
+  const highest = Math.max(...sentences);
+  const lowest = Math.min(...sentences);
+  if (mixed && highest >= mixedThreshold && lowest <= -mixedThreshold) {
+    return { value: "mixed", method, confidence: confidenceAt(Math.min(highest, -lowest) - mixedThreshold) };
+  }
+  const value = score >= threshold ? "positive" : score <= -threshold ? "negative" : "neutral";
+  return { value, method, confidence: confidenceAt(Math.abs(Math.abs(score) - threshold)) };
+}
+
+function confidenceAt(distance: number): number {
+  return Math.min(maximumConfidence, 0.5 + distance);
+}
+
+function isEnglish(text: string): boolean {
+  const words = tokenize(text);
+  if (words.some((word) => englishWords.has(word))) return true;
+  // "Order 48213." has no such word; a longer text without one is in another language.
+  return words.length > 0 && words.length < 4 && words.every((word) => /^[\x20-\x7e]+$/u.test(word));
+}
