@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { Interaction } from "../../contract/scenario.ts";
+import type { Scores } from "../../contract/score.ts";
+import { compareRuns } from "./compare-runs.ts";
+import { createRunTally, type RunTally } from "./run-tally.ts";
+
+interface Entry {
+  scenario: string;
+  id?: string;
+  question?: string;
+  scores: Scores;
+}
+
+function tallyOf(entries: readonly Entry[], scoring_version = "1"): RunTally {
+  const tally = createRunTally();
+  for (const { scenario, id = "1", question = "q", scores } of entries) {
+    const interaction = Interaction.parse({ id, user_message: question, interaction_type: "opening" });
+    tally.add({ scenario_id: scenario, interaction, scores, scoring_version });
+  }
+  return tally;
+}
+
+const suite = (values: readonly number[], name = "overall"): Entry[] =>
+  values.map((value, index) => ({ scenario: `s${index}`, scores: { [name]: value } }));
+
+function compare(baseline: readonly Entry[], candidate: readonly Entry[]) {
+  const comparison = compareRuns({ baseline: tallyOf(baseline), candidate: tallyOf(candidate) });
+  if (!comparison.comparable) throw new Error(comparison.reason);
+  return comparison;
+}
+
+const before = [0.4, 0.5, 0.6, 0.7, 0.3, 0.5];
+const after = [0.51, 0.58, 0.72, 0.79, 0.41, 0.6];
+
+test("a steady gain is better, with effect, interval, p and a sentence", () => {
+  const { verdict, sentence, scores } = compare(suite(before), suite(after));
+  expect(verdict).toBe("better");
+  expect(scores[0]?.effect).toBeCloseTo(0.1017, 4);
+  expect(scores[0]).toMatchObject({
+    scenarios: 6,
+    scenarios_better: 6,
+    scenarios_worse: 0,
+    method: "t over 6 scenarios",
+  });
+  expect(sentence).toBe("overall is better by 0.102 (95% interval +0.086 to +0.117), p < 0.001.");
+});
+
+test("the other way round it is worse by the same", () => {
+  const { verdict, scores } = compare(suite(after), suite(before));
+  expect(verdict).toBe("worse");
+  expect(scores[0]?.effect).toBeCloseTo(-0.1017, 4);
+});
+
+test("noise is no difference, and says how many more scenarios it takes", () => {
+  const { verdict, sentence } = compare(suite(before), suite([0.6, 0.3, 0.65, 0.6, 0.4, 0.4]));
+  expect(verdict).toBe("no_difference_seen");
+  expect(sentence).toMatch(
+    /^No difference in overall can be seen: .* About \d+ more scenarios would show one of 0\.05\.$/,
+  );
+});
+
+test("runs with the same scores are the same", () => {
+  const { verdict, sentence, scores } = compare(suite(before), suite(before));
+  expect(verdict).toBe("same");
+  expect(sentence).toBe("overall is the same in all 6 scenarios.");
+  expect(scores[0]).toMatchObject({ effect: 0, p: null, ci_lower: null });
+});
+
+test("the same gain everywhere is judged by signs", () => {
+  const { scores } = compare(suite([0, 0, 0, 0, 0, 0]), suite([0.5, 0.5, 0.5, 0.5, 0.5, 0.5]));
+  expect(scores[0]).toMatchObject({ method: "sign test over 6 scenarios", verdict: "better" });
+  expect(scores[0]?.p).toBeCloseTo(2 / 64, 12);
+});
+
+test("one shared scenario cannot tell", () => {
+  expect(compare(suite([0.4]), suite([0.9]))).toMatchObject({ verdict: "undecided" });
+});
+
+test("attempts and turns of a scenario count as one scenario, whatever their number", () => {
+  const repeat = (entries: readonly Entry[]) => entries.flatMap((entry) => [entry, entry, { ...entry, id: "2" }]);
+  const once = compare(suite(before), suite(after)).scores[0];
+  const often = compare(repeat(suite(before)), repeat(suite(after))).scores[0];
+  expect(often?.p).toBeCloseTo(once?.p ?? 0, 12);
+  expect(often).toMatchObject({ scenarios: 6, interactions: 12 });
+});
+
+test("looking at many scores raises the bar, and the sentence says so", () => {
+  const noisy = [0.55, 0.51, 0.72, 0.71, 0.41, 0.53];
+  const others = (value: number) =>
+    Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`other_${index}`, value]));
+  const both = (values: readonly number[], noise: readonly number[]) =>
+    values.map((value, index) => ({ scenario: `s${index}`, scores: { overall: value, ...others(noise[index] ?? 0) } }));
+  const alone = compare(suite(before), suite(noisy)).scores[0];
+  const among = compare(both(before, [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]), both(noisy, [0.2, 0.1, 0.3, 0.2, 0.1, 0.31]))
+    .scores[0];
+  expect(alone?.verdict).toBe("better");
+  expect(among?.p).toBeCloseTo(alone?.p ?? 0, 12);
+  expect(among?.p_adjusted).toBeCloseTo(10 * (alone?.p ?? 0), 12);
+  expect(among?.sentence).toContain("may be chance");
+});
+
+test("only what both runs share and asked alike is compared", () => {
+  const { unpaired, scores } = compare(
+    [
+      ...suite(before),
+      { scenario: "old", scores: { overall: 0 } },
+      { scenario: "s0", id: "x", question: "a", scores: { overall: 0 } },
+    ],
+    [
+      ...suite(after),
+      { scenario: "new", scores: { overall: 0 } },
+      { scenario: "s0", id: "x", question: "b", scores: { overall: 1 } },
+    ],
+  );
+  expect(unpaired).toEqual({ baseline_only: 1, candidate_only: 1, changed: 1 });
+  expect(scores[0]?.interactions).toBe(6);
+});
+
+test("a score one side lacks leaves that interaction out of that score only", () => {
+  const { scores } = compare(
+    [
+      { scenario: "a", scores: { success: 1, overall: 0.5 } },
+      { scenario: "b", scores: { success: 1, overall: 0.5 } },
+    ],
+    [
+      { scenario: "a", scores: { success: 0 } },
+      { scenario: "b", scores: { success: 1, overall: 0.7 } },
+    ],
+  );
+  expect(scores.map(({ name, scenarios }) => [name, scenarios])).toEqual([
+    ["success", 2],
+    ["overall", 1],
+  ]);
+});
+
+test.each([
+  ["The baseline has no interactions.", tallyOf([]), tallyOf(suite(after))],
+  ["The candidate has no interactions.", tallyOf(suite(after)), tallyOf([])],
+  [
+    "The runs share no scenario and interaction ids.",
+    tallyOf(suite(before)),
+    tallyOf([{ scenario: "z", scores: { overall: 1 } }]),
+  ],
+  [
+    "The runs share interaction ids, but every question or reference differs between them.",
+    tallyOf(suite([0.5])),
+    tallyOf([{ scenario: "s0", question: "other", scores: { overall: 1 } }]),
+  ],
+  [
+    "The runs were scored by different definitions (scoring versions 1, 2); rescore one of them.",
+    tallyOf(suite(before)),
+    tallyOf(suite(after), "2"),
+  ],
+  ["The interactions the runs share have no score in both.", tallyOf(suite([1], "a")), tallyOf(suite([1], "b"))],
+])("refuses with the reason: %s", (reason, baseline, candidate) => {
+  expect(compareRuns({ baseline, candidate })).toMatchObject({ comparable: false, reason });
+});

@@ -1,0 +1,81 @@
+import { holm } from "../statistics/holm.ts";
+import { compareScore, type ScoreDifference } from "./compare-score.ts";
+import { pairRuns, type PairedRuns } from "./pair-runs.ts";
+import type { RunTally } from "./run-tally.ts";
+import { toSentence, toVerdict, type Verdict } from "./verdict.ts";
+
+export interface ScoreComparison extends ScoreDifference {
+  /** Corrected (Holm) for having looked at several scores. */
+  readonly p_adjusted: number | null;
+  readonly verdict: Verdict;
+  readonly sentence: string;
+}
+
+export type Comparison =
+  | { readonly comparable: false; readonly reason: string; readonly unpaired: PairedRuns["unpaired"] }
+  | {
+      readonly comparable: true;
+      /** The verdict on `overall`, or on the first score there is. */
+      readonly verdict: Verdict;
+      readonly sentence: string;
+      readonly scores: readonly ScoreComparison[];
+      readonly unpaired: PairedRuns["unpaired"];
+    };
+
+export interface CompareOptions {
+  readonly baseline: RunTally;
+  readonly candidate: RunTally;
+  /** The smallest difference worth knowing about: what the advice on more scenarios is for. */
+  readonly smallestEffect?: number;
+}
+
+/**
+ * Compares two runs, paired by scenario and interaction, with the scenario as the unit that counts.
+ * Runs that cannot be compared are refused with the reason.
+ */
+export function compareRuns({ baseline, candidate, smallestEffect = 0.05 }: CompareOptions): Comparison {
+  const { scores, unpaired, interactions } = pairRuns(baseline, candidate);
+  const reason = whyNot({ baseline, candidate, unpaired, interactions, scores: scores.size });
+  if (reason !== null) return { comparable: false, reason, unpaired };
+
+  const differences = [...scores].map(([name, pairs]) => compareScore(name, pairs, smallestEffect));
+  const adjusted = adjust(differences);
+  const compared = differences.map((difference, index): ScoreComparison => {
+    const p_adjusted = adjusted[index] ?? null;
+    const verdict = toVerdict(difference, p_adjusted);
+    const sentence = toSentence(difference, { verdict, adjusted: p_adjusted, smallestEffect });
+    return { ...difference, p_adjusted, verdict, sentence };
+  });
+  const headline = (compared.find(({ name }) => name === "overall") ?? compared[0]) as ScoreComparison;
+  return { comparable: true, verdict: headline.verdict, sentence: headline.sentence, scores: compared, unpaired };
+}
+
+function whyNot({
+  baseline,
+  candidate,
+  unpaired,
+  interactions,
+  scores,
+}: Pick<CompareOptions, "baseline" | "candidate"> &
+  Pick<PairedRuns, "unpaired" | "interactions"> & { scores: number }): string | null {
+  if (baseline.scenarios.size === 0) return "The baseline has no interactions.";
+  if (candidate.scenarios.size === 0) return "The candidate has no interactions.";
+  const versions = new Set([...baseline.scoring_versions, ...candidate.scoring_versions]);
+  if (versions.size > 1) {
+    return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore one of them.`;
+  }
+  if (interactions === 0 && unpaired.changed > 0) {
+    return "The runs share interaction ids, but every question or reference differs between them.";
+  }
+  if (interactions === 0) return "The runs share no scenario and interaction ids.";
+  return scores === 0 ? "The interactions the runs share have no score in both." : null;
+}
+
+/** Scores without a p take no part in the correction. */
+function adjust(differences: readonly ScoreDifference[]): (number | null)[] {
+  const tested = differences.flatMap(({ p }, index) => (p === null ? [] : [{ p, index }]));
+  const corrected = holm(tested.map(({ p }) => p));
+  const adjusted: (number | null)[] = differences.map(() => null);
+  tested.forEach(({ index }, rank) => (adjusted[index] = corrected[rank] ?? null));
+  return adjusted;
+}

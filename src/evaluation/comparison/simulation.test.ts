@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { Interaction } from "../../contract/scenario.ts";
+import { clusterInterval } from "../statistics/cluster-interval.ts";
+import { compareRuns } from "./compare-runs.ts";
+import { createRunTally } from "./run-tally.ts";
+
+const suites = 2_000;
+const scenarios = 10;
+const attempts = 5;
+const turns = 4;
+const truth = 0.6;
+
+/** Seeded (mulberry32), so that a simulation gives the same figures every time. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Normal values by Box and Muller. */
+function createNormal(random: () => number): (deviation: number) => number {
+  return (deviation) => deviation * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+test("the clustered 95 % interval covers the truth in 93 to 97 % of simulated suites", () => {
+  const normal = createNormal(createRandom(20_251));
+  let covered = 0;
+  for (let suite = 0; suite < suites; suite++) {
+    const clusters = Array.from({ length: scenarios }, () => {
+      const difficulty = truth + normal(0.2);
+      let sum = 0;
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const mood = normal(0.05);
+        for (let turn = 0; turn < turns; turn++) sum += difficulty + mood + normal(0.1);
+      }
+      return { sum, count: attempts * turns };
+    });
+    const { interval } = clusterInterval(clusters);
+    if (interval && interval.lower <= truth && truth <= interval.upper) covered++;
+  }
+  expect(covered / suites).toBeGreaterThan(0.93);
+  expect(covered / suites).toBeLessThan(0.97);
+});
+
+test("two runs of the same model are called different in 3 to 7 % of simulated pairs", () => {
+  const normal = createNormal(createRandom(7));
+  const interactions = Array.from({ length: turns }, (_, turn) =>
+    Interaction.parse({ id: `${turn}`, user_message: "q", interaction_type: "opening" }),
+  );
+
+  /** A scenario moves both runs alike (its difficulty) and each run a little on its own. */
+  function simulate(difficulties: readonly number[]) {
+    const tally = createRunTally();
+    difficulties.forEach((difficulty, index) => {
+      const own = normal(0.03);
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        for (const interaction of interactions) {
+          const scores = { overall: difficulty + own + normal(0.1) };
+          tally.add({ scenario_id: `${index}`, interaction, scores, scoring_version: "1" });
+        }
+      }
+    });
+    return tally;
+  }
+
+  let alarms = 0;
+  for (let pair = 0; pair < suites; pair++) {
+    const difficulties = Array.from({ length: scenarios }, () => truth + normal(0.2));
+    const comparison = compareRuns({ baseline: simulate(difficulties), candidate: simulate(difficulties) });
+    if (!comparison.comparable) throw new Error(comparison.reason);
+    if (comparison.verdict !== "no_difference_seen") alarms++;
+  }
+  expect(alarms / suites).toBeGreaterThan(0.03);
+  expect(alarms / suites).toBeLessThan(0.07);
+});

@@ -1,0 +1,59 @@
+import type { ScoreDifference } from "./compare-score.ts";
+
+export type Verdict = "better" | "worse" | "no_difference_seen" | "same" | "undecided";
+
+/** The p below which a difference is called one, after the correction for several scores. */
+const alpha = 0.05;
+
+export function toVerdict(
+  { p, effect, scenarios, scenarios_better, scenarios_worse }: ScoreDifference,
+  adjusted: number | null,
+): Verdict {
+  if (scenarios < 2) return "undecided";
+  if (p === null && scenarios_better + scenarios_worse === 0) return "same";
+  if (adjusted === null || adjusted >= alpha) return "no_difference_seen";
+  return effect > 0 ? "better" : "worse";
+}
+
+/** The verdict as a sentence for someone who does not know the terms. */
+export function toSentence(
+  difference: ScoreDifference,
+  { verdict, adjusted, smallestEffect }: { verdict: Verdict; adjusted: number | null; smallestEffect: number },
+): string {
+  const { name, effect, scenarios } = difference;
+  switch (verdict) {
+    case "undecided":
+      return `${name} differs by ${signed(effect)} in the one scenario both runs share; one scenario cannot tell more.`;
+    case "same":
+      return `${name} is the same in all ${scenarios} scenarios.`;
+    case "better":
+    case "worse":
+      return `${name} is ${verdict} by ${Math.abs(effect).toFixed(3)}${interval(difference)}, p ${figure(adjusted ?? 1)}.`;
+    case "no_difference_seen":
+      if (difference.p !== null && difference.p < alpha) {
+        const looks = effect > 0 ? "better" : "worse";
+        return `${name} looks ${looks} by ${Math.abs(effect).toFixed(3)}${interval(difference)}, but with several scores looked at that may be chance (p ${figure(adjusted ?? 1)}).`;
+      }
+      return `No difference in ${name} can be seen: ${signed(effect)}${interval(difference)}.${whatItTakes(difference, smallestEffect)}`;
+  }
+}
+
+function interval({ ci_lower, ci_upper }: ScoreDifference): string {
+  return ci_lower === null || ci_upper === null ? "" : ` (95% interval ${signed(ci_lower)} to ${signed(ci_upper)})`;
+}
+
+function whatItTakes({ scenarios, scenarios_needed }: ScoreDifference, smallestEffect: number): string {
+  if (scenarios_needed === null) return "";
+  if (scenarios_needed <= scenarios) return ` ${scenarios} scenarios are enough to see one of ${smallestEffect}.`;
+  const more = scenarios_needed - scenarios;
+  return ` About ${more} more ${more === 1 ? "scenario" : "scenarios"} would show one of ${smallestEffect}.`;
+}
+
+function signed(value: number): string {
+  const text = Math.abs(value).toFixed(3);
+  return Number(text) === 0 ? text : `${value < 0 ? "-" : "+"}${text}`;
+}
+
+function figure(p: number): string {
+  return p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`;
+}

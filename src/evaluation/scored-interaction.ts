@@ -1,0 +1,7 @@
+import type { InteractionResult } from "../contract/interaction-result.ts";
+
+/** What the figures of scenarios and runs are made from: a part of every interaction result. */
+export type ScoredInteraction = Pick<
+  InteractionResult,
+  "scores" | "reference_metadata" | "generated_metadata" | "error" | "usage"
+>;

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { holm } from "./holm.ts";
+import { createLabelTally } from "./label-metrics.ts";
+import { mcnemar } from "./mcnemar.ts";
+import { detectableEffect, scenariosNeeded } from "./power.ts";
+import { reliability } from "./reliability.ts";
+
+test("pass^k of 4 in 5 is 0.8, 0.6, 0.4, 0.2, 0 and pass@k 0.8, then 1", () => {
+  const result = reliability(5, 4);
+  [0.8, 0.6, 0.4, 0.2, 0].forEach((expected, index) => expect(result?.pass_hat_k[index]).toBeCloseTo(expected, 12));
+  [0.8, 1, 1, 1, 1].forEach((expected, index) => expect(result?.pass_at_k[index]).toBeCloseTo(expected, 12));
+  expect(result).toMatchObject({ threshold: 0.8, attempts: 5, passed: 4 });
+});
+
+test("reliability of all, none and nothing", () => {
+  expect(reliability(2, 2)).toMatchObject({ pass_at_k: [1, 1], pass_hat_k: [1, 1] });
+  expect(reliability(2, 0)).toMatchObject({ pass_at_k: [0, 0], pass_hat_k: [0, 0] });
+  expect(reliability(0, 0)).toBeNull();
+});
+
+test("McNemar's exact p of 2 against 10 is 0.0386", () => {
+  expect(mcnemar(2, 10)).toBeCloseTo(158 / 4096, 12);
+  expect(mcnemar(10, 2)).toBeCloseTo(0.0386, 4);
+  expect(mcnemar(0, 0)).toBe(1);
+  expect(mcnemar(5, 5)).toBe(1);
+  expect(mcnemar(4000, 6000)).toBeGreaterThanOrEqual(0);
+});
+
+test("Holm's correction keeps order and never exceeds 1", () => {
+  const adjusted = holm([0.01, 0.04, 0.03, 0.5]);
+  [0.04, 0.09, 0.09, 0.5].forEach((expected, index) => expect(adjusted[index]).toBeCloseTo(expected, 12));
+  expect(holm([])).toEqual([]);
+  expect(holm([0.9, 0.8])).toEqual([1, 1]);
+});
+
+test("the scenarios needed can just show the effect", () => {
+  const needed = scenariosNeeded(0.05, 0.1) ?? 0;
+  expect(needed).toBe(34);
+  expect(detectableEffect(needed, 0.1)).toBeLessThanOrEqual(0.05);
+  expect(detectableEffect(needed - 1, 0.1)).toBeGreaterThan(0.05);
+  expect(scenariosNeeded(0, 0.1)).toBeNull();
+  expect(scenariosNeeded(1e-9, 1)).toBeNull();
+  expect(detectableEffect(1, 0.1)).toBeNull();
+});
+
+function tally(...pairs: [expected: string, generated: string][]) {
+  const labels = createLabelTally();
+  for (const pair of pairs) labels.add(...pair);
+  return labels.finish();
+}
+
+test("accuracy, macro-F1, kappa and confusion are the textbook ones", () => {
+  // Cohen's 2×2 example: 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no gives kappa 0.4.
+  const repeat = (count: number, pair: [string, string]) => Array.from({ length: count }, () => pair);
+  const metrics = tally(
+    ...repeat(20, ["yes", "yes"]),
+    ...repeat(5, ["yes", "no"]),
+    ...repeat(10, ["no", "yes"]),
+    ...repeat(15, ["no", "no"]),
+  );
+  expect(metrics.n).toBe(50);
+  expect(metrics.accuracy).toBeCloseTo(0.7, 12);
+  expect(metrics.kappa).toBeCloseTo(0.4, 12);
+  expect(metrics.macro_f1).toBeCloseTo((40 / 55 + 30 / 45) / 2, 12);
+  expect(metrics.confusion).toEqual({ yes: { yes: 20, no: 5 }, no: { yes: 10, no: 15 } });
+});
+
+test("spellings of a label are one label, shown as expected", () => {
+  expect(tally(["order_status", "Order-Status"], ["greeting", "ORDER STATUS"])).toMatchObject({
+    accuracy: 0.5,
+    confusion: { order_status: { order_status: 1 }, greeting: { order_status: 1 } },
+  });
+});
+
+test("kappa is null where chance always agrees, and all is null without pairs", () => {
+  expect(tally(["a", "a"], ["a", "a"])).toMatchObject({ accuracy: 1, macro_f1: 1, kappa: null });
+  expect(tally()).toEqual({ n: 0, accuracy: null, macro_f1: null, kappa: null, confusion: {} });
+});
+
+test("an abstention lowers recall but is no class; a wrong label is", () => {
+  expect(tally(["a", "a"], ["a", "unknown"]).macro_f1).toBeCloseTo(2 / 3, 12);
+  expect(tally(["a", "a"], ["a", "b"]).macro_f1).toBeCloseTo(1 / 3, 12);
+});
+
+test("labels named like object members are counted", () => {
+  expect(tally(["toString", "constructor"], ["__proto__", "__proto__"]).n).toBe(2);
+  expect(Object.keys(tally(["__proto__", "x"]).confusion)).toEqual(["__proto__"]);
+});
+
+test("a key with too many labels keeps its accuracy and has no table", () => {
+  const pairs = Array.from({ length: 500 }, (_, index): [string, string] => [`${index}`, `${index}`]);
+  expect(tally(...pairs)).toEqual({ n: 500, accuracy: 1, macro_f1: null, kappa: null, confusion: {} });
+});

@@ -1,0 +1,12 @@
+/** A range that holds the true value with a stated chance. */
+export interface Interval {
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export const defaultLevel = 0.95;
+
+/** The part of an interval that a score can have. */
+export function withinScores({ lower, upper }: Interval): Interval {
+  return { lower: Math.max(0, lower), upper: Math.min(1, upper) };
+}

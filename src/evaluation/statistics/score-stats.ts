@@ -1,0 +1,54 @@
+import type { ScoreStats } from "../../contract/score-stats.ts";
+import { clusterInterval } from "./cluster-interval.ts";
+import { withinScores, type Interval } from "./interval.ts";
+import { allEqual, standardDeviation } from "./mean.ts";
+import { wilson } from "./wilson.ts";
+
+export interface ScoreStatsOptions {
+  /** What one value stands for: the averages of attempts within a scenario, or of scenarios within a run. */
+  readonly unit: "attempt" | "scenario";
+  /** True for a score that is 0 or 1 for every single reply. */
+  readonly binary: boolean;
+  readonly n_missing: number;
+}
+
+/**
+ * How sure the mean of independent averages is. A spread gives Student's interval (over scenarios, that is the cluster-robust one);
+ * 0/1 scores that leave no spread to go by, or are 0 or 1 throughout, Wilson's; otherwise there is none, and `method` says why.
+ */
+export function scoreStats(values: readonly number[], { unit, binary, n_missing }: ScoreStatsOptions): ScoreStats {
+  const { mean, stderr, interval } = clusterInterval(values.map((value) => ({ sum: value, count: 1 })));
+  const chosen = chooseInterval(values, { unit, binary, interval, mean: mean ?? 0 });
+  return {
+    n: values.length,
+    n_missing,
+    mean,
+    min: values.length === 0 ? null : values.reduce((left, right) => Math.min(left, right)),
+    sd: standardDeviation(values),
+    stderr,
+    ci_lower: chosen.interval?.lower ?? null,
+    ci_upper: chosen.interval?.upper ?? null,
+    method: chosen.method,
+  };
+}
+
+function chooseInterval(
+  values: readonly number[],
+  {
+    unit,
+    binary,
+    interval,
+    mean,
+  }: Pick<ScoreStatsOptions, "unit" | "binary"> & { interval: Interval | null; mean: number },
+): { interval: Interval | null; method: string } {
+  const n = values.length;
+  if (n === 0) return { interval: null, method: "none: no values" };
+  if (n === 1) return { interval: null, method: `none: one ${unit} only` };
+
+  const counted = `over ${n} ${unit}s`;
+  if (binary && (allEqual(values) || values.every((value) => value === 0 || value === 1))) {
+    return { interval: wilson(mean * n, n), method: `wilson ${counted}` };
+  }
+  if (!interval) return { interval: null, method: `none: all ${n} ${unit}s have the same value` };
+  return { interval: withinScores(interval), method: `t ${counted}` };
+}

@@ -1,0 +1,125 @@
+import { expect, test } from "vitest";
+import { RunSummary } from "../contract/run-summary.ts";
+import type { Metadata } from "../contract/metadata.ts";
+import type { Scores } from "../contract/score.ts";
+import { averageAttempts, averageInteractions } from "./average-scores.ts";
+import type { ScoredInteraction } from "./scored-interaction.ts";
+import { statusMessage } from "./status-message.ts";
+import { createRunFigures } from "./summarize-run.ts";
+import { summarizeScenario } from "./summarize-scenario.ts";
+
+function scored(
+  scores: Scores,
+  reference_metadata: Metadata = {},
+  generated_metadata: Metadata = {},
+): ScoredInteraction {
+  const usage = { input_tokens: 2, output_tokens: 1, total_tokens: 3 };
+  return { scores: { success: 1, ...scores }, reference_metadata, generated_metadata, error: null, usage };
+}
+
+const failed: ScoredInteraction = {
+  scores: { success: 0 },
+  reference_metadata: { intent: "a" },
+  generated_metadata: {},
+  error: { code: "upstream_timeout", detail: "", upstream_status: null, tries: 3, retryable: true },
+  usage: null,
+};
+
+test("an attempt is the mean of the interactions that have the score; a failure lowers success only", () => {
+  expect(averageInteractions([{ success: 1, overall: 0.5 }, { success: 0 }])).toEqual({ success: 0.5, overall: 0.5 });
+  expect(averageInteractions([])).toEqual({});
+});
+
+test("a scenario is the mean of its attempts, each counting once", () => {
+  expect(averageAttempts([{ overall: 1 }, { overall: 0.5 }, {}])).toEqual({ overall: 0.75 });
+  const figures = summarizeScenario([
+    [scored({ overall: 1 }), scored({ overall: 1 }), scored({ overall: 1 })],
+    [scored({ overall: 0 })],
+  ]);
+  expect(figures.average_scores).toEqual({ success: 1, overall: 0.5 });
+});
+
+test("a scenario has statistics over its attempts", () => {
+  const { score_stats } = summarizeScenario([
+    [scored({ overall: 0.9 }), failed],
+    [scored({ overall: 0.7 }), scored({})],
+  ]);
+  expect(score_stats["overall"]).toMatchObject({ n: 2, n_missing: 2, min: 0.7, method: "t over 2 attempts" });
+  expect(score_stats["success"]).toMatchObject({ n: 2, n_missing: 0, mean: 0.75, method: "t over 2 attempts" });
+});
+
+test("0/1 scores without spread have Wilson's interval, other scores none", () => {
+  const { score_stats } = summarizeScenario([
+    [scored({ "metadata.intent": 1, token_f1: 1 })],
+    [scored({ "metadata.intent": 1, token_f1: 1 })],
+  ]);
+  expect(score_stats["success"]?.method).toBe("wilson over 2 attempts");
+  expect(score_stats["metadata.intent"]?.method).toBe("wilson over 2 attempts");
+  expect(score_stats["token_f1"]).toMatchObject({ ci_lower: null, method: "none: all 2 attempts have the same value" });
+});
+
+test("an attempt passes when every turn replied and overall reaches 0.8", () => {
+  const { reliability } = summarizeScenario([
+    [scored({ overall: 0.8 })],
+    [scored({ overall: 0.7 })],
+    [scored({ overall: 1 }), failed],
+    [failed],
+  ]);
+  expect(reliability).toMatchObject({ threshold: 0.8, attempts: 4, passed: 1 });
+});
+
+test("a scenario without references or with nothing but failures has no reliability", () => {
+  expect(summarizeScenario([[scored({})]]).reliability).toBeNull();
+  expect(summarizeScenario([[failed], [failed]])).toMatchObject({ reliability: null, average_scores: { success: 0 } });
+  expect(summarizeScenario([])).toEqual({ average_scores: {}, score_stats: {}, reliability: null, label_metrics: {} });
+});
+
+test("labels are counted where both sides have one; lists and failures are left out", () => {
+  const { label_metrics } = summarizeScenario([
+    [scored({}, { intent: "a", tags: ["x"] }, { intent: "A", tags: ["x"] }), failed],
+    [scored({}, { intent: "b", urgent: true }, { intent: "a", urgent: true })],
+  ]);
+  expect(label_metrics["intent"]).toMatchObject({ n: 2, accuracy: 0.5, confusion: { a: { a: 1 }, b: { a: 1 } } });
+  expect(label_metrics["urgent"]).toMatchObject({ n: 1, accuracy: 1 });
+  expect(label_metrics["tags"]).toBeUndefined();
+});
+
+test("a run is the mean of its scenarios, with intervals over scenarios, whatever the order of attempts", () => {
+  const figures = createRunFigures();
+  figures.add({ scenario: 1, interactions: [scored({ overall: 0.2 })] });
+  figures.add({ scenario: 0, interactions: [scored({ overall: 1 })] });
+  figures.add({ scenario: 1, interactions: [scored({ overall: 0.4 }), failed] });
+  const { summary, message } = figures.finish();
+  expect(RunSummary.parse(summary)).toEqual(summary);
+  expect(summary.average_scores["overall"]).toBeCloseTo(0.65, 12);
+  expect(summary.average_scores["success"]).toBeCloseTo(0.875, 12);
+  expect(summary.score_stats["overall"]).toMatchObject({ n: 2, n_missing: 1, method: "t over 2 scenarios" });
+  expect(summary).toMatchObject({
+    interactions: 4,
+    failed: 1,
+    usage: { input_tokens: 6, output_tokens: 3, total_tokens: 9 },
+  });
+  expect(message).toBe("Evaluation completed: 1 of 4 interactions failed (upstream_timeout)");
+  expect(figures.finish()).toEqual({ summary, message });
+});
+
+test("a run of nothing has a summary too", () => {
+  const { summary, message } = createRunFigures().finish();
+  expect(summary).toMatchObject({ average_scores: {}, score_stats: {}, interactions: 0, failed: 0 });
+  expect(message).toBe("Evaluation completed: 0 interactions");
+});
+
+test("the message names causes, most frequent first", () => {
+  expect(statusMessage({ interactions: 10, failures: new Map() })).toBe("Evaluation completed: 10 interactions");
+  expect(statusMessage({ interactions: 1, failures: new Map() })).toBe("Evaluation completed: 1 interaction");
+  expect(statusMessage({ interactions: 10, failures: new Map([["upstream_timeout", 7]]) })).toBe(
+    "Evaluation completed: 7 of 10 interactions failed (upstream_timeout)",
+  );
+  const failures = new Map([
+    ["upstream_auth", 1],
+    ["upstream_timeout", 2],
+  ] as const);
+  expect(statusMessage({ interactions: 10, failures })).toBe(
+    "Evaluation completed: 3 of 10 interactions failed (upstream_timeout 2, upstream_auth 1)",
+  );
+});
