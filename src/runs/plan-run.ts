@@ -1,0 +1,144 @@
+import { ServiceError, type FieldError } from "../contract/errors.ts";
+import type { EvaluationPlan, EvaluationRequest } from "../contract/evaluation-request.ts";
+import type { Scenario } from "../contract/scenario.ts";
+
+/** Bounds on one request, from the operator's settings. */
+export interface PlanLimits {
+  readonly attempts: number;
+  readonly interactions: number;
+  readonly callsPerRun: number;
+  readonly metadataKeys: number;
+  readonly metadataBytes: number;
+}
+
+/** Fills in every default of a request and refuses what cannot be run: doubled ids, too many calls, oversized labels. */
+export function planRun(request: EvaluationRequest, limits: PlanLimits): EvaluationPlan {
+  const { test_batch, test_name, ...options } = request;
+  const several = Array.isArray(test_batch);
+  const inputs = several ? test_batch : [test_batch];
+  refuse(attemptProblems(request.attempts, limits));
+  refuse(batchProblems(inputs, { several, limits }));
+  checkSize(inputs, { attempts: request.attempts, limits });
+
+  const scenarios = inputs.map(toScenario);
+  return { ...options, scenarios, test_name: test_name ?? scenarios[0]?.id ?? "" };
+}
+
+type ScenarioInput = EvaluationRequest["test_batch"] extends infer Batch ? Exclude<Batch, readonly unknown[]> : never;
+
+function toScenario(input: ScenarioInput): Scenario {
+  return {
+    id: input.id,
+    description: input.description,
+    tags: input.tags ?? [],
+    interactions: input.interactions.map((interaction, index) => ({
+      ...interaction,
+      agent_reply: "",
+      generated_metadata: {},
+      interaction_type: interaction.interaction_type ?? (index === 0 ? "opening" : "follow_up"),
+    })),
+  };
+}
+
+function attemptProblems(attempts: number, limits: PlanLimits): FieldError[] {
+  if (attempts <= limits.attempts) return [];
+  return [
+    {
+      pointer: "/attempts",
+      code: "too_big",
+      message: `must be at most ${limits.attempts} (REHEARSAL_MAX_ATTEMPTS)`,
+      received: String(attempts),
+    },
+  ];
+}
+
+function batchProblems(
+  inputs: readonly ScenarioInput[],
+  { several, limits }: { several: boolean; limits: PlanLimits },
+): FieldError[] {
+  const base = (index: number): string => (several ? `/test_batch/${index}` : "/test_batch");
+  return [
+    ...duplicates(inputs.map((input) => input.id)).map((index) =>
+      duplicated(`${base(index)}/id`, "scenario", inputs[index]?.id),
+    ),
+    ...inputs.flatMap((input, index) => [
+      ...duplicates(input.interactions.map((interaction) => interaction.id)).map((turn) =>
+        duplicated(`${base(index)}/interactions/${turn}/id`, "interaction", input.interactions[turn]?.id),
+      ),
+      ...input.interactions.flatMap((interaction, turn) =>
+        metadataProblems(
+          interaction.reference_metadata,
+          `${base(index)}/interactions/${turn}/reference_metadata`,
+          limits,
+        ),
+      ),
+    ]),
+  ];
+}
+
+function duplicated(pointer: string, noun: string, id: string | undefined): FieldError {
+  return {
+    pointer,
+    code: "duplicate_id",
+    message: `is used by an earlier ${noun}; ${noun} ids must be unique`,
+    received: (id ?? "").slice(0, 80),
+  };
+}
+
+function metadataProblems(metadata: object, pointer: string, limits: PlanLimits): FieldError[] {
+  const keys = Object.keys(metadata).length;
+  if (keys > limits.metadataKeys) {
+    return [
+      { pointer, code: "too_big", message: `must have at most ${limits.metadataKeys} keys`, received: `${keys} keys` },
+    ];
+  }
+  const bytes = JSON.stringify(metadata).length;
+  if (bytes <= limits.metadataBytes) return [];
+  return [
+    {
+      pointer,
+      code: "too_big",
+      message: `must be at most ${limits.metadataBytes} bytes of JSON`,
+      received: `${bytes} bytes`,
+    },
+  ];
+}
+
+/** Positions of the entries that repeat an earlier one. */
+function duplicates(ids: readonly string[]): number[] {
+  const seen = new Set<string>();
+  return ids.flatMap((id, index) => {
+    if (seen.has(id)) return [index];
+    seen.add(id);
+    return [];
+  });
+}
+
+function checkSize(
+  inputs: readonly ScenarioInput[],
+  { attempts, limits }: { attempts: number; limits: PlanLimits },
+): void {
+  const interactions = inputs.reduce((sum, input) => sum + input.interactions.length, 0);
+  if (interactions > limits.interactions) {
+    throw new ServiceError(
+      "too_many_interactions",
+      `The batch has ${interactions} interactions; at most ${limits.interactions} are allowed (REHEARSAL_MAX_INTERACTIONS).`,
+    );
+  }
+  const calls = interactions * attempts;
+  if (calls > limits.callsPerRun) {
+    throw new ServiceError(
+      "too_many_interactions",
+      `${interactions} interactions × ${attempts} attempts are ${calls} calls; at most ${limits.callsPerRun} are allowed (REHEARSAL_MAX_CALLS_PER_RUN).`,
+    );
+  }
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  const [first] = errors;
+  if (!first) return;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  throw new ServiceError("validation_failed", `${first.pointer} ${first.message}${more}`, {
+    errors: errors.slice(0, 50),
+  });
+}
