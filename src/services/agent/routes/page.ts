@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, sep } from "node:path";
+import { Hono } from "hono";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { PageConfig } from "../../../contract/page-config.ts";
+import { contentSecurityPolicy } from "../../http/security-headers.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".json": "application/json",
+  ".woff2": "font/woff2",
+};
+
+/** Addresses of the page itself: its screens are routes of the browser, all answered with the same document. */
+const screens = /^\/(?:$|(?:runs|chat|new|compare|scenarios|models|settings)(?:\/|$))/;
+
+const rootFiles = /^\/[\w-]+\.(?:svg|png|ico|txt|webmanifest)$/;
+
+/** What may be read without a key: the page's files hold nothing of the user's. */
+export function isPagePath(path: string): boolean {
+  return screens.test(path) || path.startsWith("/assets/") || path === "/page/config" || rootFiles.test(path);
+}
+
+interface PageFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  readonly etag: string;
+}
+
+/** The page and what it must know at its start. Its files are read once; there are few and they never change while we run. */
+export function pageRoutes({ folder, config }: { folder: string; config: () => PageConfig }): Hono<ShellEnvironment> {
+  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
+
+  return new Hono<ShellEnvironment>()
+    .get("/page/config", (context) => context.json(config()))
+    .get("/*", async (context, next) => {
+      const { path } = context.req;
+      if (!isPagePath(path)) return next();
+      files ??= readPage(folder);
+      const known = await files;
+      const file = known.get(path) ?? (screens.test(path) ? known.get("/index.html") : undefined);
+      if (!file) return screens.test(path) ? missingPage() : next();
+      const immutable = path.startsWith("/assets/");
+      const headers = {
+        "content-type": file.type,
+        etag: file.etag,
+        "cache-control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
+        "content-security-policy": contentSecurityPolicy({ connect: [config().evaluation] }),
+      };
+      if (context.req.header("if-none-match") === file.etag) return context.body(null, 304, headers);
+      return context.body(file.body, 200, headers);
+    });
+}
+
+async function readPage(folder: string): Promise<ReadonlyMap<string, PageFile>> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = names.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
+  return new Map(
+    await Promise.all(
+      files.map(async (entry): Promise<[string, PageFile]> => {
+        const path = join(entry.parentPath, entry.name);
+        const body = new Uint8Array(await readFile(path));
+        const type = mediaTypes[extname(entry.name)] ?? "application/octet-stream";
+        const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+        return [path.slice(folder.length).split(sep).join("/").replace(/^\/?/, "/"), { body, type, etag }];
+      }),
+    ),
+  );
+}
+
+function missingPage(): never {
+  throw new ServiceError("not_found", "The page has not been built.", { hint: "Run `npm start`, which builds it." });
+}

@@ -1,0 +1,25 @@
+import type { Hono } from "hono";
+import { evaluationOperations } from "../../contract/operations/evaluation.ts";
+import { createShell } from "../http/shell.ts";
+import type { ShellEnvironment } from "../http/shell-environment.ts";
+import type { EvaluationDependencies } from "./dependencies.ts";
+import { evaluateRoute } from "./routes/evaluate.ts";
+import { runRoutes } from "./routes/runs.ts";
+
+/** The evaluation service. */
+export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
+  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness } = dependencies;
+  return createShell({
+    title: "Rehearsal evaluation service",
+    version,
+    description: "Runs scripted conversations against a model endpoint and scores every reply.",
+    operations: evaluationOperations,
+    log,
+    apiKeys,
+    allowedHosts,
+    allowedOrigins,
+    readiness,
+  })
+    .route("/", evaluateRoute(dependencies))
+    .route("/", runRoutes(dependencies));
+}

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import { ServiceError } from "../../contract/errors.ts";
+
+/** The request's Idempotency-Key with a hash of what it asks for; undefined when it has none. */
+export function readIdempotency(header: string | undefined, body: unknown): { key: string; hash: string } | undefined {
+  if (header === undefined) return undefined;
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(header)) {
+    throw new ServiceError(
+      "idempotency_key_invalid",
+      "The Idempotency-Key must be 1 to 255 printable ASCII characters.",
+    );
+  }
+  return { key: header, hash: createHash("sha256").update(canonicalJson(body)).digest("hex") };
+}
+
+/** JSON with sorted keys, so that the order a client happens to send does not make another request. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === "object" && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : item,
+  );
+}

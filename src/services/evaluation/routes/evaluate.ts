@@ -1,0 +1,66 @@
+import { Hono, type Context } from "hono";
+import { ServiceError } from "../../../contract/errors.ts";
+import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
+import { finalStates } from "../../../contract/run.ts";
+import type { CreatedRun, RunRecord } from "../../../contract/store.ts";
+import { planRun } from "../../../runs/plan-run.ts";
+import { toRun } from "../../../runs/to-run.ts";
+import { requireScope } from "../../http/auth.ts";
+import { readJson } from "../../http/read-json.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { unknownFields } from "../../http/unknown-fields.ts";
+import { validate } from "../../http/validate.ts";
+import type { EvaluationDependencies } from "../dependencies.ts";
+import { readIdempotency } from "../idempotency.ts";
+import { streamJson } from "../json-stream.ts";
+import { ownerOf } from "../owner.ts";
+
+/** POST /evaluate: the run is stored before anything else happens, then it is waited for. */
+export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
+  const { runs } = dependencies;
+
+  return new Hono<ShellEnvironment>().post("/evaluate", requireScope("evaluate"), async (context) => {
+    const created = await createRun(context, dependencies);
+    if (created.outcome === "mismatch") {
+      throw new ServiceError("idempotency_mismatch", "This Idempotency-Key was used for a request with another body.");
+    }
+    const { run } = created;
+    context.header("location", `/runs/${run.id}`);
+    if (created.outcome === "replayed") context.header("idempotent-replayed", "true");
+    if (prefersAsync(context) && !finalStates.has(run.state)) {
+      context.header("preference-applied", "respond-async");
+      return context.json(toRun(run), 202);
+    }
+    const ended = await waitForEnd(context, run, dependencies);
+    return streamJson(context, runs.results(ended));
+  });
+}
+
+async function createRun(
+  context: Context<ShellEnvironment>,
+  { runs, bodyLimits, planLimits, checkEndpoint }: EvaluationDependencies,
+): Promise<CreatedRun> {
+  const body = await readJson(context, bodyLimits);
+  const request = validate(EvaluationRequest, body);
+  const plan = planRun(request, planLimits);
+  checkEndpoint(plan);
+  return runs.create(plan, {
+    warnings: unknownFields(EvaluationRequest, body),
+    idempotency: readIdempotency(context.req.header("idempotency-key"), body),
+    owner: ownerOf(context),
+  });
+}
+
+/** The wait ends with the connection; the run goes on. */
+async function waitForEnd(
+  context: Context<ShellEnvironment>,
+  run: RunRecord,
+  { runs }: EvaluationDependencies,
+): Promise<RunRecord> {
+  if (finalStates.has(run.state)) return run;
+  return runs.wait(run.id, context.req.raw.signal);
+}
+
+function prefersAsync(context: Context): boolean {
+  return /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(context.req.header("prefer") ?? "");
+}

@@ -1,0 +1,41 @@
+import { Hono } from "hono";
+import { RunListQuery, type RunList } from "../../../contract/run-list.ts";
+import { toRun } from "../../../runs/to-run.ts";
+import { requireScope } from "../../http/auth.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { validate } from "../../http/validate.ts";
+import type { EvaluationDependencies } from "../dependencies.ts";
+import { streamJson } from "../json-stream.ts";
+import { ownerOf } from "../owner.ts";
+
+/** Reading, cancelling and deleting runs. */
+export function runRoutes({ runs }: EvaluationDependencies): Hono<ShellEnvironment> {
+  return new Hono<ShellEnvironment>()
+    .get("/runs", requireScope("runs:read"), async (context) => {
+      const { state, test_name, model_id, limit, cursor } = validate(RunListQuery, context.req.query());
+      const page = await runs.list({
+        limit,
+        owner: ownerOf(context),
+        ...(state && { state }),
+        ...(test_name !== undefined && { test_name }),
+        ...(model_id !== undefined && { model_id }),
+        ...(cursor !== undefined && { cursor }),
+      });
+      const body: RunList = { runs: page.runs.map(toRun), next_cursor: page.next_cursor };
+      return context.json(body);
+    })
+    .get("/runs/:run_id", requireScope("runs:read"), async (context) => {
+      return context.json(toRun(await runs.get(context.req.param("run_id"), ownerOf(context))));
+    })
+    .get("/runs/:run_id/results", requireScope("runs:read"), async (context) => {
+      const run = await runs.get(context.req.param("run_id"), ownerOf(context));
+      return streamJson(context, runs.results(run));
+    })
+    .post("/runs/:run_id/cancel", requireScope("runs:write"), async (context) => {
+      return context.json(toRun(await runs.cancel(context.req.param("run_id"), ownerOf(context))), 202);
+    })
+    .delete("/runs/:run_id", requireScope("runs:write"), async (context) => {
+      await runs.remove(context.req.param("run_id"), ownerOf(context), context.req.raw.signal);
+      return context.body(null, 204);
+    });
+}
