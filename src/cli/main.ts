@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+import { enableCompileCache } from "node:module";
+
+enableCompileCache();
+const { runCli } = await import("./run-cli.ts");
+await runCli(process.argv);

@@ -1,0 +1,65 @@
+import { openaiChat } from "../../models/adapters/openai-chat.ts";
+import { listModels } from "../../models/adapters/list-models.ts";
+import type { Demo } from "../../models/demo/demo-models.ts";
+import type { Outbound } from "../../models/outbound/outbound.ts";
+import type { ModelFactory, Providers, StudioProvider } from "../../models/routing/providers.ts";
+import { readModelsFile } from "../../models/studio/models-file.ts";
+import type { StudioModel, StudioSource } from "../../models/studio/studio-model.ts";
+import { createStudioRegistry, type StudioList } from "../../models/studio/studio-registry.ts";
+import { isUuid } from "../../models/studio/uuid.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Settings } from "../../settings.ts";
+
+/** The providers the operator configured, or the demo. */
+export function createProviders({
+  settings: { hub, studio },
+  outbound,
+  demo,
+}: {
+  settings: Settings;
+  outbound: Outbound;
+  demo: Demo | null;
+}): Providers {
+  const at =
+    (baseUrl: string): ModelFactory =>
+    (modelId) =>
+      openaiChat({ outbound, endpoint: baseUrl, modelId, policy: "local" });
+
+  return {
+    hub: hub ? at(hub.baseUrl) : undefined,
+    studio: studio ? createStudioProvider(studio, { outbound, at }) : undefined,
+    demo: demo ?? undefined,
+    knownHubModels: () => Object.keys(demo?.hub ?? {}),
+  };
+}
+
+/** GET /studio/models: the provider's list, or the demo's where there is none. */
+export function studioLister({ studio, demo }: Providers): () => Promise<StudioList> {
+  if (studio) return () => studio.registry.list();
+  const models = Object.fromEntries(Object.entries(demo?.studio ?? {}).map(([name, { id }]) => [name, id]));
+  return async () => ({ models, stale: false });
+}
+
+function createStudioProvider(
+  { baseUrl, modelsFile }: NonNullable<Settings["studio"]>,
+  { outbound, at }: { outbound: Outbound; at: (baseUrl: string) => ModelFactory },
+): StudioProvider {
+  const source: StudioSource =
+    modelsFile === null ? remoteList(baseUrl ?? "", outbound) : { list: () => readModelsFile(modelsFile) };
+  return {
+    registry: createStudioRegistry({ source }),
+    fromFile: modelsFile !== null,
+    create: baseUrl === null ? undefined : at(baseUrl),
+    createAt: at,
+  };
+}
+
+function remoteList(baseUrl: string, outbound: Outbound): StudioSource {
+  return {
+    async list(signal): Promise<readonly StudioModel[]> {
+      const list = await listModels({ outbound, baseUrl, signal, policy: "local" });
+      if (!list.ok) throw new ServiceError(list.error.code, list.error.detail);
+      return list.models.filter(({ id }) => isUuid(id));
+    },
+  };
+}
