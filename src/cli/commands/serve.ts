@@ -46,19 +46,25 @@ export async function serve({ json = false }: { json?: boolean }): Promise<void>
 export interface Services {
   readonly agent: Listening;
   readonly evaluation: Listening;
+  /** Lets running requests and attempts end within the grace time, then closes everything. */
   stop(): Promise<void>;
 }
 
 /** Starts every part and joins them. Tests start the same thing with other settings. */
 export async function startServices(settings: Settings, warnings: readonly string[]): Promise<Services> {
   const { server, limits, concurrency, http } = settings;
+  // What was opened is closed again when a later part cannot start.
+  await using opened = new AsyncDisposableStack();
   const log = createLog({ level: settings.logLevel, secrets: secretsOf(settings) });
   for (const warning of warnings) log.warn(warning);
 
   await mkdir(settings.dataDir, { recursive: true });
-  const storage = await openSqlite({ file: join(settings.dataDir, "rehearsal.db"), leaseMs: settings.runs.leaseMs });
+  const file = join(settings.dataDir, "rehearsal.db");
+  const storage = opened.use(await openSqlite({ file, leaseMs: settings.runs.leaseMs }));
   const ownAddresses = createOwnAddresses();
   const clients = createClients(settings, ownAddresses.isOwnAddress);
+  opened.use(clients.evaluation);
+  opened.use(clients.agent);
   const demo = settings.demo ? createDemo() : null;
   const providers = createProviders({ settings, outbound: clients.agent, demo });
 
@@ -103,7 +109,7 @@ export async function startServices(settings: Settings, warnings: readonly strin
     router: createRouter(providers),
     listStudioModels: studioLister(providers),
     tools: [currentTime(), calculator()],
-    limits: settings.agent,
+    limits: { ...settings.agent, steps: settings.agent.maxSteps },
     maxMessages: limits.messages,
     demo: demo && createDemoEndpoint(demo),
     page: {
@@ -121,12 +127,15 @@ export async function startServices(settings: Settings, warnings: readonly strin
 
   const shared = { host: server.host, limits: http, log, version };
   const evaluation = await listen({ ...shared, app: evaluationApp, port: server.evalPort });
+  opened.defer(() => evaluation.close(0));
   addresses.evaluation = evaluation;
   ownAddresses.add({ host: server.host, port: evaluation.port });
   const agent = await listen({ ...shared, app: agentApp, port: server.agentPort });
   addresses.agent = agent;
+  opened.defer(() => agent.close(0));
   await runs.start();
 
+  const parts = opened.move();
   return {
     agent,
     evaluation,
@@ -134,9 +143,7 @@ export async function startServices(settings: Settings, warnings: readonly strin
       stopping = true;
       const graceMs = http.shutdownGraceMs;
       await Promise.all([agent.close(graceMs), evaluation.close(graceMs), runs.stop({ graceMs })]);
-      await Promise.all([clients.agent.close(), clients.evaluation.close()]);
-      await storage.close();
-      process.exitCode = 0;
+      await parts.disposeAsync();
     },
   };
 }

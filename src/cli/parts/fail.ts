@@ -1,5 +1,5 @@
 import { StoreFileError } from "../../storage/store-file-error.ts";
-import { ListenError } from "../../services/http/listen-error.ts";
+import { ListenError } from "../../services/http/listen.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 

@@ -1,0 +1,169 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import { after } from "../support/fake-provider/behaviour.ts";
+import { text } from "../support/fake-provider/replies.ts";
+import { send } from "../support/http.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
+
+interface Started extends AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+function start(folder: string, environment: Record<string, string> = {}, ...parameters: string[]): Started {
+  const child = spawn(process.execPath, [main, "serve", ...parameters], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"] ?? "", REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", ...environment },
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (data) => (stdout += String(data)));
+  child.stderr.on("data", (data) => (stderr += String(data)));
+  const ended = once(child, "exit").then(([code]) => code as number | null);
+  return {
+    child,
+    ended,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+async function addresses(started: Started): Promise<{ agent: string; evaluation: string }> {
+  while (!started.stdout().includes("\n")) {
+    await Promise.race([once(started.child.stdout!, "data"), started.ended]);
+    if (started.child.exitCode !== null) throw new Error(started.stderr());
+  }
+  return JSON.parse(started.stdout());
+}
+
+test("prints one line per service", async () => {
+  await using folder = await temporaryFolder();
+  await using started = start(folder.path);
+  while (started.stdout().split("\n").length < 3) await once(started.child.stdout!, "data");
+  expect(started.stdout()).toMatch(
+    /^agent backend {3}http:\/\/127\.0\.0\.1:\d+\nevaluation {6}http:\/\/127\.0\.0\.1:\d+\n$/,
+  );
+});
+
+test("works without any configuration: models, a chat and an evaluation of itself", async () => {
+  await using folder = await temporaryFolder();
+  await using started = start(folder.path, {}, "--json");
+  const { agent, evaluation } = await addresses(started);
+  const models = (await send(`${agent}/studio/models`)).body as Record<string, string>;
+  expect(Object.keys(models)).toEqual(["demo-support-v1", "demo-support-v2"]);
+
+  const headers = { "x-model-id": "demo/scripted" };
+  const body = { messages: [{ type: "human", content: "What is 17 * 23?" }] };
+  const reply = await send(`${agent}/`, { headers, body });
+  expect(reply.body).toMatchObject({ content: "17 * 23 is 391." });
+
+  for (const model_id of ["demo/scripted", models["demo-support-v2"]]) {
+    const run = await send(`${evaluation}/evaluate`, {
+      body: {
+        test_batch: { id: "self", interactions: [{ id: "1", user_message: "Hello!", reference_reply: "Hello!" }] },
+        endpoint: agent,
+        protocol: "agent",
+        model_id,
+      },
+    });
+    expect(run.body).toMatchObject({ message: "Evaluation completed: 1 interaction", demo: true });
+  }
+  const direct = await send(`${evaluation}/evaluate`, {
+    body: {
+      test_batch: { id: "direct", interactions: [{ id: "1", user_message: "Hello!" }] },
+      endpoint: `${agent}/demo/v1`,
+      model_id: "demo/scripted",
+    },
+  });
+  expect(direct.body).toMatchObject({ message: "Evaluation completed: 1 interaction", demo: true });
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)("%s lets running requests end, then exits 0", async (signal) => {
+  await using folder = await temporaryFolder();
+  const arrived = Promise.withResolvers<void>();
+  await using provider = await startFakeProvider({
+    behaviour: (call) => {
+      arrived.resolve();
+      return after(300, text("Done"))(call);
+    },
+  });
+  await using started = start(folder.path, {}, "--json");
+  const { evaluation } = await addresses(started);
+  const running = send(`${evaluation}/evaluate`, {
+    body: {
+      test_batch: { id: "slow", interactions: [{ id: "1", user_message: "Hello" }] },
+      endpoint: provider.url,
+      model_id: "m",
+    },
+  });
+  await arrived.promise;
+  started.child.kill(signal);
+  expect((await running).body).toMatchObject({ message: "Evaluation completed: 1 interaction" });
+  expect(await started.ended).toBe(0);
+});
+
+test("a taken port is one readable line and exit 78", async () => {
+  await using folder = await temporaryFolder();
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const port = String((taken.address() as AddressInfo).port);
+  await using started = start(folder.path, { REHEARSAL_AGENT_PORT: port });
+  expect(await started.ended).toBe(78);
+  expect(started.stderr()).toMatch(new RegExp(`^rehearsal: Cannot listen: port ${port} .*taken.*\\n$`));
+  taken.close();
+});
+
+test.each([
+  [{ REHEARSAL_EVAL_PORT: "http" }, "REHEARSAL_EVAL_PORT"],
+  [{ REHEARSAL_HOST: "0.0.0.0" }, "REHEARSAL_HOST"],
+  [{ EVAL_ENDPOINT_API_KEY: "sk-canary" }, "EVAL_ENDPOINT_API_KEY"],
+  [{ HUB_BASE_URL: "nowhere" }, "HUB_BASE_URL"],
+])("a bad setting (%o) is one line that names it, and exit 78", async (environment, name) => {
+  await using folder = await temporaryFolder();
+  await using started = start(folder.path, environment);
+  expect(await started.ended).toBe(78);
+  expect(started.stderr().trimEnd().split("\n")).toHaveLength(1);
+  expect(started.stderr()).toContain(name);
+  expect(started.stderr()).not.toContain("canary");
+});
+
+test("a run that was cut off by kill -9 is finished by the next start, nothing twice", async () => {
+  await using folder = await temporaryFolder();
+  const data = { REHEARSAL_DATA_DIR: join(folder.path, "data"), REHEARSAL_CONCURRENCY_PER_RUN: "2" };
+  await using provider = await startFakeProvider({ behaviour: after(20, text("Yes")) });
+  const interactions = Array.from({ length: 4 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
+  let runId = "";
+  {
+    await using first = start(folder.path, data, "--json");
+    const { evaluation } = await addresses(first);
+    const created = await send(`${evaluation}/evaluate`, {
+      headers: { prefer: "respond-async" },
+      body: { test_batch: { id: "long", interactions }, endpoint: provider.url, model_id: "m", attempts: 6 },
+    });
+    expect(created.status).toBe(202);
+    runId = (created.body as { run_id: string }).run_id;
+    while (provider.requests.length < 9) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await using second = start(folder.path, data, "--json");
+  const { evaluation } = await addresses(second);
+  let run: { state: string; progress: { interactions_done: number } };
+  do run = (await send(`${evaluation}/runs/${runId}`)).body as typeof run;
+  while (run.state !== "completed");
+  expect(run.progress.interactions_done).toBe(24);
+  // Each kill may cost the calls in flight, never a stored one.
+  expect(provider.requests.length).toBeLessThanOrEqual(24 + 2);
+  expect(await readdir(data.REHEARSAL_DATA_DIR)).toContain("rehearsal.db");
+});
