@@ -66,7 +66,11 @@ whenChanged({
   stampFile: "node_modules/.rehearsal-installed",
   inputs: ["package-lock.json"],
   message: "Installing packages (first start, or the lockfile changed) …",
-  work: () => npm("ci", "--no-audit", "--no-fund", "--loglevel=error"),
+  work: () => {
+    // No package may run code of its own at install time but `node`, which fetches its binary for this platform.
+    npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
+    npm("rebuild", "node", "--loglevel=error");
+  },
 });
 
 whenChanged({
