@@ -231,6 +231,6 @@ test("a client that goes away closes the call to the model", async () => {
   });
   await started.promise;
   controller.abort();
-  await expect(request).rejects.toThrow();
+  await expect(request).rejects.toThrow(/abort/i);
   await closed.promise;
 });
