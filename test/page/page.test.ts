@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { accessibilitySuite } from "./suites/accessibility.ts";
+import { chatSuite } from "./suites/chat.ts";
+import { hostileTextSuite } from "./suites/hostile-text.ts";
+import { newRunSuite } from "./suites/new-run.ts";
+import { runsSuite } from "./suites/runs.ts";
+import { transcriptSuite } from "./suites/transcript.ts";
+import { weightSuite } from "./suites/weight.ts";
+import { startPageContext, type PageContext } from "./support/page-context.ts";
+
+// One file for all suites: one browser, unpacked and started once.
+let context: PageContext;
+const browser = () => context.browser;
+
+beforeAll(async () => {
+  context = await startPageContext();
+}, 60_000);
+afterAll(() => context.browser.close());
+
+describe("runs", () => {
+  runsSuite(browser);
+});
+describe("transcript", () => {
+  transcriptSuite(browser);
+});
+describe("new run", () => {
+  newRunSuite(browser);
+});
+describe("chat", () => {
+  chatSuite(browser);
+});
+describe("hostile text", () => {
+  hostileTextSuite(browser);
+});
+describe("accessibility", () => {
+  accessibilitySuite(browser);
+});
+describe("weight", () => {
+  weightSuite(browser);
+});

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { toMessages, withAnswer, withoutWaiting, type Exchange } from "../../../web/chat/conversation.ts";
+import { matchOptions, toModelOptions } from "../../../web/chat/model-options.ts";
+import { makeReply } from "../support/fake-agent.ts";
+
+const done = (model: string, content: string) =>
+  ({ model, state: "done", reply: makeReply(content), milliseconds: 1 }) as const;
+const failure = { message: "", detail: "", hint: "", code: "" };
+
+test("each model sees its own replies, and the first model's where it was not there yet", () => {
+  const earlier: Exchange[] = [
+    { id: "1", message: "one", answers: [done("a", "a1")] },
+    { id: "2", message: "two", answers: [done("a", "a2"), done("b", "b2")] },
+  ];
+  expect(toMessages(earlier, 1, "three").map((message) => message.content)).toEqual([
+    "one",
+    "a1",
+    "two",
+    "b2",
+    "three",
+  ]);
+});
+
+test("an exchange without a reply is left out of the history", () => {
+  const earlier: Exchange[] = [{ id: "1", message: "one", answers: [{ model: "a", state: "failed", failure }] }];
+  expect(toMessages(earlier, 0, "two")).toEqual([{ type: "human", content: "two" }]);
+});
+
+test("an answer for an exchange that has gone changes nothing", () => {
+  const conversation: Exchange[] = [{ id: "1", message: "one", answers: [done("a", "a1")] }];
+  expect(withAnswer(conversation, { id: "gone", column: 0, answer: done("a", "late") })).toEqual(conversation);
+});
+
+test("answers that never came are stopped after a reload", () => {
+  const waiting: Exchange[] = [{ id: "1", message: "one", answers: [{ model: "a", state: "waiting", text: "par" }] }];
+  expect(withoutWaiting(waiting)[0]?.answers[0]).toEqual({ model: "a", state: "stopped", text: "par" });
+});
+
+test("every model is offered once, the last used first and fine-tuned ones by name", () => {
+  const options = toModelOptions({
+    recent: ["uuid-1", "x/y"],
+    studio: { tuned: "uuid-1", other: "uuid-2" },
+    hub: ["x/y", "z/w"],
+  });
+  expect(options).toEqual([
+    { id: "uuid-1", label: "tuned", group: "Last used" },
+    { id: "x/y", label: "x/y", group: "Last used" },
+    { id: "uuid-2", label: "other", group: "Fine-tuned" },
+    { id: "z/w", label: "z/w", group: "Hub" },
+  ]);
+  expect(matchOptions(options, "UUID-2").map((option) => option.label)).toEqual(["other"]);
+});

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { formatAgo, formatDuration, formatPercent, formatScore } from "../../../web/parts/format.ts";
+import { fromSegment, toSegment } from "../../../web/parts/paths.ts";
+import { safeHref } from "../../../web/parts/safe-href.ts";
+import { paced } from "../../../web/run/paced.ts";
+import { toBins } from "../../../web/run/score-values.ts";
+
+test("rounding never turns almost into all or nothing", () => {
+  expect([formatScore(0.999), formatScore(1), formatScore(0.001), formatScore(0), formatScore(null)]).toEqual([
+    "0.99+",
+    "1.00",
+    "<0.01",
+    "0.00",
+    "–",
+  ]);
+  expect([formatPercent(0.999), formatPercent(1), formatPercent(0.001), formatPercent(0)]).toEqual([
+    ">99 %",
+    "100 %",
+    "<1 %",
+    "0 %",
+  ]);
+});
+
+test("times read as people say them", () => {
+  expect([412, 1500, 59_960, 72_000, 7_500_000].map(formatDuration)).toEqual([
+    "412 ms",
+    "1.5 s",
+    "1 m 0 s",
+    "1 m 12 s",
+    "2 h 5 m",
+  ]);
+  const now = Date.parse("2026-11-14T12:00:00Z");
+  expect(formatAgo("2026-11-14T11:59:40Z", now)).toBe("just now");
+  expect(formatAgo("2026-11-13T11:00:00Z", now)).toBe("yesterday");
+});
+
+test("segments tell ids apart and survive the browser's path rules", () => {
+  const ids = [".", "..", "~", "~.", "%41", "A", "a/b", "%2F"];
+  expect(new Set(ids.map(toSegment)).size).toBe(ids.length);
+  for (const id of ids) {
+    expect(new URL(`http://x/runs/${toSegment(id)}/1`).pathname).toBe(`/runs/${toSegment(id)}/1`);
+    expect(fromSegment(toSegment(id))).toBe(id);
+  }
+  expect(fromSegment("%")).toBe("%");
+});
+
+test("links lead to web pages and mailboxes only", () => {
+  expect(safeHref("https://example.com/a")).toBe("https://example.com/a");
+  expect(safeHref("mailto:a@example.com")).toBe("mailto:a@example.com");
+  for (const href of [
+    "javascript:alert(1)",
+    " javascript:alert(1)",
+    "data:text/html,x",
+    "/runs",
+    "//elsewhere",
+    undefined,
+  ]) {
+    expect(safeHref(href)).toBeUndefined();
+  }
+});
+
+test("values fall into ten bins, 1 into the last", () => {
+  expect(toBins([0, 0.05, 0.1, 0.99, 1])).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
+});
+
+test("paced work runs once at a time and once more for all that was asked meanwhile", async () => {
+  const finished: (() => void)[] = [];
+  let started = 0;
+  const second = Promise.withResolvers<void>();
+  const work = paced(
+    () => {
+      started += 1;
+      if (started === 2) second.resolve();
+      return new Promise<void>((resolve) => finished.push(resolve));
+    },
+    { rest: 0, minimum: 0 },
+  );
+  work.trigger();
+  work.trigger();
+  work.trigger();
+  expect(started).toBe(1);
+  finished[0]?.();
+  await second.promise;
+  work.stop();
+  finished[1]?.();
+  work.trigger();
+  expect(started).toBe(2);
+});

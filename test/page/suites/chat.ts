@@ -1,0 +1,80 @@
+import type { Browser, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { demoUuid, startFakeServices } from "../support/fake-services.ts";
+import { openTab } from "../support/open-tab.ts";
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Message", { exact: true }).fill(text);
+  await page.keyboard.press("Enter");
+}
+
+export function chatSuite(browser: () => Browser): void {
+  test("a message to a fine-tuned model picked by name sends its UUID and shows the reply", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat");
+    await tab.page.getByRole("combobox", { name: "Model" }).click();
+    await tab.page.getByRole("option", { name: /demo-support-v1/ }).click();
+    await say(tab.page, "Hello");
+    await tab.page.getByText("heard: Hello").waitFor();
+    await tab.page.getByText("demo: scripted, not a language model").waitFor();
+    await tab.page.getByText("21 + 9 tokens").waitFor();
+    await tab.page.getByText("finish: stop").waitFor();
+
+    await say(tab.page, "And now?");
+    await tab.page.getByText("heard: And now?").waitFor();
+    expect(services.questions.at(-1)).toEqual({
+      model: demoUuid,
+      messages: [
+        { type: "human", content: "Hello" },
+        { type: "ai", content: `**${demoUuid}** heard: Hello` },
+        { type: "human", content: "And now?" },
+      ],
+    });
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("any model id can be typed, and the last used comes first", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat");
+    await tab.page.getByRole("combobox", { name: "Model" }).fill("openai/gpt-x");
+    await tab.page.keyboard.press("Enter");
+    await say(tab.page, "Hi");
+    await tab.page.getByText("heard: Hi").waitFor();
+    await tab.open("/chat");
+    await tab.page.getByText("heard: Hi").waitFor();
+    expect(await tab.page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("openai/gpt-x");
+  });
+
+  test("two models answer the same message; the one that fails says why and what to do", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/tools&second=demo/refused");
+    await say(tab.page, "6 times 7?");
+    await tab.page.getByText("The answer is 42.").waitFor();
+    await tab.page.getByText("1 tool call").click();
+    await tab.page.getByText('"expression": "6*7"').waitFor();
+    const alert = tab.page.getByRole("alert");
+    expect(await alert.innerText()).toContain("The model provider refused our credentials");
+    expect(await alert.innerText()).toContain("Next: Check the key");
+  });
+
+  test("an answer can be stopped, and the message edited and sent again", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/never");
+    await say(tab.page, "Frist");
+    await tab.page.getByRole("button", { name: "Stop" }).click();
+    await tab.page.getByText("Stopped.").waitFor();
+
+    await tab.page.getByRole("combobox", { name: "Model" }).fill("demo/scripted");
+    await tab.page.keyboard.press("Enter");
+    await tab.page.getByRole("button", { name: "Edit message" }).click();
+    await tab.page.getByRole("textbox", { name: "Edit message" }).fill("First");
+    await tab.page.getByRole("button", { name: "Send again" }).click();
+    await tab.page.getByText("heard: First").waitFor();
+    expect(await tab.page.getByText("Frist").count()).toBe(0);
+    expect(services.questions.at(-1)?.messages).toEqual([{ type: "human", content: "First" }]);
+  });
+}

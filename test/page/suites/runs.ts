@@ -1,0 +1,145 @@
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { startFakeServices } from "../support/fake-services.ts";
+import { openTab } from "../support/open-tab.ts";
+import { largeRun, nightly, withoutScores } from "../support/sample-runs.ts";
+
+const oneTurn = { model_id: "demo/flaky", test_batch: { id: "a", interactions: [{ user_message: "hi" }] } };
+
+export function runsSuite(browser: () => Browser): void {
+  test("the list shows each run with its score, interval, success and failures", async () => {
+    await using services = await startFakeServices({ runs: [nightly, withoutScores] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/");
+
+    const row = tab.page.getByRole("row", { name: /nightly support/ });
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/0\.78 \[0\.53, 1\.00\].*92 %.*20.*! 2.*1 m 12 s/s);
+    expect(tab.page.url()).toBe(`${services.origin}/runs`);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a filter in the address narrows the list, and clearing it brings all back", async () => {
+    await using services = await startFakeServices({ runs: [nightly, withoutScores] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs?name=nothing");
+
+    await tab.page.getByText("No run matches these filters.").waitFor();
+    await tab.page.getByRole("button", { name: "Clear filters" }).click();
+    await tab.page.getByRole("link", { name: "broken endpoint" }).waitFor();
+
+    await tab.page.getByLabel("Model").fill("openai/gpt-x");
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor({ state: "detached" });
+    expect(tab.page.url()).toContain("model=openai%2Fgpt-x");
+  });
+
+  test("without runs it offers three ways to start", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    for (const name of [/Run the demo/, /Paste a scenario/, /Point at your endpoint/]) {
+      await tab.page.getByRole("link", { name }).waitFor();
+    }
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a service that does not answer is named, with what to do", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.route(`${services.evaluation}/**`, (route) => route.abort());
+    await tab.open("/runs");
+    const alert = tab.page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain(services.evaluation);
+    expect(await alert.innerText()).toContain("Check that Rehearsal is still running");
+  });
+
+  test("an unknown run is told in plain words", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs/nope");
+    await tab.page.getByText("There is no such run").waitFor();
+    expect(await tab.page.getByRole("alert").innerText()).toContain("Next:");
+  });
+
+  test("scenarios stand in the order failing, flaky, passing", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    const table = tab.page.getByRole("table", { name: "Attempts by scenario" });
+    await table.waitFor();
+    const verdicts = (await table.innerText()).match(/failing|flaky|passing/g);
+    expect(verdicts).toEqual(["failing", "flaky", "flaky", "passing"]);
+    expect(await tab.page.getByRole("link", { name: /a request failed/ }).count()).toBe(2);
+  });
+
+  test("failed turns are gathered by cause with the first thing to check", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}?tab=failures`);
+    await tab.page.getByText("Check the key bound to this origin").waitFor();
+    expect(await tab.page.getByRole("listitem").innerText()).toContain("! 2 turns");
+  });
+
+  test("a run is followed live until it ends", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
+    services.runs.finish();
+    await tab.page.getByRole("link", { name: "Run again" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run is followed without events too", async () => {
+    await using services = await startFakeServices({ events: false });
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
+    services.runs.finish();
+    await tab.page.getByRole("link", { name: "Run again" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a guarded service is opened with the key the user gives", async () => {
+    await using services = await startFakeServices({ runs: [nightly], apiKey: "secret" });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByLabel("API key").fill("secret");
+    await tab.page.getByRole("button", { name: "Use key" }).click();
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("stopping a run says so, and deleting one asks first", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByRole("button", { name: "Stop" }).click();
+    await tab.page.getByText("cancelled").waitFor();
+
+    await tab.page.getByRole("button", { name: "Delete" }).click();
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await tab.page.waitForURL("**/runs");
+    expect(services.runs.list()).toEqual([]);
+  });
+
+  test("a run of 10,000 turns keeps only what is on screen in the page", async () => {
+    await using services = await startFakeServices({ runs: [largeRun()] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "ten thousand turns" }).click();
+    const table = tab.page.getByRole("table", { name: "Attempts by scenario" });
+    await table.waitFor();
+    expect(await table.getAttribute("aria-rowcount")).toBe("1001");
+    expect(await tab.page.locator("*").count()).toBeLessThan(2000);
+
+    await tab.page.getByText("flaky 143").click();
+    await tab.page.locator('[aria-rowcount="144"]').waitFor();
+    await tab.page.mouse.wheel(0, 100_000);
+    await tab.page.getByText("scenario-0994").waitFor();
+  });
+}

@@ -1,0 +1,58 @@
+import type { AgentReply } from "../../../src/contract/agent-reply.ts";
+import type { ErrorCode } from "../../../src/contract/errors.ts";
+import { ServiceError } from "../../../src/contract/errors.ts";
+import { toProblem, type Problem } from "../../../src/contract/problem.ts";
+
+export type FakeAnswer = { readonly reply: AgentReply } | { readonly problem: Problem } | "never";
+
+export function makeReply(content: string, changes: Partial<AgentReply> = {}): AgentReply {
+  return {
+    content,
+    additional_kwargs: { refusal: null },
+    response_metadata: {
+      token_usage: {
+        completion_tokens: 9,
+        prompt_tokens: 21,
+        total_tokens: 30,
+        completion_tokens_details: null,
+        prompt_tokens_details: null,
+      },
+      model_name: "scripted",
+      system_fingerprint: "rehearsal-demo (scripted, not a language model)",
+      id: "chatcmpl-1",
+      service_tier: null,
+      finish_reason: "stop",
+      logprobs: null,
+    },
+    type: "ai",
+    name: null,
+    id: "run-1",
+    example: false,
+    tool_calls: [],
+    invalid_tool_calls: [],
+    usage_metadata: {
+      input_tokens: 21,
+      output_tokens: 9,
+      total_tokens: 30,
+      input_token_details: {},
+      output_token_details: {},
+    },
+    ...changes,
+  };
+}
+
+export const makeProblem = (code: ErrorCode, detail: string): Problem =>
+  toProblem(new ServiceError(code, detail), "req-1");
+
+/** Answers by model id: an echo, unless the id asks for something special. */
+export function fakeAnswer(model: string, message: string): FakeAnswer {
+  if (model === "demo/never") return "never";
+  if (model === "demo/refused") {
+    return { problem: makeProblem("upstream_auth", 'The hub refused the credentials for "demo/refused".') };
+  }
+  if (model === "demo/tools") {
+    const call = { name: "calculator", args: { expression: "6*7" }, id: "call-1", type: "tool_call" as const };
+    return { reply: makeReply("The answer is 42.", { tool_calls: [call] }) };
+  }
+  return { reply: makeReply(`**${model}** heard: ${message}`) };
+}

@@ -1,0 +1,77 @@
+import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+import type { InteractionError } from "../../../src/contract/interaction-result.ts";
+import { makeResults, type TurnSketch } from "./make-results.ts";
+
+export const refusedKey: InteractionError = {
+  code: "upstream_auth",
+  detail: "The endpoint answered 401 for model demo/flaky.",
+  upstream_status: 401,
+  tries: 1,
+  retryable: false,
+};
+
+const refund = (overall: number, reply: string): TurnSketch => ({
+  id: "ask-refund",
+  user: "I want a refund for order 1234.",
+  reference: "I have started the refund for order 1234. It arrives within 5 business days.",
+  reply,
+  overall,
+  expected: { intent: "refund", sentiment: "neutral" },
+  generated: { intent: "refund", sentiment: overall < 0.8 ? "negative" : "neutral" },
+});
+
+const good = refund(0.93, "I have started the refund for order 1234. It arrives within 5 working days.");
+const poor = refund(0.41, "Refunds are not possible. Please read our terms.");
+const when: TurnSketch = {
+  id: "ask-when",
+  user: "When exactly?",
+  reference: "Within 5 business days.",
+  reply: "Within **5 business days**, see [the terms](https://example.com/terms).",
+  overall: 0.88,
+};
+
+/** A run with a failing, a flaky, a passing scenario and one whose endpoint refuses the key. */
+export const nightly: EvaluationResponse = makeResults({
+  id: "01990000-0000-7000-8000-000000000001",
+  name: "nightly support",
+  scenarios: [
+    { id: "greeting", description: "Plain hello", attempts: Array.from({ length: 5 }, () => [{ overall: 1 }]) },
+    {
+      id: "refund-status",
+      description: "A customer asks for a refund and when it arrives",
+      attempts: [
+        [good, when],
+        [poor, when],
+        [good, when],
+        [good, when],
+        [poor, when],
+      ],
+    },
+    { id: "angry-customer", description: "A complaint", attempts: Array.from({ length: 5 }, () => [poor]) },
+    {
+      id: "order/status ünïcode?",
+      description: "Ids may hold anything",
+      attempts: [[good], [{ error: refusedKey }], [good], [good], [{ error: refusedKey }]],
+    },
+  ],
+});
+
+export const withoutScores: EvaluationResponse = makeResults({
+  id: "01990000-0000-7000-8000-000000000002",
+  name: "broken endpoint",
+  model: "openai/gpt-x",
+  scenarios: [{ id: "hello", attempts: [[{ error: refusedKey }, { error: refusedKey }]] }],
+});
+
+/** 10,000 turns: 1,000 scenarios with 10 attempts. */
+export const largeRun = (): EvaluationResponse =>
+  makeResults({
+    id: "01990000-0000-7000-8000-000000000003",
+    name: "ten thousand turns",
+    scenarios: Array.from({ length: 1000 }, (_, index) => ({
+      id: `scenario-${String(index).padStart(4, "0")}`,
+      attempts: Array.from({ length: 10 }, (__, attempt) => [
+        { overall: index % 7 === 0 && attempt % 2 === 0 ? 0.3 : 0.9 },
+      ]),
+    })),
+  });

@@ -1,0 +1,95 @@
+import type { Problem } from "../src/contract/problem.ts";
+
+export interface ApiErrorOptions {
+  readonly code: string;
+  readonly detail: string;
+  readonly hint: string;
+  readonly status: number | null;
+  readonly retryable?: boolean;
+  readonly fields?: Problem["errors"];
+  readonly suggestions?: Problem["suggestions"];
+  readonly requestId?: string | null;
+}
+
+/** Why a request did not work, in words for the person at the page. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: string;
+  readonly detail: string;
+  readonly hint: string;
+  readonly status: number | null;
+  readonly retryable: boolean;
+  readonly fields: NonNullable<Problem["errors"]>;
+  readonly suggestions: readonly string[];
+  readonly requestId: string | null;
+
+  constructor(title: string, options: ApiErrorOptions) {
+    super(title);
+    this.code = options.code;
+    this.detail = options.detail;
+    this.hint = options.hint;
+    this.status = options.status;
+    this.retryable = options.retryable ?? false;
+    this.fields = options.fields ?? [];
+    this.suggestions = options.suggestions ?? [];
+    this.requestId = options.requestId ?? null;
+  }
+}
+
+/** The error behind an answer that is not 2xx, whether its body is a problem document or not. */
+export async function fromResponse(response: Response): Promise<ApiError> {
+  const problem = await readProblem(response);
+  if (!problem) {
+    return new ApiError(`The service answered ${response.status}`, {
+      code: `http_${response.status}`,
+      detail: `${new URL(response.url).pathname} did not give an answer this page understands.`,
+      hint: "Is something else listening at this address, or a proxy in between?",
+      status: response.status,
+      retryable: response.status >= 500,
+    });
+  }
+  return new ApiError(problem.title ?? `The service answered ${response.status}`, {
+    code: problem.code ?? `http_${response.status}`,
+    detail: problem.detail ?? "",
+    hint: problem.hint ?? "",
+    status: response.status,
+    retryable: problem.retryable ?? false,
+    fields: problem.errors,
+    suggestions: problem.suggestions,
+    requestId: problem.request_id ?? null,
+  });
+}
+
+async function readProblem(response: Response): Promise<Partial<Problem> | null> {
+  try {
+    const body: unknown = await response.json();
+    const isProblem = typeof body === "object" && body !== null && "code" in body;
+    return isProblem ? (body as Partial<Problem>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** No answer at all: stopped service, wrong port, lost network. */
+export function unreachable(origin: string, cause: unknown): ApiError {
+  const error = new ApiError("The service cannot be reached", {
+    code: "service_unreachable",
+    detail: `Nothing answered at ${origin}.`,
+    hint: "Check that Rehearsal is still running, then try again.",
+    status: null,
+    retryable: true,
+  });
+  error.cause = cause;
+  return error;
+}
+
+/** Any thrown thing as an ApiError, so that every failure is shown the same way. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError("Something went wrong in the page", {
+    code: "page_error",
+    detail: error instanceof Error ? error.message : String(error),
+    hint: "Reload the page. If it happens again, please report it.",
+    status: null,
+  });
+}

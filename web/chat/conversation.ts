@@ -1,0 +1,68 @@
+import type { AgentMessage } from "../../src/contract/agent-message.ts";
+import type { AgentReply } from "../../src/contract/agent-reply.ts";
+
+export interface PlainFailure {
+  readonly message: string;
+  readonly detail: string;
+  readonly hint: string;
+  readonly code: string;
+}
+
+/** What one model made of one message. `text` of a waiting answer grows when replies are streamed. */
+export type Answer = { readonly model: string } & (
+  | { readonly state: "waiting"; readonly text: string }
+  | { readonly state: "stopped"; readonly text: string }
+  | { readonly state: "done"; readonly reply: AgentReply; readonly milliseconds: number }
+  | { readonly state: "failed"; readonly failure: PlainFailure }
+);
+
+/** One message and the answers to it, one per model asked. */
+export interface Exchange {
+  readonly id: string;
+  readonly message: string;
+  readonly answers: readonly Answer[];
+}
+
+export type Conversation = readonly Exchange[];
+
+/**
+ * The history a model sees: its own replies, or the first model's where it was not there yet.
+ * An exchange without a reply is left out, so that a failure does not confuse the turns after it.
+ */
+export function toMessages(earlier: Conversation, column: number, message: string): AgentMessage[] {
+  const history = earlier.flatMap((exchange): AgentMessage[] => {
+    const reply = replyOf(exchange, column) ?? replyOf(exchange, 0);
+    if (!reply) return [];
+    return [
+      { type: "human", content: exchange.message },
+      { type: "ai", content: reply.content },
+    ];
+  });
+  return [...history, { type: "human", content: message }];
+}
+
+function replyOf(exchange: Exchange, column: number): AgentReply | null {
+  const answer = exchange.answers[column];
+  return answer?.state === "done" ? answer.reply : null;
+}
+
+/** The conversation with one answer replaced; unchanged when the exchange has gone. */
+export const withAnswer = (
+  conversation: Conversation,
+  { id, column, answer }: { id: string; column: number; answer: Answer },
+): Conversation =>
+  conversation.map((exchange) =>
+    exchange.id === id
+      ? { ...exchange, answers: exchange.answers.map((old, index) => (index === column ? answer : old)) }
+      : exchange,
+  );
+
+/** What a stopped or reloaded page makes of answers that never came. */
+export const withoutWaiting = (conversation: Conversation): Conversation =>
+  conversation.map((exchange) => ({
+    ...exchange,
+    answers: exchange.answers.map((answer) => (answer.state === "waiting" ? { ...answer, state: "stopped" } : answer)),
+  }));
+
+export const isWaiting = (conversation: Conversation): boolean =>
+  conversation.some((exchange) => exchange.answers.some((answer) => answer.state === "waiting"));

@@ -1,0 +1,33 @@
+import { memo } from "react";
+import { AnswerCard } from "./answer-card.tsx";
+import type { Exchange } from "./conversation.ts";
+import type { ModelOption } from "./model-options.ts";
+import { UserMessage } from "./user-message.tsx";
+
+interface ExchangeCardProps {
+  readonly exchange: Exchange;
+  readonly options: readonly ModelOption[];
+  /** The same function at every render, so that a long conversation is not drawn again for each key. */
+  readonly onResend: (exchangeId: string, message: string) => void;
+}
+
+/** A message and its answers, beside each other when two models were asked. */
+export const ExchangeCard = memo(function ExchangeCard({ exchange, options, onResend }: ExchangeCardProps) {
+  const columns = exchange.answers.length > 1 ? "md:grid-cols-2" : "";
+  const resend = (message: string): void => onResend(exchange.id, message);
+  return (
+    <article className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <UserMessage text={exchange.message} onResend={resend} />
+      <div className={`grid grid-cols-[minmax(0,1fr)] gap-3 ${columns}`}>
+        {exchange.answers.map((answer, column) => (
+          <AnswerCard
+            key={column}
+            answer={answer}
+            name={options.find((option) => option.id === answer.model)?.label ?? answer.model}
+            onRetry={() => resend(exchange.message)}
+          />
+        ))}
+      </div>
+    </article>
+  );
+});

@@ -1,0 +1,45 @@
+import { Columns2, X } from "lucide-react";
+import type { ModelOption } from "./model-options.ts";
+import { ModelPicker } from "./model-picker.tsx";
+
+interface ModelBarProps {
+  readonly options: readonly ModelOption[];
+  readonly model: string;
+  /** null while one model answers alone. */
+  readonly second: string | null;
+  readonly onChange: (changes: { model?: string; second?: string | null }) => void;
+}
+
+/** One model, or two that answer the same message side by side. */
+export function ModelBar({ options, model, second, onChange }: ModelBarProps) {
+  const other = options.find((option) => option.id !== model)?.id ?? model;
+  return (
+    <div className="flex min-w-0 flex-1 flex-wrap items-end gap-2 max-sm:basis-full">
+      <div className="flex min-w-56 flex-1">
+        <ModelPicker label="Model" options={options} value={model} onChange={(id) => onChange({ model: id })} />
+      </div>
+      {second === null ? (
+        <button type="button" className="button" disabled={other === ""} onClick={() => onChange({ second: other })}>
+          <Columns2 aria-hidden size={14} /> Add a second
+        </button>
+      ) : (
+        <div className="flex min-w-56 flex-1 items-end gap-1">
+          <ModelPicker
+            label="Second model"
+            options={options}
+            value={second}
+            onChange={(id) => onChange({ second: id })}
+          />
+          <button
+            type="button"
+            className="button"
+            aria-label="Remove the second model"
+            onClick={() => onChange({ second: null })}
+          >
+            <X aria-hidden size={14} />
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

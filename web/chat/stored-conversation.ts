@@ -1,0 +1,21 @@
+import { withoutWaiting, type Conversation } from "./conversation.ts";
+
+const key = "rehearsal.conversation";
+
+/** The conversation of this tab, as a reload left it. */
+export function loadConversation(): Conversation {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? "[]");
+    return Array.isArray(stored) ? withoutWaiting(stored as Conversation) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function saveConversation(conversation: Conversation): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(conversation));
+  } catch {
+    sessionStorage.removeItem(key);
+  }
+}

@@ -1,0 +1,61 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Play } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useLocation } from "wouter";
+import type { PageConfig } from "../../src/contract/page-config.ts";
+import { startRun } from "../api.ts";
+import { toApiError } from "../api-error.ts";
+import { FailedNotice } from "../parts/failed-notice.tsx";
+import { runPath } from "../parts/paths.ts";
+import { buildRequest } from "./build-request.ts";
+import { fieldsFromRequest } from "./fields-from-request.ts";
+import { problemsAt } from "./field-problems.ts";
+import { RequestPreview } from "./request-preview.tsx";
+import { saveDraft, type RunDraft } from "./run-draft.ts";
+import { ScenarioField } from "./scenario-field.tsx";
+import { TargetFields } from "./target-fields.tsx";
+import { RunFields } from "./run-fields.tsx";
+
+export function NewRunForm({ config, first }: { config: PageConfig; first: RunDraft }) {
+  const [draft, setDraft] = useState(first);
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const request = buildRequest(draft);
+  useEffect(() => saveDraft(draft), [draft]);
+
+  const start = useMutation({
+    mutationFn: () => startRun(JSON.stringify(request)),
+    onSuccess: (run) => {
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      navigate(runPath(run.run_id));
+    },
+  });
+  const problems = start.error ? toApiError(start.error).fields : [];
+  const change = (changes: Partial<RunDraft>): void => setDraft((current) => ({ ...current, ...changes }));
+
+  return (
+    <form
+      className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.mutate();
+      }}
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        <TargetFields draft={draft} onChange={change} config={config} problems={problems} />
+        <ScenarioField
+          text={draft.scenarios}
+          onChange={(scenarios) => change({ scenarios, ...fieldsFromRequest(scenarios) })}
+          problems={problemsAt(problems, "/test_batch")}
+        />
+        <RunFields draft={draft} onChange={change} problems={problems} />
+        {start.error && <FailedNotice error={start.error} />}
+        <button className="button button-primary justify-self-start" disabled={start.isPending}>
+          <Play aria-hidden size={15} /> {start.isPending ? "Starting …" : "Start run"}
+        </button>
+      </div>
+      <RequestPreview request={request} evaluation={config.evaluation} />
+    </form>
+  );
+}

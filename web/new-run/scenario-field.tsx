@@ -1,0 +1,81 @@
+import { FileUp } from "lucide-react";
+import { useId, useRef } from "react";
+import { FieldProblemList } from "./field-problem-list.tsx";
+import type { FieldProblem } from "./field-problems.ts";
+import { parseScenarios } from "./parse-scenarios.ts";
+import { sampleScenarios } from "./sample-scenarios.ts";
+
+interface ScenarioFieldProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly problems: readonly FieldProblem[];
+}
+
+/** Scenarios by paste, file or drop. */
+export function ScenarioField({ text, onChange, problems }: ScenarioFieldProps) {
+  const id = useId();
+  const file = useRef<HTMLInputElement>(null);
+  const parsed = parseScenarios(text);
+  const readFile = (files: FileList | null): void => {
+    void files?.[0]?.text().then(onChange);
+  };
+
+  return (
+    <div
+      className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        readFile(event.dataTransfer.files);
+      }}
+    >
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <label htmlFor={id} className="text-sm font-medium">
+          Scenarios (JSON or JSONL)
+        </label>
+        <span className="flex gap-1">
+          <button
+            type="button"
+            className="button button-quiet"
+            onClick={() => onChange(JSON.stringify(sampleScenarios, null, 2))}
+          >
+            Example
+          </button>
+          <button type="button" className="button" onClick={() => file.current?.click()}>
+            <FileUp aria-hidden size={14} /> From a file
+          </button>
+        </span>
+        <input
+          ref={file}
+          type="file"
+          aria-label="Scenario file"
+          className="sr-only"
+          tabIndex={-1}
+          accept=".json,.jsonl,.ndjson,application/json"
+          onChange={(event) => {
+            readFile(event.target.files);
+            event.target.value = "";
+          }}
+        />
+      </div>
+      <textarea
+        id={id}
+        className="field mono min-h-56"
+        rows={14}
+        spellCheck={false}
+        placeholder='{ "id": "…", "interactions": [ { "id": "…", "user_message": "…", "reference_reply": "…" } ] }'
+        value={text}
+        aria-invalid={parsed.kind === "invalid" || problems.length > 0}
+        aria-describedby={`${id}-note`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <div id={`${id}-note`} className="grid gap-1 text-xs text-soft">
+        {parsed.kind === "invalid" && <p className="font-medium text-bad">✕ Not valid JSON: {parsed.message}</p>}
+        {parsed.kind === "parsed" && Object.keys(parsed.request).length > 0 && (
+          <p>This is a whole request: the form was filled from it, and its other fields are sent along.</p>
+        )}
+        <FieldProblemList problems={problems} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { Check, Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+
+type Outcome = "idle" | "copied" | "failed";
+
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [outcome, setOutcome] = useState<Outcome>("idle");
+
+  useEffect(() => {
+    if (outcome === "idle") return;
+    const timer = setTimeout(() => setOutcome("idle"), 1600);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+
+  const copy = (): void => {
+    void copyText(text).then((copied) => setOutcome(copied ? "copied" : "failed"));
+  };
+
+  const words = { idle: label, copied: "Copied", failed: "Not allowed by the browser" }[outcome];
+  return (
+    <button type="button" className="button button-quiet" onClick={copy} aria-live="polite">
+      {outcome === "copied" ? <Check aria-hidden size={14} /> : <Copy aria-hidden size={14} />}
+      {words}
+    </button>
+  );
+}
+
+/** The clipboard API needs a secure context, which plain http on another host is not: fall back to a selection. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    return copied;
+  }
+}

@@ -1,0 +1,62 @@
+const integers = new Intl.NumberFormat("en");
+const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+
+/** 0.8136 → "0.81"; nothing known → "–". A score that only rounds to 1 is not shown as perfect. */
+export function formatScore(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  const text = value.toFixed(2);
+  if (value < 1 && text === "1.00") return "0.99+";
+  if (value > 0 && text === "0.00") return "<0.01";
+  return text;
+}
+
+/** 0.97 → "97 %". Never says 100 % or 0 % unless it is. */
+export function formatPercent(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  const percent = value * 100;
+  const rounded = Math.round(percent);
+  if (percent < 100 && rounded === 100) return ">99 %";
+  if (percent > 0 && rounded === 0) return "<1 %";
+  return `${rounded} %`;
+}
+
+export const formatInteger = (value: number): string => integers.format(value);
+
+/** "1 turn", "3 turns". */
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${integers.format(count)} ${count === 1 ? noun : plural}`;
+
+/** 412 → "412 ms", 72_000 → "1 m 12 s". */
+export function formatDuration(milliseconds: number | null | undefined): string {
+  if (milliseconds === null || milliseconds === undefined) return "–";
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} m`;
+}
+
+export const formatDate = (iso: string): string => dates.format(new Date(iso));
+
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+/** "5 min. ago", seen from `now`. */
+export function formatAgo(iso: string, now: number): string {
+  const elapsed = now - Date.parse(iso);
+  for (const [unit, length] of steps)
+    if (elapsed >= length) return relative.format(-Math.floor(elapsed / length), unit);
+  return "just now";
+}
+
+/** Any JSON value as short text: strings stay as they are. */
+export const formatValue = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
+/** `metadata.intent` → "intent label", `token_f1` → "token f1". */
+export const scoreLabel = (name: string): string =>
+  name.startsWith("metadata.") ? `${name.slice("metadata.".length)} label` : name.replaceAll("_", " ");

@@ -1,0 +1,29 @@
+/**
+ * An id as one path segment. Browsers resolve "." and ".." even when percent-encoded, so those get a mark in front.
+ * Scenario segments are compared, never decoded: those ids may hold anything, lone surrogates included.
+ */
+export const toSegment = (id: string): string => encodeURIComponent((/^[.~]/.test(id) ? `~${id}` : id).toWellFormed());
+
+/** The id a segment was made from. A segment nobody made is taken as it is. */
+export function fromSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment).replace(/^~/, "");
+  } catch {
+    return segment;
+  }
+}
+
+export const runPath = (runId: string): string => `/runs/${toSegment(runId)}`;
+
+export interface TurnAddress {
+  readonly runId: string;
+  readonly scenarioId: string;
+  readonly attempt: number;
+  readonly turn?: number | undefined;
+}
+
+/** Address of a transcript; `turn` counts from 0 and is written from 1, as people count. */
+export function transcriptPath({ runId, scenarioId, attempt, turn }: TurnAddress): string {
+  const path = `${runPath(runId)}/${toSegment(scenarioId)}/${attempt}`;
+  return turn ? `${path}?turn=${turn + 1}` : path;
+}

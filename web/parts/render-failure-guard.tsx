@@ -1,0 +1,34 @@
+import { Component, type ReactNode } from "react";
+import { FailedNotice } from "./failed-notice.tsx";
+
+interface GuardProps {
+  /** A failure is forgotten when this changes: the next screen gets its chance. */
+  readonly path: string;
+  readonly children: ReactNode;
+}
+
+interface GuardState {
+  readonly error: unknown;
+}
+
+/** Keeps the shell alive when a screen cannot be drawn or its code cannot be loaded. */
+export class RenderFailureGuard extends Component<GuardProps, GuardState> {
+  override state: GuardState = { error: null };
+
+  static getDerivedStateFromError(error: unknown): GuardState {
+    return { error };
+  }
+
+  override componentDidUpdate(previous: GuardProps): void {
+    if (previous.path !== this.props.path && this.state.error !== null) this.setState({ error: null });
+  }
+
+  override render(): ReactNode {
+    if (this.state.error === null) return this.props.children;
+    return (
+      <div className="p-4">
+        <FailedNotice error={this.state.error} onRetry={() => location.reload()} />
+      </div>
+    );
+  }
+}

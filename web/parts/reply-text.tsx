@@ -1,0 +1,8 @@
+import { lazyView } from "./lazy-view.tsx";
+
+const MarkdownText = lazyView(() => import("./markdown-text.tsx"));
+
+/** A reply as Markdown; as plain text until the code for it is there. */
+export function ReplyText({ text }: { text: string }) {
+  return <MarkdownText text={text} fallback={<p className="verbatim">{text}</p>} />;
+}

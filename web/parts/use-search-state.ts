@@ -1,0 +1,23 @@
+import { useCallback, useMemo } from "react";
+import { navigate, useSearch } from "wouter/use-browser-location";
+
+type Changes = Readonly<Record<string, string | null>>;
+
+/** Puts changes into the address: null or "" removes a name. The path is left exactly as it is encoded. */
+export function changeSearch(changes: Changes, { replace = true }: { replace?: boolean } = {}): void {
+  const params = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === "") params.delete(name);
+    else params.set(name, value);
+  }
+  const search = params.toString();
+  if (`?${search}` === location.search || (search === "" && location.search === "")) return;
+  navigate(location.pathname + (search ? `?${search}` : ""), { replace });
+}
+
+/** The query of the address as state, so that a copied link is the view. */
+export function useSearchState(): [URLSearchParams, typeof changeSearch] {
+  const search = useSearch();
+  const params = useMemo(() => new URLSearchParams(search), [search]);
+  return [params, useCallback(changeSearch, [])];
+}

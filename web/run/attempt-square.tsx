@@ -1,0 +1,39 @@
+import { Link } from "wouter";
+import type { Outcome } from "../parts/judge-turn.ts";
+import { formatScore } from "../parts/format.ts";
+import { transcriptPath } from "../parts/paths.ts";
+import type { AttemptCell } from "./scenario-rows.ts";
+
+const marks: Record<Outcome, string> = { passed: "", failed: "×", errored: "!", unscored: "·" };
+
+interface AttemptSquareProps {
+  readonly runId: string;
+  readonly scenarioId: string;
+  readonly cell: AttemptCell;
+  readonly current?: boolean;
+}
+
+/** One attempt: filled as high as its overall score, × when it failed, ! when a request failed. */
+export function AttemptSquare({ runId, scenarioId, cell, current = false }: AttemptSquareProps) {
+  const label = `Attempt ${cell.attempt}: ${words(cell)}`;
+  return (
+    <Link
+      href={transcriptPath({ runId, scenarioId, attempt: cell.attempt, turn: cell.turn })}
+      aria-label={label}
+      aria-current={current ? "page" : undefined}
+      title={label}
+      className={`attempt-square ${cell.outcome}`}
+    >
+      <span aria-hidden className="fill" style={{ height: `${(cell.overall ?? 0) * 100}%` }} />
+      <span aria-hidden className="mark">
+        {marks[cell.outcome]}
+      </span>
+    </Link>
+  );
+}
+
+function words({ outcome, overall }: AttemptCell): string {
+  if (outcome === "errored") return "a request failed";
+  if (outcome === "unscored") return "not scored";
+  return `${outcome}, overall ${formatScore(overall)}`;
+}

@@ -1,0 +1,47 @@
+interface ConfusionMatrixProps {
+  readonly name: string;
+  readonly confusion: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+/** Expected down, generated across. What agrees is marked with a tick as well as by colour. */
+export function ConfusionMatrix({ name, confusion }: ConfusionMatrixProps) {
+  const expected = Object.keys(confusion);
+  const generated = [...new Set([...expected, ...Object.values(confusion).flatMap((row) => Object.keys(row))])];
+  if (expected.length === 0) return null;
+  return (
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={`Confusion of ${name}`}>
+      <table className="data-table w-auto!">
+        <caption className="sr-only">{name}: expected labels down, generated labels across</caption>
+        <thead>
+          <tr>
+            <th scope="col">expected ↓ generated →</th>
+            {generated.map((label) => (
+              <th key={label} scope="col" className="number">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {expected.map((label) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {generated.map((other) => (
+                <Cell key={other} count={confusion[label]?.[other] ?? 0} agrees={other === label} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cell({ count, agrees }: { count: number; agrees: boolean }) {
+  if (count === 0) return <td className="number text-faint">0</td>;
+  return (
+    <td className={`number font-semibold ${agrees ? "bg-good-ground text-good" : "bg-bad-ground text-bad"}`}>
+      {agrees ? "✓" : "×"} {count}
+    </td>
+  );
+}

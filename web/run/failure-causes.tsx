@@ -1,0 +1,40 @@
+import { useMemo } from "react";
+import { Link } from "wouter";
+import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import { errorWords } from "../parts/error-words.ts";
+import { formatCount } from "../parts/format.ts";
+import { transcriptPath } from "../parts/paths.ts";
+import { groupFailures } from "./failure-groups.ts";
+
+/** Why turns got no reply, by cause, with the first thing to check. */
+export function FailureCauses({ results }: { results: EvaluationResponse }) {
+  const groups = useMemo(() => groupFailures(results), [results]);
+  if (groups.length === 0) return <p className="panel p-4 text-soft">Every turn got a reply.</p>;
+  return (
+    <ul className="grid gap-3">
+      {groups.map((group) => {
+        const { title, hint } = errorWords(group.code);
+        return (
+          <li key={group.code} className="panel grid gap-1 p-4">
+            <h2 className="font-semibold">
+              <span className="text-bad">! {formatCount(group.count, "turn")}</span> · {title}
+            </h2>
+            <p className="verbatim text-sm">{group.example.detail}</p>
+            <p className="text-sm">
+              <span className="font-semibold">Next: </span>
+              {hint}
+            </p>
+            <p className="flex flex-wrap items-baseline gap-x-4 text-xs text-soft">
+              <span className="mono">{group.code}</span>
+              {group.example.upstream_status !== null && <span>HTTP {group.example.upstream_status}</span>}
+              <span>{formatCount(group.example.tries, "try", "tries")}</span>
+              <Link href={transcriptPath({ runId: results.run_id, ...group.first })} className="link">
+                First one
+              </Link>
+            </p>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

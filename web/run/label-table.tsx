@@ -1,0 +1,26 @@
+import type { LabelMetrics } from "../../src/contract/score-stats.ts";
+import { formatInteger, formatPercent, formatScore } from "../parts/format.ts";
+import { ConfusionMatrix } from "./confusion-matrix.tsx";
+
+/** How well generated labels agree with the expected ones, key by key. */
+export function LabelTable({ metrics }: { metrics: Readonly<Record<string, LabelMetrics>> }) {
+  const entries = Object.entries(metrics);
+  if (entries.length === 0) return null;
+  return (
+    <section aria-label="Labels" className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <h2 className="text-base font-semibold">Labels</h2>
+      {entries.map(([key, metric]) => (
+        <div key={key} className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4">
+          <h3 className="verbatim font-medium">{key}</h3>
+          <p className="flex flex-wrap gap-x-5 gap-y-1 text-sm tabular-nums">
+            <span>{formatPercent(metric.accuracy)} right</span>
+            <span>macro F1 {formatScore(metric.macro_f1)}</span>
+            <span>kappa {metric.kappa === null ? "–" : metric.kappa.toFixed(2)}</span>
+            <span className="text-soft">n = {formatInteger(metric.n)}</span>
+          </p>
+          <ConfusionMatrix name={key} confusion={metric.confusion} />
+        </div>
+      ))}
+    </section>
+  );
+}

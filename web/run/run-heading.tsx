@@ -1,0 +1,13 @@
+import type { Run } from "../../src/contract/run.ts";
+import { DemoBadge } from "../parts/demo-badge.tsx";
+import { RunStateBadge } from "../parts/run-state-badge.tsx";
+
+export function RunHeading({ run }: { run: Run }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span className="verbatim">{run.test_name}</span>
+      <RunStateBadge state={run.state} />
+      {run.demo && <DemoBadge />}
+    </span>
+  );
+}

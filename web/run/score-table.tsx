@@ -1,0 +1,78 @@
+import type { ScoreStats } from "../../src/contract/score-stats.ts";
+import { formatInteger, formatScore, scoreLabel } from "../parts/format.ts";
+import { IntervalPlot } from "./interval-plot.tsx";
+import { ScoreHistogram } from "./score-histogram.tsx";
+
+interface ScoreTableProps {
+  readonly stats: Readonly<Record<string, ScoreStats>>;
+  readonly values: ReadonlyMap<string, number[]>;
+}
+
+/** Overall and success first, the rest by name. */
+const byWeight = (left: string, right: string): number => rank(left) - rank(right) || left.localeCompare(right);
+const rank = (name: string): number => {
+  const first = ["overall", "success"].indexOf(name);
+  return first === -1 ? 2 : first;
+};
+
+export function ScoreTable({ stats, values }: ScoreTableProps) {
+  return (
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Scores">
+      <table className="data-table">
+        <caption className="sr-only">Every score with its 95 % interval and counts</caption>
+        <thead>
+          <tr>
+            <th scope="col">Score</th>
+            <th scope="col" className="number">
+              Mean
+            </th>
+            <th scope="col">95 % interval</th>
+            <th scope="col">0 to 1</th>
+            <th scope="col">Turns by value</th>
+            <th scope="col" className="number">
+              Lowest
+            </th>
+            <th scope="col" className="number">
+              sd
+            </th>
+            <th scope="col" className="number">
+              n
+            </th>
+            <th scope="col" className="number">
+              Missing
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(stats)
+            .toSorted(([left], [right]) => byWeight(left, right))
+            .map(([name, score]) => (
+              <tr key={name}>
+                <th scope="row" className="verbatim min-w-32">
+                  {scoreLabel(name)}
+                </th>
+                <td className="number font-semibold">{formatScore(score.mean)}</td>
+                <td className="whitespace-nowrap tabular-nums" title={score.method}>
+                  {score.ci_lower === null ? (
+                    <span className="text-soft">too little to say</span>
+                  ) : (
+                    `${formatScore(score.ci_lower)} to ${formatScore(score.ci_upper)}`
+                  )}
+                </td>
+                <td>
+                  <IntervalPlot stats={score} />
+                </td>
+                <td>
+                  <ScoreHistogram name={scoreLabel(name)} values={values.get(name) ?? []} />
+                </td>
+                <td className="number">{formatScore(score.min)}</td>
+                <td className="number">{formatScore(score.sd)}</td>
+                <td className="number">{formatInteger(score.n)}</td>
+                <td className="number">{formatInteger(score.n_missing)}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { useEffect, useState } from "react";
+import { changeSearch } from "../parts/use-search-state.ts";
+
+interface FilterInputProps {
+  readonly label: string;
+  /** Its name in the address. */
+  readonly name: string;
+  readonly value: string;
+  /** The one the `/` key goes to. */
+  readonly first?: boolean;
+}
+
+/** Typing is kept here and reaches the address, and so the service, when it pauses. */
+export function FilterInput({ label, name, value, first = false }: FilterInputProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => changeSearch({ [name]: text }), 300);
+    return () => clearTimeout(timer);
+  }, [name, text, value]);
+
+  return (
+    <label className="grid gap-1 text-xs font-medium text-soft max-sm:flex-1">
+      {label}
+      <input
+        type="search"
+        className="field w-full min-w-24 sm:w-52"
+        data-filter={first ? "" : undefined}
+        placeholder="exact"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </label>
+  );
+}

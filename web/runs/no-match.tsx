@@ -1,0 +1,12 @@
+import { changeSearch } from "../parts/use-search-state.ts";
+
+export function NoMatch() {
+  return (
+    <div className="panel grid justify-items-start gap-2 p-6">
+      <p className="font-medium">No run matches these filters.</p>
+      <button type="button" className="button" onClick={() => changeSearch({ state: null, name: null, model: null })}>
+        Clear filters
+      </button>
+    </div>
+  );
+}

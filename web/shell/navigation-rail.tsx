@@ -1,0 +1,34 @@
+import { Keyboard } from "lucide-react";
+import { Link, useLocation } from "wouter";
+import { RailLink } from "./rail-link.tsx";
+import { railEntries } from "./rail-entries.ts";
+import { ThemeButton } from "./theme-button.tsx";
+
+/** Left rail; a bar at the bottom on a phone. */
+export function NavigationRail({ onHelp }: { onHelp: () => void }) {
+  const [path] = useLocation();
+  return (
+    <nav
+      aria-label="Main"
+      className="fixed inset-x-0 bottom-0 z-20 flex border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:sticky sm:inset-auto sm:top-0 sm:h-dvh sm:w-20 sm:shrink-0 sm:flex-col sm:gap-1 sm:border-t-0 sm:border-r sm:p-2 lg:w-44"
+    >
+      <Link
+        href="/runs"
+        className="mb-2 hidden items-center gap-2 rounded-md p-2 font-semibold tracking-tight text-ink max-lg:justify-center sm:flex"
+      >
+        <img src="/icon.svg" alt="" width={22} height={22} />
+        <span className="max-lg:sr-only">Rehearsal</span>
+      </Link>
+      {railEntries.map((entry) => (
+        <RailLink key={entry.href} entry={entry} current={path === entry.href || path.startsWith(`${entry.href}/`)} />
+      ))}
+      <div className="flex flex-1 sm:flex-none sm:flex-col sm:gap-1 sm:[margin-top:auto]">
+        <ThemeButton />
+        <button type="button" onClick={onHelp} className="rail-item max-sm:hidden">
+          <Keyboard aria-hidden size={18} />
+          <span>Keys</span>
+        </button>
+      </div>
+    </nav>
+  );
+}

@@ -1,0 +1,50 @@
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { usePathname } from "wouter/use-browser-location";
+import { useKeys } from "../parts/use-keys.ts";
+import { HelpDialog } from "./help-dialog.tsx";
+import { NavigationRail } from "./navigation-rail.tsx";
+
+/** Rail, main area and help: what stays while screens change. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [helpOpen, setHelpOpen] = useState(false);
+  const main = useMainFocus();
+  useKeys({ "?": () => setHelpOpen(true), "/": focusFilter });
+
+  return (
+    <div className="sm:flex">
+      <a
+        href="#main"
+        className="button absolute top-2 left-2 z-30 -translate-y-20 focus:translate-y-0"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to content
+      </a>
+      <NavigationRail onHelp={() => setHelpOpen(true)} />
+      <main id="main" ref={main} tabIndex={-1} className="min-w-0 flex-1 pb-13 sm:pb-0">
+        {children}
+      </main>
+      {helpOpen && <HelpDialog onClose={() => setHelpOpen(false)} />}
+    </div>
+  );
+}
+
+/** A new screen starts at its top and takes the focus; the first one leaves it alone. */
+function useMainFocus() {
+  const main = useRef<HTMLElement>(null);
+  const path = usePathname();
+  const previous = useRef(path);
+  useEffect(() => {
+    if (previous.current === path) return;
+    previous.current = path;
+    main.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [path]);
+  return main;
+}
+
+function focusFilter(): void {
+  document.querySelector<HTMLInputElement>("[data-filter]")?.focus();
+}

@@ -1,0 +1,66 @@
+import { Check, X } from "lucide-react";
+import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import { formatPercent, formatValue } from "../parts/format.ts";
+
+/** Expected and generated labels, and who generated them. */
+export function LabelList({ turn }: { turn: InteractionResult }) {
+  const keys = [...new Set([...Object.keys(turn.reference_metadata), ...Object.keys(turn.generated_metadata)])];
+  if (keys.length === 0) return null;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
+      <h3 className="text-xs font-semibold text-soft">Labels</h3>
+      <ul className="grid gap-1 text-sm">
+        {keys.map((key) => (
+          <LabelItem key={key} name={key} turn={turn} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function LabelItem({ name, turn }: { name: string; turn: InteractionResult }) {
+  const expected = turn.reference_metadata[name];
+  const generated = turn.generated_metadata[name];
+  const score = turn.scores[`metadata.${name}`];
+  const source = turn.label_sources[name];
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
+      <span className="verbatim font-medium">{name}</span>
+      <Verdict score={score} />
+      <span className="verbatim">
+        {expected === undefined ? (
+          <span className="text-soft">nothing expected</span>
+        ) : (
+          `expected ${formatValue(expected)}`
+        )}
+        {", "}
+        {generated === undefined ? (
+          <span className="text-soft">none generated</span>
+        ) : (
+          `generated ${formatValue(generated)}`
+        )}
+      </span>
+      {source && (
+        <span className="verbatim text-xs text-soft">
+          by {source.source}
+          {source.method && `, ${source.method}`}
+          {source.confidence !== undefined && `, ${formatPercent(source.confidence)} sure`}
+        </span>
+      )}
+    </li>
+  );
+}
+
+function Verdict({ score }: { score: number | undefined }) {
+  if (score === undefined) return null;
+  const right = score === 1;
+  const Icon = right ? Check : X;
+  return (
+    <span
+      className={`inline-flex items-center gap-0.5 self-center text-xs font-medium ${right ? "text-good" : "text-bad"}`}
+    >
+      <Icon aria-hidden size={13} />
+      {right ? "match" : "differs"}
+    </span>
+  );
+}

@@ -1,0 +1,19 @@
+import { CircleAlert, CircleCheck, CircleMinus, CircleX, type LucideIcon } from "lucide-react";
+import type { Outcome } from "../parts/judge-turn.ts";
+
+const looks: Record<Outcome, { icon: LucideIcon; words: string; className: string }> = {
+  passed: { icon: CircleCheck, words: "passed", className: "text-good" },
+  failed: { icon: CircleX, words: "failed", className: "text-bad" },
+  errored: { icon: CircleAlert, words: "request failed", className: "text-bad" },
+  unscored: { icon: CircleMinus, words: "not scored", className: "text-soft" },
+};
+
+export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
+  const { icon: Icon, words, className } = looks[outcome];
+  return (
+    <span className={`inline-flex items-center gap-1 text-sm font-medium whitespace-nowrap ${className}`}>
+      <Icon aria-hidden size={14} />
+      {words}
+    </span>
+  );
+}

@@ -1,0 +1,38 @@
+import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import { formatScore, scoreLabel } from "../parts/format.ts";
+
+/** Every score of a turn with its reason; a reason without a score says why there is none. */
+export function ScoreList({ turn }: { turn: InteractionResult }) {
+  const names = [...new Set([...Object.keys(turn.scores), ...Object.keys(turn.score_reasons)])].toSorted(overallFirst);
+  if (names.length === 0) return <p className="text-sm text-soft">Not scored yet.</p>;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
+      <h3 className="text-xs font-semibold text-soft">Scores</h3>
+      <ul className="grid gap-x-6 gap-y-1 text-sm lg:grid-cols-2">
+        {names.map((name) => (
+          <li key={name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-baseline gap-2">
+            <ScoreBar value={turn.scores[name]} />
+            <span className="verbatim">
+              <span className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</span>
+              {turn.score_reasons[name] && <span className="text-soft"> {turn.score_reasons[name]}</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const overallFirst = (left: string, right: string): number =>
+  Number(right === "overall") - Number(left === "overall") || left.localeCompare(right);
+
+function ScoreBar({ value }: { value: number | undefined }) {
+  return (
+    <span className="grid gap-0.5 text-right tabular-nums">
+      <span className="font-medium">{formatScore(value)}</span>
+      <span aria-hidden className="h-1 overflow-hidden rounded-full bg-sunken">
+        <span className="block h-full bg-accent" style={{ width: `${(value ?? 0) * 100}%` }} />
+      </span>
+    </span>
+  );
+}

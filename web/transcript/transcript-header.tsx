@@ -1,0 +1,69 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { Link } from "wouter";
+import type { AttemptResult, EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import { DemoBadge } from "../parts/demo-badge.tsx";
+import { formatScore } from "../parts/format.ts";
+import { runPath } from "../parts/paths.ts";
+import { SegmentedChoice } from "../parts/segmented-choice.tsx";
+import { changeSearch } from "../parts/use-search-state.ts";
+import { AttemptSquare } from "../run/attempt-square.tsx";
+import type { ScenarioRow } from "../run/scenario-rows.ts";
+import { viewLabels, viewModes, type ViewMode } from "./view-mode.ts";
+
+interface TranscriptHeaderProps {
+  readonly results: EvaluationResponse;
+  readonly row: ScenarioRow | undefined;
+  readonly attempt: AttemptResult;
+  readonly mode: ViewMode;
+  readonly onFailure: (step: 1 | -1) => void;
+}
+
+/** Where we are, the other attempts, and the ways onward. Stays in sight on a large screen. */
+export function TranscriptHeader({ results, row, attempt, mode, onFailure }: TranscriptHeaderProps) {
+  const scenarioId = row?.scenario.scenario_id ?? "";
+  return (
+    <header className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Link href={runPath(results.run_id)} className="link verbatim text-sm">
+          {results.test_name}
+        </Link>
+        <span aria-hidden className="text-faint">
+          /
+        </span>
+        <h1 className="verbatim text-lg font-semibold">{scenarioId}</h1>
+        {results.demo && <DemoBadge />}
+      </div>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <nav aria-label="Attempts" className="flex flex-wrap items-center gap-1">
+          <span className="mr-1 text-sm">
+            Attempt {attempt.attempt} of {row?.cells.length ?? 1}
+            <span className="text-soft"> · overall {formatScore(attempt.average_scores["overall"])}</span>
+          </span>
+          {row?.cells.map((cell) => (
+            <AttemptSquare
+              key={cell.attempt}
+              runId={results.run_id}
+              scenarioId={scenarioId}
+              cell={cell}
+              current={cell.attempt === attempt.attempt}
+            />
+          ))}
+        </nav>
+        <span className="flex gap-1">
+          <button type="button" className="button" onClick={() => onFailure(-1)}>
+            <ChevronLeft aria-hidden size={14} /> Previous failure
+          </button>
+          <button type="button" className="button" onClick={() => onFailure(1)}>
+            Next failure <ChevronRight aria-hidden size={14} />
+          </button>
+        </span>
+        <SegmentedChoice
+          legend="How reply and reference are shown"
+          segments={viewModes.map((value) => ({ value, label: viewLabels[value] }))}
+          value={mode}
+          onChange={(value) => changeSearch({ view: value === "side" ? null : value })}
+        />
+      </div>
+    </header>
+  );
+}

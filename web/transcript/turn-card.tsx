@@ -1,0 +1,72 @@
+import { memo } from "react";
+import type { ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
+import { changeSearch } from "../parts/use-search-state.ts";
+import { LabelList } from "./label-list.tsx";
+import { OutcomeBadge } from "./outcome-badge.tsx";
+import { OtherReferences } from "./other-references.tsx";
+import { ReplyComparison } from "./reply-comparison.tsx";
+import { SameTurn } from "./same-turn.tsx";
+import { ScoreList } from "./score-list.tsx";
+import { TurnError } from "./turn-error.tsx";
+import { TurnFacts } from "./turn-facts.tsx";
+import type { ViewMode } from "./view-mode.ts";
+
+interface TurnCardProps {
+  readonly turn: InteractionResult;
+  readonly index: number;
+  readonly scenario: ScenarioResult;
+  readonly attempt: number;
+  readonly mode: ViewMode;
+  readonly current: boolean;
+  readonly across: boolean;
+}
+
+/** One turn: what the user said, what was expected, what came, and what it is worth. */
+export const TurnCard = memo(function TurnCard({
+  turn,
+  index,
+  scenario,
+  attempt,
+  mode,
+  current,
+  across,
+}: TurnCardProps) {
+  const number = index + 1;
+  return (
+    <article
+      aria-label={`Turn ${number}`}
+      aria-current={current ? "step" : undefined}
+      className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4 aria-[current=step]:border-accent aria-[current=step]:ring-1 aria-[current=step]:ring-accent"
+    >
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 className="text-sm font-semibold">
+          <button type="button" className="cursor-pointer" onClick={() => changeSearch({ turn: String(number) })}>
+            Turn {number}
+          </button>
+        </h2>
+        <OutcomeBadge outcome={judgeTurn(turn, thresholdOf(scenario))} />
+        <span className="verbatim text-xs text-soft">
+          {turn.id} · {turn.interaction_type}
+        </span>
+        <span className="ml-auto">{!turn.error && <CopyButton text={turn.agent_reply} label="Copy reply" />}</span>
+      </header>
+      <div className="grid gap-1 rounded-md bg-accent-ground p-3">
+        <h3 className="text-xs font-semibold text-soft">User</h3>
+        <p className="verbatim">{turn.user_message}</p>
+      </div>
+      {turn.error ? (
+        <TurnError error={turn.error} reply={turn.agent_reply} />
+      ) : (
+        <ReplyComparison reference={turn.reference_reply} reply={turn.agent_reply} mode={mode} />
+      )}
+      <OtherReferences references={turn.references ?? []} />
+      <TurnFacts turn={turn} />
+      <LabelList turn={turn} />
+      <ScoreList turn={turn} />
+      <SameTurn scenario={scenario} index={index} attempt={attempt} open={across} />
+    </article>
+  );
+});

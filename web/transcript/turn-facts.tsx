@@ -1,0 +1,22 @@
+import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import { formatDuration, formatInteger } from "../parts/format.ts";
+
+/** Circumstances of a reply: time, tokens, how it ended. */
+export function TurnFacts({ turn }: { turn: InteractionResult }) {
+  const facts = [
+    formatDuration(turn.latency_ms),
+    turn.first_token_ms !== null && `first token after ${formatDuration(turn.first_token_ms)}`,
+    turn.usage && `${formatInteger(turn.usage.input_tokens)} + ${formatInteger(turn.usage.output_tokens)} tokens`,
+    turn.finish_reason && `finish: ${turn.finish_reason}`,
+    turn.model,
+  ].filter((fact): fact is string => Boolean(fact));
+  return (
+    <p className="flex flex-wrap gap-x-3 text-xs text-soft">
+      {facts.map((fact) => (
+        <span key={fact} className="break-all">
+          {fact}
+        </span>
+      ))}
+    </p>
+  );
+}

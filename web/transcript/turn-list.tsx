@@ -1,0 +1,66 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef } from "react";
+import type { AttemptResult, ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import { useListOffset } from "../parts/use-list-offset.ts";
+import { TurnCard } from "./turn-card.tsx";
+import type { ViewMode } from "./view-mode.ts";
+
+interface TurnListProps {
+  readonly scenario: ScenarioResult;
+  readonly attempt: AttemptResult;
+  readonly turn: number;
+  /** True when the address names a turn: then it is brought into view. */
+  readonly chosen: boolean;
+  readonly mode: ViewMode;
+  readonly across: number;
+}
+
+/** Room for the header that stays on top. */
+const headerHeight = 110;
+
+export function TurnList({ scenario, attempt, turn, chosen, mode, across }: TurnListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const offset = useListOffset(list);
+  const turns = attempt.interactions;
+  const virtualizer = useWindowVirtualizer({
+    count: turns.length,
+    estimateSize: () => 420,
+    gap: 16,
+    overscan: 4,
+    scrollMargin: offset,
+    scrollPaddingStart: headerHeight,
+  });
+
+  useEffect(() => {
+    if (chosen && offset > 0) virtualizer.scrollToIndex(turn, { align: turn === 0 ? "end" : "start" });
+  }, [virtualizer, turn, chosen, offset]);
+
+  if (turns.length === 0) return <p className="panel p-4 text-soft">No turn of this attempt is stored yet.</p>;
+  return (
+    <div ref={list} className="relative" style={{ height: virtualizer.getTotalSize() }}>
+      {virtualizer.getVirtualItems().map((item) => {
+        const interaction = turns[item.index];
+        if (!interaction) return null;
+        return (
+          <div
+            key={item.key}
+            ref={virtualizer.measureElement}
+            data-index={item.index}
+            className="absolute inset-x-0 top-0"
+            style={{ transform: `translateY(${item.start - offset}px)` }}
+          >
+            <TurnCard
+              turn={interaction}
+              index={item.index}
+              scenario={scenario}
+              attempt={attempt.attempt}
+              mode={mode}
+              current={item.index === turn}
+              across={across === item.index}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
+}
