@@ -75,7 +75,7 @@ whenChanged({
 
 whenChanged({
   stampFile: "web/dist/.built",
-  inputs: ["web", "src/contract", "src/evaluation/statistics", "package-lock.json"],
+  inputs: ["web", "src/contract", "src/evaluation/statistics", "examples/scenarios", "package-lock.json"],
   message: "Building the page …",
   work: () => run(ownNode, [join("node_modules", "vite", "bin", "vite.js"), "build", "web", "--logLevel", "error"]),
 });

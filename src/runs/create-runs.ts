@@ -6,6 +6,7 @@ import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { concludeRun } from "./conclude-run.ts";
 import { executeAttempt } from "./execute-attempt.ts";
+import { followRun } from "./follow-run.ts";
 import { readResults } from "./read-results.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
@@ -82,6 +83,7 @@ export function createRuns(options: RunsOptions): Runs {
     cancel,
     list: (filter) => store.runs.list(filter),
     wait: (id, signal) => waitForRun(id, { store, events, signal }),
+    follow: (id, followOptions) => followRun(id, { store, events, ...followOptions }),
     results: (run) => readResults(run, { store, now }),
     create({ scenarios, ...settings }, { warnings, idempotency, owner }) {
       const demo = isDemo(settings);

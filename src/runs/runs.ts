@@ -1,5 +1,6 @@
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { Warning } from "../contract/evaluation-response.ts";
+import type { RunEvent } from "../contract/run-event.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
 
 export interface NewRunOptions {
@@ -17,6 +18,8 @@ export interface Runs {
   wait(id: string, signal: AbortSignal): Promise<RunRecord>;
   /** The evaluation response as pieces of JSON text, one scenario in memory at a time. */
   results(run: RunRecord): AsyncIterable<string>;
+  /** What happens in the run from `after` on, the ended run last. */
+  follow(id: string, options: { after: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
   /** No new call starts after this; calls in flight are aborted. */
   cancel(id: string, owner: string | null): Promise<RunRecord>;
   /** Cancels if need be, then deletes. */

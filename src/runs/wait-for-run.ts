@@ -1,6 +1,7 @@
 import { ServiceError } from "../contract/errors.ts";
 import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
+import { nextChange } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";
 
 /** Resolves with the run once it has ended. Woken by events of this process; the poll notices the work of others. */
@@ -9,7 +10,7 @@ export async function waitForRun(
   { store, events, signal, pollMs = 1_000 }: { store: Store; events: RunEvents; signal: AbortSignal; pollMs?: number },
 ): Promise<RunRecord> {
   for (;;) {
-    const change = nextChange(runId, { events, signal, pollMs });
+    const change = nextChange(runId, { events, signal, pollMs, isWanted: (kind) => kind === "end" });
     try {
       const run = await store.runs.get(runId);
       if (!run) throw new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
@@ -20,23 +21,4 @@ export async function waitForRun(
       change.stop();
     }
   }
-}
-
-function nextChange(
-  runId: string,
-  { events, signal, pollMs }: { events: RunEvents; signal: AbortSignal; pollMs: number },
-): { happened: Promise<void>; stop: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const wake = (): void => resolve();
-  const timer = setTimeout(wake, pollMs);
-  const unsubscribe = events.subscribe(runId, (change) => change === "end" && resolve());
-  signal.addEventListener("abort", wake, { once: true });
-  return {
-    happened: promise,
-    stop() {
-      clearTimeout(timer);
-      unsubscribe();
-      signal.removeEventListener("abort", wake);
-    },
-  };
 }

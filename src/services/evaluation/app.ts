@@ -4,6 +4,7 @@ import { createShell } from "../http/shell.ts";
 import type { ShellEnvironment } from "../http/shell-environment.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
+import { runEventsRoute } from "./routes/run-events.ts";
 import { runRoutes } from "./routes/runs.ts";
 
 /** The evaluation service. */
@@ -21,5 +22,6 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<
     readiness,
   })
     .route("/", evaluateRoute(dependencies))
-    .route("/", runRoutes(dependencies));
+    .route("/", runRoutes(dependencies))
+    .route("/", runEventsRoute(dependencies));
 }

@@ -6,6 +6,7 @@ import type { CreatedRun, RunRecord } from "../../../contract/store.ts";
 import { planRun } from "../../../runs/plan-run.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
+import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { unknownFields } from "../../http/unknown-fields.ts";
@@ -14,6 +15,7 @@ import type { EvaluationDependencies } from "../dependencies.ts";
 import { readIdempotency } from "../idempotency.ts";
 import { streamJson } from "../json-stream.ts";
 import { ownerOf } from "../owner.ts";
+import { toServerEvents } from "./run-events.ts";
 
 /** POST /evaluate: the run is stored before anything else happens, then it is waited for. */
 export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
@@ -31,6 +33,7 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
       context.header("preference-applied", "respond-async");
       return context.json(toRun(run), 202);
     }
+    if (wantsEvents(context)) return followToEnd(context, run, dependencies);
     const ended = await waitForEnd(context, run, dependencies);
     return streamJson(context, runs.results(ended));
   });
@@ -59,6 +62,22 @@ async function waitForEnd(
 ): Promise<RunRecord> {
   if (finalStates.has(run.state)) return run;
   return runs.wait(run.id, context.req.raw.signal);
+}
+
+/** The events of the run, and the whole response as the last one. */
+function followToEnd(context: Context<ShellEnvironment>, run: RunRecord, { runs }: EvaluationDependencies): Response {
+  const left = new AbortController();
+  async function* events(): AsyncGenerator<ServerEvent> {
+    yield* toServerEvents(runs.follow(run.id, { after: 0, signal: left.signal }));
+    if (left.signal.aborted) return;
+    const pieces = await Array.fromAsync(runs.results(await runs.get(run.id, run.owner)));
+    yield { event: "result", data: JSON.parse(pieces.join("")) };
+  }
+  return streamEvents(context, events(), { stop: () => left.abort() });
+}
+
+function wantsEvents(context: Context): boolean {
+  return context.req.header("accept")?.includes("text/event-stream") ?? false;
 }
 
 function prefersAsync(context: Context): boolean {

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RunEvent, StoredTurn } from "../contract/run-event.ts";
+import { finalStates } from "../contract/run.ts";
+import type { Scenario } from "../contract/scenario.ts";
+import type { NumberedInteraction, Store } from "../contract/store.ts";
+import { nextChange } from "./next-change.ts";
+import type { RunEvents } from "./run-events.ts";
+import { toRun } from "./to-run.ts";
+
+export interface FollowOptions {
+  readonly store: Store;
+  readonly events: RunEvents;
+  /** The last event the client has seen: 0 for none. */
+  readonly after: number;
+  readonly signal: AbortSignal;
+  readonly pollMs?: number;
+  /** Turns that are stored within this time are read together. */
+  readonly gatherMs?: number;
+}
+
+const pageSize = 500;
+
+/**
+ * Every stored turn of a run after a given one, then each new one as it is stored, and the ended run last. The events are
+ * read from the rows, so a client that comes back, even after a restart, misses nothing and gets nothing twice.
+ */
+export async function* followRun(
+  runId: string,
+  { store, events, after, signal, pollMs = 1_000, gatherMs = 50 }: FollowOptions,
+): AsyncGenerator<RunEvent> {
+  const scenarios = await store.runs.scenarios(runId);
+  let seen = after;
+  while (!signal.aborted) {
+    const change = nextChange(runId, { events, signal, pollMs });
+    try {
+      // The state is read before the rows: when it is final, the rows that follow are all there are.
+      const run = await store.runs.get(runId);
+      if (!run) return;
+      for await (const row of rowsAfter(store, runId, seen)) {
+        yield { type: "interaction", id: row.seq, data: toStoredTurn(row, scenarios) };
+        seen = row.seq;
+      }
+      if (finalStates.has(run.state)) return yield { type: "end", data: toRun(run) };
+      yield { type: "progress", data: run.progress };
+      await change.happened;
+    } finally {
+      change.stop();
+    }
+    await sleep(gatherMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function* rowsAfter(store: Store, runId: string, seq: number): AsyncGenerator<NumberedInteraction> {
+  let page: readonly NumberedInteraction[];
+  do {
+    page = await store.interactions.after(runId, seq, pageSize);
+    yield* page;
+    seq = page.at(-1)?.seq ?? seq;
+  } while (page.length === pageSize);
+}
+
+function toStoredTurn(row: NumberedInteraction, scenarios: readonly Scenario[]): StoredTurn {
+  const scenario = scenarios[row.scenario_index];
+  return {
+    scenario_id: scenario?.id ?? "",
+    attempt: row.attempt,
+    turn_index: row.turn_index,
+    interaction_id: scenario?.interactions[row.turn_index]?.id ?? "",
+    agent_reply: row.reply.agent_reply,
+    error: row.reply.error,
+    scores: row.scores?.scores ?? null,
+    latency_ms: row.reply.latency_ms,
+  };
+}
