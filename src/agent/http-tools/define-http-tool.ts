@@ -1,0 +1,124 @@
+import { ConfigError } from "../config-error.ts";
+import { readHtml } from "../text/read-html.ts";
+import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
+import type { HttpOperation, QueryStyle, SendRequest, ToolRequest, ToolResponse } from "./http-operation.ts";
+import { parseUrlTemplate } from "./url-template.ts";
+
+/** A tool that makes one HTTP request. Failures and odd answers become words the model can act on. */
+export function defineHttpTool(
+  operation: HttpOperation,
+  { send, maxBytes = 1024 * 1024 }: { send: SendRequest; maxBytes?: number },
+): Tool {
+  const { name, description, parameters, needsApproval, timeoutMs } = operation;
+  const template = parseUrlTemplate(operation.url, `The tool "${name}"`);
+  checkNames(operation, template.parameters);
+
+  return defineTool({
+    name,
+    description,
+    parameters,
+    needsApproval,
+    timeoutMs,
+    run: async (args: ToolArguments, { signal }) => {
+      const url = template.fill(args);
+      for (const { name: key, parameter, style } of operation.query) addQuery(url, key, args[parameter], style);
+      const response = await send(toRequest(operation, { url, args, maxBytes, signal }));
+      return withoutSecrets(describeResponse(response, maxBytes), operation);
+    },
+  });
+}
+
+/** Every value must come from an argument that the schema knows, or the model could never fill it in. */
+function checkNames(operation: HttpOperation, pathParameters: readonly string[]): void {
+  const { properties } = operation.parameters;
+  const known = new Set(typeof properties === "object" && properties !== null ? Object.keys(properties) : []);
+  const { query, headerParameters, body } = operation;
+  const bodyParameters = !body ? [] : "whole" in body ? [body.whole] : body.fields.map((field) => field.parameter);
+  const used = [
+    ...pathParameters,
+    ...[...query, ...headerParameters].map(({ parameter }) => parameter),
+    ...bodyParameters,
+  ];
+  const missing = used.find((parameter) => !known.has(parameter));
+  if (missing === undefined) return;
+  throw new ConfigError(`The tool "${operation.name}" uses "${missing}", which is not among its parameters.`);
+}
+
+function toRequest(
+  operation: HttpOperation,
+  { url, args, maxBytes, signal }: { url: URL; args: ToolArguments; maxBytes: number; signal: AbortSignal },
+): ToolRequest {
+  const body = toBody(operation.body, args);
+  const headers: Record<string, string> = { accept: "application/json, text/*;q=0.9" };
+  for (const { name, parameter } of operation.headerParameters) {
+    if (args[parameter] !== undefined) headers[name.toLowerCase()] = toHeader(name, args[parameter]);
+  }
+  // The operator's headers come last: no argument of the model replaces a credential.
+  for (const [name, secret] of Object.entries(operation.headers)) headers[name] = secret.reveal();
+  if (body !== undefined) headers["content-type"] = "application/json";
+  return {
+    method: operation.method,
+    url: url.href,
+    headers,
+    ...(body !== undefined && { body }),
+    idempotent: operation.method !== "POST" && operation.method !== "PATCH",
+    maxBytes,
+    signal,
+  };
+}
+
+function toBody(body: HttpOperation["body"], args: ToolArguments): string | undefined {
+  if (!body) return undefined;
+  if ("whole" in body) return args[body.whole] === undefined ? undefined : JSON.stringify(args[body.whole]);
+  const fields = body.fields.filter(({ parameter }) => args[parameter] !== undefined);
+  return JSON.stringify(Object.fromEntries(fields.map(({ name, parameter }) => [name, args[parameter]])));
+}
+
+function toHeader(name: string, value: unknown): string {
+  const text = toQueryText(value);
+  if (/^[\t\x20-\x7e]*$/.test(text)) return text;
+  throw new ToolError(`The value for ${name} can only hold plain ASCII characters.`);
+}
+
+function addQuery(url: URL, name: string, value: unknown, style: QueryStyle): void {
+  if (value === undefined || value === null) return;
+  if (Array.isArray(value) && style === "comma") url.searchParams.append(name, value.map(toQueryText).join(","));
+  else if (Array.isArray(value)) for (const item of value) url.searchParams.append(name, toQueryText(item));
+  else if (typeof value === "object" && style === "deep") {
+    for (const [key, item] of Object.entries(value)) url.searchParams.append(`${name}[${key}]`, toQueryText(item));
+  } else url.searchParams.append(name, toQueryText(value));
+}
+
+const toQueryText = (value: unknown): string =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+
+const shownFailure = 200;
+
+function describeResponse(response: ToolResponse, maxBytes: number): string {
+  if (!response.ok) throw new ToolError(response.reason);
+  const { status, content_type, text } = response;
+  const type = (content_type.split(";")[0] ?? "").trim().toLowerCase();
+  if (status < 200 || status > 299) {
+    const said = text.trim().slice(0, shownFailure);
+    throw new ToolError(`The service answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
+  }
+  if (Buffer.byteLength(text) > maxBytes) throw new ToolError(`The answer is larger than ${maxBytes} bytes.`);
+  if (text === "") return `Done: HTTP ${status} without content.`;
+  if (type === "text/html") return readHtml(text).text;
+  if (type === "" || type.startsWith("text/") || /json|xml|yaml/.test(type)) return text;
+  throw new ToolError(`The service answered with ${type}, which is not text.`);
+}
+
+const shortestSecret = 6;
+
+/** A service that repeats what it was sent must not hand our key to the model. */
+function withoutSecrets(text: string, { headers }: HttpOperation): string {
+  let clean = text;
+  for (const secret of Object.values(headers)) {
+    const value = secret.reveal();
+    for (const part of [value, value.replace(/^\w+\s+/, "")]) {
+      if (part.length >= shortestSecret) clean = clean.replaceAll(part, "[redacted]");
+    }
+  }
+  return clean;
+}

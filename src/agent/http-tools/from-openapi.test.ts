@@ -1,0 +1,142 @@
+import { expect, test, vi } from "vitest";
+import { httpTools } from "../tools/http-tools.ts";
+import type { SendRequest } from "./http-operation.ts";
+
+const context = { signal: new AbortController().signal, now: () => 0 };
+const document = `
+openapi: 3.0.3
+info: { title: Shop, version: "1" }
+servers: [{ url: "https://{region}.shop.test/api/", variables: { region: { default: eu } } }]
+paths:
+  /orders/{id}:
+    parameters:
+      - { name: id, in: path, required: true, schema: { type: integer }, description: Number of the order. }
+      - { name: lang, in: query, schema: { type: string } }
+    get:
+      operationId: getOrder
+      summary: Looks an order up.
+      parameters:
+        - $ref: "#/components/parameters/Fields"
+        - { name: filter, in: query, style: deepObject, schema: { type: object } }
+        - { name: X-Trace, in: header, schema: { type: string } }
+        - { name: Authorization, in: header, schema: { type: string } }
+    put:
+      operationId: changeOrder
+      requestBody: { $ref: "#/components/requestBodies/Order" }
+  /orders:
+    post:
+      operationId: bulk.create
+      requestBody:
+        content: { "application/json": { schema: { type: array, items: { $ref: "#/components/schemas/Order" } } } }
+  /photos:
+    post: { operationId: upload, requestBody: { required: true, content: { "image/png": {} } } }
+    get: { operationId: session, parameters: [{ name: sid, in: cookie, required: true }] }
+components:
+  parameters:
+    Fields: { name: fields, in: query, explode: false, schema: { type: array, items: { type: string } } }
+  requestBodies:
+    Order: { required: true, content: { "application/json": { schema: { $ref: "#/components/schemas/Order" } } } }
+  schemas:
+    Order:
+      type: object
+      required: [number, lines]
+      properties:
+        number: { type: string, readOnly: true }
+        lines: { type: array, items: { $ref: "#/components/schemas/Line" } }
+        note: { type: string, nullable: true, example: hi }
+    Line:
+      type: object
+      properties:
+        amount: { type: integer, minimum: 0, exclusiveMinimum: true }
+        parts: { type: array, items: { $ref: "#/components/schemas/Line" } }
+`;
+
+function declare(source: Record<string, unknown>, text = document) {
+  const send = vi.fn<SendRequest>(async () => ({
+    ok: true,
+    status: 200,
+    content_type: "application/json",
+    text: "{}",
+  }));
+  const config = { openapi: [{ document: "shop.yaml", headers: { "x-api-key": "${KEY}" }, ...source }] };
+  const tools = httpTools(config, { variables: { KEY: "k1234567" }, readDocument: () => text, send });
+  const run = async (args: Record<string, unknown>) => {
+    const [tool] = tools;
+    const problem = tool?.check(args);
+    if (problem) throw new Error(problem);
+    await tool?.run(args, context);
+    return send.mock.calls.at(-1)?.[0];
+  };
+  return { tools, run };
+}
+
+test("an operation becomes a tool with all its parameters in one schema", async () => {
+  const { tools, run } = declare({ operations: ["getOrder"], prefix: "shop_" });
+  expect(tools[0]?.definition).toEqual({
+    name: "shop_getOrder",
+    description: "Looks an order up.",
+    parameters: {
+      type: "object",
+      properties: {
+        id: { description: "Number of the order.", type: "integer" },
+        lang: { type: "string" },
+        fields: { type: "array", items: { type: "string" } },
+        filter: { type: "object" },
+        "X-Trace": { type: "string" },
+      },
+      required: ["id"],
+      additionalProperties: false,
+    },
+  });
+  const sent = await run({ id: 7, lang: "de", fields: ["a", "b"], filter: { state: "open" }, "X-Trace": "t" });
+  expect(sent?.url).toBe("https://eu.shop.test/api/orders/7?lang=de&fields=a%2Cb&filter%5Bstate%5D=open");
+  expect(sent?.headers).toMatchObject({ "x-trace": "t", "x-api-key": "k1234567" });
+});
+
+test("the fields of a JSON body stand beside the parameters, with the schemas they need", async () => {
+  const { tools, run } = declare({ operations: ["changeOrder"], base_url: "https://test.shop.test" });
+  expect(tools[0]?.definition.parameters).toMatchObject({
+    properties: { id: {}, lines: { items: { $ref: "#/$defs/Line" } }, note: { type: ["string", "null"] } },
+    required: ["id", "lines"],
+    $defs: { Line: { properties: { amount: { exclusiveMinimum: 0 }, parts: { items: { $ref: "#/$defs/Line" } } } } },
+  });
+  expect(tools[0]?.definition.parameters["properties"]).not.toHaveProperty("number");
+  await expect(run({ id: 7, lines: [{ amount: 0 }] })).rejects.toThrow("/lines/0/amount must be > 0");
+  const sent = await run({ id: 7, lines: [{ amount: 1 }], note: null });
+  expect(sent).toMatchObject({
+    method: "PUT",
+    url: "https://test.shop.test/orders/7",
+    body: '{"lines":[{"amount":1}],"note":null}',
+  });
+});
+
+test("a body that is no object is one argument", async () => {
+  const { tools, run } = declare({ operations: ["bulk.create"], approval: ["bulk.create"] });
+  expect(tools[0]?.definition.name).toBe("bulk_create");
+  expect(tools[0]?.needsApproval).toBe(true);
+  expect((await run({ body: [{ lines: [] }] }))?.body).toBe('[{"lines":[]}]');
+});
+
+test.each<[Record<string, unknown>, string, string]>([
+  [{ operations: ["deleteAll"] }, document, 'has no operation "deleteAll". It has: getOrder, changeOrder'],
+  [{ operations: ["upload"] }, document, 'The operation "upload" takes image/png, not JSON.'],
+  [{ operations: ["session"] }, document, 'needs the cookie "sid"'],
+  [{ operations: ["getOrder"] }, document.replace(/servers:.*\n/, ""), "set base_url"],
+  [
+    { operations: ["getOrder"] },
+    document.replace("#/components/parameters/Fields", "other.yaml#/x"),
+    "points out of the OpenAPI document",
+  ],
+  [
+    { operations: ["getOrder"] },
+    document.replace("#/components/parameters/Fields", "#/components/x"),
+    "is not in the OpenAPI document",
+  ],
+  [{ operations: ["getOrder"] }, "swagger: '2.0'", "shop.yaml: The document is not OpenAPI 3."],
+  [{ operations: ["getOrder"] }, "{", "shop.yaml: "],
+  [{ operations: [] }, document, "openapi.0.operations"],
+])("%j is refused in words: %#", (source, text, message) => {
+  expect(() => declare(source, text)).toThrow(
+    expect.objectContaining({ name: "ConfigError", message: expect.stringContaining(message) }),
+  );
+});

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { Secret } from "../../contract/secret.ts";
+import { resolveHeaders, type Variables } from "../resolve-variables.ts";
+import type { HttpOperation } from "./http-operation.ts";
+import { parseUrlTemplate } from "./url-template.ts";
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+const Headers = z.record(z.string(), z.string()).default({});
+const TimeoutMs = z.int().min(1).max(600_000).optional();
+
+/** Parameter names as they are, or the name on the wire → the parameter. */
+const Mapping = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
+
+const HttpToolConfig = z.strictObject({
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "use 1 to 64 letters, digits, _ and -"),
+  description: z.string().min(1),
+  method: z.enum(methods).default("GET"),
+  url: z.string(),
+  query: Mapping.optional(),
+  /** A text: the parameter that is the whole body. */
+  body: z.union([z.string(), Mapping]).optional(),
+  headers: Headers,
+  parameters: z.record(z.string(), z.unknown()).default({ type: "object", properties: {} }),
+  approval: z.boolean().default(false),
+  timeout_ms: TimeoutMs,
+});
+export type HttpToolConfig = z.infer<typeof HttpToolConfig>;
+
+const OpenapiConfig = z.strictObject({
+  /** Path of an OpenAPI 3 document, JSON or YAML. */
+  document: z.string().min(1),
+  /** The operationIds that become tools. */
+  operations: z.array(z.string()).min(1),
+  /** Instead of the first server of the document. */
+  base_url: z.string().optional(),
+  /** Goes before every tool name. */
+  prefix: z.string().default(""),
+  headers: Headers,
+  approval: z.union([z.boolean(), z.array(z.string())]).default(false),
+  timeout_ms: TimeoutMs,
+});
+export type OpenapiConfig = z.infer<typeof OpenapiConfig>;
+
+/** The file that declares HTTP tools. */
+export const HttpToolsConfig = z.strictObject({
+  tools: z.array(HttpToolConfig).default([]),
+  openapi: z.array(OpenapiConfig).default([]),
+});
+
+/** A tool written by hand. Parameters nobody placed go into the query, or into the body where the method has one. */
+export function toOperation(config: HttpToolConfig, variables: Variables): HttpOperation {
+  const { name, description, method, url, parameters, approval, timeout_ms } = config;
+  const placed = new Set(parseUrlTemplate(url, `The tool "${name}"`).parameters);
+  const query = toPairs(config.query);
+  const body =
+    typeof config.body === "string" ? { whole: config.body } : config.body && { fields: toPairs(config.body) };
+  for (const { parameter } of query) placed.add(parameter);
+  if (body)
+    for (const parameter of "whole" in body ? [body.whole] : body.fields.map((field) => field.parameter))
+      placed.add(parameter);
+  const rest = Object.keys((parameters["properties"] as object | undefined) ?? {}).filter((key) => !placed.has(key));
+  const inBody = !body && method !== "GET" && method !== "DELETE";
+
+  return {
+    name,
+    description,
+    method,
+    url,
+    parameters,
+    query: [...query, ...(inBody ? [] : toPairs(rest))].map((pair) => ({ ...pair, style: "repeat" as const })),
+    headerParameters: [],
+    body: body ?? (inBody ? { fields: toPairs(rest) } : null),
+    headers: toSecrets(config.headers, variables, `the tool "${name}"`),
+    needsApproval: approval,
+    timeoutMs: timeout_ms,
+  };
+}
+
+export function toSecrets(
+  headers: Readonly<Record<string, string>>,
+  variables: Variables,
+  what: string,
+): Record<string, Secret> {
+  const resolved = Object.entries(resolveHeaders(headers, variables, what));
+  return Object.fromEntries(resolved.map(([name, value]) => [name, new Secret(value)]));
+}
+
+function toPairs(mapping: z.infer<typeof Mapping> | undefined) {
+  if (!mapping) return [];
+  if (Array.isArray(mapping)) return mapping.map((name) => ({ name, parameter: name }));
+  return Object.entries(mapping).map(([name, parameter]) => ({ name, parameter }));
+}

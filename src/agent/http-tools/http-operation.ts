@@ -1,0 +1,46 @@
+import type { Secret } from "../../contract/secret.ts";
+
+/** How a list or object is written into a query. */
+export type QueryStyle = "repeat" | "comma" | "deep";
+
+/** One HTTP request that can be made as a tool, whether it was written by hand or read from an OpenAPI document. */
+export interface HttpOperation {
+  readonly name: string;
+  readonly description: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Full address; `{parameter}` stands for a value in the path. */
+  readonly url: string;
+  /** JSON schema of the arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly query: readonly { readonly name: string; readonly parameter: string; readonly style: QueryStyle }[];
+  readonly headerParameters: readonly { readonly name: string; readonly parameter: string }[];
+  /** Fields of a JSON body, or one parameter that is the whole body. */
+  readonly body: { readonly fields: readonly BodyField[] } | { readonly whole: string } | null;
+  readonly headers: Readonly<Record<string, Secret>>;
+  readonly needsApproval: boolean;
+  readonly timeoutMs: number | undefined;
+}
+
+export interface BodyField {
+  readonly name: string;
+  readonly parameter: string;
+}
+
+export interface ToolRequest {
+  readonly method: HttpOperation["method"];
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Sending it twice does no more than sending it once. */
+  readonly idempotent: boolean;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** What came back. A `reason` is written for the model: no secret, no text of the other side. */
+export type ToolResponse =
+  | { readonly ok: true; readonly status: number; readonly content_type: string; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** Contract: follows no redirect, reads at most `maxBytes`, rejects only when `signal` aborts. */
+export type SendRequest = (request: ToolRequest) => Promise<ToolResponse>;

@@ -1,0 +1,105 @@
+import { ConfigError } from "../config-error.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const longestChain = 20;
+
+/** What a `$ref` inside the document points to; anything else as it is. */
+export function followReference(document: Json, value: unknown): Json {
+  let current = value;
+  for (let hops = 0; hops < longestChain; hops += 1) {
+    if (!isRecord(current)) return {};
+    const reference = current["$ref"];
+    if (typeof reference !== "string") return current;
+    if (!reference.startsWith("#/")) throw new ConfigError(`"${reference}" points out of the OpenAPI document.`);
+    current = reference
+      .slice(2)
+      .split("/")
+      .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"))
+      .reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), document);
+    if (current === undefined) throw new ConfigError(`"${reference}" is not in the OpenAPI document.`);
+  }
+  throw new ConfigError("The references of the OpenAPI document go round in circles.");
+}
+
+const schemas = "#/components/schemas/";
+/** For people and generators, not for models and validators. */
+const dropped = new Set(["example", "examples", "xml", "externalDocs", "discriminator", "deprecated"]);
+
+/**
+ * A schema of the document as plain JSON schema that stands on its own: the component schemas it needs come along under
+ * `$defs`, the spellings of OpenAPI 3.0 are replaced, and what only the server fills in is left out.
+ */
+export function toJsonSchema(document: Json, schema: unknown): { schema: Json; definitions: Json } {
+  const definitions: Record<string, unknown> = {};
+  const convert = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(convert);
+    if (!isRecord(value)) return value;
+    const reference = value["$ref"];
+    if (typeof reference === "string") return { $ref: localReference(reference) };
+    return convertKeywords(value, convert);
+  };
+  const localReference = (reference: string): string => {
+    if (!reference.startsWith(schemas)) throw new ConfigError(`"${reference}" cannot be used in a tool's parameters.`);
+    // A reference may point into a schema; its path is not a path below `$defs`.
+    const name = reference.slice(schemas.length).replaceAll("/", ".");
+    if (!Object.hasOwn(definitions, name)) {
+      // Before the conversion, since a schema may contain itself.
+      definitions[name] = {};
+      definitions[name] = convert(followReference(document, { $ref: reference }));
+    }
+    return `#/$defs/${name}`;
+  };
+  return { schema: convert(schema ?? {}) as Json, definitions };
+}
+
+function convertKeywords(schema: Json, convert: (value: unknown) => unknown): Json {
+  const result: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (dropped.has(key) || key === "nullable" || key.startsWith("x-")) continue;
+    if (key === "properties" && isRecord(value)) {
+      result[key] = Object.fromEntries(
+        Object.entries(value)
+          .filter(isWritable)
+          .map(([name, part]) => [name, convert(part)]),
+      );
+    } else if (key === "enum" || key === "const" || key === "default" || key === "required") result[key] = value;
+    else result[key] = convert(value);
+  }
+  dropReadOnly(result, schema);
+  fromVersion30(result, schema);
+  return result;
+}
+
+const isWritable = ([, part]: readonly [string, unknown]) => !(isRecord(part) && part["readOnly"] === true);
+
+function dropReadOnly(result: Record<string, unknown>, { properties, required }: Json): void {
+  if (!isRecord(properties) || !Array.isArray(required)) return;
+  const readOnly = new Set(
+    Object.entries(properties)
+      .filter((entry) => !isWritable(entry))
+      .map(([name]) => name),
+  );
+  result["required"] = required.filter((name) => !readOnly.has(String(name)));
+}
+
+function fromVersion30(result: Record<string, unknown>, schema: Json): void {
+  if (schema["nullable"] === true && typeof schema["type"] === "string") {
+    result["type"] = [schema["type"], "null"];
+    if (Array.isArray(schema["enum"]) && !schema["enum"].includes(null)) result["enum"] = [...schema["enum"], null];
+  }
+  for (const [exclusive, bound] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
+    if (typeof schema[exclusive] !== "boolean") continue;
+    delete result[exclusive];
+    if (schema[exclusive] !== true) continue;
+    result[exclusive] = schema[bound];
+    delete result[bound];
+  }
+}

@@ -1,0 +1,157 @@
+import MiniSearch from "minisearch";
+import { listDocuments, type DocumentFile, type ListLimits, type SkippedFile } from "./list-documents.ts";
+import type { Passage } from "./passage.ts";
+import { readDocument } from "./read-document.ts";
+import { toQueryTerms, toTerm, toTerms } from "./text-terms.ts";
+
+export interface FoundPassage {
+  readonly file: string;
+  readonly passage: Passage;
+  readonly score: number;
+}
+
+export interface KnowledgeReport {
+  readonly files: number;
+  readonly passages: number;
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** A folder of documents that can be searched. */
+export interface KnowledgeIndex {
+  /** The best passages for a question. Looks for changed files first, unless it did so a moment ago. */
+  search(question: string, options: { limit: number }): Promise<readonly FoundPassage[]>;
+  /** Reads what has changed. Rejects when the folder cannot be read. */
+  refresh(): Promise<void>;
+  report(): KnowledgeReport;
+}
+
+export interface KnowledgeOptions extends Partial<ListLimits> {
+  readonly folder: string;
+  /** Bytes of all files together; what comes after is left out. */
+  readonly maxTotalBytes?: number;
+  /** How long the folder counts as unchanged, in milliseconds. */
+  readonly checkEveryMs?: number;
+  readonly now?: () => number;
+}
+
+interface StoredPassage {
+  readonly id: number;
+  readonly file: string;
+  readonly heading: string;
+  readonly text: string;
+  readonly passage: Passage;
+}
+
+/** Ranks passages by BM25, headings counting double. Nothing is read before the first search or `refresh`. */
+export function createKnowledgeIndex({
+  folder,
+  maxFiles = 2000,
+  maxFileBytes = 10 * 1024 * 1024,
+  maxTotalBytes = 64 * 1024 * 1024,
+  checkEveryMs = 2000,
+  now = Date.now,
+}: KnowledgeOptions): KnowledgeIndex {
+  const search = createSearch();
+  const indexed = new Map<string, { readonly version: string; readonly ids: readonly number[] }>();
+  const passages = new Map<number, StoredPassage>();
+  let skipped: readonly SkippedFile[] = [];
+  let nextId = 1;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | null = null;
+
+  const remove = (name: string) => {
+    const ids = indexed.get(name)?.ids ?? [];
+    search.discardAll(ids);
+    for (const id of ids) passages.delete(id);
+    indexed.delete(name);
+  };
+
+  const add = async ({ name, path, version }: DocumentFile): Promise<string | null> => {
+    try {
+      const stored = (await readDocument(path)).map((passage) => toStored(nextId++, name, passage));
+      // In small steps, so that a large file does not hold up everything else.
+      await search.addAllAsync(stored, { chunkSize: 20 });
+      for (const passage of stored) passages.set(passage.id, passage);
+      indexed.set(name, { version, ids: stored.map(({ id }) => id) });
+      return null;
+    } catch {
+      indexed.set(name, { version, ids: [] });
+      return "it cannot be read as what its name says";
+    }
+  };
+
+  const update = async () => {
+    const list = await listDocuments(folder, { maxFiles, maxFileBytes });
+    const { kept, left } = withinTotal(list.files, maxTotalBytes);
+    const names = new Set(kept.map(({ name }) => name));
+    for (const name of indexed.keys()) if (!names.has(name)) remove(name);
+    const problems = new Map(skipped.filter(({ name }) => names.has(name)).map(({ name, reason }) => [name, reason]));
+    for (const file of kept) {
+      if (indexed.get(file.name)?.version === file.version) continue;
+      remove(file.name);
+      problems.delete(file.name);
+      const problem = await add(file);
+      if (problem) problems.set(file.name, problem);
+    }
+    skipped = [...list.skipped, ...left, ...[...problems].map(([name, reason]) => ({ name, reason }))];
+    checkedAt = now();
+  };
+
+  const refresh = () => {
+    running ??= update().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+
+  return {
+    refresh,
+    search: async (question, { limit }) => {
+      if (running || now() - checkedAt >= checkEveryMs) await refresh();
+      return search
+        .search(question)
+        .slice(0, limit)
+        .flatMap(({ id, score }) => {
+          const stored = passages.get(id as number);
+          return stored ? [{ file: stored.file, passage: stored.passage, score }] : [];
+        });
+    },
+    report: () => ({
+      files: [...indexed.values()].filter(({ ids }) => ids.length > 0).length,
+      passages: passages.size,
+      skipped,
+    }),
+  };
+}
+
+function createSearch(): MiniSearch<StoredPassage> {
+  return new MiniSearch<StoredPassage>({
+    fields: ["heading", "text"],
+    tokenize: toTerms,
+    processTerm: toTerm,
+    searchOptions: {
+      tokenize: toQueryTerms,
+      boost: { heading: 2 },
+      prefix: (term) => term.length > 3,
+      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+    },
+  });
+}
+
+function toStored(id: number, file: string, passage: Passage): StoredPassage {
+  return { id, file, heading: [file, ...passage.headings].join(" "), text: passage.text, passage };
+}
+
+function withinTotal(files: readonly DocumentFile[], maxTotalBytes: number) {
+  let total = 0;
+  const kept: DocumentFile[] = [];
+  const left: SkippedFile[] = [];
+  for (const file of files) {
+    if (total + file.size > maxTotalBytes) left.push({ name: file.name, reason: "the folder is too large" });
+    else {
+      total += file.size;
+      kept.push(file);
+    }
+  }
+  return { kept, left };
+}

@@ -1,0 +1,69 @@
+import { opendir, realpath, stat } from "node:fs/promises";
+import { extname, join, relative, sep } from "node:path";
+import { documentTypes } from "./read-document.ts";
+
+/** A file that may be searched. `version` changes when the file does. */
+export interface DocumentFile {
+  /** Below the folder, with forward slashes: what is cited. */
+  readonly name: string;
+  readonly path: string;
+  readonly size: number;
+  readonly version: string;
+}
+
+/** A file that was left out, and why. */
+export interface SkippedFile {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface DocumentList {
+  readonly files: readonly DocumentFile[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+export interface ListLimits {
+  readonly maxFiles: number;
+  readonly maxFileBytes: number;
+}
+
+const deepest = 12;
+
+/** The documents below a folder. Links are followed to files inside it only; names that begin with a dot are ignored. */
+export async function listDocuments(folder: string, limits: ListLimits): Promise<DocumentList> {
+  const root = await realpath(folder);
+  const files: DocumentFile[] = [];
+  const skipped: SkippedFile[] = [];
+
+  const visit = async (directory: string, depth: number): Promise<void> => {
+    for await (const entry of await opendir(directory)) {
+      if (files.length >= limits.maxFiles) return;
+      if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) {
+        if (depth < deepest) await visit(path, depth + 1);
+      } else if (documentTypes.has(extname(entry.name).toLowerCase())) {
+        const found = await inspect(root, path, limits);
+        if ("reason" in found) skipped.push(found);
+        else files.push(found);
+      }
+    }
+  };
+  await visit(root, 0);
+  if (files.length >= limits.maxFiles)
+    skipped.push({ name: ".", reason: `only ${limits.maxFiles} files are searched` });
+  return { files: files.toSorted((left, right) => (left.name < right.name ? -1 : 1)), skipped };
+}
+
+async function inspect(root: string, path: string, { maxFileBytes }: ListLimits): Promise<DocumentFile | SkippedFile> {
+  const name = relative(root, path).split(sep).join("/");
+  try {
+    const real = await realpath(path);
+    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return { name, reason: "it leads out of the folder" };
+    const { size, mtimeMs, ino } = await stat(real);
+    if (size > maxFileBytes) return { name, reason: `it is larger than ${maxFileBytes} bytes` };
+    return { name, path: real, size, version: `${mtimeMs}-${size}-${ino}` };
+  } catch {
+    return { name, reason: "it cannot be read" };
+  }
+}

@@ -1,0 +1,139 @@
+import type { Passage } from "./passage.ts";
+
+/** One paragraph, list, table or code block. */
+interface Block {
+  readonly headings: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+const wantedLength = 1000;
+const overlapLength = 240;
+
+/**
+ * Splits Markdown or plain text into passages of about 1000 characters that never cross a heading. A passage begins
+ * with the end of the one before it when that is short, so that an answer cut in two is still found.
+ */
+export function splitMarkdown(text: string): readonly Passage[] {
+  const passages: Passage[] = [];
+  let open: Block[] = [];
+  const close = () => {
+    if (open.length > 0) passages.push(toPassage(open));
+  };
+  for (const block of readBlocks(text).flatMap(splitLong)) {
+    const [first] = open;
+    const sameSection = first && first.headings === block.headings;
+    if (!sameSection) {
+      close();
+      open = [block];
+    } else if (lengthOf(open) + block.text.length > wantedLength) {
+      close();
+      open = [...overlap(open), block];
+    } else open.push(block);
+  }
+  close();
+  return passages;
+}
+
+const lengthOf = (blocks: readonly Block[]) => blocks.reduce((sum, block) => sum + block.text.length, 0);
+
+function overlap(blocks: readonly Block[]): readonly Block[] {
+  const last = blocks.at(-1);
+  return last && blocks.length > 1 && last.text.length <= overlapLength ? [last] : [];
+}
+
+function toPassage(blocks: readonly Block[]): Passage {
+  const first = blocks[0] as Block;
+  const last = blocks.at(-1) as Block;
+  return {
+    headings: first.headings,
+    lines: { from: first.from, to: last.to },
+    page: null,
+    text: blocks.map((block) => block.text).join("\n\n"),
+  };
+}
+
+function readBlocks(text: string): readonly Block[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  const blocks: Block[] = [];
+  let levels: (string | undefined)[] = [];
+  let headings: readonly string[] = [];
+  let open: string[] = [];
+  let fence: string | null = null;
+
+  const close = (end: number) => {
+    const body = open.join("\n").trim();
+    if (body !== "") blocks.push({ headings, from: end - open.length + 1, to: end, text: body });
+    open = [];
+  };
+  const enter = (level: number, title: string) => {
+    levels = [...levels.slice(0, level - 1), title];
+    headings = levels.filter((name) => name !== undefined);
+  };
+
+  const begin = frontMatterEnd(lines);
+  for (const [index, line] of lines.entries()) {
+    if (index < begin) continue;
+    const mark = /^\s{0,3}(```+|~~~+)/.exec(line)?.[1];
+    if (fence !== null) {
+      open.push(line);
+      if (mark?.startsWith(fence)) fence = null;
+      continue;
+    }
+    if (mark) fence = mark;
+    const heading = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line);
+    const underline = open.length === 1 && /^\s{0,3}(=+|-{2,})\s*$/.exec(line)?.[1];
+    if (heading) {
+      close(index);
+      enter(heading[1]?.length ?? 1, heading[2] ?? "");
+    } else if (underline) {
+      const title = open.pop()?.trim() ?? "";
+      enter(underline.startsWith("=") ? 1 : 2, title);
+    } else if (line.trim() === "") close(index);
+    else open.push(line);
+  }
+  close(lines.length);
+  return blocks;
+}
+
+/** The line after a `---` block at the very top, which is for machines. */
+function frontMatterEnd(lines: readonly string[]): number {
+  if (lines[0]?.trim() !== "---") return 0;
+  return lines.indexOf("---", 1) + 1;
+}
+
+/** A block of many lines or one endless line is cut where lines, sentences or words end. */
+function splitLong(block: Block): readonly Block[] {
+  if (block.text.length <= wantedLength * 1.5) return [block];
+  const pieces: Block[] = [];
+  let start = 0;
+  while (start < block.text.length) {
+    const end = cutAt(block.text, start);
+    const text = block.text.slice(start, end);
+    const before = countLines(block.text.slice(0, start));
+    if (text.trim() !== "") {
+      pieces.push({
+        ...block,
+        from: block.from + before,
+        to: block.from + before + countLines(text.trimEnd()),
+        text: text.trim(),
+      });
+    }
+    start = end;
+  }
+  return pieces;
+}
+
+function cutAt(text: string, start: number): number {
+  const limit = start + wantedLength;
+  if (limit >= text.length) return text.length;
+  const window = text.slice(start + wantedLength / 2, limit);
+  for (const boundary of [/\n(?!.*\n)/s, /[.!?。！？]\s?(?!.*[.!?。！？])/s, /\s(?!.*\s)/s]) {
+    const found = boundary.exec(window);
+    if (found) return start + wantedLength / 2 + found.index + found[0].length;
+  }
+  return limit;
+}
+
+const countLines = (text: string) => text.split("\n").length - 1;

@@ -1,0 +1,152 @@
+import { expect, test, vi } from "vitest";
+import type { SendRequest, ToolRequest, ToolResponse } from "../http-tools/http-operation.ts";
+import { httpTools } from "./http-tools.ts";
+
+const context = { signal: new AbortController().signal, now: () => 0 };
+const json = (text: string, status = 200): ToolResponse => ({
+  ok: true,
+  status,
+  content_type: "application/json",
+  text,
+});
+
+function declare(
+  config: unknown,
+  answer: ToolResponse | ((request: ToolRequest) => ToolResponse) = json("{}"),
+  documents: Record<string, string> = {},
+) {
+  const send = vi.fn<SendRequest>(async (request) => (typeof answer === "function" ? answer(request) : answer));
+  const tools = httpTools(config, {
+    variables: { SHOP_TOKEN: "s3cret-token", EMPTY: "" },
+    readDocument: (path) => documents[path] ?? "",
+    send,
+    maxBytes: 100,
+  });
+  const [tool] = tools;
+  const run = async (args: Record<string, unknown>) => {
+    if (!tool) throw new Error("no tool");
+    const problem = tool.check(args);
+    if (problem) throw new Error(problem);
+    return tool.run(args, context);
+  };
+  return { tools, tool, run, send, sent: () => send.mock.calls.map(([request]) => request) };
+}
+
+const text = { type: "string" };
+const order = {
+  name: "order_status",
+  description: "Looks an order up.",
+  url: "https://shop.test/orders/{id}?source=agent",
+  headers: { Authorization: "Bearer ${SHOP_TOKEN}" },
+  parameters: { type: "object", properties: { id: text, fields: { type: "array", items: text } }, required: ["id"] },
+};
+
+test("a declared tool sends what its arguments say, with the operator's credential", async () => {
+  const { run, sent } = declare({ tools: [order] }, json('{"state":"sent"}'));
+  expect(await run({ id: "7/8", fields: ["a", "b"] })).toBe('{"state":"sent"}');
+  expect(sent()).toEqual([
+    {
+      method: "GET",
+      url: "https://shop.test/orders/7%2F8?source=agent&fields=a&fields=b",
+      headers: { accept: "application/json, text/*;q=0.9", authorization: "Bearer s3cret-token" },
+      idempotent: true,
+      maxBytes: 100,
+      signal: context.signal,
+    },
+  ]);
+});
+
+test("arguments go where the mapping says, and the rest into the body of a POST", async () => {
+  const parameters = { type: "object", properties: { id: text, dry: { type: "boolean" }, note: text, lines: {} } };
+  const base = { ...order, method: "POST", headers: {}, parameters };
+  const rest = declare({ tools: [{ ...base, query: { dry_run: "dry" } }] });
+  await rest.run({ id: "7", dry: true, note: "hi" });
+  expect(rest.sent()[0]).toMatchObject({
+    method: "POST",
+    url: "https://shop.test/orders/7?source=agent&dry_run=true",
+    body: '{"note":"hi"}',
+    headers: { "content-type": "application/json" },
+    idempotent: false,
+  });
+  const whole = declare({ tools: [{ ...base, query: ["dry", "note"], body: "lines" }] });
+  await whole.run({ id: "7", lines: [1, 2] });
+  expect(whole.sent()[0]?.body).toBe("[1,2]");
+  const mapped = declare({ tools: [{ ...base, query: ["dry"], body: { comment: "note" } }] });
+  await mapped.run({ id: "7", note: "hi" });
+  expect(mapped.sent()[0]?.body).toBe('{"comment":"hi"}');
+});
+
+test("an argument that would leave the path is refused before anything is sent", async () => {
+  const { run, send } = declare({ tools: [order] });
+  await expect(run({ id: ".." })).rejects.toThrow("do not make a valid address");
+  expect(send).not.toHaveBeenCalled();
+});
+
+test.each<[string, ToolResponse, string]>([
+  ["a 404", json('{"error":"no such order"}', 404), 'The service answered HTTP 404: {"error":"no such order"}'],
+  ["a 500 without words", json("", 500), "The service answered HTTP 500."],
+  ["a redirect", json("", 302), "The service answered HTTP 302."],
+  ["an answer that is too large", json("x".repeat(101)), "The answer is larger than 100 bytes."],
+  [
+    "an image",
+    { ok: true, status: 200, content_type: "image/png", text: "x" },
+    "answered with image/png, which is not text",
+  ],
+  ["a refused connection", { ok: false, reason: "The service cannot be reached." }, "The service cannot be reached."],
+])("%s is a tool error in words", async (_, answer, message) => {
+  await expect(declare({ tools: [order] }, answer).run({ id: "7" })).rejects.toThrow(
+    expect.objectContaining({ name: "ToolError", message: expect.stringContaining(message) }),
+  );
+});
+
+test("an empty answer says so, and HTML becomes text", async () => {
+  expect(await declare({ tools: [order] }, json("", 204)).run({ id: "7" })).toBe("Done: HTTP 204 without content.");
+  const page: ToolResponse = {
+    ok: true,
+    status: 200,
+    content_type: "text/html",
+    text: "<h1>Hi</h1><script>x</script>",
+  };
+  expect(await declare({ tools: [order] }, page).run({ id: "7" })).toBe("# Hi");
+});
+
+test("a service that repeats the credential does not give it to the model", async () => {
+  const { run, tools } = declare({ tools: [order] }, (request) => json(JSON.stringify(request.headers)));
+  expect(await run({ id: "7" })).not.toContain("s3cret");
+  const echo = declare({ tools: [order] }, () => json("token is s3cret-token"));
+  expect(await echo.run({ id: "7" })).toBe("token is [redacted]");
+  expect(JSON.stringify(tools)).not.toContain("s3cret");
+});
+
+test.each<[string, unknown, string]>([
+  [
+    "an unset variable",
+    { tools: [{ ...order, headers: { a: "${NOPE}" } }] },
+    'The header a of the tool "order_status" uses ${NOPE}, which is not set.',
+  ],
+  ["an empty variable", { tools: [{ ...order, headers: { a: "${EMPTY}" } }] }, "which is not set"],
+  ["a line break in a header", { tools: [{ ...order, headers: { a: "x\r\ny: z" } }] }, "The header a of the tool"],
+  [
+    "a path parameter nobody declared",
+    { tools: [{ ...order, parameters: {} }] },
+    'uses "id", which is not among its parameters',
+  ],
+  ["two tools of one name", { tools: [order, order] }, 'Two HTTP tools are named "order_status".'],
+  ["an unknown key", { tools: [{ ...order, metod: "GET" }] }, "tools.0"],
+  ["a bad name", { tools: [{ ...order, name: "two words" }] }, "tools.0.name: use 1 to 64 letters"],
+  [
+    "a broken schema",
+    { tools: [{ ...order, parameters: { ...order.parameters, required: "id" } }] },
+    "not a usable JSON schema",
+  ],
+  ["something else", [], "The list of HTTP tools is not valid"],
+])("%s stops the start with one clear line", (_, config, message) => {
+  expect(() => declare(config)).toThrow(
+    expect.objectContaining({ name: "ConfigError", message: expect.stringContaining(message) }),
+  );
+});
+
+test("approval and time limits come from the config", () => {
+  const { tool } = declare({ tools: [{ ...order, approval: true, timeout_ms: 5000 }] });
+  expect(tool).toMatchObject({ needsApproval: true, timeoutMs: 5000 });
+});

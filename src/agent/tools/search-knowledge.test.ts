@@ -1,0 +1,136 @@
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createKnowledgeIndex, type KnowledgeOptions } from "../knowledge/knowledge-index.ts";
+import { smallPdf } from "../testing/small-pdf.ts";
+import { searchKnowledge } from "./search-knowledge.ts";
+
+const context = { signal: new AbortController().signal, now: () => 0 };
+
+async function knowledge(files: Record<string, string | Uint8Array>, options: Partial<KnowledgeOptions> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "knowledge-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const write = async (name: string, content: string | Uint8Array) => {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  };
+  for (const [name, content] of Object.entries(files)) await write(name, content);
+  const index = createKnowledgeIndex({ folder, checkEveryMs: 0, ...options });
+  const tool = searchKnowledge({ index });
+  const ask = async (query: string, limit?: number) =>
+    String(await tool.run({ query, ...(limit && { limit }) }, context));
+  return { folder, index, ask, write };
+}
+
+const delivery = "# Delivery\n\nParcels take 2 to 4 working days.\n\n## Express\n\nExpress costs 9 euros.\n";
+
+test("the best passages come first, each with file, heading and lines", async () => {
+  const { ask } = await knowledge({
+    "help/delivery.md": delivery,
+    "returns.txt": "Unused items can be returned within 30 days.",
+  });
+  const answer = await ask("How much is express delivery?");
+  expect(answer.split("\n\n")[0]).toBe("[1] help/delivery.md › Delivery › Express (line 7)\nExpress costs 9 euros.");
+  expect(await ask("return", 1)).toBe("[1] returns.txt (line 1)\nUnused items can be returned within 30 days.");
+});
+
+test("HTML is cited by its title and headings, a PDF by its page", async () => {
+  const { ask } = await knowledge({
+    "faq.html": "<title>Questions</title><script>zebra</script><h1>Gifts</h1><p>We wrap presents for 3 euros.",
+    "manual.pdf": smallPdf(["Fill the kettle with water.", "The warranty lasts two years."]),
+  });
+  expect(await ask("wrap a present", 1)).toBe("[1] faq.html › Questions › Gifts\nWe wrap presents for 3 euros.");
+  expect(await ask("warranty", 1)).toBe("[1] manual.pdf (page 2)\nThe warranty lasts two years.");
+  expect(await ask("zebra")).toContain("No passage matches.");
+});
+
+test("words are found in other forms, with typing errors, without accents, and in scripts without spaces", async () => {
+  const { ask } = await knowledge({ "a.md": "Refunds reach your café account.", "b.md": "配送料は無料です。" });
+  for (const query of ["refund", "REFUNDS", "reefunds", "cafe"]) expect(await ask(query)).toContain("a.md");
+  expect(await ask("配送")).toContain("b.md");
+});
+
+test("words that say nothing match nothing, unless there are no others", async () => {
+  const { ask } = await knowledge({ "a.md": "The lamp is on the table.", "b.md": "It was he who is." });
+  expect(await ask("What is the weather?")).toContain("No passage matches.");
+  expect(await ask("who is it")).toContain("b.md");
+});
+
+test("an empty folder works, and new, changed and deleted files are noticed", async () => {
+  const { ask, write, folder, index } = await knowledge({});
+  expect(await ask("lamp")).toBe("There are no documents to search.");
+  await write("a.md", "The lamp is green.");
+  expect(await ask("lamp")).toContain("green");
+  await write("a.md", "The lamp is orange.");
+  await utimes(join(folder, "a.md"), 1, 1);
+  expect(await ask("lamp")).toContain("orange");
+  await rm(join(folder, "a.md"));
+  expect(await ask("lamp")).toBe("There are no documents to search.");
+  expect(index.report()).toEqual({ files: 0, passages: 0, skipped: [] });
+});
+
+test("the folder is not looked at again within the time it counts as unchanged", async () => {
+  let time = 0;
+  const { ask, write } = await knowledge({ "a.md": "green lamp" }, { checkEveryMs: 100, now: () => time });
+  await ask("lamp");
+  await write("b.md", "orange lamp");
+  expect(await ask("orange")).toContain("No passage matches.");
+  time = 100;
+  expect(await ask("orange")).toContain("b.md");
+});
+
+test("links out of the folder, large files and files that are not what they say are left out, and reported", async () => {
+  const outside = await knowledge({ "secret.md": "The secret is zebra." });
+  const { ask, folder, index } = await knowledge(
+    {
+      "a.md": "ok",
+      "large.md": "zebra ".repeat(200),
+      "broken.pdf": "zebra",
+      "data.txt": "zebra\0",
+      ".hidden.md": "zebra",
+    },
+    { maxFileBytes: 1000 },
+  );
+  await symlink(join(outside.folder, "secret.md"), join(folder, "link.md"));
+  await symlink(outside.folder, join(folder, "linked-folder"));
+  await symlink(join(folder, "a.md"), join(folder, "inside.md"));
+  await symlink(join(folder, "nowhere.md"), join(folder, "dangling.md"));
+  expect(await ask("zebra")).toContain("No passage matches.");
+  expect(await ask("ok")).toContain("inside.md");
+  expect(Object.fromEntries(index.report().skipped.map(({ name, reason }) => [name, reason]))).toEqual({
+    "link.md": "it leads out of the folder",
+    "large.md": "it is larger than 1000 bytes",
+    "dangling.md": "it cannot be read",
+    "broken.pdf": "it cannot be read as what its name says",
+    "data.txt": "it cannot be read as what its name says",
+  });
+});
+
+test("the number of files and their size together are bounded", async () => {
+  const files = { "a.md": "lamp", "b.md": "lamp", "c.md": "lamp" };
+  const few = await knowledge(files, { maxFiles: 2 });
+  await few.index.refresh();
+  expect(few.index.report()).toMatchObject({ files: 2, skipped: [{ reason: "only 2 files are searched" }] });
+  const small = await knowledge(files, { maxTotalBytes: 9 });
+  await small.index.refresh();
+  expect(small.index.report()).toMatchObject({
+    files: 2,
+    skipped: [{ name: "c.md", reason: "the folder is too large" }],
+  });
+});
+
+test("a folder that is not there is told without its path", async () => {
+  const index = createKnowledgeIndex({ folder: join(tmpdir(), "no-such-folder-here") });
+  const failure = await Promise.resolve(searchKnowledge({ index }).run({ query: "x" }, context)).catch(
+    (error: unknown) => error as Error,
+  );
+  expect(failure).toMatchObject({ name: "ToolError", message: "The documents cannot be read at the moment." });
+});
+
+test("questions at the same time share one reading of the folder", async () => {
+  const { ask, index } = await knowledge({ "a.md": "green lamp" });
+  const answers = await Promise.all(["lamp", "green", "lamp"].map((query) => ask(query)));
+  expect(answers.every((answer) => answer.includes("a.md"))).toBe(true);
+  expect(index.report().passages).toBe(1);
+});

@@ -1,0 +1,91 @@
+import { firstCharacters } from "../cap-text.ts";
+import { readHtml } from "../text/read-html.ts";
+import { defineTool, ToolError, type Tool } from "../tool.ts";
+
+/** What came back for one address. A redirect is a failure that says where it points. */
+export type FetchedPage =
+  | {
+      readonly ok: true;
+      readonly url: string;
+      readonly status: number;
+      readonly content_type: string;
+      readonly text: string;
+    }
+  | { readonly ok: false; readonly reason: string; readonly redirect_to?: string | null | undefined };
+
+/** Contract: reaches public addresses only, follows no redirect, sends no credential, reads at most `maxBytes`. */
+export type FetchPage = (
+  url: string,
+  options: { readonly signal: AbortSignal; readonly maxBytes: number },
+) => Promise<FetchedPage>;
+
+const mostRedirects = 3;
+const shownCharacters = 40_000;
+
+/** Reads a public web page as text. `fetchPage` makes the request and refuses what is not public. */
+export function webFetch({ fetchPage, maxBytes = 2 * 1024 * 1024 }: { fetchPage: FetchPage; maxBytes?: number }): Tool {
+  return defineTool({
+    name: "web_fetch",
+    description:
+      "Reads a public web page (HTML, plain text or JSON) and gives its text. A long page comes in parts: ask again with `start`.",
+    parameters: {
+      type: "object",
+      properties: {
+        url: { type: "string", maxLength: 2000, description: "Full address, beginning with https:// or http://." },
+        start: { type: "integer", minimum: 0, description: "Where to go on in a long page. Default 0." },
+      },
+      required: ["url"],
+      additionalProperties: false,
+    },
+    run: async ({ url, start = 0 }: { url: string; start?: number }, { signal }) => {
+      const page = await follow(checkUrl(url), (address) => fetchPage(address, { signal, maxBytes }));
+      return describePage(page, start);
+    },
+  });
+}
+
+/** Every hop is checked as if it were the first. */
+async function follow(first: string, load: (url: string) => Promise<FetchedPage>) {
+  let url = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const page = await load(url);
+    if (page.ok) return page;
+    if (!page.redirect_to) throw new ToolError(`${url} cannot be read: ${page.reason}`);
+    if (redirects === mostRedirects) throw new ToolError(`${first} redirects more than ${mostRedirects} times.`);
+    url = checkUrl(page.redirect_to);
+  }
+}
+
+function checkUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url)
+    throw new ToolError(`"${firstCharacters(text, 100)}" is not a full web address such as https://example.com/.`);
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new ToolError(`Only https:// and http:// addresses can be read, not ${url.protocol}`);
+  }
+  if (url.username || url.password) throw new ToolError("An address with a user name or password is not read.");
+  url.hash = "";
+  return url.href;
+}
+
+function describePage({ url, status, content_type, text }: FetchedPage & { ok: true }, start: number): string {
+  if (status < 200 || status > 299) throw new ToolError(`${url} answered HTTP ${status}.`);
+  const { title, text: body } = toText(url, content_type, text);
+  const end = start + shownCharacters;
+  const rest = body.length > end ? `\n[cut: ${body.length} characters in all; go on with "start": ${end}]` : "";
+  const head = title ? `Source: ${url}\nTitle: ${title}` : `Source: ${url}`;
+  return `${head}\n\n${body.slice(start, end) || "(no text here)"}${rest}`;
+}
+
+function toText(url: string, contentType: string, text: string): { title: string | null; text: string } {
+  const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
+  if (type === "text/html" || type === "application/xhtml+xml") return readHtml(text, { url });
+  if (isPlain(type)) return { title: null, text };
+  throw new ToolError(
+    `${url} is ${type === "" ? "of no stated type" : type}. Only HTML, plain text and JSON can be read.`,
+  );
+}
+
+const isPlain = (type: string) =>
+  type.startsWith("text/") ||
+  /^application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$|^application\/(?:x-ndjson|x-yaml)$/.test(type);
