@@ -1,0 +1,180 @@
+import type {
+  CallToolResult,
+  Client,
+  FetchLike,
+  PriorDiscovery,
+  Tool as ListedTool,
+} from "@modelcontextprotocol/client";
+import type { AgentLog } from "../agent-log.ts";
+import { untilAborted } from "../time-limit.ts";
+import { ToolError, type ToolArguments } from "../tool.ts";
+import { describeConnectFailure, explainCallFailure, isLost, wasNotCarriedOut } from "./connection-failure.ts";
+import type { McpServerConfig } from "./mcp-config.ts";
+import { openClient, type OpenClient } from "./open-client.ts";
+
+export interface ConnectionOptions {
+  readonly fetch: FetchLike | undefined;
+  readonly log: AgentLog;
+  readonly connectTimeoutMs: number;
+  /** The wait before the first new try; it doubles up to `maxMs`. */
+  readonly reconnect: { readonly firstMs: number; readonly maxMs: number };
+  readonly random: () => number;
+  readonly now: () => number;
+  /** Called with the whole list after every connection and every change, one after the other. */
+  readonly onTools: (tools: readonly ListedTool[]) => Promise<void>;
+}
+
+/** One server over as many connections as it takes. */
+export interface McpConnection {
+  /** The first try. Resolves in any case: when it fails, others follow by themselves. */
+  start(): Promise<void>;
+  call(tool: string, args: ToolArguments, options: { signal: AbortSignal; timeoutMs: number }): Promise<CallToolResult>;
+  status(): { connected: boolean; protocol_version: string | null; pid: number | null };
+  close(): Promise<void>;
+}
+
+/** A connection that broke sooner than this counts as a failed try, so that a server that crashes at once is not started all the time. */
+const steadyMs = 10_000;
+
+export function createMcpConnection(server: McpServerConfig, options: ConnectionOptions): McpConnection {
+  const { log, now } = options;
+  const lifetime = new AbortController();
+  let open: OpenClient | null = null;
+  let openedAt = 0;
+  let prior: PriorDiscovery | null = null;
+  let attempt: Promise<OpenClient> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+  let listing: Promise<void> = Promise.resolve();
+
+  const takeTools = (tools: readonly ListedTool[]): Promise<void> => {
+    listing = listing.catch(() => {}).then(() => options.onTools(tools));
+    return listing;
+  };
+
+  const connectOnce = async (): Promise<OpenClient> => {
+    let gone = false;
+    let current: OpenClient | null = null;
+    const opened = await openClient(server, {
+      fetch: options.fetch,
+      signal: lifetime.signal,
+      timeoutMs: options.connectTimeoutMs,
+      prior,
+      onToolsChanged: (tools) => {
+        if (tools && !gone && !lifetime.signal.aborted) {
+          void takeTools(tools).catch(() => log.warn({ server: server.name }, "mcp tools could not be checked"));
+        }
+      },
+      onClose: () => {
+        gone = true;
+        if (current !== null && open === current) lose("mcp server went away");
+      },
+      onMessage: (line) => log.debug({ server: server.name, line }, "mcp server message"),
+    });
+    current = opened;
+    try {
+      const { tools } = await opened.client.listTools(
+        {},
+        { timeout: options.connectTimeoutMs, signal: lifetime.signal },
+      );
+      await takeTools(tools);
+      if (gone) throw new Error("The server went away at once.");
+    } catch (error) {
+      await opened.close().catch(() => {});
+      throw error;
+    }
+    return opened;
+  };
+
+  const connect = (): Promise<OpenClient> => {
+    clearTimeout(timer);
+    attempt ??= connectOnce()
+      .then((opened) => {
+        open = opened;
+        openedAt = now();
+        prior = opened.prior;
+        const version = opened.client.getNegotiatedProtocolVersion();
+        log.info({ server: server.name, protocol_version: version, pid: opened.pid }, "mcp server connected");
+        return opened;
+      })
+      .catch((error: unknown) => {
+        prior = null;
+        retryLater(1);
+        const fields = { server: server.name, reason: describeConnectFailure(error) };
+        if (!lifetime.signal.aborted) log.warn(fields, "mcp server cannot be reached");
+        throw error;
+      })
+      .finally(() => {
+        attempt = null;
+      });
+    return attempt;
+  };
+
+  const retryLater = (failed: number) => {
+    if (lifetime.signal.aborted) return;
+    failures = failed === 0 ? 0 : failures + failed;
+    const { firstMs, maxMs } = options.reconnect;
+    const wait = Math.min(maxMs, firstMs * 2 ** Math.max(0, failures - 1));
+    clearTimeout(timer);
+    timer = setTimeout(() => void connect().catch(() => {}), wait * (0.5 + options.random() / 2));
+    timer.unref();
+  };
+
+  const lose = (message: string) => {
+    if (lifetime.signal.aborted) return;
+    const lost = open;
+    open = null;
+    log.warn({ server: server.name }, message);
+    retryLater(now() - openedAt < steadyMs ? 1 : 0);
+    void lost?.close().catch(() => {});
+  };
+
+  const ready = async (signal: AbortSignal): Promise<OpenClient> => {
+    lifetime.signal.throwIfAborted();
+    return open ?? (await untilAborted(connect(), signal));
+  };
+
+  const callOnce = async (
+    client: Client,
+    tool: string,
+    args: ToolArguments,
+    limits: { signal: AbortSignal; timeoutMs: number },
+  ) => client.callTool({ name: tool, arguments: { ...args } }, { signal: limits.signal, timeout: limits.timeoutMs });
+
+  return {
+    start: () =>
+      connect().then(
+        () => {},
+        () => {},
+      ),
+    call: async (tool, args, limits) => {
+      for (let tries = 1; ; tries += 1) {
+        const used = await ready(limits.signal).catch((error: unknown) => {
+          limits.signal.throwIfAborted();
+          throw new ToolError(`The MCP server "${server.name}" cannot be reached.`, { cause: error });
+        });
+        try {
+          return await callOnce(used.client, tool, args, limits);
+        } catch (error) {
+          limits.signal.throwIfAborted();
+          if (isLost(error) && open === used) lose("mcp connection lost");
+          // Only what the server cannot have carried out is sent again.
+          if (tries === 1 && wasNotCarriedOut(error)) continue;
+          throw new ToolError(explainCallFailure(error, server.name), { cause: error });
+        }
+      }
+    },
+    status: () => ({
+      connected: open !== null,
+      protocol_version: open?.client.getNegotiatedProtocolVersion() ?? null,
+      pid: open?.pid ?? null,
+    }),
+    close: async () => {
+      lifetime.abort(new Error("The agent is shutting down."));
+      clearTimeout(timer);
+      const last = open;
+      open = null;
+      await Promise.allSettled([last?.close(), attempt?.then((opened) => opened.close())]);
+    },
+  };
+}

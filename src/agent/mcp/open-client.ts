@@ -1,0 +1,110 @@
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type FetchLike,
+  type PriorDiscovery,
+  type Tool as ListedTool,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { ConfigError } from "../config-error.ts";
+import { firstCharacters } from "../cap-text.ts";
+import type { McpServerConfig, StdioServer } from "./mcp-config.ts";
+
+/** A connected client. */
+export interface OpenClient {
+  readonly client: Client;
+  /** The process we started, if we did. */
+  readonly pid: number | null;
+  /** Saves the next connection the question which revision the server speaks. */
+  readonly prior: PriorDiscovery;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly fetch: FetchLike | undefined;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly prior: PriorDiscovery | null;
+  /** Null when the list could not be read again. */
+  readonly onToolsChanged: (tools: readonly ListedTool[] | null) => void;
+  readonly onClose: () => void;
+  /** A line the server wrote to its standard error. */
+  readonly onMessage: (line: string) => void;
+}
+
+/**
+ * Connects to a server: with the current revision of the protocol where it is spoken, with 2025-11-25 and before where not.
+ * Nothing is offered to the server that would let it ask for our model, our files or our users.
+ */
+export async function openClient(server: McpServerConfig, options: OpenOptions): Promise<OpenClient> {
+  const { signal, timeoutMs, prior, onToolsChanged, onClose } = options;
+  const client = new Client(
+    { name: "rehearsal", version: "1" },
+    {
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: Math.min(timeoutMs, 10_000) } },
+      inputRequired: { autoFulfill: false },
+      listChanged: { tools: { onChanged: (error, tools) => onToolsChanged(error ? null : (tools ?? null)) } },
+    },
+  );
+  const transport = server.kind === "stdio" ? startProcess(server, options) : createHttp(server, options.fetch);
+  client.onclose = onClose;
+  const close = async () => {
+    if (transport instanceof StreamableHTTPClientTransport) await endSession(transport);
+    await client.close();
+  };
+  try {
+    await client.connect(transport, { timeout: timeoutMs, signal, ...(prior && { prior }) });
+  } catch (error) {
+    await client.close().catch(() => {});
+    await transport.close().catch(() => {});
+    throw error;
+  }
+  const discover = client.getDiscoverResult();
+  return {
+    client,
+    pid: transport instanceof StdioClientTransport ? transport.pid : null,
+    prior: discover ? { kind: "modern", discover } : { kind: "legacy" },
+    close,
+  };
+}
+
+const shownMessage = 500;
+
+/** No shell, and of our environment only what every program needs (PATH, HOME and the like): our keys stay here. */
+function startProcess(server: StdioServer, { onMessage }: OpenOptions): StdioClientTransport {
+  const transport = new StdioClientTransport({
+    command: server.command,
+    args: [...server.args],
+    env: { ...server.env },
+    stderr: "pipe",
+    ...(server.cwd !== undefined && { cwd: server.cwd }),
+  });
+  transport.stderr?.on("data", (chunk: Uint8Array) => {
+    const text = new TextDecoder().decode(chunk).trim();
+    if (text !== "") onMessage(firstCharacters(text, shownMessage));
+  });
+  return transport;
+}
+
+function createHttp(server: McpServerConfig & { kind: "http" }, fetch: FetchLike | undefined): Transport {
+  if (!fetch)
+    throw new ConfigError(`The MCP server "${server.name}" has a url, and no way to open connections was given.`);
+  return new StreamableHTTPClientTransport(new URL(server.url), {
+    fetch,
+    requestInit: { headers: { ...server.headers }, redirect: "error" },
+  });
+}
+
+const goodbyeMs = 1000;
+
+/** A courtesy: a server that does not answer forgets the session by itself. */
+async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
+  if (transport.sessionId === undefined) return;
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, goodbyeMs);
+  });
+  await Promise.race([transport.terminateSession().catch(() => {}), patience]);
+  clearTimeout(timer);
+}

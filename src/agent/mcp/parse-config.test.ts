@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { parseMcpConfig } from "./parse-config.ts";
+
+const parse = (config: unknown) =>
+  parseMcpConfig(typeof config === "string" ? config : JSON.stringify(config), {
+    path: "/etc/agent/mcp.json",
+    variables: { TOKEN: "t0ken", EMPTY: "" },
+  });
+
+test("the shape other MCP clients use is understood, with our additions", () => {
+  const config = {
+    mcpServers: {
+      files: { command: "npx", args: ["-y", "files-server"], env: { KEY: "${TOKEN}", PLAIN: "x" }, cwd: "work" },
+      wiki: {
+        type: "http",
+        url: "https://wiki.test/mcp",
+        headers: { Authorization: "Bearer ${TOKEN}" },
+        allow: ["search"],
+        approval: true,
+        timeout_ms: 5000,
+      },
+      old: { command: "x", disabled: true },
+    },
+    pins: "pins.json",
+  };
+  expect(parse(config)).toEqual({
+    servers: [
+      {
+        kind: "stdio",
+        name: "files",
+        command: "npx",
+        args: ["-y", "files-server"],
+        env: { KEY: "t0ken", PLAIN: "x" },
+        cwd: "/etc/agent/work",
+        allow: null,
+        approval: [],
+        timeoutMs: undefined,
+      },
+      {
+        kind: "http",
+        name: "wiki",
+        url: "https://wiki.test/mcp",
+        headers: { authorization: "Bearer t0ken" },
+        allow: ["search"],
+        approval: true,
+        timeoutMs: 5000,
+      },
+    ],
+    pins: "/etc/agent/pins.json",
+  });
+});
+
+test("pins are kept in memory unless a file is named", () => {
+  expect(parse({ mcpServers: {} })).toEqual({ servers: [], pins: null });
+});
+
+const one = (server: unknown, name = "a") => ({ mcpServers: { [name]: server } });
+
+test.each<[unknown, string]>([
+  ["{", "/etc/agent/mcp.json is not valid JSON"],
+  [{}, "/etc/agent/mcp.json is not valid: mcpServers"],
+  [
+    one({}),
+    '/etc/agent/mcp.json: the MCP server "a" needs either "command" (a program to start) or "url" (an address).',
+  ],
+  [one({ command: "x", url: "https://a.test" }), 'needs either "command"'],
+  [one("npx server"), 'the MCP server "a" must be an object.'],
+  [one({ type: "sse", url: "https://a.test" }), "uses the old SSE transport"],
+  [one({ url: "ftp://a.test" }), "needs a url that begins with https:// or http://"],
+  [one({ url: "a.test/mcp" }), "needs a url that begins with"],
+  [one({ command: "x", headers: {} }), 'the MCP server "a" is not valid'],
+  [one({ command: "x", args: "-y" }), 'the MCP server "a" is not valid'],
+  [one({ command: "x", env: { KEY: "${MISSING}" } }), 'KEY of the MCP server "a" uses ${MISSING}, which is not set.'],
+  [one({ command: "x", env: { KEY: "${EMPTY}" } }), "which is not set"],
+  [one({ url: "https://a.test", headers: { a: "x\ny" } }), "The header a of"],
+  [one({ command: "x" }, "two words"), '"two words" cannot name an MCP server'],
+  [one({ command: "x" }, "a__b"), '"a__b" cannot name an MCP server'],
+])("%j is refused in one clear line", (config, message) => {
+  expect(() => parse(config)).toThrow(
+    expect.objectContaining({ name: "ConfigError", message: expect.stringContaining(message) }),
+  );
+});
+
+test("a value that was refused is not shown when it may be a secret", () => {
+  const config = one({ url: "https://a.test", headers: { authorization: "Bearer ${TOKEN}\n" } });
+  expect(() => parse(config)).toThrow(expect.not.objectContaining({ message: expect.stringContaining("t0ken") }));
+});

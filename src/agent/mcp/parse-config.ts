@@ -1,0 +1,100 @@
+import { dirname, resolve } from "node:path";
+import { z } from "zod";
+import { ConfigError, parseConfig, parseConfigJson } from "../config-error.ts";
+import { resolveHeaders, resolveVariables, type Variables } from "../resolve-variables.ts";
+import type { McpConfig, McpServerConfig } from "./mcp-config.ts";
+
+const shared = {
+  allow: z.array(z.string()).optional(),
+  approval: z.union([z.boolean(), z.array(z.string())]).optional(),
+  timeout_ms: z.int().min(1).max(3_600_000).optional(),
+  disabled: z.boolean().optional(),
+};
+const texts = z.record(z.string(), z.string());
+
+const Server = z.union([
+  z.strictObject({
+    type: z.literal("stdio").optional(),
+    command: z.string().min(1),
+    args: z.array(z.string()).default([]),
+    env: texts.default({}),
+    cwd: z.string().optional(),
+    ...shared,
+  }),
+  z.strictObject({
+    type: z.enum(["http", "streamable-http", "streamableHttp"]).optional(),
+    url: z.string(),
+    headers: texts.default({}),
+    ...shared,
+  }),
+]);
+
+const File = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()), pins: z.string().optional() });
+
+/**
+ * Reads the file that AGENT_MCP_CONFIG names, in the shape other MCP clients use:
+ * `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}, "wiki": {"url": "https://…/mcp"}}}`.
+ * `${NAME}` in env, headers and url is replaced from the environment. Paths count from the file's own folder.
+ */
+export function parseMcpConfig(text: string, { path, variables }: { path: string; variables: Variables }): McpConfig {
+  const { mcpServers, pins } = parseConfig(File, parseConfigJson(text, path), path);
+  const folder = dirname(path);
+  const servers = Object.entries(mcpServers).map(([name, value]) =>
+    parseServer(name, value, { path, folder, variables }),
+  );
+  return {
+    servers: servers.filter((server) => server !== null),
+    pins: pins === undefined ? null : resolve(folder, pins),
+  };
+}
+
+function parseServer(
+  name: string,
+  value: unknown,
+  { path, folder, variables }: { path: string; folder: string; variables: Variables },
+): McpServerConfig | null {
+  const what = `the MCP server "${name}"`;
+  // Two underscores part server and tool in the names the model sees.
+  if (!/^[a-zA-Z0-9_-]{1,32}$/.test(name) || name.includes("__")) {
+    throw new ConfigError(`${path}: "${name}" cannot name an MCP server: use 1 to 32 letters, digits, - and single _.`);
+  }
+  const config = parseConfig(Server, withoutGuessing(value, `${path}: ${what}`), `${path}: ${what}`);
+  if (config.disabled) return null;
+  const options = {
+    name,
+    allow: config.allow ?? null,
+    approval: config.approval === true ? (true as const) : config.approval || [],
+    timeoutMs: config.timeout_ms,
+  };
+  if ("url" in config) {
+    const url = URL.parse(resolveVariables(config.url, variables, what));
+    if (!url || !/^https?:$/.test(url.protocol))
+      throw new ConfigError(`${path}: ${what} needs a url that begins with https:// or http://.`);
+    return { ...options, kind: "http", url: url.href, headers: resolveHeaders(config.headers, variables, what) };
+  }
+  const env = Object.entries(config.env).map(([key, entry]) => [
+    key,
+    resolveVariables(entry, variables, `${key} of ${what}`),
+  ]);
+  return {
+    ...options,
+    kind: "stdio",
+    command: config.command,
+    args: config.args,
+    env: Object.fromEntries(env) as Record<string, string>,
+    cwd: config.cwd === undefined ? undefined : resolve(folder, config.cwd),
+  };
+}
+
+/** Says what is missing in plain words, before the schema lists all that could be. */
+function withoutGuessing(value: unknown, what: string): unknown {
+  if (typeof value !== "object" || value === null) throw new ConfigError(`${what} must be an object.`);
+  const has = (key: string) => Object.hasOwn(value, key);
+  if (has("command") === has("url")) {
+    throw new ConfigError(`${what} needs either "command" (a program to start) or "url" (an address).`);
+  }
+  if ((value as { type?: unknown }).type === "sse") {
+    throw new ConfigError(`${what} uses the old SSE transport: give the address of its streamable HTTP endpoint.`);
+  }
+  return value;
+}
