@@ -1,4 +1,4 @@
-import type { ReplyError, SuccessfulReply } from "../contract/model.ts";
+import type { ChatMessage, ReplyError, SuccessfulReply } from "../contract/model.ts";
 import type { Usage } from "../contract/usage.ts";
 import type { ToolArguments } from "./tool.ts";
 
@@ -46,6 +46,32 @@ export interface AgentTotals {
   readonly duration_ms: number;
 }
 
+/**
+ * A run that waits for approval: plain JSON, to be held by the server. A client only ever gets the run's id and the
+ * pending calls; what it sends back are decisions about ids, never calls.
+ */
+export interface PendingRun {
+  readonly history: readonly ChatMessage[];
+  /** The reply whose calls are pending. */
+  readonly reply: SuccessfulReply;
+  readonly calls: readonly PendingCall[];
+  readonly totals: AgentTotals;
+  readonly tokens: number;
+  readonly repairs_by_name: readonly (readonly [string, number])[];
+}
+
+/** One call of the turn that waits. */
+export interface PendingCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON of an object. */
+  readonly arguments: string;
+  /** `free` needs no decision and runs with the rest; an `unusable` one is handed back to the model. */
+  readonly state: "approval" | "client" | "free" | "unusable";
+  readonly sent?: string;
+  readonly error?: string;
+}
+
 export interface SuccessfulOutcome extends AgentTotals {
   readonly ok: true;
   /** The last message. Its text is ours only where a limit was reached and no last answer came. */
@@ -53,6 +79,8 @@ export interface SuccessfulOutcome extends AgentTotals {
   /** The model's own reason, `tool_calls` when calls are pending, or the limit that ended the run. */
   readonly finish_reason: string;
   readonly pending_tool_calls: readonly PendingToolCall[];
+  /** There when a pending call waits for approval: what `resumeAgent` needs. Keep it on the server. */
+  readonly pending_run?: PendingRun;
 }
 
 export interface FailedOutcome extends AgentTotals {

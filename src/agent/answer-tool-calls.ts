@@ -34,7 +34,7 @@ export async function answerToolCalls(
     : `at most ${run.limits.toolCallsPerStep} calls are run at once. Ask again for this one.`;
   const results = new Map(toolRuns.map((toolRun) => [toolRun.id, toolRun]));
   const messages = calls.map((call): ChatMessage => {
-    const content = call.kind === "unusable" ? toRepairText(call) : toResultText(results.get(call.id), refusal);
+    const content = answerTo(call, results.get(call.id), refusal);
     return { role: "tool", content, tool_call_id: call.id, name: call.name };
   });
   return { messages, limit: deadline.expired ? "deadline" : (toolLimit ?? repairLimit) };
@@ -57,6 +57,12 @@ function countRepairs(run: AgentRun, calls: readonly ReadCall[]): LimitReason | 
     else limit = "repair_limit";
   }
   return limit;
+}
+
+function answerTo(call: ReadCall, toolRun: ToolRun | undefined, refusal: string): string {
+  if (call.kind === "unusable") return toRepairText(call);
+  if (call.kind === "declined") return `The call was not run: ${call.reason}`;
+  return toResultText(toolRun, refusal);
 }
 
 function toRepairText({ error, sent }: UnusableCall): string {

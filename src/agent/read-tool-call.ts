@@ -23,6 +23,8 @@ export interface RunnableCall extends CallIdentity {
 export interface HandedOutCall extends CallIdentity {
   readonly kind: "handed-out";
   readonly args: ToolArguments;
+  /** Who decides: the client whose tool it is, or whoever may approve a call of ours. */
+  readonly waitsFor: "client" | "approval";
 }
 
 /** A call nobody can carry out. `sent` is the beginning of what the model wrote. */
@@ -32,7 +34,13 @@ export interface UnusableCall extends CallIdentity {
   readonly error: string;
 }
 
-export type ReadCall = RunnableCall | HandedOutCall | UnusableCall;
+/** A call that will not be carried out. `reason` is what the model reads. */
+export interface DeclinedCall extends CallIdentity {
+  readonly kind: "declined";
+  readonly reason: string;
+}
+
+export type ReadCall = RunnableCall | HandedOutCall | UnusableCall | DeclinedCall;
 
 const shownArguments = 800;
 
@@ -64,10 +72,12 @@ function readToolCall(
   if (!parsed.ok) return unusable(parsed.error);
   const { args, text } = parsed;
   // A client's schema is not compiled: it is the client who checks, and a request must not make us build validators.
-  if (!tool) return { kind: "handed-out", id, name: call.name, arguments: text, args };
+  if (!tool) return { kind: "handed-out", id, name: call.name, arguments: text, args, waitsFor: "client" };
   const problem = tool.check(args);
   if (problem) return unusable(problem);
-  if (tool.needsApproval) return { kind: "handed-out", id, name: call.name, arguments: text, args };
+  if (tool.needsApproval) {
+    return { kind: "handed-out", id, name: call.name, arguments: text, args, waitsFor: "approval" };
+  }
   return { kind: "runnable", id, name: call.name, arguments: text, args, tool };
 }
 

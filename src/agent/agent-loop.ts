@@ -1,0 +1,84 @@
+import type { ReplyError, SuccessfulReply } from "../contract/model.ts";
+import type { LimitReason } from "./agent-limits.ts";
+import type { AgentOutcome } from "./agent-outcome.ts";
+import { toTotals, type AgentRun } from "./agent-run.ts";
+import { answerToolCalls } from "./answer-tool-calls.ts";
+import { callModel, spentLimit } from "./call-model.ts";
+import { answerWithoutTools, finalAnswerTime } from "./final-answer.ts";
+import { toPendingRun } from "./pending-run.ts";
+import { readToolCalls, type ReadCall } from "./read-tool-call.ts";
+import { createTimeLimit, type TimeLimit } from "./time-limit.ts";
+
+/** A reply of the model and what its calls ask for. */
+export interface OpenTurn {
+  readonly text: string;
+  readonly calls: readonly ReadCall[];
+}
+
+/** How the part of a run that may use tools ended. */
+type Ending =
+  | { readonly kind: "answered"; readonly reply: SuccessfulReply; readonly calls: readonly ReadCall[] }
+  | { readonly kind: "limited"; readonly reason: LimitReason }
+  | { readonly kind: "failed"; readonly error: ReplyError };
+
+/** Takes a run to its end, beginning with the calls of `turn` if one is open. Rejects only when the caller aborts. */
+export async function finishRun(run: AgentRun, turn: OpenTurn | null = null): Promise<AgentOutcome> {
+  run.signal.throwIfAborted();
+  run.emit({ type: "run-start" });
+  const outcome = await toOutcome(run, await useTools(run, turn));
+  run.emit({ type: "run-end", outcome });
+  return outcome;
+}
+
+async function useTools(run: AgentRun, turn: OpenTurn | null): Promise<Ending> {
+  using deadline = createTimeLimit({ signal: run.signal, ms: run.limits.deadlineMs - finalAnswerTime(run) });
+  let ending = turn && (await answerTurn(run, turn, deadline));
+  while (!ending && run.steps < run.limits.steps) ending = await takeStep(run, deadline);
+  return ending ?? { kind: "limited", reason: "step_limit" };
+}
+
+/** One model call and the tools it asks for. Null when the model shall go on. */
+async function takeStep(run: AgentRun, deadline: TimeLimit): Promise<Ending | null> {
+  run.steps += 1;
+  const reply = await callModel(run, { tools: run.toolbox.definitions, deadline });
+  if (!reply) return { kind: "limited", reason: "deadline" };
+  if (!reply.ok) return { kind: "failed", error: reply.error };
+  if (reply.tool_calls.length === 0) return { kind: "answered", reply, calls: [] };
+
+  const calls = readToolCalls(reply, run);
+  reportUnusable(run, calls);
+  // Nothing of a turn that somebody else must continue is run before they do.
+  if (calls.some((call) => call.kind === "handed-out")) return { kind: "answered", reply, calls };
+  return answerTurn(run, { text: reply.text, calls }, deadline);
+}
+
+async function answerTurn(run: AgentRun, { text, calls }: OpenTurn, deadline: TimeLimit): Promise<Ending | null> {
+  const { messages, limit } = await answerToolCalls(run, calls, { deadline, spent: spentLimit(run) });
+  const tool_calls = calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
+  run.history = [...run.history, { role: "assistant", content: text, tool_calls }, ...messages];
+  return limit && { kind: "limited", reason: limit };
+}
+
+function reportUnusable(run: AgentRun, calls: readonly ReadCall[]): void {
+  for (const call of calls) {
+    if (call.kind !== "unusable") continue;
+    const { id, name, sent: args, error } = call;
+    run.invalidCalls.push({ id, name, args, error, model_call: run.modelCalls });
+  }
+}
+
+async function toOutcome(run: AgentRun, ending: Ending): Promise<AgentOutcome> {
+  if (ending.kind === "limited") return answerWithoutTools(run, ending.reason);
+  if (ending.kind === "failed") return { ...toTotals(run), ok: false, error: ending.error };
+  const { reply, calls } = ending;
+  const pending = calls.filter((call) => call.kind === "handed-out");
+  const awaitsApproval = pending.some((call) => call.waitsFor === "approval");
+  return {
+    ...toTotals(run),
+    ok: true,
+    reply,
+    finish_reason: pending.length > 0 ? "tool_calls" : reply.finish_reason,
+    pending_tool_calls: pending.map(({ id, name, args }) => ({ id, name, args })),
+    ...(awaitsApproval && { pending_run: toPendingRun(run, reply, calls) }),
+  };
+}

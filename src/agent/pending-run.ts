@@ -1,0 +1,44 @@
+import type { SuccessfulReply } from "../contract/model.ts";
+import type { PendingCall, PendingRun } from "./agent-outcome.ts";
+import { createAgentRun, toTotals, type AgentRun, type AgentRunOptions } from "./agent-run.ts";
+import type { ReadCall } from "./read-tool-call.ts";
+
+/** What a run that stopped at `calls` needs to go on. */
+export function toPendingRun(run: AgentRun, reply: SuccessfulReply, calls: readonly ReadCall[]): PendingRun {
+  return {
+    history: run.history,
+    reply,
+    calls: calls.map(toPendingCall),
+    totals: toTotals(run),
+    tokens: run.tokens,
+    repairs_by_name: [...run.repairsByName],
+  };
+}
+
+function toPendingCall(call: ReadCall): PendingCall {
+  const { id, name, arguments: text } = call;
+  if (call.kind === "unusable") {
+    return { id, name, arguments: text, state: "unusable", sent: call.sent, error: call.error };
+  }
+  return { id, name, arguments: text, state: call.kind === "handed-out" ? call.waitsFor : "free" };
+}
+
+/** The run as it was when it stopped: its limits count from its beginning, only the deadline starts anew. */
+export function restoreRun(pending: PendingRun, options: Omit<AgentRunOptions, "messages">): AgentRun {
+  const { totals } = pending;
+  const run = createAgentRun({ ...options, messages: pending.history });
+  for (const call of pending.calls) run.issueId(call.id);
+  return Object.assign(run, {
+    startedAt: run.now() - totals.duration_ms,
+    toolRuns: [...totals.tool_calls],
+    invalidCalls: [...totals.invalid_tool_calls],
+    repairsByName: new Map(pending.repairs_by_name),
+    lastReply: pending.reply,
+    usage: totals.usage,
+    tokens: pending.tokens,
+    cost: totals.cost ?? 0,
+    steps: totals.steps,
+    modelCalls: totals.model_calls,
+    repairs: totals.repairs,
+  });
+}

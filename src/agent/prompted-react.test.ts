@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { withPromptedTools } from "./prompted-react.ts";
+import { runAgent } from "./run-agent.ts";
+import { failsWith, scriptedModel } from "./testing/scripted-model.ts";
+import { calculator } from "./tools/calculator.ts";
+
+const { signal } = new AbortController();
+const messages = [
+  { role: "system", content: "Be brief." },
+  { role: "user", content: "What is 6 × 7?" },
+] as const;
+const block = (args: string) => `I will work it out.\n\`\`\`tool_call\n{"tool": "calculator", "args": ${args}}\n\`\`\``;
+
+test("a model without tools uses them in a whole conversation, and sees only text", async () => {
+  const model = scriptedModel(block('{"expression": "6*7"}'), "It is 42.");
+  const outcome = await runAgent({ model: withPromptedTools(model), messages, tools: [calculator()], signal });
+  expect(outcome).toMatchObject({
+    ok: true,
+    reply: { text: "It is 42." },
+    finish_reason: "stop",
+    tool_calls: [{ name: "calculator", ok: true, result: "42" }],
+  });
+  const [first, second] = model.requests;
+  expect(first).not.toHaveProperty("tools");
+  expect(first?.messages[0]?.content).toMatch(/^Be brief\.\n\nYou can use these tools:\n- calculator: /);
+  expect(second?.messages.slice(1)).toEqual([
+    { role: "user", content: "What is 6 × 7?" },
+    {
+      role: "assistant",
+      content: 'I will work it out.\n```tool_call\n{"tool": "calculator", "args": {"expression":"6*7"}}\n```',
+    },
+    {
+      role: "user",
+      content: "Result of calculator:\n<untrusted_tool_output>\n42\n</untrusted_tool_output>",
+    },
+  ]);
+});
+
+test("a broken block is repaired like any other call", async () => {
+  const model = scriptedModel(block('{"expression": 6'), block('{"expression": "6*7"}'), "42");
+  const outcome = await runAgent({ model: withPromptedTools(model), messages, tools: [calculator()], signal });
+  expect(outcome).toMatchObject({ ok: true, reply: { text: "42" }, repairs: 1, tool_calls: [{ result: "42" }] });
+});
+
+test("results that follow each other become one user message, and history is plain text without tools too", async () => {
+  const model = scriptedModel("ok");
+  await withPromptedTools(model)(
+    {
+      messages: [
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: "", tool_calls: [{ id: "a", name: "x", arguments: "{}" }] },
+        { role: "tool", content: "1", tool_call_id: "a", name: "x" },
+        { role: "tool", content: "2", tool_call_id: "b" },
+      ],
+    },
+    { signal },
+  );
+  expect(model.requests[0]?.messages).toEqual([
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: '```tool_call\n{"tool": "x", "args": {}}\n```' },
+    { role: "user", content: "Result of x:\n1\n\nResult of the tool:\n2" },
+  ]);
+});
+
+test("tools that must not be used are not offered, and then text streams", async () => {
+  const pieces: string[] = [];
+  const model = scriptedModel((request, { onText }) => {
+    onText?.("Hello");
+    return { text: `Hello ${request.messages.length}` };
+  });
+  const request = { messages, tools: [calculator().definition], tool_choice: "none" } as const;
+  await withPromptedTools(model)(request, { signal, onText: (text) => pieces.push(text) });
+  expect(pieces).toEqual(["Hello"]);
+  expect(model.requests[0]?.messages).toEqual(messages);
+});
+
+test("a call block never reaches the reader of a stream", async () => {
+  const pieces: string[] = [];
+  const model = scriptedModel((request, { onText }) => {
+    if (request.messages.length > 2) return "It is 42.";
+    const text = block('{"expression": "6*7"}');
+    onText?.(text);
+    return text;
+  });
+  await runAgent({
+    model: withPromptedTools(model),
+    messages,
+    tools: [calculator()],
+    signal,
+    stream: true,
+    onEvent: (event) => event.type === "text-delta" && pieces.push(event.text),
+  });
+  expect(pieces).toEqual(["I will work it out.", "It is 42."]);
+});
+
+test("a failed reply stays a failed reply", async () => {
+  const model = withPromptedTools(scriptedModel(failsWith("upstream_error")));
+  expect(await model({ messages, tools: [calculator().definition] }, { signal })).toMatchObject({ ok: false });
+});

@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { holdBackCalls } from "./hold-back-calls.ts";
+import { parseActions } from "./parse-actions.ts";
+
+function stream(reply: string, pieceLength: number) {
+  const shown: string[] = [];
+  const held = holdBackCalls((text) => shown.push(text));
+  for (let start = 0; start < reply.length; start += pieceLength) held.onText(reply.slice(start, start + pieceLength));
+  const beforeEnd = shown.join("");
+  held.finish(parseActions(reply, new Set(["look"])).text);
+  return { beforeEnd, all: shown.join("") };
+}
+
+test("plain text streams nearly at once", () => {
+  const { beforeEnd, all } = stream("A long answer without any call in it.", 3);
+  expect(beforeEnd.length).toBeGreaterThan(15);
+  expect(all).toBe("A long answer without any call in it.");
+});
+
+test.each([
+  'Let me see.\n\n```tool_call\n{"tool": "look"}\n```',
+  'Let me see. <tool_call>{"name": "look"}</tool_call>',
+  "Let me see.\nAction: look\nAction Input: {}",
+])("no piece of a call is ever shown: %j", (reply) => {
+  for (const pieceLength of [1, 2, 5, 100]) expect(stream(reply, pieceLength).all).toBe("Let me see.");
+});
+
+test("code that turns out to be no call is shown in the end", () => {
+  const reply = "Write this:\n```js\nlet a = {};\n```\nThat is all.";
+  expect(stream(reply, 4)).toEqual({ beforeEnd: "Write this:", all: reply });
+});
+
+test("whatever a model writes, in whatever pieces, the reader sees exactly its text", () => {
+  const part = fc.constantFrom(
+    "Hi. ",
+    "\n",
+    " ",
+    "```",
+    "tool_call\n",
+    '{"tool": "look"}',
+    "Action: look\n",
+    "Action Input: {}",
+    "<tool_call>",
+    "{",
+    "x",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), fc.integer({ min: 1, max: 30 }), (parts, pieceLength) => {
+      const reply = parts.join("");
+      expect(stream(reply, pieceLength).all).toBe(parseActions(reply, new Set(["look"])).text);
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,138 @@
+import { expect, test, vi } from "vitest";
+import type { PendingRun, SuccessfulOutcome } from "./agent-outcome.ts";
+import { resumeAgent, type ApprovalDecision } from "./resume-approved.ts";
+import { runAgent } from "./run-agent.ts";
+import { historyProblem } from "./testing/history-problem.ts";
+import { asksFor, scriptedModel, type ScriptedTurn } from "./testing/scripted-model.ts";
+import { defineTool } from "./tool.ts";
+
+const { signal } = new AbortController();
+const messages = [{ role: "user", content: "Refund order 7, please." }] as const;
+
+function approvalTools() {
+  const refund = vi.fn<(args: { order: number }) => string>(({ order }) => `Refunded ${order}.`);
+  const look = vi.fn<() => string>(() => "Order 7: a lamp.");
+  const parameters = { type: "object", properties: { order: { type: "integer" } }, required: ["order"] };
+  const tools = [
+    defineTool({ name: "refund", description: "", parameters, needsApproval: true, run: refund }),
+    defineTool({ name: "look", description: "", parameters: {}, run: look }),
+  ];
+  return { refund, look, tools };
+}
+
+const calls = (...names: readonly (readonly [string, string, object])[]): ScriptedTurn => ({
+  text: "One moment.",
+  tool_calls: names.map(([id, name, args]) => ({ id, name, arguments: JSON.stringify(args) })),
+});
+
+async function pendingRun(turn: ScriptedTurn, tools: ReturnType<typeof approvalTools>["tools"]): Promise<PendingRun> {
+  const outcome = (await runAgent({ model: scriptedModel(turn), messages, tools, signal })) as SuccessfulOutcome;
+  // The server may have kept it in a database.
+  return JSON.parse(JSON.stringify(outcome.pending_run)) as PendingRun;
+}
+
+async function resume(turn: ScriptedTurn, decisions: Record<string, ApprovalDecision>, next: ScriptedTurn = "Done.") {
+  const { tools, ...spies } = approvalTools();
+  const pending = await pendingRun(turn, tools);
+  const model = scriptedModel(next);
+  const outcome = await resumeAgent({ pending, decisions, model, tools, signal });
+  expect(historyProblem(model.requests[0]?.messages ?? [])).toBeNull();
+  return { outcome, model, ...spies, told: (model.requests[0]?.messages ?? []).map((message) => message.content) };
+}
+
+const twoRefunds = calls(["a", "refund", { order: 7 }], ["b", "refund", { order: 8 }]);
+
+test("approved calls run with the arguments the server held, denied ones do not, and the model hears both", async () => {
+  const { outcome, refund, told } = await resume(twoRefunds, { a: "approve", b: "deny" });
+  expect(refund.mock.calls.map(([args]) => args)).toEqual([{ order: 7 }]);
+  expect(told).toEqual([
+    "Refund order 7, please.",
+    "One moment.",
+    "<untrusted_tool_output>\nRefunded 7.\n</untrusted_tool_output>",
+    "The call was not run: it was not approved. Do not ask for it again; go on without it.",
+  ]);
+  expect(outcome).toMatchObject({
+    ok: true,
+    reply: { text: "Done." },
+    tool_calls: [{ id: "a", ok: true }],
+    pending_tool_calls: [],
+  });
+});
+
+test("the outcome is that of the whole run, and its limits go on counting", async () => {
+  const { outcome } = await resume(twoRefunds, { a: "approve", b: "approve" });
+  expect(outcome).toMatchObject({ model_calls: 2, steps: 2, usage: { total_tokens: 30 } });
+
+  const { tools, refund } = approvalTools();
+  const pending = await pendingRun(twoRefunds, tools);
+  const limited = await resumeAgent({
+    pending,
+    decisions: { a: "approve", b: "approve" },
+    model: scriptedModel("Enough."),
+    tools,
+    limits: { toolCalls: 1 },
+    signal,
+  });
+  expect(refund).toHaveBeenCalledTimes(1);
+  expect(limited).toMatchObject({ ok: true, finish_reason: "tool_limit", reply: { text: "Enough." } });
+});
+
+test("a person may change the arguments, within the tool's schema", async () => {
+  const { refund, outcome } = await resume(twoRefunds, { a: { args: { order: 70 } }, b: {} });
+  expect(refund.mock.calls.map(([args]) => args)).toEqual([{ order: 70 }, { order: 8 }]);
+  expect(outcome.tool_calls).toMatchObject([{ args: { order: 70 } }, { args: { order: 8 } }]);
+  await expect(resume(twoRefunds, { a: { args: { order: "all" } }, b: "deny" })).rejects.toThrow(
+    "The arguments for a do not fit refund: /order must be integer",
+  );
+});
+
+test.each([
+  [{ a: "approve", b: "deny", c: "approve" }, 'No call "c" waits for approval. The calls that wait are: a, b.'],
+  [{ a: "approve" }, "Nothing was decided about b."],
+  [{}, "Nothing was decided about a, b."],
+] as const)("%j is refused and nothing runs", async (decisions, message) => {
+  const { tools, refund } = approvalTools();
+  const pending = await pendingRun(twoRefunds, tools);
+  const model = scriptedModel("x");
+  await expect(resumeAgent({ pending, decisions, model, tools, signal })).rejects.toThrow(
+    expect.objectContaining({ code: "validation_failed", message: expect.stringContaining(message) }),
+  );
+  expect(refund).not.toHaveBeenCalled();
+  expect(model.requests).toEqual([]);
+});
+
+test("a call that needs no approval cannot be decided about, and runs with the rest", async () => {
+  const mixed = calls(["a", "refund", { order: 7 }], ["b", "look", {}], ["c", "abacus", {}]);
+  const { look, refund, told } = await resume(mixed, { a: "deny" });
+  expect(look).toHaveBeenCalledTimes(1);
+  expect(refund).not.toHaveBeenCalled();
+  expect(told[3]).toContain("Order 7: a lamp.");
+  expect(told[4]).toContain('there is no tool named "abacus"');
+  await expect(resume(mixed, { a: "deny", b: "approve" })).rejects.toThrow('No call "b" waits for approval');
+});
+
+test("a tool that has gone since is not run, and the model is told", async () => {
+  const { tools } = approvalTools();
+  const pending = await pendingRun(calls(["a", "refund", { order: 7 }]), tools);
+  const model = scriptedModel("I cannot.");
+  const outcome = await resumeAgent({ pending, decisions: { a: "approve" }, model, tools: [], signal });
+  expect(model.requests[0]?.messages.at(-1)?.content).toBe("The call was not run: the tool is no longer there.");
+  expect(outcome).toMatchObject({ ok: true, tool_calls: [] });
+});
+
+test("a resumed run can wait for approval again, with an id of its own", async () => {
+  const { outcome } = await resume(
+    calls(["a", "refund", { order: 7 }]),
+    { a: "approve" },
+    asksFor("refund", { order: 9 }, "a"),
+  );
+  expect(outcome).toMatchObject({ finish_reason: "tool_calls", pending_tool_calls: [{ args: { order: 9 } }] });
+  const [again] = (outcome as SuccessfulOutcome).pending_run?.calls ?? [];
+  expect(again?.id).not.toBe("a");
+});
+
+test("a run that waits only for the client's own tool holds nothing back", async () => {
+  const clientTools = [{ name: "open_page", description: "", parameters: {} }];
+  const outcome = await runAgent({ model: scriptedModel(asksFor("open_page")), messages, clientTools, signal });
+  expect(outcome).not.toHaveProperty("pending_run");
+});

@@ -1,0 +1,93 @@
+import { ServiceError } from "../contract/errors.ts";
+import { finishRun } from "./agent-loop.ts";
+import type { AgentOutcome, PendingCall, PendingRun } from "./agent-outcome.ts";
+import type { AgentRun, AgentRunOptions } from "./agent-run.ts";
+import { missingResult } from "./pair-tool-messages.ts";
+import { restoreRun } from "./pending-run.ts";
+import type { ReadCall } from "./read-tool-call.ts";
+import type { ToolArguments } from "./tool.ts";
+
+/** What somebody decided about one call. An object approves it, with other arguments when it brings some. */
+export type ApprovalDecision = "approve" | "deny" | { readonly args?: ToolArguments | undefined };
+
+/** A run to go on with. `decisions` has one entry for each call that waits for approval, by its id. */
+export interface ResumeOptions extends Omit<AgentRunOptions, "messages"> {
+  readonly pending: PendingRun;
+  readonly decisions: Readonly<Record<string, ApprovalDecision>>;
+}
+
+/**
+ * Goes on with a run that waited for approval. Calls and their arguments come from `pending`, which only the server
+ * holds: a decision about an id that does not wait is refused, and so is a call nobody decided about. The model is told
+ * what was denied. Whoever calls this must take `pending` out of its store first, so that no approval counts twice.
+ *
+ * @example
+ * const outcome = await resumeAgent({ pending, decisions: { call_1: "approve" }, model, tools, signal });
+ */
+export async function resumeAgent({ pending, decisions, ...options }: ResumeOptions): Promise<AgentOutcome> {
+  const decided = new Map(Object.entries(decisions));
+  refuseForged(pending, decided);
+  const run = restoreRun(pending, options);
+  const calls = pending.calls.map((call) => readPending(run, call, decided.get(call.id)));
+  return finishRun(run, { text: pending.reply.text, calls });
+}
+
+function refuseForged({ calls }: PendingRun, decided: ReadonlyMap<string, ApprovalDecision>): void {
+  const waiting = calls.filter((call) => call.state === "approval").map((call) => call.id);
+  const choice = `The calls that wait are: ${waiting.join(", ")}.`;
+  for (const id of decided.keys()) {
+    if (waiting.includes(id)) continue;
+    throw new ServiceError(
+      "validation_failed",
+      `No call ${JSON.stringify(id.slice(0, 64))} waits for approval. ${choice}`,
+    );
+  }
+  const missing = waiting.filter((id) => !decided.has(id));
+  if (missing.length === 0) return;
+  throw new ServiceError("validation_failed", `Nothing was decided about ${missing.join(", ")}. ${choice}`);
+}
+
+function readPending(run: AgentRun, call: PendingCall, decision: ApprovalDecision | undefined): ReadCall {
+  const { id, name, arguments: text } = call;
+  const declined = (reason: string): ReadCall => ({ kind: "declined", id, name, arguments: text, reason });
+  switch (call.state) {
+    case "unusable":
+      return { kind: "unusable", id, name, arguments: text, sent: call.sent ?? "", error: call.error ?? "" };
+    case "client":
+      return declined(missingResult);
+    case "free":
+      return readApproved(run, call, text, declined);
+    case "approval":
+      if (decision === "approve") return readApproved(run, call, text, declined);
+      // Whatever else arrives here is no approval.
+      if (typeof decision === "object" && decision !== null)
+        return readApproved(run, call, toArguments(run, call, decision), declined);
+      return declined("it was not approved. Do not ask for it again; go on without it.");
+  }
+}
+
+function readApproved(
+  run: AgentRun,
+  { id, name }: PendingCall,
+  text: string,
+  declined: (reason: string) => ReadCall,
+): ReadCall {
+  const tool = run.toolbox.own.get(name);
+  if (!tool) return declined("the tool is no longer there.");
+  const args = JSON.parse(text) as ToolArguments;
+  const problem = tool.check(args);
+  if (problem) return declined(problem);
+  return { kind: "runnable", id, name, arguments: text, args, tool };
+}
+
+/** Arguments that a person changed must fit the tool; they are told here, since the model cannot repair them. */
+function toArguments(
+  run: AgentRun,
+  { id, name, arguments: text }: PendingCall,
+  { args }: { args?: ToolArguments | undefined },
+): string {
+  if (!args) return text;
+  const problem = run.toolbox.own.get(name)?.check(args);
+  if (problem) throw new ServiceError("validation_failed", `The arguments for ${id} do not fit ${name}: ${problem}`);
+  return JSON.stringify(args);
+}

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import type { ChatModel } from "../contract/model.ts";
+import { runAgent } from "./run-agent.ts";
+import { asksFor, failsWith, scriptedModel, type ScriptedTurn } from "./testing/scripted-model.ts";
+import { createToolSupport } from "./tool-support.ts";
+import { calculator } from "./tools/calculator.ts";
+
+const { signal } = new AbortController();
+const messages = [{ role: "user", content: "6*7?" }] as const;
+const target = { provider: "hub", model_id: "org/small" };
+const rejected = failsWith("upstream_rejected");
+const run = (model: ChatModel) => runAgent({ model, messages, tools: [calculator()], signal });
+
+/** Answers like an endpoint that does not know tools. */
+const withoutTools: ScriptedTurn = (request) => {
+  if (request.tools) return rejected;
+  const results = request.messages.filter((message) => message.content.startsWith("Result of"));
+  return results.length > 0 ? "42" : '```tool_call\n{"tool":"calculator","args":{"expression":"6*7"}}\n```';
+};
+
+test("an endpoint that rejects tools is asked in the prompt instead, and only found out once", async () => {
+  const support = createToolSupport({ now: () => 5 });
+  const model = scriptedModel(withoutTools);
+  const outcome = await run(support.wrap({ ...target, model }));
+  expect(outcome).toMatchObject({ ok: true, reply: { text: "42" }, tool_calls: [{ result: "42" }] });
+  expect(support.list()).toEqual([{ ...target, mode: "prompted", found_at: 5 }]);
+  expect(model.requests.filter((request) => request.tools)).toHaveLength(1);
+
+  await run(support.wrap({ ...target, model }));
+  expect(model.requests.filter((request) => request.tools)).toHaveLength(1);
+  support.forget(target);
+  expect(support.list()).toEqual([]);
+});
+
+test("an endpoint that takes tools is remembered, and its later rejections are not tried again", async () => {
+  const support = createToolSupport();
+  const model = scriptedModel(asksFor("calculator", { expression: "6*7" }), rejected);
+  const outcome = await run(support.wrap({ ...target, model }));
+  expect(outcome).toMatchObject({ ok: false, error: { code: "upstream_rejected" } });
+  expect(support.list()).toMatchObject([{ mode: "native" }]);
+  expect(model.requests).toHaveLength(2);
+});
+
+test("when the prompt does not help, the first failure stands and nothing is remembered", async () => {
+  const support = createToolSupport();
+  const model = scriptedModel(rejected, failsWith("upstream_error"));
+  const outcome = await run(support.wrap({ ...target, model }));
+  expect(outcome).toMatchObject({ ok: false, error: { code: "upstream_rejected" } });
+  expect(support.list()).toEqual([]);
+  expect(model.requests).toHaveLength(2);
+});
+
+test.each([
+  ["another failure", failsWith("upstream_error")],
+  ["a lack of credit", { ...rejected, error: { ...rejected.error, upstream_status: 402 } }],
+])("%s is not about tools", async (_, failure) => {
+  const model = scriptedModel(failure, "never asked");
+  const outcome = await run(createToolSupport().wrap({ ...target, model }));
+  expect(outcome.ok).toBe(false);
+  expect(model.requests).toHaveLength(1);
+});
+
+test("a call without tools says nothing about them", async () => {
+  const support = createToolSupport();
+  const model = scriptedModel(rejected);
+  await runAgent({ model: support.wrap({ ...target, model }), messages, signal });
+  expect(model.requests).toHaveLength(1);
+  expect(support.list()).toEqual([]);
+});
+
+test("models of one name at two providers are told apart", async () => {
+  const support = createToolSupport();
+  await run(support.wrap({ provider: "a", model_id: "m", model: scriptedModel(withoutTools) }));
+  await run(support.wrap({ provider: "b", model_id: "m", model: scriptedModel("42") }));
+  expect(support.list().map(({ provider, mode }) => [provider, mode])).toEqual([
+    ["a", "prompted"],
+    ["b", "native"],
+  ]);
+});
