@@ -58,9 +58,9 @@ test("every folder below src is a known layer", () => {
   expect([...new Set(files.map(layerOf))].filter((layer) => !(layer in mayImport))).toEqual([]);
 });
 
-test("contract and evaluation use no Node module", () => {
+test("contract, evaluation and formats use no Node module", () => {
   const wrong = files
-    .filter((file) => ["contract", "evaluation"].includes(layerOf(file)))
+    .filter((file) => ["contract", "evaluation", "formats"].includes(layerOf(file)))
     .filter((file) => specifiers(file).some((name) => name.startsWith("node:")));
   expect(wrong).toEqual([]);
 });

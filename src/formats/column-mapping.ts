@@ -1,0 +1,85 @@
+import { FormatError } from "./format-error.ts";
+import { sameName } from "./records.ts";
+
+/** What a column or field can mean to us. */
+export type ColumnRole =
+  | "scenario_id"
+  | "turn"
+  | "id"
+  | "user"
+  | "reference"
+  | "references"
+  | "system"
+  | "description"
+  | "tags"
+  | "interaction_type"
+  | "agent_reply"
+  | "reference_metadata";
+
+/** Which column plays which role, where the names do not say so. `labels`: these, and no others, are expected labels. */
+export type ColumnMapping = Readonly<Partial<Record<ColumnRole, string>>> & { readonly labels?: readonly string[] };
+
+/** Names by which peers and people call each role, best first. Case, spaces, `_` and `-` do not matter. */
+export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
+  scenario_id: ["scenario_id", "conversation_id", "session_id", "thread_id", "dialogue_id", "test_case_id", "scenario"],
+  turn: ["turn", "turn_index", "turn_number", "turn_id", "step"],
+  id: ["interaction_id", "id", "example_id", "case_id"],
+  user: [
+    "user_message",
+    "user",
+    "input",
+    "question",
+    "query",
+    "prompt",
+    "user_input",
+    "message",
+    "utterance",
+    "instruction",
+  ],
+  reference: [
+    "reference_reply",
+    "reference",
+    "expected",
+    "expected_output",
+    "target",
+    "ideal",
+    "ground_truth",
+    "expected_answer",
+    "reference_answer",
+    "answer",
+    "output",
+    "response",
+    "completion",
+    "reply",
+  ],
+  references: ["references"],
+  system: ["system_prompt", "system", "system_message"],
+  description: ["description"],
+  tags: ["tags"],
+  interaction_type: ["interaction_type"],
+  agent_reply: ["agent_reply", "actual_output"],
+  reference_metadata: ["reference_metadata"],
+};
+
+export const columnRoles = Object.keys(roleNames) as ColumnRole[];
+
+/** The role a column name stands for by itself. */
+export function roleOfName(name: string): ColumnRole | undefined {
+  return columnRoles.find((role) => roleNames[role].some((known) => sameName(known) === sameName(name)));
+}
+
+/** Reads `user=col,reference=col,labels=a|b`; a role may go by any of its known names. */
+export function parseMapping(text: string): ColumnMapping {
+  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = "", ...rest] = pair.split("=").map((part) => part.trim());
+      const column = rest.join("=");
+      if (column === "") throw new FormatError(`the mapping "${pair.trim()}" is not of the form role=column`);
+      if (name === "labels") return ["labels", column.split("|").map((label) => label.trim())];
+      const role = roleOfName(name);
+      if (!role) throw new FormatError(`"${name}" is no role; roles are ${[...columnRoles, "labels"].join(", ")}`);
+      return [role, column];
+    }),
+  );
+}

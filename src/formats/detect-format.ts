@@ -1,0 +1,55 @@
+import { detectShape } from "./detect-shape.ts";
+import { detectDelimiter } from "./import/csv.ts";
+import { readDocument, type Document, type Syntax } from "./read-document.ts";
+import type { ImportFormat } from "./scenario-file.ts";
+
+export type Detected =
+  | { readonly format: "csv" | "tsv"; readonly reason: string; readonly document?: undefined }
+  | { readonly format: Exclude<ImportFormat, "csv" | "tsv">; readonly reason: string; readonly document: Document };
+
+export interface DetectionSource {
+  readonly text: string;
+  /** The file's name: a hint, never a verdict, except that `.csv` and `.tsv` are tables. */
+  readonly name?: string | undefined;
+}
+
+/** Finds out what a file is from what stands in it. Throws a `FormatError` when it cannot be read. */
+export function detectFormat({ text, name }: DetectionSource): Detected {
+  const syntax = detectSyntax({ text, name });
+  if (syntax === "csv") return detectTable(text);
+  const document = readDocument(text, syntax);
+  const written = { json: "JSON", jsonl: "JSON lines", yaml: "YAML" }[syntax];
+  const detected = detectShape(document.values.map(({ value }) => value));
+  if (!detected || detected.shape === "scenarios")
+    return { format: syntax, reason: `${written}: ${detected?.reason ?? "nothing more is known"}`, document };
+  return { format: detected.shape, reason: `${written}: ${detected.reason}`, document };
+}
+
+function detectTable(text: string): Detected {
+  const delimiter = detectDelimiter(text);
+  const names = { ",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars" } as Record<string, string>;
+  return { format: delimiter === "\t" ? "tsv" : "csv", reason: `a table with ${names[delimiter]} between the columns` };
+}
+
+/** How a file is written: its first characters tell, its name helps between YAML and CSV. */
+export function detectSyntax({ text, name }: DetectionSource): Syntax | "csv" {
+  const extension = /\.(\w+)$/.exec(name ?? "")?.[1]?.toLowerCase() ?? "";
+  if (["csv", "tsv", "tab"].includes(extension)) return "csv";
+  if (["jsonl", "ndjson"].includes(extension)) return "jsonl";
+  if (/^\s*[[{]/.test(text)) return ["yaml", "yml"].includes(extension) ? "yaml" : jsonOrLines(text);
+  if (["yaml", "yml"].includes(extension)) return "yaml";
+  if (extension === "json" || text.trim() === "") return "json";
+  return /^\s*(---|%YAML|#|- |\? |["'\w$.-]+\s*:(\s|$))/.test(text) ? "yaml" : "csv";
+}
+
+/** Lines of JSON: the first line is a value by itself and there are more. */
+function jsonOrLines(text: string): "json" | "jsonl" {
+  const [first = "", ...rest] = text.trim().split(/\r\n|\n|\r/, 3);
+  if (rest.length === 0) return "json";
+  try {
+    JSON.parse(first);
+    return "jsonl";
+  } catch {
+    return "json";
+  }
+}

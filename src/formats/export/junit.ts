@@ -1,0 +1,141 @@
+import XMLBuilder from "fast-xml-builder";
+import type { ScenarioResult } from "../../contract/evaluation-response.ts";
+import { shorten, withoutControls } from "./plain-text.ts";
+import type { ResultExport, RunHead } from "./result-export.ts";
+import { scoreText } from "./score-text.ts";
+import { verdictOf, worstTurn, type Verdict, type VerdictOptions } from "./verdict.ts";
+
+type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly XmlNode[] };
+
+/**
+ * JUnit XML: one test case per scenario, not per attempt. The head of the file counts the cases, so only the compact cases are kept
+ * until the end and everything is written by `finish`.
+ */
+export function createJunit(options: VerdictOptions = {}): ResultExport {
+  const cases: XmlNode[] = [];
+  const counts = { passed: 0, failed: 0, error: 0, unscored: 0 };
+  let seconds = 0;
+  let run: RunHead | undefined;
+  return {
+    start(head) {
+      run = head;
+      return "";
+    },
+    scenario(result) {
+      const verdict = verdictOf(result, options);
+      counts[verdict.outcome] += 1;
+      seconds += secondsOf(result);
+      cases.push(toCase(result, verdict, run?.test_name ?? "rehearsal"));
+      return "";
+    },
+    finish() {
+      const figures = {
+        "@_tests": cases.length,
+        "@_failures": counts.failed,
+        "@_errors": counts.error,
+        "@_skipped": counts.unscored,
+        "@_time": seconds.toFixed(3),
+      };
+      const name = clean(run?.test_name ?? "rehearsal");
+      const properties = { property: runProperties(run) };
+      return build({
+        "@_name": "rehearsal",
+        ...figures,
+        testsuite: { "@_name": name, ...figures, properties, testcase: cases },
+      });
+    },
+  };
+}
+
+function build(testsuites: XmlNode): string {
+  const builder = new XMLBuilder({
+    ignoreAttributes: false,
+    format: true,
+    suppressEmptyNode: true,
+    suppressBooleanAttributes: false,
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ testsuites })}`;
+}
+
+const clean = (text: string): string => withoutControls(text);
+const property = (name: string, value: string | number): XmlNode => ({
+  "@_name": name,
+  "@_value": clean(String(value)),
+});
+
+function runProperties(run: RunHead | undefined): XmlNode[] {
+  if (!run) return [];
+  return [
+    property("run_id", run.run_id),
+    property("endpoint", run.endpoint),
+    property("model_id", run.model_id),
+    property("state", run.state),
+  ];
+}
+
+function secondsOf({ attempts }: ScenarioResult): number {
+  return attempts
+    .flatMap(({ interactions }) => interactions)
+    .reduce((sum, { latency_ms }) => sum + latency_ms / 1000, 0);
+}
+
+function toCase(result: ScenarioResult, verdict: Verdict, suite: string): XmlNode {
+  const properties = { property: caseProperties(result, verdict) };
+  const head = {
+    "@_name": clean(result.scenario_id),
+    "@_classname": clean(suite),
+    "@_time": secondsOf(result).toFixed(3),
+    properties,
+  };
+  if (verdict.outcome === "passed") return head;
+  if (verdict.outcome === "unscored")
+    return { ...head, skipped: { "@_message": "nothing to compare with: no reference reply and no labels" } };
+  const { message, text } = describe(result, verdict);
+  return {
+    ...head,
+    [verdict.outcome === "error" ? "error" : "failure"]: {
+      "@_message": message,
+      "@_type": verdict.outcome,
+      "#text": text,
+    },
+  };
+}
+
+function caseProperties(
+  { score_stats, average_scores, reliability, attempts }: ScenarioResult,
+  { passed, counted, threshold }: Verdict,
+): XmlNode[] {
+  const stats = score_stats["overall"];
+  const interval =
+    stats && stats.ci_lower !== null ? `${scoreText(stats.ci_lower)} to ${scoreText(stats.ci_upper)}` : "none";
+  return [
+    property("attempts", attempts.length),
+    property("passed", `${passed} of ${counted}`),
+    property("threshold", threshold),
+    property("overall.mean", scoreText(average_scores["overall"])),
+    property("overall.interval95", interval),
+    ...(reliability?.pass_at_k ?? []).map((value, index) => property(`pass@${index + 1}`, scoreText(value))),
+    ...(reliability?.pass_hat_k ?? []).map((value, index) => property(`pass^${index + 1}`, scoreText(value))),
+    ...Object.entries(average_scores).map(([name, value]) => property(`score.${name}`, scoreText(value))),
+  ];
+}
+
+/** The worst attempt's first bad turn, with what was asked, expected and said. */
+function describe(result: ScenarioResult, { passed, counted, threshold }: Verdict): { message: string; text: string } {
+  const summary = `${passed} of ${counted} attempts passed (overall ${scoreText(result.average_scores["overall"])}, threshold ${threshold})`;
+  const worst = worstTurn(result, threshold);
+  if (!worst) return { message: summary, text: summary };
+  const { attempt, interaction } = worst;
+  const { user_message, reference_reply, agent_reply, error, scores } = interaction;
+  const why = error ? `${error.code}: ${error.detail}` : `overall ${scoreText(scores["overall"])}`;
+  const where = `attempt ${attempt}, turn ${interaction.turn_index + 1} (${interaction.id}): ${why}`;
+  const lines = [
+    summary,
+    where,
+    `user:      ${user_message}`,
+    `reference: ${reference_reply}`,
+    `reply:     ${agent_reply}`,
+  ];
+  const expected = `expected ${JSON.stringify(shorten(reference_reply, 120))}, got ${JSON.stringify(shorten(agent_reply, 120))}`;
+  return { message: clean(`${where}; ${expected}`), text: clean(lines.join("\n")) };
+}

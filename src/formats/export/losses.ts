@@ -1,0 +1,34 @@
+import type { FileScenario, Note } from "../scenario-file.ts";
+
+type Part =
+  | "id"
+  | "description"
+  | "tags"
+  | "labels"
+  | "references"
+  | "interaction types"
+  | "interaction ids"
+  | "agent replies";
+
+const found: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
+  id: () => true,
+  "interaction ids": ({ interactions }) => interactions.some(({ id }, index) => id !== `turn-${index + 1}`),
+  description: ({ description }) => description !== "",
+  tags: ({ tags }) => tags !== undefined && tags.length > 0,
+  labels: ({ interactions }) =>
+    interactions.some(({ reference_metadata }) => Object.keys(reference_metadata).length > 0),
+  references: ({ interactions }) =>
+    interactions.some(({ references }) => references !== undefined && references.length > 0),
+  "interaction types": ({ interactions }) =>
+    interactions.some(({ interaction_type }) => interaction_type !== undefined),
+  "agent replies": ({ interactions }) => interactions.some(({ agent_reply }) => agent_reply !== ""),
+};
+
+/** One note per scenario that names what the format has no place for. */
+export function noteLosses(scenarios: readonly FileScenario[], missing: readonly Part[]): Note[] {
+  return scenarios.flatMap((scenario) => {
+    const lost = missing.filter((part) => found[part](scenario));
+    if (lost.length === 0) return [];
+    return [{ kind: "dropped" as const, message: `${scenario.id}: the format has no place for ${lost.join(", ")}` }];
+  });
+}

@@ -1,0 +1,102 @@
+import type { ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/interaction-result.ts";
+import { shorten, withoutControls } from "./plain-text.ts";
+import type { ResultExport, RunHead } from "./result-export.ts";
+import { meanText, scoreText } from "./score-text.ts";
+import { verdictOf, type VerdictOptions } from "./verdict.ts";
+
+interface ShownTurn {
+  readonly scenario_id: string;
+  readonly attempt: number;
+  readonly interaction: InteractionResult;
+}
+
+const worstShown = 10;
+const failuresShown = 50;
+const marks = { passed: "✅ passed", failed: "❌ failed", error: "⚠️ error", unscored: "➖ not scored" } as const;
+
+/** A summary for a pull request: the scenarios with score and interval, the ten worst turns, and the turns without a reply. */
+export function createMarkdown(options: VerdictOptions = {}): ResultExport {
+  let worst: ShownTurn[] = [];
+  const failures: ShownTurn[] = [];
+  let failed = 0;
+  return {
+    start: (run) =>
+      `${heading(run)}\n\n| scenario | result | score | attempts passed | pass^k |\n|---|---|---|---|---|\n`,
+    scenario(result) {
+      const turns = turnsOf(result);
+      const broken = turns.filter(({ interaction }) => interaction.error !== null);
+      failed += broken.length;
+      failures.push(...broken.slice(0, failuresShown - failures.length));
+      const scored = turns.filter(({ interaction }) => interaction.scores["overall"] !== undefined);
+      worst = [...worst, ...scored].toSorted((left, right) => overall(left) - overall(right)).slice(0, worstShown);
+      return scenarioRow(result, options);
+    },
+    finish: () => worstTable(worst) + failureTable(failures, failed),
+  };
+}
+
+const overall = ({ interaction }: ShownTurn): number => interaction.scores["overall"] ?? 1;
+
+const turnsOf = ({ scenario_id, attempts }: ScenarioResult): ShownTurn[] =>
+  attempts.flatMap(({ attempt, interactions }) =>
+    interactions.map((interaction) => ({ scenario_id, attempt, interaction })),
+  );
+
+function heading({ test_name, model_id, endpoint, run_id, message, summary, demo }: RunHead): string {
+  const score = summary
+    ? `**overall ${meanText(summary.score_stats["overall"], summary.average_scores["overall"])}**`
+    : undefined;
+  const counts = summary ? `${summary.interactions} turns, ${summary.failed} without a reply` : undefined;
+  const facts = [score, counts, `model ${code(model_id)}`, `endpoint ${code(endpoint)}`, `run ${code(run_id)}`];
+  const lines = [`## ${plain(test_name)}`, facts.filter((fact) => fact !== undefined).join(" · ")];
+  if (demo) lines.push("A scripted demo model answered, not a language model.");
+  if (message) lines.push(plain(message));
+  return lines.join("\n\n");
+}
+
+function scenarioRow(result: ScenarioResult, options: VerdictOptions): string {
+  const { outcome, passed, counted } = verdictOf(result, options);
+  const score = meanText(result.score_stats["overall"], result.average_scores["overall"]);
+  const hat = result.reliability?.pass_hat_k.at(-1);
+  const reliability = hat === undefined ? "–" : `${scoreText(hat)} (k=${result.reliability?.pass_hat_k.length})`;
+  return row([code(result.scenario_id), marks[outcome], score, `${passed} of ${counted}`, reliability]);
+}
+
+function worstTable(turns: readonly ShownTurn[]): string {
+  if (turns.length === 0) return "";
+  const rows = turns.map((turn) => {
+    const { user_message, reference_reply, agent_reply } = turn.interaction;
+    return row([place(turn), scoreText(overall(turn)), code(user_message), code(reference_reply), code(agent_reply)]);
+  });
+  return `\n### Worst turns\n\n| where | overall | user | reference | reply |\n|---|---|---|---|---|\n${rows.join("")}`;
+}
+
+function failureTable(turns: readonly ShownTurn[], count: number): string {
+  if (turns.length === 0) return "";
+  const rows = turns.map((turn) =>
+    row([place(turn), code(turn.interaction.error?.code ?? ""), plain(turn.interaction.error?.detail ?? "")]),
+  );
+  const more = count > turns.length ? `\n${count - turns.length} more are not shown.\n` : "";
+  return `\n### Turns without a reply\n\n| where | error | detail |\n|---|---|---|\n${rows.join("")}${more}`;
+}
+
+const place = ({ scenario_id, attempt, interaction }: ShownTurn): string =>
+  `${code(scenario_id)}, attempt ${attempt}, turn ${interaction.turn_index + 1}`;
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
+const oneLine = (text: string): string => shorten(withoutControls(text).replace(/\s+/g, " ").trim(), 200);
+
+/** What a model or a user wrote stands in a code span: there it can neither mention people nor load pictures nor end the table. */
+function code(text: string): string {
+  const line = oneLine(text).replaceAll("|", "\\|");
+  if (line === "") return "";
+  const fence = "`".repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
+  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** Text of ours or of the operator, with what Markdown and HTML would take for their own made harmless. */
+const plain = (text: string): string =>
+  oneLine(text).replace(/[\\`*_{}[\]<>#|!~@&]/g, (mark) =>
+    mark === "@" ? "@\u200B" : mark === "<" ? "&lt;" : mark === "&" ? "&amp;" : `\\${mark}`,
+  );

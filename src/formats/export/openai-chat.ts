@@ -1,0 +1,29 @@
+import type { ExportResult, FileScenario, Note } from "../scenario-file.ts";
+import { jsonLines } from "./json-lines.ts";
+import { noteLosses } from "./losses.ts";
+import { messagesOf } from "./messages-of.ts";
+
+/** Fine-tuning lines from the reference replies. A conversation ends before its first turn without one: there is nothing to learn. */
+export function exportOpenaiChat(scenarios: readonly FileScenario[]): ExportResult {
+  const notes: Note[] = noteLosses(scenarios, [
+    "description",
+    "tags",
+    "labels",
+    "references",
+    "interaction types",
+    "agent replies",
+  ]);
+  const lines = scenarios.flatMap((scenario) => {
+    const { id, interactions } = scenario;
+    const missing = interactions.findIndex(({ reference_reply }) => reference_reply === "");
+    if (missing < 0) return [{ messages: messagesOf(scenario) }];
+    notes.push({
+      kind: "dropped",
+      message: `${id}: left out from turn ${missing + 1} on, which has no reference reply`,
+    });
+    return missing === 0
+      ? []
+      : [{ messages: messagesOf({ ...scenario, interactions: interactions.slice(0, missing) }) }];
+  });
+  return { text: jsonLines(lines), notes };
+}

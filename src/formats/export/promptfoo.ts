@@ -1,0 +1,70 @@
+import { stringify } from "yaml";
+import { extrasKey, turnExtras } from "../extras.ts";
+import type { ExportResult, FileInteraction, FileScenario, Note } from "../scenario-file.ts";
+
+/** A chat prompt that repeats the conversation so far, the way promptfoo documents it. */
+const prompt = `[
+  {% if system_prompt %}{"role": "system", "content": {{ system_prompt | dump }}},{% endif %}
+  {% for completion in _conversation %}
+  {"role": "user", "content": {{ completion.input | dump }}},
+  {"role": "assistant", "content": {{ completion.output | dump }}},
+  {% endfor %}
+  {"role": "user", "content": {{ user_message | dump }}}
+]
+`;
+
+/** A promptfoo config: a test per turn, `conversationId` keeps a scenario together, reference replies are `similar` assertions. */
+export function exportPromptfoo(scenarios: readonly FileScenario[]): ExportResult {
+  const notes: Note[] = [];
+  const tests = scenarios.flatMap((scenario) =>
+    scenario.interactions.map((interaction, index) => toTest({ scenario, interaction, index, notes })),
+  );
+  const config = {
+    description: "Scenarios exported from Rehearsal",
+    prompts: [prompt],
+    // The echo provider is there so that the file runs as it is; put your own target in its place.
+    providers: ["echo"],
+    tests,
+  };
+  return { text: stringify(config, { lineWidth: 0, aliasDuplicateObjects: false }), notes };
+}
+
+interface TestSource {
+  readonly scenario: FileScenario;
+  readonly interaction: FileInteraction;
+  readonly index: number;
+  readonly notes: Note[];
+}
+
+function toTest({ scenario, interaction, index, notes }: TestSource): object {
+  const literal = (text: string): string => {
+    if (/\{%-?\s*endraw/.test(text))
+      notes.push({
+        kind: "changed",
+        message: `${scenario.id}, turn ${index + 1}: promptfoo will read endraw as its own tag`,
+      });
+    return asLiteral(text);
+  };
+  const { user_message, reference_reply, references = [] } = interaction;
+  const { description, system_prompt, tags } = scenario;
+  const expected = [reference_reply, ...references].map(literal);
+  const asserts =
+    reference_reply === ""
+      ? []
+      : [{ type: "similar", value: expected.length === 1 ? expected[0] : expected, threshold: 0.8 }];
+  const whole = index === 0 && { ...(description !== "" && { description }), ...(tags && { tags }) };
+  return {
+    description: `${scenario.id}, turn ${index + 1}`,
+    vars: {
+      user_message: literal(user_message),
+      ...(system_prompt !== undefined && { system_prompt: literal(system_prompt) }),
+    },
+    ...(asserts.length > 0 && { assert: asserts }),
+    metadata: { conversationId: scenario.id, [extrasKey]: { ...whole, turn: turnExtras(interaction) } },
+  };
+}
+
+/** promptfoo fills templates and reads files in every text it is given: a raw block keeps ours as it is. */
+function asLiteral(text: string): string {
+  return /\{\{|\{%|\{#|^(file|package|https?):\/\//.test(text) ? `{% raw %}${text}{% endraw %}` : text;
+}

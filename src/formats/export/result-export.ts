@@ -1,0 +1,19 @@
+import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+
+/** What is known of a run when its export begins. */
+export type RunHead = Pick<EvaluationResponse, "run_id" | "test_name" | "endpoint" | "model_id" | "state"> &
+  Partial<Pick<EvaluationResponse, "message" | "summary" | "timing" | "demo" | "usage">>;
+
+/** An export that takes scenarios one at a time, so that a large run never stands in memory as a whole. Joined pieces are the file. */
+export interface ResultExport {
+  start(run: RunHead): string;
+  scenario(result: ScenarioResult): string;
+  finish(): string;
+}
+
+/** The whole file at once, for a run that is in memory anyway. */
+export function exportResults(create: () => ResultExport, response: EvaluationResponse): string {
+  const pieces = create();
+  const head = pieces.start(response);
+  return head + response.results.scenarios.map((result) => pieces.scenario(result)).join("") + pieces.finish();
+}

@@ -1,0 +1,26 @@
+import { interactionRows } from "./interaction-rows.ts";
+import { jsonLines } from "./json-lines.ts";
+import type { ResultExport, RunHead } from "./result-export.ts";
+
+/** One interaction per line: run, scenario and attempt beside everything the interaction result holds. */
+export function createResultLines(): ResultExport {
+  let run: Pick<RunHead, "run_id" | "model_id"> = { run_id: "", model_id: "" };
+  return {
+    start: ({ run_id, model_id }) => {
+      run = { run_id, model_id };
+      return "";
+    },
+    scenario: (result) =>
+      jsonLines(
+        interactionRows(result).map(({ scenario_id, attempt, interaction: { id, ...rest } }) => ({
+          run_id: run.run_id,
+          model_id: run.model_id,
+          scenario_id,
+          attempt,
+          interaction_id: id,
+          ...rest,
+        })),
+      ),
+    finish: () => "",
+  };
+}

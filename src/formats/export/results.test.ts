@@ -1,0 +1,228 @@
+import { parse } from "csv-parse/browser/esm/sync";
+import fc from "fast-check";
+import { Parser } from "htmlparser2";
+import { expect, test } from "vitest";
+import { failedInteraction, interactionResult, runResult, scenarioResult } from "../testing/run-result.ts";
+import { createJunit } from "./junit.ts";
+import { createMarkdown } from "./markdown.ts";
+import { exportResults } from "./result-export.ts";
+import { createResultCsv } from "./results-csv.ts";
+import { createResultLines } from "./results-jsonl.ts";
+import { createDpoLines, createSftLines } from "./training-lines.ts";
+
+const good = interactionResult({ overall: 0.95 });
+const bad = interactionResult({ overall: 0.2, agent_reply: "No idea." });
+const lines = (text: string): unknown[] =>
+  text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as unknown);
+
+/** Attributes by element name, and every text, of an XML document. */
+function readXml(text: string): { elements: [string, Record<string, string>][]; texts: string } {
+  const elements: [string, Record<string, string>][] = [];
+  const texts: string[] = [];
+  const parser = new Parser(
+    { onopentag: (name, attributes) => elements.push([name, { ...attributes }]), ontext: (part) => texts.push(part) },
+    { xmlMode: true },
+  );
+  parser.end(text);
+  return { elements, texts: texts.join("") };
+}
+
+test("JSON lines hold one interaction each, with run, scenario and attempt", () => {
+  const run = runResult([scenarioResult("hours", [[good, good], [bad]])]);
+  expect(lines(exportResults(createResultLines, run))).toMatchObject([
+    {
+      run_id: "run-1",
+      scenario_id: "hours",
+      attempt: 1,
+      turn_index: 0,
+      interaction_id: "i1",
+      agent_reply: "At seven.",
+    },
+    { attempt: 1, turn_index: 1 },
+    { attempt: 2, turn_index: 0, agent_reply: "No idea.", scores: { overall: 0.2 } },
+  ]);
+});
+
+test("CSV holds one interaction per row and no cell a spreadsheet would run", () => {
+  const reply = '=HYPERLINK("http://x","y")\nnext, line';
+  const turn = interactionResult({ agent_reply: reply, overall: 0.5, reference_metadata: { intent: "a" } });
+  const run = runResult([scenarioResult("-1", [[{ ...turn, scores: { ...turn.scores, custom: 1 } }]])]);
+  const [header = [], row = []] = parse(exportResults(() => createResultCsv(), run));
+  const cells = Object.fromEntries(header.map((name, index) => [name, row[index]]));
+  expect(cells).toMatchObject({
+    scenario_id: "'-1",
+    attempt: "1",
+    turn: "1",
+    agent_reply: `'${reply}`,
+    reference_metadata: '{"intent":"a"}',
+    "score.overall": "0.5",
+    other_scores: '{"custom":1}',
+  });
+});
+
+test("no exported cell begins like a formula, whatever the text", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("", "=", "+", "-", "@", "\t", "\r", "'="),
+      (text, start) => {
+        const run = runResult([scenarioResult("s", [[interactionResult({ agent_reply: start + text })]])]);
+        const rows = parse(
+          exportResults(() => createResultCsv(), run),
+          { record_delimiter: ["\r\n", "\n", "\r"] },
+        );
+        expect(rows.length).toBe(2);
+        expect(rows[1]?.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("JUnit has a test case per scenario, with mean, interval and pass^k as properties", () => {
+  const scenarios = [
+    scenarioResult("fine", [[good], [good]]),
+    scenarioResult("flaky", [[good], [bad]]),
+    scenarioResult("down", [[failedInteraction()]]),
+    scenarioResult("free talk", [[interactionResult()]]),
+  ];
+  const { elements, texts } = readXml(exportResults(() => createJunit(), runResult(scenarios)));
+  const named = (name: string) => elements.filter(([element]) => element === name).map(([, attributes]) => attributes);
+  expect(named("testsuites")).toMatchObject([{ tests: "4", failures: "1", errors: "1", skipped: "1" }]);
+  expect(named("testcase").map(({ name }) => name)).toEqual(["fine", "flaky", "down", "free talk"]);
+  expect(named("failure")).toEqual([
+    { message: 'attempt 2, turn 1 (i1): overall 0.200; expected "At seven.", got "No idea."', type: "failed" },
+  ]);
+  expect(named("error")[0]?.["message"]).toContain("upstream_timeout: No answer in 30 s");
+  expect(texts).toContain("1 of 2 attempts passed");
+  const properties = named("property").map(({ name, value }) => `${name}=${value}`);
+  expect(properties).toEqual(
+    expect.arrayContaining(["overall.mean=0.575", "overall.interval95=0.475 to 0.675", "pass^2=0.000"]),
+  );
+});
+
+test("a lower pass rate forgives a flaky scenario", () => {
+  const run = runResult([scenarioResult("flaky", [[good], [bad]])]);
+  expect(exportResults(() => createJunit({ passRate: 0.5 }), run)).not.toContain("<failure");
+});
+
+test("JUnit stays well-formed XML around any reply, without its control characters", () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("]]>&<a b='c'>\"", "\0\u0001\u001B[31m", "\uFFFE\uD800", "a\r\nb"),
+  );
+  fc.assert(
+    fc.property(hostile, hostile, (agent_reply, id) => {
+      const turn = interactionResult({ agent_reply, overall: 0 });
+      const xml = exportResults(() => createJunit(), runResult([scenarioResult(id, [[turn]])]));
+      const allowed = (text: string): string => text.toWellFormed().replace(/[^\t\n\r\P{Cc}]|[\uFFFE\uFFFF]/gu, "");
+      expect(allowed(xml)).toBe(xml);
+      const { elements, texts } = readXml(xml);
+      expect(texts).toContain(allowed(agent_reply));
+      expect(elements.find(([name]) => name === "testcase")?.[1]["name"]).toBe(allowed(id));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("Markdown shows score ± interval, the worst turns and the turns without a reply", () => {
+  const scenarios = [scenarioResult("flaky", [[good], [bad]]), scenarioResult("down", [[failedInteraction()]])];
+  const text = exportResults(() => createMarkdown(), runResult(scenarios));
+  expect(text).toContain("| `flaky` | ❌ failed | 0.575 ± 0.100 | 1 of 2 | 0.000 (k=2) |");
+  expect(text).toContain("| `flaky`, attempt 2, turn 1 | 0.200 | `When do you open?` | `At seven.` | `No idea.` |");
+  expect(text).toContain("| `down`, attempt 1, turn 1 | `upstream_timeout` | No answer in 30 s |");
+});
+
+test("a reply cannot break out of its Markdown cell", () => {
+  const reply = "a | b\n## head ``x`` ![p](http://x) @someone <img src=x>";
+  const text = exportResults(
+    () => createMarkdown(),
+    runResult([scenarioResult("s", [[interactionResult({ agent_reply: reply, overall: 0 })]])]),
+  );
+  const [row = ""] = text.split("\n").filter((line) => line.includes("someone"));
+  expect(row.endsWith("| ```a \\| b ## head ``x`` ![p](http://x) @someone <img src=x>``` |")).toBe(true);
+});
+
+test("ten turns at most are shown as the worst, and they are the worst", () => {
+  const scenarios = Array.from({ length: 30 }, (_, index) =>
+    scenarioResult(`s${index}`, [[interactionResult({ overall: index / 30 })]]),
+  );
+  const text = exportResults(() => createMarkdown(), runResult(scenarios));
+  const worst = text
+    .slice(text.indexOf("### Worst"))
+    .split("\n")
+    .filter((line) => line.startsWith("| `s"));
+  expect(worst.map((line) => /`(s\d+)`/.exec(line)?.[1])).toEqual(
+    Array.from({ length: 10 }, (_, index) => `s${index}`),
+  );
+});
+
+test("fine-tuning lines hold only good replies, each conversation once", () => {
+  const second = interactionResult({ user_message: "And on Sundays?", agent_reply: "At eight.", overall: 0.9 });
+  const run = runResult([
+    scenarioResult("hours", [
+      [good, second],
+      [good, second],
+      [good, bad, second],
+      [bad, second],
+    ]),
+  ]);
+  expect(lines(exportResults(() => createSftLines({ systemPrompt: "Be brief." }), run))).toEqual([
+    {
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "When do you open?" },
+        { role: "assistant", content: "At seven." },
+        { role: "user", content: "And on Sundays?" },
+        { role: "assistant", content: "At eight." },
+      ],
+    },
+    {
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "When do you open?" },
+        { role: "assistant", content: "At seven." },
+      ],
+    },
+  ]);
+});
+
+test("preference pairs compare replies to the same conversation only", () => {
+  const ask = (agent_reply: string, overall: number) =>
+    interactionResult({ user_message: "And?", agent_reply, overall });
+  const run = runResult([
+    scenarioResult("s", [
+      [good, ask("yes", 0.9)],
+      [bad, ask("no", 0.1)],
+      [good, ask("hm", 0.3)],
+      [failedInteraction()],
+    ]),
+  ]);
+  const pairs = lines(exportResults(() => createDpoLines(), run));
+  expect(pairs).toEqual([
+    {
+      prompt: [{ role: "user", content: "When do you open?" }],
+      chosen: [{ role: "assistant", content: "At seven." }],
+      rejected: [{ role: "assistant", content: "No idea." }],
+      score_chosen: 0.95,
+      score_rejected: 0.2,
+    },
+    expect.objectContaining({
+      prompt: [
+        { role: "user", content: "When do you open?" },
+        { role: "assistant", content: "At seven." },
+        { role: "user", content: "And?" },
+      ],
+      chosen: [{ role: "assistant", content: "yes" }],
+      rejected: [{ role: "assistant", content: "hm" }],
+    }),
+  ]);
+  expect(lines(exportResults(() => createDpoLines({ style: "openai" }), run))[0]).toEqual({
+    input: { messages: [{ role: "user", content: "When do you open?" }] },
+    preferred_output: [{ role: "assistant", content: "At seven." }],
+    non_preferred_output: [{ role: "assistant", content: "No idea." }],
+  });
+});

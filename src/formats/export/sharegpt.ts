@@ -1,0 +1,24 @@
+import type { ExportResult, FileScenario } from "../scenario-file.ts";
+import { prettyJson } from "./json-lines.ts";
+import { noteLosses } from "./losses.ts";
+import { messagesOf } from "./messages-of.ts";
+
+const from = { system: "system", user: "human", assistant: "gpt" } as const;
+
+/** A list of `{id, conversations}`, every turn of it. */
+export function exportShareGpt(scenarios: readonly FileScenario[]): ExportResult {
+  const items = scenarios.map((scenario) => ({
+    id: scenario.id,
+    conversations: messagesOf(scenario).map(({ role, content }) => ({ from: from[role], value: content })),
+  }));
+  const missing = [
+    "interaction ids",
+    "description",
+    "tags",
+    "labels",
+    "references",
+    "interaction types",
+    "agent replies",
+  ] as const;
+  return { text: prettyJson(items), notes: noteLosses(scenarios, missing) };
+}

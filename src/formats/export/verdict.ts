@@ -1,0 +1,56 @@
+import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/interaction-result.ts";
+
+export interface VerdictOptions {
+  /** What `overall` has to reach; the run's own threshold when absent. */
+  readonly threshold?: number;
+  /** Share of the attempts that have to pass. */
+  readonly passRate?: number;
+}
+
+/** How a scenario did: `error` is a turn without a usable reply in every attempt, `unscored` has nothing to compare with. */
+export interface Verdict {
+  readonly outcome: "passed" | "failed" | "error" | "unscored";
+  readonly threshold: number;
+  readonly passed: number;
+  readonly counted: number;
+}
+
+const usualThreshold = 0.8;
+
+export function verdictOf(result: ScenarioResult, { threshold, passRate = 1 }: VerdictOptions = {}): Verdict {
+  const bar = threshold ?? result.reliability?.threshold ?? usualThreshold;
+  const counted = result.attempts.filter(
+    ({ average_scores }) => average_scores["overall"] !== undefined || average_scores["success"] !== 1,
+  );
+  const passed = counted.filter((attempt) => passes(attempt, bar)).length;
+  const figures = { threshold: bar, passed, counted: counted.length };
+  if (counted.length === 0) return { outcome: "unscored", ...figures };
+  if (passed / counted.length >= passRate) return { outcome: "passed", ...figures };
+  return { outcome: counted.every(hasError) ? "error" : "failed", ...figures };
+}
+
+const hasError = ({ interactions }: AttemptResult): boolean => interactions.some(({ error }) => error !== null);
+
+const passes = ({ average_scores }: AttemptResult, threshold: number): boolean =>
+  average_scores["success"] === 1 && (average_scores["overall"] ?? 0) >= threshold;
+
+export interface BadTurn {
+  readonly attempt: number;
+  readonly interaction: InteractionResult;
+}
+
+const overallOf = ({ scores }: InteractionResult): number => scores["overall"] ?? 0;
+
+/** The first turn that went wrong in the attempt that went worst. */
+export function worstTurn(result: ScenarioResult, threshold: number): BadTurn | undefined {
+  const worth = ({ average_scores }: AttemptResult): number =>
+    (average_scores["success"] ?? 0) * (1 + (average_scores["overall"] ?? 0));
+  const [worst] = result.attempts.toSorted((left, right) => worth(left) - worth(right));
+  const bad = worst?.interactions.find(
+    (turn) => turn.error !== null || (turn.scores["overall"] ?? threshold) < threshold,
+  );
+  const lowest = worst?.interactions.toSorted((left, right) => overallOf(left) - overallOf(right))[0];
+  const interaction = bad ?? lowest;
+  return worst && interaction && { attempt: worst.attempt, interaction };
+}

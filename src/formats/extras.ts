@@ -1,0 +1,58 @@
+import { isRecord, listField, recordField, scalarText, textField, type JsonRecord } from "./records.ts";
+import type { ScenarioDraft, TurnDraft } from "./scenario-draft.ts";
+import type { FileInteraction, FileScenario } from "./scenario-file.ts";
+
+/** The key under a peer's own metadata where we keep what the peer's format has no field for. */
+export const extrasKey = "rehearsal";
+
+const omitEmpty = (record: JsonRecord): JsonRecord =>
+  Object.fromEntries(
+    Object.entries(record).filter(([, value]) => {
+      if (value === undefined || value === "") return false;
+      return typeof value !== "object" || value === null || Object.keys(value).length > 0;
+    }),
+  );
+
+export function turnExtras(interaction: FileInteraction): JsonRecord {
+  const { id, interaction_type, references, reference_metadata, agent_reply, generated_metadata } = interaction;
+  return omitEmpty({ id, interaction_type, references, reference_metadata, agent_reply, generated_metadata });
+}
+
+/** Ids, labels and the rest of a scenario, to be stored beside its messages. */
+export function scenarioExtras({ id, description, tags, interactions }: FileScenario): JsonRecord {
+  return omitEmpty({ id, description, tags, turns: interactions.map(turnExtras) });
+}
+
+/** Puts back what `scenarioExtras` kept; a file edited so that the turns no longer match keeps only what is about the whole. */
+export function withExtras(draft: ScenarioDraft, metadata: unknown): ScenarioDraft {
+  const extras = recordField(metadata, extrasKey);
+  if (!extras) return draft;
+  const turns = listField(extras, "turns") ?? [];
+  return {
+    ...draft,
+    id: textField(extras, "id") ?? draft.id,
+    description: textField(extras, "description") ?? draft.description,
+    tags: textList(listField(extras, "tags")) ?? draft.tags,
+    turns:
+      turns.length === draft.turns.length
+        ? draft.turns.map((turn, index) => withTurnExtras(turn, turns[index]))
+        : draft.turns,
+  };
+}
+
+export function withTurnExtras(turn: TurnDraft, extras: unknown): TurnDraft {
+  if (!isRecord(extras)) return turn;
+  return {
+    ...turn,
+    id: textField(extras, "id") ?? turn.id,
+    type: textField(extras, "interaction_type") ?? turn.type,
+    references: textList(listField(extras, "references")) ?? turn.references,
+    labels: recordField(extras, "reference_metadata") ?? turn.labels,
+    reply: textField(extras, "agent_reply") ?? turn.reply,
+    generated: recordField(extras, "generated_metadata") ?? turn.generated,
+  };
+}
+
+export function textList(values: readonly unknown[] | undefined): string[] | undefined {
+  return values?.map((value) => scalarText(value) ?? JSON.stringify(value));
+}

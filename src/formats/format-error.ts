@@ -1,0 +1,21 @@
+import type { Place } from "./scenario-file.ts";
+
+/** A file that cannot be read at all. The message is for the person who has the file: it names the place and what was expected. */
+export class FormatError extends Error {
+  override readonly name = "FormatError";
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+  readonly pointer: string | undefined;
+
+  constructor(message: string, place: Place & { column?: number } = {}) {
+    super(`${placeText(place)}${message}`);
+    this.line = place.line;
+    this.column = place.column;
+    this.pointer = place.pointer;
+  }
+}
+
+function placeText({ line, column }: { line?: number | undefined; column?: number }): string {
+  if (line === undefined) return "";
+  return column === undefined ? `line ${line}: ` : `line ${line}, column ${column}: `;
+}

@@ -1,0 +1,153 @@
+import { exportInspect, exportLangfuse, exportLangSmith } from "./export/datasets.ts";
+import { createJunit } from "./export/junit.ts";
+import { createMarkdown } from "./export/markdown.ts";
+import { exportOpenaiChat } from "./export/openai-chat.ts";
+import { exportPromptfoo } from "./export/promptfoo.ts";
+import type { ResultExport } from "./export/result-export.ts";
+import { createResultCsv } from "./export/results-csv.ts";
+import { createResultLines } from "./export/results-jsonl.ts";
+import { exportScenarioCsv } from "./export/scenario-csv.ts";
+import { exportScenarioJson, exportScenarioLines } from "./export/scenario-json.ts";
+import { exportScenarioYaml } from "./export/scenario-yaml.ts";
+import { exportShareGpt } from "./export/sharegpt.ts";
+import { createDpoLines, createSftLines } from "./export/training-lines.ts";
+import type { ExportResult, FileScenario, ImportFormat } from "./scenario-file.ts";
+
+/** A format scenarios come in, go out, or both. */
+export interface ScenarioFormat {
+  readonly id: ImportFormat;
+  readonly title: string;
+  readonly extensions: readonly string[];
+  readonly imports: boolean;
+  readonly export?: (scenarios: readonly FileScenario[]) => ExportResult;
+}
+
+/** Every scenario format, for the CLI's help, the docs and the page. `importScenarios` reads all that import. */
+export const scenarioFormats = [
+  {
+    id: "json",
+    title: "Scenario JSON (test_batch, evaluation request, or a list)",
+    extensions: ["json"],
+    imports: true,
+    export: exportScenarioJson,
+  },
+  {
+    id: "jsonl",
+    title: "Scenario JSON lines",
+    extensions: ["jsonl", "ndjson"],
+    imports: true,
+    export: exportScenarioLines,
+  },
+  {
+    id: "yaml",
+    title: "Scenario YAML (one or many documents)",
+    extensions: ["yaml", "yml"],
+    imports: true,
+    export: exportScenarioYaml,
+  },
+  {
+    id: "csv",
+    title: "CSV table (a row per turn, or per question)",
+    extensions: ["csv"],
+    imports: true,
+    export: exportScenarioCsv,
+  },
+  { id: "tsv", title: "Tab-separated table", extensions: ["tsv", "tab"], imports: true },
+  { id: "rows", title: "Flat JSON objects with column mapping", extensions: ["json", "jsonl", "yaml"], imports: true },
+  {
+    id: "openai-chat",
+    title: "OpenAI chat JSON lines (messages)",
+    extensions: ["jsonl"],
+    imports: true,
+    export: exportOpenaiChat,
+  },
+  {
+    id: "sharegpt",
+    title: "ShareGPT conversations",
+    extensions: ["json", "jsonl"],
+    imports: true,
+    export: exportShareGpt,
+  },
+  {
+    id: "promptfoo",
+    title: "promptfoo config (also what OpenAI Evals exports)",
+    extensions: ["yaml", "json"],
+    imports: true,
+    export: exportPromptfoo,
+  },
+  { id: "promptfoo-results", title: "promptfoo results", extensions: ["json", "jsonl"], imports: true },
+  { id: "openai-evals", title: "OpenAI Evals data and output items", extensions: ["jsonl", "json"], imports: true },
+  { id: "inspect", title: "Inspect samples", extensions: ["jsonl", "json"], imports: true, export: exportInspect },
+  { id: "inspect-log", title: "Inspect eval log in JSON", extensions: ["json"], imports: true },
+  { id: "deepeval", title: "DeepEval goldens and test cases", extensions: ["json", "jsonl"], imports: true },
+  { id: "adk", title: "ADK eval sets", extensions: ["evalset.json", "json"], imports: true },
+  {
+    id: "langsmith",
+    title: "LangSmith dataset examples",
+    extensions: ["json", "jsonl"],
+    imports: true,
+    export: exportLangSmith,
+  },
+  {
+    id: "langfuse",
+    title: "Langfuse dataset items",
+    extensions: ["json", "jsonl"],
+    imports: true,
+    export: exportLangfuse,
+  },
+] as const satisfies readonly ScenarioFormat[];
+
+/** A format the results of a run go out in. */
+export interface ResultFormat {
+  readonly id: string;
+  readonly title: string;
+  readonly extension: string;
+  readonly contentType: string;
+  readonly create: () => ResultExport;
+}
+
+/** Every result format with its usual options; call the `create…` function itself for others. */
+export const resultFormats = [
+  {
+    id: "jsonl",
+    title: "One interaction per line",
+    extension: "jsonl",
+    contentType: "application/x-ndjson",
+    create: () => createResultLines(),
+  },
+  {
+    id: "csv",
+    title: "One interaction per row",
+    extension: "csv",
+    contentType: "text/csv; charset=utf-8",
+    create: () => createResultCsv(),
+  },
+  {
+    id: "junit",
+    title: "JUnit XML, a test case per scenario",
+    extension: "xml",
+    contentType: "application/xml",
+    create: () => createJunit(),
+  },
+  {
+    id: "markdown",
+    title: "Markdown summary",
+    extension: "md",
+    contentType: "text/markdown; charset=utf-8",
+    create: () => createMarkdown(),
+  },
+  {
+    id: "sft",
+    title: "Fine-tuning lines from good replies",
+    extension: "jsonl",
+    contentType: "application/x-ndjson",
+    create: () => createSftLines(),
+  },
+  {
+    id: "dpo",
+    title: "Preference pairs from attempts",
+    extension: "jsonl",
+    contentType: "application/x-ndjson",
+    create: () => createDpoLines(),
+  },
+] as const satisfies readonly ResultFormat[];

@@ -1,0 +1,365 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ScenarioInput } from "../contract/scenario.ts";
+import { parseMapping } from "./column-mapping.ts";
+import { importScenarios, type ImportRequest } from "./import-scenarios.ts";
+import type { ImportResult } from "./scenario-file.ts";
+
+function read(name: string, request: Partial<ImportRequest> = {}): ImportResult {
+  const text = readFileSync(join(import.meta.dirname, "fixtures", name), "utf8");
+  const result = importScenarios({ text, name, ...request });
+  for (const scenario of result.scenarios) ScenarioInput.parse(scenario);
+  return result;
+}
+
+/** Scenario ids with [user, reference] of each turn. */
+const outline = ({ scenarios }: ImportResult) =>
+  scenarios.map(({ id, interactions }) => [
+    id,
+    ...interactions.map((turn) => [turn.user_message, turn.reference_reply]),
+  ]);
+
+const messages = ({ notes }: ImportResult): string[] =>
+  notes.map(({ line, pointer, message }) => [line, pointer, message].filter((part) => part !== undefined).join(" | "));
+
+test("an evaluation request gives its scenario and names the settings it leaves behind", () => {
+  const result = read("request.json");
+  expect(result.format).toBe("json");
+  expect(outline(result)).toEqual([
+    ["refund", ["I want a refund.", "May I have the order number?"], ["It is 1234.", "Thank you, it is on its way."]],
+  ]);
+  expect(result.scenarios[0]?.interactions[0]).toMatchObject({
+    id: "i1",
+    interaction_type: "opening",
+    reference_metadata: { intent: "ask_order", sentiment: "neutral" },
+  });
+  expect(messages(result)).toEqual(["settings of the run, not of a scenario: endpoint, model_id, attempts, test_name"]);
+});
+
+test("JSON lines keep going after a bad line and say which it was", () => {
+  const result = read("scenarios.jsonl");
+  expect(result.format).toBe("jsonl");
+  expect(result.scenarios.map(({ id }) => id)).toEqual([
+    "one",
+    "one-2",
+    expect.stringMatching(/^scenario-[0-9a-f]{12}$/),
+  ]);
+  expect(messages(result)).toEqual([
+    "5 | the line is not valid JSON: the end of the text cannot stand here (column 18)",
+    "2 | unknown fields: owner",
+    '2 | the id "one" occurs more than once; this one became "one-2"',
+    "4 | /interactions/0 | the interaction has no user_message that is text",
+    "4 | the scenario was left out for the turn named above",
+  ]);
+});
+
+test("YAML documents are scenarios", () => {
+  const result = read("scenarios.yaml");
+  expect(result.format).toBe("yaml");
+  expect(result.scenarios).toMatchObject([
+    {
+      id: "opening-hours",
+      tags: ["hours", "smoke"],
+      system_prompt: "You answer for a bakery.",
+      interactions: [{ id: "turn-1" }],
+    },
+    { id: "delivery", interactions: [{ user_message: "Do you deliver?\nTo the harbour?\n" }, { id: "when" }] },
+  ]);
+  expect(result.notes).toEqual([]);
+});
+
+test("a long table is put together by scenario and turn, its other columns are labels", () => {
+  const result = read("long-form.csv");
+  expect(result).toMatchObject({ format: "csv", reason: "a table with commas between the columns" });
+  expect(outline(result)).toEqual([
+    ["refund", ["I want a refund.", "May I have the order number?"], ['It is "1234".', "Thank you, done."]],
+    ["hours", ["When do you\nopen?", "At seven."]],
+  ]);
+  expect(result.scenarios[0]?.interactions.map(({ reference_metadata }) => reference_metadata)).toEqual([
+    { intent: "ask_order", sentiment: "neutral", priority: "high" },
+    { intent: "confirm", sentiment: "positive" },
+  ]);
+  expect(messages(result)).toEqual(["6 | the row has no user_message"]);
+});
+
+test("a mapping says what the columns of a table are", () => {
+  const result = read("mapped.tsv", { mapping: parseMapping("user=frage,expected=antwort,labels=thema") });
+  expect(result.format).toBe("tsv");
+  expect(outline(result).map(([, turn]) => turn)).toEqual([
+    ["Wann öffnet ihr?", "Um sieben."],
+    ["Liefert ihr?", "Ja."],
+  ]);
+  expect(result.scenarios[1]?.interactions[0]?.reference_metadata).toEqual({ thema: "lieferung" });
+  expect(() => read("mapped.tsv")).toThrow(
+    "no column holds the user's message; name it with the mapping user=…; the columns are frage, antwort, thema",
+  );
+  expect(() => read("mapped.tsv", { mapping: { user: "fragen" } })).toThrow('there is no column "fragen"');
+});
+
+test("OpenAI chat lines: every user turn with the next assistant text, tools and pictures named", () => {
+  const result = read("openai-chat.jsonl");
+  expect(result.format).toBe("openai-chat");
+  expect(outline(result).map((entry) => entry.slice(1))).toEqual([
+    [
+      ["When do you open?", "At seven."],
+      ["And what is this?", "A rye loaf."],
+    ],
+    [["Where is my order?", "It was sent today."]],
+    [["Say hello.", "Hello!"]],
+  ]);
+  expect(result.scenarios[0]?.system_prompt).toBe("You answer for a bakery.");
+  expect(messages(result)).toEqual([
+    "1 | /messages/3 | only text is kept; left out: image_url",
+    "2 | not part of a scenario: tools",
+    "2 | /messages/1 | tool calls are not part of a scenario",
+    "2 | /messages/2 | tool messages are not part of a scenario",
+    "3 | the reply that was not preferred",
+  ]);
+});
+
+test("ShareGPT conversations keep all their turns", () => {
+  const result = read("sharegpt.json");
+  expect(result.format).toBe("sharegpt");
+  expect(outline(result)).toEqual([
+    ["talk-1", ["One?", "Uno."], ["Two?", "Dos."], ["Three?", "Tres."]],
+    [expect.stringMatching(/^scenario-/), ["Hi", ""]],
+  ]);
+  expect(result.scenarios[0]?.system_prompt).toBe("Be brief.");
+  expect(messages(result)).toEqual([
+    "/1/conversations/0 | an assistant message before the first user message has no turn",
+    "/1/conversations/2 | this is not a message with a known role",
+  ]);
+});
+
+test("a promptfoo config: prompts filled in, values multiplied out, assertions sorted", () => {
+  const result = read("promptfooconfig.yaml");
+  expect(result.format).toBe("promptfoo");
+  expect(outline(result).map(([, turn]) => turn)).toEqual([
+    ["Answer in English: What is the capital of France?", "Paris"],
+    ["Answer in Spanish: One?", ""],
+    ["Answer in Spanish: Two?", ""],
+    ["Answer in French: Say hello", "Bonjour"],
+    ["Answer in German: Say hello", "Hallo"],
+  ]);
+  const [capital] = result.scenarios;
+  expect(capital).toMatchObject({
+    description: "capital",
+    interactions: [
+      { references: ["It is Paris", "The capital is Paris"], reference_metadata: { intent: "geography" } },
+    ],
+  });
+  expect(result.checks.map(({ type, value, negated }) => [type, value, negated])).toEqual([
+    ["icontains", "paris", false],
+    ["contains", "London", true],
+    ["llm-rubric", "Is polite to Ms Smith", false],
+  ]);
+  expect(messages(result)).toEqual(
+    expect.arrayContaining([
+      "settings of the run, not of a scenario: providers",
+      "/prompts | prompts 2 to 2; scenarios are made with the first",
+      "/tests/2 | this is in another place (file://more-tests.yaml); import that file by itself",
+      "/tests/0/assert/5 | assertion javascript: it runs code of its own",
+      "/tests/0/assert/0 | assertion latency: latency is measured for every turn anyway",
+      "/tests/1 | not part of a scenario: options",
+    ]),
+  );
+});
+
+test("promptfoo tests of one conversation are the turns of one scenario, in order", () => {
+  const result = read("promptfoo-conversation.yaml");
+  expect(outline(result)).toEqual([
+    ["facebook", ["Who founded Facebook?", ""], ['Where does he "live"?', "In Palo Alto."]],
+    ["park", ["Where is Yosemite?", ""]],
+    [expect.stringMatching(/^scenario-/), ["Which state is that in?", ""]],
+  ]);
+  expect(result.scenarios.map(({ system_prompt }) => system_prompt)).toEqual(Array(3).fill("You know companies."));
+});
+
+test("promptfoo message lists are conversations even when the prompt is elsewhere", () => {
+  const result = read("promptfoo-messages.yaml");
+  expect(result.scenarios.map(({ system_prompt }) => system_prompt)).toEqual([
+    "Respond as a pirate",
+    "Answer concisely",
+  ]);
+  expect(outline(result).map((entry) => entry.slice(1))).toEqual([
+    [
+      ["Who founded Facebook?", "Mark Zuckerberg"],
+      ["Did he found any other companies?", "Yes, a charity."],
+    ],
+    [
+      ["Who founded Facebook?", "Mark Zuckerberg"],
+      ["Will he let me borrow $5?", ""],
+    ],
+  ]);
+});
+
+test("promptfoo results give the tests with the first recorded reply", () => {
+  const result = read("promptfoo-results.json");
+  expect(result.format).toBe("promptfoo-results");
+  expect(result.scenarios).toMatchObject([
+    {
+      description: "capital",
+      system_prompt: "Be brief.",
+      interactions: [{ user_message: "Capital of France?", reference_reply: "Paris", agent_reply: "Paris, of course" }],
+    },
+    { interactions: [{ user_message: "Plain?", reference_reply: "", agent_reply: '{"answer":1}' }] },
+  ]);
+  expect(messages(result)).toContain("/results/results/1 | another reply to test 0; the first was kept");
+});
+
+test("OpenAI Evals output items and data lines", () => {
+  const result = read("openai-evals-output.jsonl");
+  expect(result.format).toBe("openai-evals");
+  expect(result.scenarios).toMatchObject([
+    {
+      id: "5",
+      system_prompt: "Name the queue.",
+      interactions: [
+        {
+          user_message: "My card was charged twice",
+          reference_reply: "billing",
+          agent_reply: "payments",
+          reference_metadata: { intent: "complaint" },
+        },
+      ],
+    },
+    { interactions: [{ user_message: "Is it open?", reference_reply: "Yes" }] },
+  ]);
+  expect(messages(result)).toContain("1 | results of the past run: String check failed");
+  expect(messages(result)).toContain("2 | another reply to item 5; the first was kept");
+});
+
+test("OpenAI Evals samples with several ideal answers", () => {
+  const result = read("openai-evals-samples.jsonl");
+  expect(result.format).toBe("openai-evals");
+  expect(result.scenarios).toMatchObject([
+    {
+      system_prompt: "Complete the phrase.",
+      interactions: [{ user_message: "Once upon a ", reference_reply: "time" }],
+    },
+    {
+      interactions: [
+        {
+          user_message: "The first US president was ",
+          reference_reply: "George Washington",
+          references: ["Washington"],
+        },
+      ],
+    },
+  ]);
+});
+
+test("Inspect samples of text and of messages", () => {
+  const result = read("inspect-samples.json");
+  expect(result.format).toBe("inspect");
+  expect(result.scenarios).toMatchObject([
+    {
+      id: "7",
+      interactions: [{ user_message: "What is 2 + 2?", reference_reply: "4", reference_metadata: { intent: "math" } }],
+    },
+    {
+      system_prompt: "You are a guide.",
+      interactions: [
+        { reference_reply: "In Rome." },
+        { user_message: "What should I see?", reference_reply: "The Forum", references: ["The Colosseum"] },
+      ],
+    },
+  ]);
+  expect(messages(result)).toEqual([
+    "/0/metadata | metadata is not scored, so it was left out: difficulty (name labels with the mapping labels=…)",
+    "/1 | not part of a scenario: choices",
+  ]);
+});
+
+test("an Inspect log gives its samples once, with what the model said", () => {
+  const result = read("inspect-log.json");
+  expect(result.format).toBe("inspect-log");
+  expect(result.scenarios).toMatchObject([
+    {
+      id: "s1",
+      interactions: [
+        { user_message: "What is 2 + 2?", agent_reply: "Five" },
+        { user_message: "Are you sure?", agent_reply: "Four", reference_reply: "4" },
+      ],
+    },
+  ]);
+  expect(messages(result)).toEqual([
+    '/samples/0 | scores of the past run: match="C"',
+    "/samples/1 | the reply of epoch 2; the first epoch was kept",
+  ]);
+});
+
+test("DeepEval goldens of one turn and of many", () => {
+  const result = read("deepeval-goldens.json");
+  expect(result.format).toBe("deepeval");
+  expect(result.scenarios).toMatchObject([
+    {
+      id: "return",
+      interactions: [
+        { reference_reply: "Within 30 days.", agent_reply: "No", reference_metadata: { intent: "return" } },
+      ],
+    },
+    {
+      description: "An angry customer wants to cancel",
+      interactions: [{ reference_reply: "Which order?" }, { user_message: "The last one." }],
+    },
+  ]);
+  expect(result.checks).toMatchObject([
+    { type: "llm-rubric", value: "The order is cancelled politely", interaction_id: "turn-2" },
+  ]);
+  expect(messages(result)).toContain(
+    "/2 | the golden has no scripted user turns (its conversation would be simulated)",
+  );
+});
+
+test("ADK eval sets: invocations are turns, tools and state are named", () => {
+  const result = read("adk.evalset.json");
+  expect(result.format).toBe("adk");
+  expect(outline(result)).toEqual([["lights", ["Turn off device_2.", "Done, it is off."], ["And device_3?", ""]]]);
+  expect(messages(result)).toEqual([
+    "/eval_cases/0/conversation/0 | expected tool calls are not part of a scenario",
+    "/eval_cases/0/conversation/1 | only text is kept; left out: inline_data",
+    "/eval_cases/0/session_input | the session's first state: room",
+    "/eval_cases/1 | the eval case has no scripted conversation (conversation_scenario is simulated by ADK)",
+  ]);
+});
+
+test("LangSmith examples, LangChain messages among them", () => {
+  const result = read("langsmith.jsonl");
+  expect(result.format).toBe("langsmith");
+  expect(result.scenarios).toMatchObject([
+    {
+      id: "6f1c1f6e-0000-4000-8000-000000000001",
+      interactions: [
+        {
+          user_message: "Which mammal lays eggs?",
+          reference_reply: "The platypus",
+          reference_metadata: { sentiment: "neutral" },
+        },
+      ],
+    },
+    { system_prompt: "Be kind.", interactions: [{ user_message: "Hello", reference_reply: "Hello, friend" }] },
+    { interactions: [{ user_message: '{"a":"1","b":"2"}', reference_reply: "" }] },
+  ]);
+  expect(messages(result)).toContain(
+    "3 | /inputs | no field is known to be the user's message; the whole input was kept as JSON text",
+  );
+});
+
+test("Langfuse dataset items, archived ones left out", () => {
+  const result = read("langfuse.json");
+  expect(result.format).toBe("langfuse");
+  expect(outline(result)).toEqual([
+    ["item-1", ["Hi", "Hello"]],
+    ["item-3", ["Open?", "Yes"]],
+  ]);
+  expect(messages(result)).toContain("/data/1 | the item is archived");
+});
+
+test("ids from content are the same in every import", () => {
+  const text = '{"question":"Open?","answer":"Yes"}';
+  const [first, second] = [importScenarios({ text }), importScenarios({ text: `[${text}]` })];
+  expect(first.format).toBe("rows");
+  expect(first.scenarios[0]?.id).toBe(second.scenarios[0]?.id);
+});

@@ -1,0 +1,87 @@
+import type { ColumnMapping } from "./column-mapping.ts";
+import { detectFormat, detectSyntax, type Detected } from "./detect-format.ts";
+import { FormatError } from "./format-error.ts";
+import { importAdk } from "./import/adk.ts";
+import { importCsv } from "./import/csv.ts";
+import { importDeepEval } from "./import/deepeval.ts";
+import type { Importer } from "./import/importer.ts";
+import { importInspectLog } from "./import/inspect-log.ts";
+import { importInspect } from "./import/inspect.ts";
+import { importLangfuse } from "./import/langfuse.ts";
+import { importLangSmith } from "./import/langsmith.ts";
+import { importOpenaiChat } from "./import/openai-chat.ts";
+import { importOpenaiEvals } from "./import/openai-evals.ts";
+import { importPromptfooResults } from "./import/promptfoo/promptfoo-results.ts";
+import { importPromptfoo } from "./import/promptfoo/promptfoo.ts";
+import { importRows } from "./import/rows.ts";
+import { importScenarioItems } from "./import/scenario-items.ts";
+import { importShareGpt } from "./import/sharegpt.ts";
+import { readDocument } from "./read-document.ts";
+import { createScenarioCollector } from "./scenario-collector.ts";
+import type { ImportFormat, ImportResult } from "./scenario-file.ts";
+
+const importers: Readonly<Record<Exclude<ImportFormat, "csv" | "tsv">, Importer>> = {
+  json: importScenarioItems,
+  jsonl: importScenarioItems,
+  yaml: importScenarioItems,
+  rows: importRows,
+  "openai-chat": importOpenaiChat,
+  sharegpt: importShareGpt,
+  promptfoo: importPromptfoo,
+  "promptfoo-results": importPromptfooResults,
+  "openai-evals": importOpenaiEvals,
+  inspect: importInspect,
+  "inspect-log": importInspectLog,
+  deepeval: importDeepEval,
+  adk: importAdk,
+  langsmith: importLangSmith,
+  langfuse: importLangfuse,
+};
+
+export interface ImportRequest {
+  readonly text: string;
+  readonly name?: string | undefined;
+  readonly format?: ImportFormat | "auto" | undefined;
+  readonly mapping?: ColumnMapping | undefined;
+}
+
+/**
+ * Reads scenarios out of any file we know. What could not be carried over is in `notes`; only a file that cannot be read at all
+ * throws, a `FormatError` with line and column.
+ */
+export function importScenarios({ text, name, format = "auto", mapping = {} }: ImportRequest): ImportResult {
+  const source = text.replace(/^\uFEFF/, "");
+  refuseBinary(source);
+  const detected = format === "auto" ? detectFormat({ text: source, name }) : asked(format, source, name);
+  const collector = createScenarioCollector();
+  if (detected.document) importers[detected.format]({ document: detected.document, collector, mapping });
+  else if (source.trim() === "") throw new FormatError("the file is empty");
+  else importCsv({ text: source, collector, mapping, ...(detected.format === "tsv" && { delimiter: "\t" }) });
+  const { scenarios, checks, notes } = collector.finish();
+  if (scenarios.length + notes.length === 0) collector.note("dropped", {}, "the file holds no scenario");
+  return {
+    format: detected.format,
+    reason: detected.reason,
+    scenarios,
+    checks,
+    notes: [...(detected.document?.notes ?? []), ...notes],
+  };
+}
+
+function asked(format: ImportFormat, text: string, name: string | undefined): Detected {
+  const reason = "asked for";
+  if (format === "csv" || format === "tsv") return { format, reason };
+  const syntax = format === "json" || format === "jsonl" || format === "yaml" ? format : detectSyntax({ text, name });
+  if (syntax === "csv") throw new FormatError(`a ${format} file is JSON, JSON lines or YAML; this is none of them`);
+  return { format, reason, document: readDocument(text, syntax) };
+}
+
+/** The two things people bring that are no text: archives (spreadsheets, Inspect's `.eval` logs) and UTF-16. */
+function refuseBinary(text: string): void {
+  if (text.startsWith("PK\u0003\u0004")) {
+    throw new FormatError(
+      "this is an archive, not text; save a spreadsheet as CSV, turn an Inspect log into JSON with `inspect log convert`",
+    );
+  }
+  if (text.slice(0, 2).includes("\0")) throw new FormatError("this is UTF-16 or binary; save the file as UTF-8 text");
+}

@@ -1,0 +1,109 @@
+import { below, type ItemContext } from "../peer-item.ts";
+import { readContent } from "../read-message.ts";
+import {
+  anyField,
+  isRecord,
+  listField,
+  pointerTo,
+  recordField,
+  scalarText,
+  textField,
+  type JsonRecord,
+} from "../records.ts";
+import type { CheckDraft, TurnDraft } from "../scenario-draft.ts";
+import { itemsOf, type Importer } from "./importer.ts";
+
+/** ADK eval sets (`eval_cases`, snake or camel case) and the older files of `query` and `reference`. */
+export const importAdk: Importer = ({ document, collector, mapping }) => {
+  const casesOf = (value: unknown) => {
+    const name = listField(value, "eval_cases") ? "eval_cases" : "evalCases";
+    const list = listField(value, name);
+    return list && { list, steps: [name] };
+  };
+  const [first] = document.values;
+  // The oldest files are one bare list of queries: one conversation.
+  if (Array.isArray(first?.value) && first.value.every((entry) => anyField(entry, "query") !== undefined)) {
+    return addCase({ data: first.value }, { place: first.place, collector, mapping });
+  }
+  for (const { value, place } of itemsOf(document, casesOf)) {
+    if (isRecord(value)) addCase(value, { place, collector, mapping });
+    else collector.note("dropped", place, "the item is no eval case");
+  }
+};
+
+function addCase(value: JsonRecord, context: ItemContext): void {
+  const { place, collector } = context;
+  const name = listField(value, "conversation") ? "conversation" : "data";
+  const invocations = listField(value, name);
+  if (!invocations) {
+    return collector.note(
+      "dropped",
+      place,
+      "the eval case has no scripted conversation (conversation_scenario is simulated by ADK)",
+    );
+  }
+  const turns = invocations.flatMap((entry, index) => readInvocation(entry, below(context, name, index)));
+  noteSession(value, context);
+  const rubrics = rubricChecks(value);
+  if (rubrics.length > 0) collector.note("changed", place, "rubrics were kept as checks on the last turn, for a judge");
+  collector.add({
+    place,
+    id: anyField(value, "eval_id", "evalId", "name"),
+    turns: turns.map((turn, index) =>
+      index < turns.length - 1 || rubrics.length === 0
+        ? turn
+        : { ...turn, checks: [...(turn.checks ?? []), ...rubrics] },
+    ),
+  });
+}
+
+function readInvocation(value: unknown, { place, collector }: ItemContext): TurnDraft[] {
+  const user = readContent(anyField(value, "user_content", "userContent", "query"));
+  const final = readContent(anyField(value, "final_response", "finalResponse", "reference"));
+  const lost = [...user.lost, ...final.lost];
+  if (lost.length > 0)
+    collector.note("dropped", place, `only text is kept; left out: ${[...new Set(lost)].join(", ")}`);
+  if (hasTools(value)) collector.note("dropped", place, "expected tool calls are not part of a scenario");
+  if (user.text === "") {
+    collector.note("dropped", place, "the invocation has no user text");
+    return [];
+  }
+  return [
+    {
+      id: anyField(value, "invocation_id", "invocationId"),
+      user: user.text,
+      reference: final.text,
+      checks: rubricChecks(value),
+    },
+  ];
+}
+
+function hasTools(value: unknown): boolean {
+  const steps = recordField(value, "intermediate_data", "intermediateData");
+  const lists = [
+    listField(steps, "tool_uses", "toolUses", "invocation_events", "invocationEvents"),
+    listField(steps, "intermediate_responses", "intermediateResponses"),
+    listField(value, "expected_tool_use", "expectedToolUse"),
+  ];
+  return lists.some((list) => list !== undefined && list.length > 0);
+}
+
+function rubricChecks(value: unknown): CheckDraft[] {
+  return (listField(value, "rubrics") ?? []).map((rubric) => {
+    const content = anyField(rubric, "rubric_content", "rubricContent");
+    return {
+      type: "llm-rubric",
+      value: textField(content, "text_property", "textProperty") ?? scalarText(content) ?? rubric,
+      negated: false,
+    };
+  });
+}
+
+function noteSession(value: JsonRecord, { place, collector }: ItemContext): void {
+  const session = recordField(value, "session_input", "sessionInput", "initial_session");
+  const state = recordField(session, "state");
+  if (state && Object.keys(state).length > 0) {
+    const pointer = pointerTo(place.pointer, "session_input");
+    collector.note("dropped", { ...place, pointer }, `the session's first state: ${Object.keys(state).join(", ")}`);
+  }
+}

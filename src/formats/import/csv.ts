@@ -1,0 +1,73 @@
+import { parse } from "csv-parse/browser/esm/sync";
+import type { ColumnMapping } from "../column-mapping.ts";
+import { FormatError } from "../format-error.ts";
+import type { ScenarioCollector } from "../scenario-collector.ts";
+import { importTable, type Row } from "./table-rows.ts";
+
+interface ParsedRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+interface CsvSource {
+  readonly text: string;
+  readonly collector: ScenarioCollector;
+  readonly mapping: ColumnMapping;
+  readonly delimiter?: string;
+}
+
+/** CSV, TSV and their relatives; the first row names the columns. */
+export function importCsv({ text, collector, mapping, delimiter = detectDelimiter(text) }: CsvSource): void {
+  const [header, ...records] = parseRecords(text, delimiter);
+  if (!header) throw new FormatError("the file is empty");
+  const names = uniqueNames(header.record, collector);
+  let line = header.info.lines + 1;
+  const rows = records.flatMap(({ record, info }): Row[] => {
+    const place = { line };
+    line = info.lines + 1;
+    if (record.every((value) => value === "")) return [];
+    const extra = record.slice(names.length).filter((value) => value !== "");
+    if (extra.length > 0)
+      collector.note("dropped", place, `the row has ${extra.length} more cells than there are columns`);
+    return [
+      { place, cells: Object.fromEntries(names.map((name, index) => [name, withoutGuard(record[index] ?? "")])) },
+    ];
+  });
+  importTable({ names: names.filter((name) => name !== ""), rows }, collector, mapping);
+}
+
+function parseRecords(text: string, delimiter: string): ParsedRecord[] {
+  try {
+    const options = { delimiter, info: true, relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"] };
+    return parse(text, options) as unknown as ParsedRecord[];
+  } catch (error) {
+    const { message, lines } = error as { message?: string; lines?: number };
+    throw new FormatError(`not valid CSV: ${message ?? "unreadable"}`, { line: lines });
+  }
+}
+
+function uniqueNames(header: readonly string[], collector: ScenarioCollector): string[] {
+  const seen = new Set<string>();
+  return header.map((cell) => {
+    const name = withoutGuard(cell).trim();
+    if (name === "") return "";
+    if (!seen.has(name)) {
+      seen.add(name);
+      return name;
+    }
+    collector.note("dropped", { line: 1 }, `a second column ${name}; the first counts`);
+    return "";
+  });
+}
+
+/** Our exports and spreadsheets put an apostrophe before text that would be taken for a formula; it is not part of the text. */
+const withoutGuard = (cell: string): string => (/^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell);
+
+const delimiters = [",", "\t", ";", "|"] as const;
+
+/** The separator that occurs most often in the header, outside quotes. */
+export function detectDelimiter(text: string): string {
+  const header = /^(?:"(?:[^"]|"")*"|[^\r\n"])*/.exec(text)?.[0].replace(/"(?:[^"]|"")*"/g, "") ?? "";
+  const counted = delimiters.map((delimiter) => ({ delimiter, count: header.split(delimiter).length - 1 }));
+  return counted.reduce((best, next) => (next.count > best.count ? next : best)).delimiter;
+}

@@ -1,0 +1,113 @@
+import { withExtras } from "../extras.ts";
+import { below, readLabels, type ItemContext } from "../peer-item.ts";
+import { anyField, isRecord, listField, pointerTo, scalarText, textField, type JsonRecord } from "../records.ts";
+import type { CheckDraft, TurnDraft } from "../scenario-draft.ts";
+import { turnsFromMessages, type Conversation } from "../turns-from-messages.ts";
+import { addDatasetItem } from "./dataset-item.ts";
+import { itemsOf, type Importer, type Item } from "./importer.ts";
+
+const lists = ["goldens", "conversational_goldens", "conversationalGoldens", "test_cases", "testCases"];
+const leftOut = [
+  "context",
+  "retrieval_context",
+  "retrievalContext",
+  "tools_called",
+  "toolsCalled",
+  "expected_tools",
+  "expectedTools",
+  "source_file",
+  "sourceFile",
+  "user_description",
+  "userDescription",
+  "chatbot_role",
+  "chatbotRole",
+  "custom_column_key_values",
+];
+
+/** DeepEval goldens and test cases, of one turn or of many. */
+export const importDeepEval: Importer = ({ document, collector, mapping }) => {
+  const items = document.values.flatMap(({ value, place }) => datasets(value, place));
+  for (const { value, place } of items) {
+    if (!isRecord(value)) collector.note("dropped", place, "the item is no golden");
+    else addGolden(value, { place, collector, mapping });
+  }
+};
+
+function datasets(value: unknown, place: Item["place"]): Item[] {
+  const found = lists.filter((name) => listField(value, name));
+  // A conversational golden of old has its turns under `goldens` too, but says what it is about.
+  if (found.length === 0 || anyField(value, "scenario", "additional_metadata") !== undefined) {
+    return itemsOf({ syntax: "json", values: [{ value, place }], notes: [] });
+  }
+  return found.flatMap((name) =>
+    (listField(value, name) ?? []).map((entry, index) => ({
+      value: entry,
+      place: { ...place, pointer: pointerTo(place.pointer, name, index) },
+    })),
+  );
+}
+
+function addGolden(golden: JsonRecord, context: ItemContext): void {
+  const left = leftOut.filter((name) => !isEmpty(anyField(golden, name)));
+  if (left.length > 0) context.collector.note("dropped", context.place, `not part of a scenario: ${left.join(", ")}`);
+  if (anyField(golden, "input") === undefined) return addConversational(golden, context);
+  const reply = textField(golden, "actual_output", "actualOutput");
+  addDatasetItem(
+    {
+      id: anyField(golden, "id", "name"),
+      input: golden["input"],
+      inputName: "input",
+      output: anyField(golden, "expected_output", "expectedOutput"),
+      outputName: "expected_output",
+      metadata: anyField(golden, "additional_metadata", "additionalMetadata"),
+      description: textField(golden, "comments"),
+      last: { reply },
+    },
+    context,
+  );
+}
+
+function addConversational(golden: JsonRecord, context: ItemContext): void {
+  const { place, collector } = context;
+  const { system, turns } = readTurns(golden, context);
+  if (turns.length === 0) {
+    return collector.note(
+      "dropped",
+      place,
+      "the golden has no scripted user turns (its conversation would be simulated)",
+    );
+  }
+  const metadata = anyField(golden, "additional_metadata", "additionalMetadata");
+  const labels = readLabels(metadata, below(context, "additional_metadata"));
+  const checks = outcomeChecks(golden, context);
+  const finished = turns.map((turn, index) => (index < turns.length - 1 ? turn : { ...turn, labels, checks }));
+  const description = [textField(golden, "scenario"), textField(golden, "comments")].filter(Boolean).join("\n");
+  collector.add(
+    withExtras({ place, id: anyField(golden, "id", "name"), description, system, turns: finished }, metadata),
+  );
+}
+
+/** Turns are messages today; they were goldens of one turn each before. */
+function readTurns(golden: JsonRecord, context: ItemContext): Pick<Conversation, "system" | "turns"> {
+  const name = listField(golden, "turns") ? "turns" : "goldens";
+  const values = listField(golden, name) ?? [];
+  if (values.every((value) => anyField(value, "input") === undefined)) {
+    return turnsFromMessages({ messages: values, place: below(context, name).place, collector: context.collector });
+  }
+  const turns = values.flatMap((value): TurnDraft[] => {
+    const user = scalarText(anyField(value, "input"));
+    const reference = textField(value, "expected_output", "expectedOutput");
+    return user === undefined ? [] : [{ user, reference, reply: textField(value, "actual_output", "actualOutput") }];
+  });
+  return { system: undefined, turns };
+}
+
+function outcomeChecks(golden: JsonRecord, { collector, place }: ItemContext): CheckDraft[] {
+  const value = textField(golden, "expected_outcome", "expectedOutcome");
+  if (value === undefined || value === "") return [];
+  collector.note("changed", place, "expected_outcome was kept as a check on the last turn, for a judge");
+  return [{ type: "llm-rubric", value, negated: false }];
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || (typeof value === "object" && Object.keys(value ?? {}).length === 0);

@@ -1,0 +1,23 @@
+import { anyField, isRecord, listField, scalarText } from "../records.ts";
+import { addDatasetItem } from "./dataset-item.ts";
+import { itemsOf, type Importer } from "./importer.ts";
+
+/** Langfuse dataset items: a list, lines, or an API page `{"data": […]}` of `{input, expectedOutput, metadata}`. */
+export const importLangfuse: Importer = ({ document, collector, mapping }) => {
+  const pageOf = (value: unknown) => {
+    const name = listField(value, "data") ? "data" : "items";
+    const list = listField(value, name);
+    return list && { list, steps: [name] };
+  };
+  for (const { value, place } of itemsOf(document, pageOf)) {
+    if (!isRecord(value)) collector.note("dropped", place, "the item is no dataset item");
+    else if (scalarText(value["status"])?.toUpperCase() === "ARCHIVED")
+      collector.note("dropped", place, "the item is archived");
+    else {
+      const output = anyField(value, "expectedOutput", "expected_output");
+      const { id, input, metadata } = value;
+      const item = { id, input, inputName: "input", output, outputName: "expectedOutput", metadata };
+      addDatasetItem(item, { place, collector, mapping });
+    }
+  }
+};

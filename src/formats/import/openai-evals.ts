@@ -1,0 +1,81 @@
+import { finishTurns } from "../finish-turns.ts";
+import { below, nameOfRole, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
+import { anyField, field, isRecord, listField, recordField, scalarText, type JsonRecord } from "../records.ts";
+import { itemsOf, type Importer } from "./importer.ts";
+
+const references = [
+  "reference",
+  "expected",
+  "expected_output",
+  "ideal",
+  "target",
+  "ground_truth",
+  "correct_label",
+  "label",
+  "answer",
+];
+
+/** OpenAI Evals: output items of a run, `{item, sample}` data lines, and the open-source `{input, ideal}` samples. */
+export const importOpenaiEvals: Importer = ({ document, collector, mapping }) => {
+  const pageOf = (value: unknown) => {
+    const list = listField(value, "data");
+    return list && { list, steps: ["data"] };
+  };
+  const seen = new Set<string>();
+  for (const { value, place } of itemsOf(document, pageOf)) {
+    const context = { place, collector, mapping };
+    const itemId = scalarText(field(value, "datasource_item_id"));
+    if (!isRecord(value)) collector.note("dropped", place, "the line is no eval item");
+    else if (itemId !== undefined && seen.has(itemId))
+      collector.note("dropped", place, `another reply to item ${itemId}; the first was kept`);
+    else addItem(value, context);
+    if (itemId !== undefined) seen.add(itemId);
+  }
+};
+
+function addItem(value: JsonRecord, context: ItemContext): void {
+  const { place, collector, mapping } = context;
+  const name = ["datasource_item", "item"].find((key) => recordField(value, key));
+  const data = itemData(name === undefined ? value : (recordField(value, name) ?? {}));
+  const sample = recordField(value, "sample");
+  const prompt = listField(sample, "input");
+  const conversation =
+    prompt && prompt.length > 0
+      ? readInput(prompt, below(context, "sample", "input"))
+      : readInput(data, below(context, ...(name === undefined ? [] : [name])));
+  if (!conversation || conversation.turns.length === 0)
+    return collector.note("dropped", place, "the item has no user message");
+  const expectedName = mapping.reference ?? references.find((key) => anyField(data, key) !== undefined);
+  const expected = readOutput(expectedName === undefined ? undefined : field(data, expectedName), context);
+  noteResults(value, context);
+  const used = new Set([expectedName, nameOfRole(data, "user", mapping), "id", "input", "messages"]);
+  const rest = Object.fromEntries(Object.entries(data).filter(([key]) => !used.has(key)));
+  const turns = finishTurns(conversation.turns, {
+    ...expected,
+    reply: replyText(sample, context),
+    labels: readLabels(rest, context),
+  });
+  collector.add({
+    place,
+    id: anyField(value, "datasource_item_id", "id") ?? data["id"],
+    system: conversation.system,
+    turns,
+  });
+}
+
+/** The item proper may be nested once more, as it was uploaded. */
+const itemData = (item: JsonRecord): JsonRecord => recordField(item, "item") ?? item;
+
+function replyText(sample: JsonRecord | undefined, context: ItemContext): string | undefined {
+  const text = scalarText(field(sample, "output_text"));
+  return text ?? readOutput(anyField(sample, "output"), below(context, "sample", "output")).reference;
+}
+
+function noteResults(value: JsonRecord, { place, collector }: ItemContext): void {
+  const results = listField(value, "results") ?? [];
+  const told = results.map(
+    (result) =>
+      `${scalarText(field(result, "name")) ?? "grader"} ${field(result, "passed") === true ? "passed" : "failed"}`,
+  );
+  if (told.length > 0) collector.note("dropped", place, `results of the past run: ${told.join(", ")}`);
+}

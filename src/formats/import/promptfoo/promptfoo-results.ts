@@ -1,0 +1,125 @@
+import { finishTurns } from "../../finish-turns.ts";
+import { below, readLabels, type ItemContext } from "../../peer-item.ts";
+import {
+  anyField,
+  field,
+  isRecord,
+  listField,
+  recordField,
+  scalarText,
+  textField,
+  type JsonRecord,
+} from "../../records.ts";
+import type { TurnDraft } from "../../scenario-draft.ts";
+import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
+import { itemsOf, type Importer } from "../importer.ts";
+import { readAssertions } from "./read-assertions.ts";
+
+/** Results of a promptfoo run (JSON or lines): what was asked and expected, with the first reply recorded for each test. */
+export const importPromptfooResults: Importer = ({ document, collector, mapping }) => {
+  const resultsOf = (value: unknown) => {
+    const nested = listField(field(value, "results"), "results");
+    if (nested) return { list: nested, steps: ["results", "results"] };
+    const list = listField(value, "results");
+    return list && { list, steps: ["results"] };
+  };
+  const groups = new Map<string, Map<string, Recorded>>();
+  for (const { value, place } of itemsOf(document, resultsOf)) {
+    const context = { place, collector, mapping };
+    if (!isRecord(value)) collector.note("dropped", place, "the item is no result");
+    else addTo(groups, { result: value, context });
+  }
+  for (const group of groups.values()) addGroup([...group.values()]);
+};
+
+interface Recorded {
+  readonly result: JsonRecord;
+  readonly context: ItemContext;
+}
+
+const testOf = (result: JsonRecord): JsonRecord => recordField(result, "testCase", "test") ?? {};
+const metadataOf = (result: JsonRecord): JsonRecord =>
+  recordField(testOf(result), "metadata") ?? recordField(result, "metadata") ?? {};
+const varsOf = (result: JsonRecord): JsonRecord =>
+  recordField(result, "vars") ?? recordField(testOf(result), "vars") ?? {};
+
+/** Repeats and other providers answer the same test again: the first answer is kept, the others are named. */
+function addTo(groups: Map<string, Map<string, Recorded>>, recorded: Recorded): void {
+  const { result, context } = recorded;
+  const conversation = scalarText(metadataOf(result)["conversationId"]);
+  const test = scalarText(result["testIdx"]) ?? JSON.stringify(varsOf(result));
+  const key = conversation === undefined ? `test ${test}` : `conversation ${conversation}`;
+  const group = groups.get(key) ?? new Map<string, Recorded>();
+  if (group.has(test))
+    context.collector.note("dropped", context.place, `another reply to test ${test}; the first was kept`);
+  else groups.set(key, group.set(test, recorded));
+}
+
+function addGroup(group: readonly Recorded[]): void {
+  const [first] = group;
+  if (!first) return;
+  const { collector, place } = first.context;
+  const turns: TurnDraft[] = [];
+  let system: string | undefined;
+  for (const recorded of group) {
+    const conversation = readConversation(recorded);
+    const finished = finish(recorded, conversation);
+    // In a grouped conversation the prompt repeats the turns before, which are here already.
+    turns.push(...(turns.length === 0 && group.length === 1 ? finished : finished.slice(-1)));
+    system ??= conversation.system;
+  }
+  const { result } = first;
+  const description = textField(testOf(result), "description") ?? textField(result, "description");
+  collector.add({
+    place,
+    id: anyField(metadataOf(result), "conversationId") ?? testOf(result)["id"],
+    description,
+    system,
+    turns,
+  });
+}
+
+/** The prompt as it was sent: chat messages in JSON, else the text. */
+function readConversation({ result, context }: Recorded): Conversation {
+  const prompt = anyField(result, "prompt");
+  const raw = scalarText(prompt) ?? textField(prompt, "raw") ?? "";
+  const messages = readJsonList(raw);
+  if (!messages) return { system: undefined, turns: [{ user: raw }], open: true };
+  return turnsFromMessages({ messages, place: below(context, "prompt", "raw").place, collector: context.collector });
+}
+
+function readJsonList(text: string): readonly unknown[] | undefined {
+  if (!text.trimStart().startsWith("[")) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((entry) => isRecord(entry) && "role" in entry) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function finish({ result, context }: Recorded, conversation: Conversation): TurnDraft[] {
+  const assertions = listField(testOf(result), "assert") ?? [];
+  const expected = readAssertions({
+    assertions,
+    vars: varsOf(result),
+    templates: {},
+    context: below(context, "testCase"),
+  });
+  const { conversationId: _, rehearsal: __, ...labelled } = metadataOf(result);
+  const outcome = scalarText(field(result, "success"));
+  if (outcome !== undefined) {
+    context.collector.note(
+      "dropped",
+      context.place,
+      `the past result: ${outcome === "true" ? "passed" : "failed"}, score ${scalarText(result["score"]) ?? "unknown"}`,
+    );
+  }
+  const labels = readLabels(recordField(testOf(result), "metadata") ? labelled : {}, context);
+  return finishTurns(conversation.turns, { ...expected, reply: replyText(result), labels });
+}
+
+function replyText(result: JsonRecord): string | undefined {
+  const output = anyField(recordField(result, "response", "providerResponse"), "output") ?? anyField(result, "output");
+  return output === undefined ? undefined : (scalarText(output) ?? JSON.stringify(output));
+}

@@ -1,0 +1,144 @@
+import { textList, withTurnExtras } from "../../extras.ts";
+import { finishTurns } from "../../finish-turns.ts";
+import { readInput, readLabels, type ItemContext } from "../../peer-item.ts";
+import { anyField, isRecord, listField, recordField, scalarText, textField, type JsonRecord } from "../../records.ts";
+import type { TurnDraft } from "../../scenario-draft.ts";
+import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
+import type { Importer } from "../importer.ts";
+import { expandTests, type ExpandedTest } from "./expand-tests.ts";
+import { readAssertions } from "./read-assertions.ts";
+import { fillPrompt, promptTemplate } from "./read-prompt.ts";
+import { usesConversation } from "./render-template.ts";
+
+const read = new Set(["prompts", "tests", "scenarios", "defaultTest", "assertionTemplates", "description", "$schema"]);
+const leftOut = ["provider", "providers", "options", "threshold", "assertScoringFunction", "providerOutput"];
+
+/** A promptfoo config, or a bare list of its tests. Tests of one conversation become the turns of one scenario. */
+export const importPromptfoo: Importer = ({ document, collector, mapping }) => {
+  for (const { value, place } of document.values) {
+    const config = Array.isArray(value) ? { tests: value as unknown[] } : value;
+    const context = { place, collector, mapping };
+    if (isRecord(config)) addConfig(config, context);
+    else collector.note("dropped", place, "this is no promptfoo config");
+  }
+};
+
+function addConfig(config: JsonRecord, context: ItemContext): void {
+  const settings = Object.keys(config).filter((name) => !read.has(name));
+  if (settings.length > 0)
+    context.collector.note("dropped", context.place, `settings of the run, not of a scenario: ${settings.join(", ")}`);
+  const template = firstPrompt(config, context);
+  const groups = new Map<string, ExpandedTest[]>();
+  for (const [index, test] of expandTests(config, context).entries()) {
+    const key = conversationKey(test, template) ?? `test ${index}`;
+    const group = groups.get(key);
+    if (group) group.push(test);
+    else groups.set(key, [test]);
+  }
+  const templates = recordField(config, "assertionTemplates") ?? {};
+  for (const tests of groups.values()) addGroup({ tests, template, templates });
+}
+
+/** Prompts are variants of what is under test; one of them is enough to know what the user says. */
+function firstPrompt(config: JsonRecord, { collector, place }: ItemContext): string | undefined {
+  const value = anyField(config, "prompts");
+  const prompts = Array.isArray(value)
+    ? value
+    : isRecord(value)
+      ? Object.keys(value)
+      : value === undefined
+        ? []
+        : [value];
+  if (prompts.length > 1)
+    collector.note(
+      "dropped",
+      { ...place, pointer: "/prompts" },
+      `prompts 2 to ${prompts.length}; scenarios are made with the first`,
+    );
+  const template = prompts.length === 0 ? undefined : promptTemplate(prompts[0]);
+  if (prompts.length > 0 && template === undefined) {
+    const message = `the prompt is in another file (${scalarText(prompts[0]) ?? JSON.stringify(prompts[0])}); the user's message is taken from the variables`;
+    collector.note("changed", { ...place, pointer: "/prompts/0" }, message);
+  }
+  return template;
+}
+
+function conversationKey({ metadata, isolation }: ExpandedTest, template: string | undefined): string | undefined {
+  const id = scalarText(metadata["conversationId"]);
+  if (id !== undefined) return `id ${id}`;
+  return template !== undefined && usesConversation(template) ? `default ${isolation}` : undefined;
+}
+
+interface Group {
+  readonly tests: readonly ExpandedTest[];
+  readonly template: string | undefined;
+  readonly templates: JsonRecord;
+}
+
+function addGroup({ tests, template, templates }: Group): void {
+  const [first] = tests;
+  if (!first) return;
+  const { collector, place } = first.context;
+  const turns: TurnDraft[] = [];
+  let system: string | undefined;
+  for (const test of tests) {
+    const conversation = readConversation(test, template);
+    if (!conversation || conversation.turns.length === 0) {
+      collector.note("dropped", test.context.place, "the test has no user message");
+      continue;
+    }
+    const finished = finish(test, conversation, templates);
+    if (turns.length > 0 && finished.length > 1)
+      collector.note("dropped", test.context.place, "history written into a later turn; it is the turns before");
+    turns.push(...(turns.length === 0 ? finished : finished.slice(-1)));
+    system ??= conversation.system;
+  }
+  const extras = recordField(first.metadata, "rehearsal");
+  collector.add({
+    place,
+    id: anyField(first.metadata, "conversationId") ?? anyField(first.test, "id"),
+    description: textField(extras, "description") ?? (extras ? "" : textField(first.test, "description")),
+    tags: textList(listField(extras, "tags")),
+    system,
+    turns,
+  });
+}
+
+function readConversation({ vars, context }: ExpandedTest, template: string | undefined): Conversation | undefined {
+  const filled = template === undefined ? undefined : fillPrompt(template, vars);
+  if (!filled || filled.unknown.length > 0) {
+    if (filled)
+      context.collector.note(
+        "changed",
+        context.place,
+        `the prompt uses ${filled.unknown.join(", ")}; the user's message is taken from the variables`,
+      );
+    return readInput(vars, context);
+  }
+  if (filled.missing.length > 0)
+    context.collector.note(
+      "changed",
+      context.place,
+      `variables without a value: ${[...new Set(filled.missing)].join(", ")}`,
+    );
+  if (filled.messages)
+    return turnsFromMessages({ messages: filled.messages, place: context.place, collector: context.collector });
+  return { system: undefined, turns: [{ user: filled.text }], open: true };
+}
+
+function finish(
+  { test, vars, assertions, metadata, context }: ExpandedTest,
+  conversation: Conversation,
+  templates: JsonRecord,
+): TurnDraft[] {
+  const left = leftOut.filter((name) => anyField(test, name) !== undefined);
+  if (left.length > 0) context.collector.note("dropped", context.place, `not part of a scenario: ${left.join(", ")}`);
+  const { conversationId: _, ...labelled } = metadata;
+  const labels = readLabels(labelled, context);
+  const turns = finishTurns(conversation.turns, {
+    ...readAssertions({ assertions, vars, templates, context }),
+    labels,
+  });
+  const extras = anyField(recordField(metadata, "rehearsal"), "turn");
+  return turns.map((turn, index) => (index < turns.length - 1 ? turn : withTurnExtras(turn, extras)));
+}

@@ -1,0 +1,111 @@
+import { below, type ItemContext } from "../../peer-item.ts";
+import { field, isRecord, listField, scalarText, type JsonRecord } from "../../records.ts";
+import type { CheckDraft } from "../../scenario-draft.ts";
+import { renderTemplate } from "./render-template.ts";
+
+export interface Assertions {
+  readonly reference: string | undefined;
+  readonly references: readonly string[];
+  readonly checks: readonly CheckDraft[];
+}
+
+/** Assertions whose value is a text the reply should be like: it is a reference reply. */
+const references = new Set([
+  "equals",
+  "similar",
+  "levenshtein",
+  "rouge-n",
+  "bleu",
+  "gleu",
+  "meteor",
+  "factuality",
+  "model-graded-factuality",
+]);
+
+/** Assertions about the reply's text that are data: kept as checks. */
+const checkable = new Set([
+  ...references,
+  "contains",
+  "icontains",
+  "contains-all",
+  "contains-any",
+  "icontains-all",
+  "icontains-any",
+  "starts-with",
+  "regex",
+  "word-count",
+  "llm-rubric",
+  "g-eval",
+  "model-graded-closedqa",
+]);
+
+const reasons: Readonly<Record<string, string>> = {
+  javascript: "it runs code of its own",
+  python: "it runs code of its own",
+  ruby: "it runs code of its own",
+  webhook: "it asks another service",
+  latency: "latency is measured for every turn anyway",
+  cost: "it is about the call, not the reply",
+  perplexity: "it needs token probabilities",
+  "perplexity-score": "it needs token probabilities",
+};
+
+interface AssertionSource {
+  readonly assertions: readonly unknown[];
+  readonly vars: JsonRecord;
+  /** `assertionTemplates` of the config, for `$ref`. */
+  readonly templates: JsonRecord;
+  readonly context: ItemContext;
+}
+
+/** Sorts a test's assertions into reference replies, checks, and what is named as left out. */
+export function readAssertions({ assertions, vars, templates, context }: AssertionSource): Assertions {
+  const texts: string[] = [];
+  const checks: CheckDraft[] = [];
+  for (const [index, entry] of flatten(assertions, templates).entries()) {
+    const at = below(context, "assert", index);
+    const name = scalarText(field(entry, "type")) ?? "";
+    const negated = name.startsWith("not-");
+    const type = name.replace(/^not-/, "").replace(/^similar:.*/, "similar");
+    const value = renderValue(field(entry, "value"), vars);
+    if (isExternal(field(entry, "value")))
+      at.collector.note("dropped", at.place, `assertion ${name}: its value is in another file`);
+    else if (!checkable.has(type)) {
+      at.collector.note(
+        "dropped",
+        at.place,
+        `assertion ${name || "without a type"}: ${reasons[type] ?? "it has no counterpart here"}`,
+      );
+    } else if (references.has(type) && !negated) texts.push(...toTexts(value));
+    else {
+      const threshold = field(entry, "threshold");
+      checks.push({ type, value, negated, ...(typeof threshold === "number" && { threshold }) });
+      at.collector.note("changed", at.place, `assertion ${name} was kept as a check; it is no reference reply`);
+    }
+  }
+  const [reference, ...others] = [...new Set(texts)];
+  return { reference, references: others, checks };
+}
+
+/** Sets of assertions count as their members; `$ref` as what it points to. */
+function flatten(assertions: readonly unknown[], templates: JsonRecord): unknown[] {
+  return assertions.flatMap((entry) => {
+    const name = scalarText(field(entry, "$ref"))?.split("/").at(-1);
+    const target = name === undefined ? entry : field(templates, name);
+    const set = listField(target, "assert");
+    return set ? set : [target];
+  });
+}
+
+function renderValue(value: unknown, vars: JsonRecord): unknown {
+  if (typeof value === "string") return renderTemplate(value, vars).text;
+  return Array.isArray(value) ? value.map((entry) => renderValue(entry, vars)) : value;
+}
+
+const isExternal = (value: unknown): boolean => typeof value === "string" && value.startsWith("file://");
+
+function toTexts(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(toTexts);
+  const text = scalarText(value) ?? (isRecord(value) ? JSON.stringify(value) : undefined);
+  return text === undefined ? [] : [text];
+}

@@ -1,0 +1,125 @@
+import { textList } from "../extras.ts";
+import {
+  field,
+  isRecord,
+  listField,
+  pointerTo,
+  recordField,
+  scalarText,
+  textField,
+  type JsonRecord,
+} from "../records.ts";
+import type { ScenarioCollector } from "../scenario-collector.ts";
+import type { TurnDraft } from "../scenario-draft.ts";
+import type { Place } from "../scenario-file.ts";
+import { itemsOf, type Importer, type Item } from "./importer.ts";
+
+const scenarioFields = new Set(["id", "description", "interactions", "tags", "system_prompt"]);
+const interactionFields = new Set([
+  "id",
+  "user_message",
+  "agent_reply",
+  "reference_reply",
+  "references",
+  "interaction_type",
+  "reference_metadata",
+  "generated_metadata",
+]);
+
+/** Our own format in JSON, JSON lines or YAML: a scenario, a list of them, `test_batch`, a whole evaluation request or response. */
+export const importScenarioItems: Importer = ({ document, collector }) => {
+  const items = itemsOf(document, (value) => {
+    const batch = listField(value, "test_batch");
+    if (batch) return { list: batch, steps: ["test_batch"] };
+    const results = listField(field(value, "results"), "scenarios");
+    if (results) return { list: results, steps: ["results", "scenarios"] };
+    const scenarios = listField(value, "scenarios");
+    return scenarios && { list: scenarios, steps: ["scenarios"] };
+  });
+  const prompts = document.values.map(({ value }) => textField(value, "system_prompt"));
+  for (const item of items)
+    addScenario(firstAttempt(unwrap(item), collector), collector, prompts.length === 1 ? prompts[0] : undefined);
+  noteRequestFields(document.values, collector);
+};
+
+/** `{"test_batch": {…}}` holds one scenario a step further down. */
+function unwrap({ value, place }: Item): Item {
+  const batch = recordField(value, "test_batch");
+  return batch
+    ? { value: batch, place: { ...place, pointer: pointerTo(place.pointer, "test_batch") } }
+    : { value, place };
+}
+
+/** A scenario of a response is the script its attempts followed; the replies of the first attempt come along. */
+function firstAttempt({ value, place }: Item, collector: ScenarioCollector): Item {
+  const attempts = listField(value, "attempts");
+  if (!attempts || listField(value, "interactions")) return { value, place };
+  if (attempts.length > 1) collector.note("dropped", place, `the replies of attempts 2 to ${attempts.length}`);
+  const interactions = (listField(attempts[0], "interactions") ?? []).map((turn) =>
+    isRecord(turn) ? Object.fromEntries(Object.entries(turn).filter(([name]) => interactionFields.has(name))) : turn,
+  );
+  return { value: { id: field(value, "scenario_id"), description: field(value, "description"), interactions }, place };
+}
+
+function addScenario({ value, place }: Item, collector: ScenarioCollector, requestPrompt: string | undefined): void {
+  const interactions = listField(value, "interactions");
+  if (!isRecord(value) || !interactions)
+    return collector.note("dropped", place, "the item is no scenario: it has no list interactions");
+  noteUnknown({ record: value, known: scenarioFields, place, collector });
+  const turns = interactions.map((entry, index) => readTurn(entry, at(place, "interactions", index), collector));
+  if (turns.some((turn) => !turn))
+    return collector.note("dropped", place, "the scenario was left out for the turn named above");
+  collector.add({
+    place,
+    id: value["id"],
+    description: textField(value, "description"),
+    tags: textList(listField(value, "tags")),
+    system: textField(value, "system_prompt") ?? requestPrompt,
+    turns: turns.filter((turn) => turn !== undefined),
+  });
+}
+
+function readTurn(value: unknown, place: Place, collector: ScenarioCollector): TurnDraft | undefined {
+  const user = isRecord(value) ? scalarText(value["user_message"]) : undefined;
+  if (!isRecord(value) || user === undefined) {
+    collector.note("dropped", place, "the interaction has no user_message that is text");
+    return undefined;
+  }
+  noteUnknown({ record: value, known: interactionFields, place, collector });
+  return {
+    id: value["id"],
+    user,
+    reply: scalarText(value["agent_reply"]),
+    reference: scalarText(value["reference_reply"]),
+    references: textList(listField(value, "references")),
+    type: textField(value, "interaction_type"),
+    labels: recordField(value, "reference_metadata"),
+    generated: recordField(value, "generated_metadata"),
+  };
+}
+
+interface UnknownFields {
+  readonly record: JsonRecord;
+  readonly known: ReadonlySet<string>;
+  readonly place: Place;
+  readonly collector: ScenarioCollector;
+}
+
+function noteUnknown({ record, known, place, collector }: UnknownFields): void {
+  const unknown = Object.keys(record).filter((name) => !known.has(name));
+  if (unknown.length > 0) collector.note("dropped", place, `unknown fields: ${unknown.join(", ")}`);
+}
+
+/** The rest of an evaluation request says how to run, not what: it is named, not carried over. */
+function noteRequestFields(values: readonly Item[], collector: ScenarioCollector): void {
+  for (const { value, place } of values) {
+    if (!isRecord(value) || !("test_batch" in value)) continue;
+    const left = Object.keys(value).filter((name) => name !== "test_batch" && name !== "system_prompt");
+    if (left.length > 0) collector.note("dropped", place, `settings of the run, not of a scenario: ${left.join(", ")}`);
+  }
+}
+
+const at = (place: Place, ...steps: readonly (string | number)[]): Place => ({
+  ...place,
+  pointer: pointerTo(place.pointer, ...steps),
+});

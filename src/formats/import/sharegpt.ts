@@ -1,0 +1,22 @@
+import { isRecord, listField, pointerTo, textField } from "../records.ts";
+import { turnsFromMessages } from "../turns-from-messages.ts";
+import { itemsOf, type Importer } from "./importer.ts";
+
+const known = new Set(["id", "conversations", "conversation", "system"]);
+
+/** ShareGPT: `{"conversations": [{"from": "human" | "gpt" | "system", "value"}]}`, every turn of it. */
+export const importShareGpt: Importer = ({ document, collector }) => {
+  for (const { value, place } of itemsOf(document)) {
+    const name = listField(value, "conversations") ? "conversations" : "conversation";
+    const messages = listField(value, name);
+    if (!isRecord(value) || !messages) {
+      collector.note("dropped", place, "the item has no list conversations");
+      continue;
+    }
+    const other = Object.keys(value).filter((key) => !known.has(key));
+    if (other.length > 0) collector.note("dropped", place, `not part of a scenario: ${other.join(", ")}`);
+    const at = { ...place, pointer: pointerTo(place.pointer, name) };
+    const { system, turns } = turnsFromMessages({ messages, place: at, collector });
+    collector.add({ place, id: value["id"], system: system ?? textField(value, "system"), turns });
+  }
+};

@@ -1,0 +1,147 @@
+import type { ColumnMapping, ColumnRole } from "../column-mapping.ts";
+import { textList } from "../extras.ts";
+import { FormatError } from "../format-error.ts";
+import { isRecord, scalarText, type JsonRecord } from "../records.ts";
+import type { ScenarioCollector } from "../scenario-collector.ts";
+import type { TurnDraft } from "../scenario-draft.ts";
+import type { Place } from "../scenario-file.ts";
+import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
+
+export interface Row {
+  readonly place: Place;
+  readonly cells: JsonRecord;
+}
+
+export interface Table {
+  readonly names: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+/** A table in long form (a row per turn, `scenario_id` says which belong together) or one conversation of one turn per row. */
+export function importTable(table: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
+  const plan = assignColumns(table.names, mapping);
+  if (plan.roles.user === undefined) {
+    throw new FormatError(
+      `no column holds the user's message; name it with the mapping user=…; the columns are ${table.names.join(", ")}`,
+    );
+  }
+  for (const { name, reason } of plan.unused) collector.note("dropped", { line: 1 }, `column ${name}: ${reason}`);
+  const groups = new Map<string, Row[]>();
+  for (const [index, row] of table.rows.entries()) {
+    const key = keyOf(row, index, plan, collector);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  for (const rows of groups.values()) addRows(rows, plan, collector);
+}
+
+const cell = ({ cells }: Row, plan: ColumnPlan, role: ColumnRole): unknown => {
+  const name = plan.roles[role];
+  return name === undefined ? undefined : cells[name];
+};
+
+const text = (row: Row, plan: ColumnPlan, role: ColumnRole): string | undefined => {
+  const value = cell(row, plan, role);
+  if (value === undefined || value === null) return undefined;
+  return scalarText(value) ?? JSON.stringify(value);
+};
+
+/** Rows of one key are one scenario; undefined for a row that says nothing. */
+function keyOf(row: Row, index: number, plan: ColumnPlan, collector: ScenarioCollector): string | undefined {
+  const id = text(row, plan, "scenario_id");
+  if (id !== undefined && id !== "") return `id ${id}`;
+  if ((text(row, plan, "user") ?? "") !== "") return `row ${index}`;
+  collector.note("dropped", row.place, `the row has no ${plan.roles.user}`);
+  return undefined;
+}
+
+function addRows(rows: readonly Row[], plan: ColumnPlan, collector: ScenarioCollector): void {
+  const [first] = rows;
+  if (!first) return;
+  const ownId = plan.roles.scenario_id === undefined ? cell(first, plan, "id") : cell(first, plan, "scenario_id");
+  const whole = (role: ColumnRole): string | undefined => wholeText({ rows, plan, role, collector });
+  const tags = whole("tags");
+  collector.add({
+    place: first.place,
+    id: ownId,
+    description: whole("description"),
+    tags: tags === undefined ? undefined : readTags(tags),
+    system: whole("system"),
+    turns: inOrder(rows, plan, collector).map((row) => readTurn(row, plan, collector)),
+  });
+}
+
+interface WholeText {
+  readonly rows: readonly Row[];
+  readonly plan: ColumnPlan;
+  readonly role: ColumnRole;
+  readonly collector: ScenarioCollector;
+}
+
+/** What is said about the whole scenario may stand in any of its rows; rows that say something else are named. */
+function wholeText({ rows, plan, role, collector }: WholeText): string | undefined {
+  const said = rows.filter((row) => (text(row, plan, role) ?? "") !== "");
+  const first = said[0] && text(said[0], plan, role);
+  for (const row of said.slice(1)) {
+    if (text(row, plan, role) !== first)
+      collector.note("dropped", row.place, `another ${role} for the same scenario; the first counts`);
+  }
+  return first;
+}
+
+function inOrder(rows: readonly Row[], plan: ColumnPlan, collector: ScenarioCollector): Row[] {
+  const numbered = rows.map((row) => {
+    const turn = text(row, plan, "turn")?.trim() ?? "";
+    const number = turn === "" ? Number.NaN : Number(turn);
+    if (plan.roles.turn !== undefined && Number.isNaN(number)) {
+      collector.note("changed", row.place, `the turn "${turn}" is no number; the rows stay in file order`);
+    }
+    return { row, number };
+  });
+  const sortable = numbered.every(({ number }) => !Number.isNaN(number));
+  return (sortable ? numbered.toSorted((left, right) => left.number - right.number) : numbered).map(({ row }) => row);
+}
+
+function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): TurnDraft {
+  const named = plan.labels.filter((name) => ![undefined, null, ""].includes(row.cells[name] as undefined));
+  const json = readJson(row, plan, "reference_metadata", collector);
+  const references = readJson(row, plan, "references", collector);
+  return {
+    id: plan.roles.scenario_id === undefined ? undefined : cell(row, plan, "id"),
+    user: text(row, plan, "user") ?? "",
+    reference: text(row, plan, "reference"),
+    references: Array.isArray(references) ? textList(references) : undefined,
+    reply: text(row, plan, "agent_reply"),
+    type: text(row, plan, "interaction_type"),
+    labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
+  };
+}
+
+/** A cell that holds JSON: as text in a CSV file, as it is in a JSON row. */
+function readJson(row: Row, plan: ColumnPlan, role: ColumnRole, collector: ScenarioCollector): unknown {
+  const value = cell(row, plan, role);
+  if (typeof value !== "string" || value.trim() === "") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    collector.note("dropped", row.place, `${plan.roles[role]} is not valid JSON`);
+    return undefined;
+  }
+}
+
+function readTags(value: string): string[] {
+  if (value.startsWith("[")) {
+    try {
+      const list: unknown = JSON.parse(value);
+      if (Array.isArray(list)) return textList(list) ?? [];
+    } catch {
+      // Not a JSON list after all: split it as text.
+    }
+  }
+  return value
+    .split(/[,;|]/)
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
+}

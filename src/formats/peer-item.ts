@@ -1,0 +1,146 @@
+import { roleNames, type ColumnMapping, type ColumnRole } from "./column-mapping.ts";
+import { textList } from "./extras.ts";
+import { readMessage } from "./read-message.ts";
+import { field, isRecord, listField, pointerTo, sameName, scalarText, type JsonRecord } from "./records.ts";
+import type { ScenarioCollector } from "./scenario-collector.ts";
+import type { Place } from "./scenario-file.ts";
+import { turnsFromMessages, type Conversation } from "./turns-from-messages.ts";
+
+/** What every reader of one dataset item needs to know. */
+export interface ItemContext {
+  readonly place: Place;
+  readonly collector: ScenarioCollector;
+  readonly mapping: ColumnMapping;
+}
+
+/** The context one or more steps further down. */
+export function below(context: ItemContext, ...steps: readonly (string | number)[]): ItemContext {
+  return { ...context, place: { ...context.place, pointer: pointerTo(context.place.pointer, ...steps) } };
+}
+
+/** The name under which a record holds a role: the mapped one, else the best known one. */
+export function nameOfRole(record: JsonRecord, role: ColumnRole, mapping: ColumnMapping): string | undefined {
+  const wanted = mapping[role] ? [mapping[role]] : roleNames[role];
+  const names = Object.keys(record).filter((name) => record[name] !== null && record[name] !== undefined);
+  for (const known of wanted) {
+    const name = names.find((candidate) => sameName(candidate) === sameName(known));
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+const messageLists = ["messages", "conversation", "chat_history", "history", "conversations", "input"];
+
+/** A dataset item's input: plain text, a list of messages, or an object that holds either. */
+export function readInput(value: unknown, context: ItemContext): Conversation | undefined {
+  const text = scalarText(value);
+  if (text !== undefined) return oneTurn(text);
+  if (Array.isArray(value)) return readMessages(value, context);
+  if (!isRecord(value)) return undefined;
+  const history = messageLists.find((name) => listField(value, name));
+  const before =
+    history === undefined ? undefined : readMessages(listField(value, history) ?? [], below(context, history));
+  const conversation = before?.open ? before : withQuestion(value, before, history, context);
+  const system = nameOfRole(value, "system", context.mapping);
+  return conversation && { ...conversation, system: conversation.system ?? (system && scalarText(value[system])) };
+}
+
+const oneTurn = (user: string): Conversation => ({ system: undefined, turns: [{ user }], open: true });
+
+function readMessages(messages: readonly unknown[], context: ItemContext): Conversation {
+  // LangChain stores a batch of one as a list in a list.
+  const [only] = messages;
+  const nested = messages.length === 1 && Array.isArray(only) && !readMessage(only) ? only : messages;
+  return turnsFromMessages({ messages: nested, place: context.place, collector: context.collector });
+}
+
+/** A conversation followed by the question proper, or the question alone. */
+function withQuestion(
+  record: JsonRecord,
+  before: Conversation | undefined,
+  history: string | undefined,
+  context: ItemContext,
+): Conversation | undefined {
+  const others = Object.fromEntries(Object.entries(record).filter(([name]) => name !== history));
+  const name = nameOfRole(others, "user", context.mapping) ?? onlyText(others);
+  const asked = name === undefined ? undefined : readQuestion(others[name], below(context, name));
+  if (asked)
+    return {
+      system: before?.system ?? asked.system,
+      turns: [...(before?.turns ?? []), ...asked.turns],
+      open: asked.open,
+    };
+  if (before) return before;
+  if (Object.keys(others).length === 0) return undefined;
+  context.collector.note(
+    "changed",
+    context.place,
+    "no field is known to be the user's message; the whole input was kept as JSON text",
+  );
+  return oneTurn(JSON.stringify(record));
+}
+
+/** The question may be text, or one message, or an input of its own. */
+function readQuestion(value: unknown, context: ItemContext): Conversation | undefined {
+  const text = scalarText(value) ?? readMessage(value)?.text;
+  return text === undefined ? readInput(value, context) : oneTurn(text);
+}
+
+/** The name of the one field that is text, when there is exactly one. */
+function onlyText(record: JsonRecord): string | undefined {
+  const names = Object.keys(record).filter(
+    (name) => typeof record[name] === "string" && sameName(name) !== "systemprompt",
+  );
+  return names.length === 1 ? names[0] : undefined;
+}
+
+export interface ExpectedReply {
+  readonly reference: string | undefined;
+  readonly references?: readonly string[];
+}
+
+/** A dataset item's expected output: text, several texts, messages, or an object that holds one of them. */
+export function readOutput(value: unknown, context: ItemContext): ExpectedReply {
+  const text = scalarText(value);
+  if (text !== undefined || value === null || value === undefined) return { reference: text };
+  if (Array.isArray(value)) return readOutputList(value, context);
+  const own = readMessage(value);
+  if (own?.role === "assistant") return { reference: own.text };
+  if (!isRecord(value) || Object.keys(value).length === 0) return { reference: undefined };
+  const messages = listField(value, "messages");
+  if (messages) return readOutputList(messages, below(context, "messages"));
+  const name = nameOfRole(value, "reference", context.mapping) ?? onlyText(value);
+  if (name !== undefined) return readOutput(value[name], below(context, name));
+  context.collector.note(
+    "changed",
+    context.place,
+    "no field is known to be the expected reply; the whole output was kept as JSON text",
+  );
+  return { reference: JSON.stringify(value) };
+}
+
+function readOutputList(values: readonly unknown[], context: ItemContext): ExpectedReply {
+  const messages = values.map(readMessage);
+  const reply = messages.findLast((message) => message?.role === "assistant" && !message.callsTools);
+  if (reply) return { reference: reply.text };
+  if (values.every((value) => scalarText(value) !== undefined)) {
+    const [reference, ...references] = textList(values) ?? [];
+    return { reference, references };
+  }
+  context.collector.note("changed", context.place, "the expected output is no text; it was kept as JSON text");
+  return { reference: JSON.stringify(values) };
+}
+
+/** The labels among a peer's metadata; whatever else is there is named as left out. */
+export function readLabels(metadata: unknown, context: ItemContext): JsonRecord {
+  if (!isRecord(metadata)) return {};
+  const wanted = new Set((context.mapping.labels ?? ["intent", "sentiment"]).map(sameName));
+  const names = Object.keys(metadata).filter((name) => name !== "rehearsal");
+  const labels = names.filter((name) => wanted.has(sameName(name)) && metadata[name] !== null);
+  const left = names.filter((name) => !labels.includes(name));
+  if (left.length > 0) {
+    const message = `metadata is not scored, so it was left out: ${left.join(", ")} (name labels with the mapping labels=…)`;
+    context.collector.note("dropped", context.place, message);
+  }
+  return Object.fromEntries(labels.map((name) => [name, field(metadata, name)]));
+}

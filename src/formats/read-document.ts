@@ -1,0 +1,102 @@
+import { parseAllDocuments } from "yaml";
+import { FormatError } from "./format-error.ts";
+import { jsonErrorOffset, positionAt } from "./json-position.ts";
+import type { Note, Place } from "./scenario-file.ts";
+
+/** How the text of a structured file is written, leaving aside what it says. */
+export type Syntax = "json" | "jsonl" | "yaml";
+
+export interface Document {
+  readonly syntax: Syntax;
+  /** The one value of a JSON file, one per line of JSONL, one per document of YAML. */
+  readonly values: readonly { readonly value: unknown; readonly place: Place }[];
+  readonly notes: readonly Note[];
+}
+
+const deepest = 100;
+
+/** Reads JSON, JSON lines or YAML; a broken line of JSONL is a note, anything else unreadable is a `FormatError`. */
+export function readDocument(text: string, syntax: Syntax): Document {
+  if (text.trim() === "") throw new FormatError("the file is empty");
+  const document = { json: readJson, jsonl: readJsonLines, yaml: readYaml }[syntax](text);
+  for (const { value, place } of document.values) {
+    if (isDeeper(value, deepest)) throw new FormatError(`values are nested more than ${deepest} levels deep`, place);
+  }
+  return document;
+}
+
+function readJson(text: string): Document {
+  return { syntax: "json", values: [{ value: parseJson(text), place: { pointer: "" } }], notes: [] };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const offset = jsonErrorOffset(text);
+    const found =
+      offset >= text.length
+        ? "the end of the text"
+        : JSON.stringify(String.fromCodePoint(text.codePointAt(offset) ?? 0));
+    throw new FormatError(`not valid JSON: ${found} cannot stand here`, positionAt(text, offset));
+  }
+}
+
+function readJsonLines(text: string): Document {
+  const values: { value: unknown; place: Place }[] = [];
+  const broken: { line: number; column: number; message: string }[] = [];
+  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    if (line.trim() === "") continue;
+    try {
+      values.push({ value: parseJson(line), place: { line: index + 1, pointer: "" } });
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      const column = error.column ?? 1;
+      broken.push({ line: index + 1, column, message: error.message.replace(/^line 1, column \d+: /, "") });
+    }
+  }
+  const [first] = broken;
+  if (values.length === 0 && first) throw new FormatError(first.message, first);
+  const notes = broken.map(({ line, column, message }) => ({
+    kind: "dropped" as const,
+    line,
+    message: `the line is ${message} (column ${column})`,
+  }));
+  return { syntax: "jsonl", values, notes };
+}
+
+function readYaml(text: string): Document {
+  const documents = [...parseAllDocuments(text, { prettyErrors: true, logLevel: "silent" })];
+  const values = documents.map((document, index) => {
+    const [error] = document.errors;
+    const [start] = error?.linePos ?? [];
+    if (error)
+      throw new FormatError(`not valid YAML: ${firstLine(error.message)}`, {
+        line: start?.line,
+        column: start?.col ?? 1,
+      });
+    return { value: toValue(() => document.toJS()), place: { pointer: documents.length > 1 ? `/${index}` : "" } };
+  });
+  return { syntax: "yaml", values: values.filter(({ value }) => value !== null && value !== undefined), notes: [] };
+}
+
+/** Aliases are resolved only here, and a file that multiplies itself through them is refused by the library. */
+function toValue(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    throw new FormatError(`not usable YAML: ${firstLine(error instanceof Error ? error.message : String(error))}`);
+  }
+}
+
+const firstLine = (message: string): string =>
+  (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
+
+function isDeeper(value: unknown, levels: number): boolean {
+  let layer = [value];
+  for (let level = 0; layer.length > 0; level++) {
+    if (level > levels) return true;
+    layer = layer.flatMap((entry) => (typeof entry === "object" && entry !== null ? Object.values(entry) : []));
+  }
+  return false;
+}

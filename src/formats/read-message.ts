@@ -1,0 +1,86 @@
+import { anyField, field, isRecord, listField, scalarText, type JsonRecord } from "./records.ts";
+
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/** One message of any peer's conversation, in one shape. `lost` names what has no place in a text. */
+export interface PeerMessage {
+  readonly role: Role;
+  readonly text: string;
+  readonly callsTools: boolean;
+  readonly lost: readonly string[];
+}
+
+const roles: Readonly<Record<string, Role>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  human: "user",
+  customer: "user",
+  assistant: "assistant",
+  ai: "assistant",
+  gpt: "assistant",
+  model: "assistant",
+  bot: "assistant",
+  chatgpt: "assistant",
+  agent: "assistant",
+  tool: "tool",
+  function: "tool",
+  function_call: "tool",
+  function_response: "tool",
+  observation: "tool",
+};
+
+function roleOf(name: unknown): Role | undefined {
+  const key = scalarText(name)
+    ?.toLowerCase()
+    .replace(/message(chunk)?$/, "");
+  return key !== undefined && Object.hasOwn(roles, key) ? roles[key] : undefined;
+}
+
+/** OpenAI, ShareGPT, LangChain (plain, stored and serialised), `[role, text]` and `{role: text}`; undefined for anything else. */
+export function readMessage(value: unknown): PeerMessage | undefined {
+  if (Array.isArray(value)) return value.length === 2 ? message(value[0], value[1], {}) : undefined;
+  if (!isRecord(value)) return undefined;
+  const constructor = listField(value, "id")?.at(-1);
+  const kwargs = field(value, "kwargs");
+  if (isRecord(kwargs) && constructor !== undefined) return message(constructor, field(kwargs, "content"), kwargs);
+  const data = field(value, "data");
+  if (isRecord(data) && "type" in value) return message(value["type"], field(data, "content"), data);
+  const role = anyField(value, "role", "from", "type");
+  if (role !== undefined) return message(role, anyField(value, "content", "value", "text", "parts"), value);
+  const [only, ...more] = Object.entries(value);
+  return only && more.length === 0 ? message(only[0], only[1], {}) : undefined;
+}
+
+function message(name: unknown, content: unknown, fields: JsonRecord): PeerMessage | undefined {
+  const role = roleOf(name);
+  if (!role) return undefined;
+  const { text, lost } = readContent(content);
+  const calls = listField(fields, "tool_calls");
+  const callsTools = (calls !== undefined && calls.length > 0) || isRecord(field(fields, "function_call"));
+  const refusal = scalarText(field(fields, "refusal"));
+  return { role, text: text === "" && refusal !== undefined ? refusal : text, callsTools, lost };
+}
+
+/** The text of a message's content: a string, or parts of which only the textual ones can be kept. */
+export function readContent(content: unknown): { text: string; lost: readonly string[] } {
+  const plain = scalarText(content);
+  if (plain !== undefined) return { text: plain, lost: [] };
+  if (content === null || content === undefined) return { text: "", lost: [] };
+  const parts = Array.isArray(content) ? content : (listField(content, "parts") ?? [content]);
+  const texts: string[] = [];
+  const lost: string[] = [];
+  for (const part of parts) {
+    const text = scalarText(part) ?? scalarText(anyField(part, "text", "input_text", "output_text"));
+    if (text !== undefined && field(part, "thought") !== true) texts.push(text);
+    else lost.push(partKind(part));
+  }
+  // Gemini's parts have no type and are pieces of one text; the others' parts are paragraphs.
+  return { text: texts.join(parts.every((part) => isRecord(part) && !("type" in part)) ? "" : "\n"), lost };
+}
+
+function partKind(part: unknown): string {
+  if (field(part, "thought") === true) return "thought";
+  const type = scalarText(field(part, "type"));
+  return type ?? (isRecord(part) ? (Object.keys(part)[0] ?? "empty part") : "unknown part");
+}

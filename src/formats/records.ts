@@ -1,0 +1,52 @@
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The own property of that name; never one inherited from Object.prototype. */
+export function field(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The first of the named fields that is there and not null. */
+export function anyField(value: unknown, ...names: readonly string[]): unknown {
+  for (const name of names) {
+    const found = field(value, name);
+    if (found !== undefined && found !== null) return found;
+  }
+  return undefined;
+}
+
+export function textField(value: unknown, ...names: readonly string[]): string | undefined {
+  const found = anyField(value, ...names);
+  return typeof found === "string" ? found : undefined;
+}
+
+export function recordField(value: unknown, ...names: readonly string[]): JsonRecord | undefined {
+  const found = anyField(value, ...names);
+  return isRecord(found) ? found : undefined;
+}
+
+export function listField(value: unknown, ...names: readonly string[]): readonly unknown[] | undefined {
+  const found = anyField(value, ...names);
+  return Array.isArray(found) ? found : undefined;
+}
+
+/** A scalar as text; undefined for what has no single text. */
+export function scalarText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" || typeof value === "bigint"
+    ? String(value)
+    : undefined;
+}
+
+/** One more step of an RFC 6901 pointer. */
+export function pointerTo(pointer: string | undefined, ...steps: readonly (string | number)[]): string {
+  return [pointer ?? "", ...steps.map((step) => String(step).replaceAll("~", "~0").replaceAll("/", "~1"))].join("/");
+}
+
+/** `expectedOutput`, `expected_output` and `Expected Output` are one name. */
+export function sameName(name: string): string {
+  return name.replace(/[\s_-]+/g, "").toLowerCase();
+}

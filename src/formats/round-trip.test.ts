@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { scenarioFormats } from "./formats.ts";
+import { importScenarios } from "./import-scenarios.ts";
+import type { FileScenario, ImportFormat } from "./scenario-file.ts";
+import { arbitraryScenarios } from "./testing/arbitrary-scenarios.ts";
+
+const exporterOf = (id: ImportFormat) => {
+  const format = scenarioFormats.find((entry) => entry.id === id);
+  if (!format || !("export" in format)) throw new Error(`no exporter for ${id}`);
+  return format.export;
+};
+
+const whole: readonly ImportFormat[] = [
+  "json",
+  "jsonl",
+  "yaml",
+  "csv",
+  "promptfoo",
+  "inspect",
+  "langsmith",
+  "langfuse",
+];
+
+test.each(whole)("%s gives back the same scenarios", (format) => {
+  fc.assert(
+    fc.property(arbitraryScenarios, (scenarios) => {
+      const { text } = exporterOf(format)(scenarios);
+      const result = importScenarios({ text, format });
+      expect(result.scenarios).toEqual(scenarios);
+      const settings = "settings of the run, not of a scenario: providers";
+      expect(result.notes.filter(({ message }) => message !== settings)).toEqual([]);
+    }),
+    { numRuns: 80 },
+  );
+});
+
+test.each(whole.filter((format) => format !== "csv"))("%s is told by its content", (format) => {
+  fc.assert(
+    fc.property(arbitraryScenarios, (scenarios) => {
+      const { text } = exporterOf(format)(scenarios);
+      const { format: detected } = importScenarios({ text });
+      // A single line of JSON is JSON as well.
+      expect(detected).toBe(format === "jsonl" && scenarios.length === 1 ? "json" : format);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test("CSV is told by its content", () => {
+  fc.assert(
+    fc.property(arbitraryScenarios, (scenarios) => {
+      expect(importScenarios(exporterOf("csv")(scenarios))).toMatchObject({ format: "csv", scenarios });
+    }),
+    { numRuns: 25 },
+  );
+});
+
+/** What a list of messages can hold. */
+const spoken = ({ system_prompt, interactions }: FileScenario) => ({
+  ...(system_prompt !== undefined && { system_prompt }),
+  turns: interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply]),
+});
+
+test("ShareGPT gives back ids and every turn, and says what it has no place for", () => {
+  fc.assert(
+    fc.property(arbitraryScenarios, (scenarios) => {
+      const { text, notes } = exporterOf("sharegpt")(scenarios);
+      const result = importScenarios({ text });
+      expect(result.format).toBe("sharegpt");
+      expect(result.scenarios.map(({ id }) => id)).toEqual(scenarios.map(({ id }) => id));
+      expect(result.scenarios.map(spoken)).toEqual(scenarios.map(spoken));
+      expect(notes.length).toBe(scenarios.length);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("OpenAI chat lines give back the turns up to the first without a reference reply", () => {
+  fc.assert(
+    fc.property(arbitraryScenarios, (scenarios) => {
+      const { text } = exporterOf("openai-chat")(scenarios);
+      const taught = scenarios.map(spoken).map(({ turns, ...rest }) => {
+        const end = turns.findIndex(([, reference]) => reference === "");
+        return { ...rest, turns: end < 0 ? turns : turns.slice(0, end) };
+      });
+      const expected = taught.filter(({ turns }) => turns.length > 0);
+      const result = text === "" ? { scenarios: [] } : importScenarios({ text, format: "openai-chat" });
+      expect(result.scenarios.map(spoken)).toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("half a character survives as an escape, or is replaced and named where the format has none", () => {
+  const { scenarios } = importScenarios({ text: '{"id":"a","interactions":[{"user_message":"x\\ud800y"}]}' });
+  for (const format of ["json", "yaml", "promptfoo"] as const) {
+    const { text } = exporterOf(format)(scenarios);
+    expect(text.isWellFormed()).toBe(true);
+    expect(importScenarios({ text, format }).scenarios).toEqual(scenarios);
+  }
+  const { text, notes } = exporterOf("csv")(scenarios);
+  expect(text).toContain("x\uFFFDy");
+  expect(notes).toMatchObject([
+    { kind: "changed", message: "a, turn 1: half a character cannot be written as UTF-8; it was replaced" },
+  ]);
+});

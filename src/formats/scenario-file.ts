@@ -1,0 +1,66 @@
+import type { z } from "zod";
+import type { ScenarioInput } from "../contract/scenario.ts";
+
+/**
+ * A scenario as a file holds it: valid against the contract's `ScenarioInput`. `system_prompt` is the conversation's own system
+ * message; the contract knows one per request, so `groupBySystemPrompt` says which scenarios can share a request.
+ */
+export type FileScenario = z.output<typeof ScenarioInput> & { system_prompt?: string };
+export type FileInteraction = FileScenario["interactions"][number];
+
+/** Where in a file something stood: the line of a line-based format, an RFC 6901 pointer into the value there, or both. */
+export interface Place {
+  readonly line?: number | undefined;
+  readonly pointer?: string | undefined;
+}
+
+/** Something that did not cross over as it was: `dropped` is missing from the result, `changed` is there in another form. */
+export interface Note {
+  readonly kind: "dropped" | "changed";
+  readonly line?: number;
+  readonly pointer?: string;
+  readonly message: string;
+}
+
+/** A peer's assertion about one reply that is no reference reply: kept as data, so that a scorer can be made of it. */
+export interface Check {
+  readonly scenario_id: string;
+  readonly interaction_id: string;
+  readonly type: string;
+  readonly value: unknown;
+  readonly negated: boolean;
+  readonly threshold?: number;
+}
+
+export type ImportFormat =
+  | "json"
+  | "jsonl"
+  | "yaml"
+  | "csv"
+  | "tsv"
+  | "rows"
+  | "openai-chat"
+  | "sharegpt"
+  | "promptfoo"
+  | "promptfoo-results"
+  | "openai-evals"
+  | "inspect"
+  | "inspect-log"
+  | "deepeval"
+  | "adk"
+  | "langsmith"
+  | "langfuse";
+
+export interface ImportResult {
+  readonly format: ImportFormat;
+  /** Why the file was read as this format, in words. */
+  readonly reason: string;
+  readonly scenarios: readonly FileScenario[];
+  readonly checks: readonly Check[];
+  readonly notes: readonly Note[];
+}
+
+export interface ExportResult {
+  readonly text: string;
+  readonly notes: readonly Note[];
+}

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { parseMapping } from "./column-mapping.ts";
+import { importScenarios } from "./import-scenarios.ts";
+import { detectDelimiter } from "./import/csv.ts";
+
+const turns = (text: string, mapping?: string) => {
+  const { scenarios, notes } = importScenarios({
+    text,
+    ...(mapping !== undefined && { mapping: parseMapping(mapping) }),
+  });
+  return {
+    turns: scenarios.map(({ interactions }) => interactions.map((turn) => [turn.user_message, turn.reference_reply])),
+    notes,
+    scenarios,
+  };
+};
+
+test.each([
+  ["a,b\n1;2;3,4", ","],
+  ["a;b;c\n1,5;2,5;3", ";"],
+  ["a\tb", "\t"],
+  ['"a,b"|c', "|"],
+  ["alone", ","],
+])("the separator of %j is %j", (text, delimiter) => {
+  expect(detectDelimiter(text)).toBe(delimiter);
+});
+
+test.each([
+  "input,expected",
+  "Question;Answer",
+  "prompt\ttarget",
+  "user_message|reference_reply",
+  "Query,Expected Output",
+])("a question per row, known by the names %j", (header) => {
+  const separator = detectDelimiter(header);
+  expect(turns(`${header}\nhi${separator}hello\n`).turns).toEqual([[["hi", "hello"]]]);
+});
+
+test("a column that could be the reference too is named, not scored as a label", () => {
+  const { notes, scenarios } = turns("input,expected,output\nhi,hello,bye\n");
+  expect(notes).toMatchObject([
+    { line: 1, message: "column output: expected is taken as reference; map reference=output to take this one" },
+  ]);
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
+});
+
+test("cells beyond the columns, doubled columns and rows without a question are named by line", () => {
+  const { notes } = turns('input,expected,input\n"a\nb",c,d,e\n,x\n');
+  expect(notes.map(({ line, message }) => [line, message])).toEqual([
+    [1, "a second column input; the first counts"],
+    [2, "the row has 1 more cells than there are columns"],
+    [4, "the row has no input"],
+  ]);
+});
+
+test("turns that are no numbers stay in file order, with a note", () => {
+  const { turns: found, notes } = turns("conversation_id,turn,user\na,2,second\na,first,other\n");
+  expect(found).toEqual([
+    [
+      ["second", ""],
+      ["other", ""],
+    ],
+  ]);
+  expect(notes).toMatchObject([{ line: 3, message: 'the turn "first" is no number; the rows stay in file order' }]);
+});
+
+test("flat JSON objects are rows too, and their labels keep their type", () => {
+  const { turns: found, scenarios } = turns('{"question":"a","answer":1,"stars":5}\n{"question":"b","answer":null}\n');
+  expect(found).toEqual([[["a", "1"]], [["b", ""]]]);
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ stars: 5 });
+});
+
+test("a mapping that makes no sense is refused", () => {
+  expect(() => parseMapping("user")).toThrow('the mapping "user" is not of the form role=column');
+  expect(() => parseMapping("who=x")).toThrow('"who" is no role');
+  expect(parseMapping("input = frage , labels=a|b")).toEqual({ user: "frage", labels: ["a", "b"] });
+});

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import type { FileScenario } from "../scenario-file.ts";
+
+/** Text that has broken a file format before. */
+const nasty = fc.constantFrom(
+  "=1+1",
+  "'=1+1",
+  "-5",
+  "+49 30 1234",
+  "@all",
+  "\tindented",
+  "a,b;c|d",
+  'He said "no"',
+  "line\nbreak",
+  "carriage\rreturn",
+  "both\r\nof them",
+  "\0nul\0",
+  "\u202Ertl\u202C שלום",
+  "👩‍👩‍👧 e\u0301",
+  "{{ name }} {% if x %} {# note #}",
+  "{% raw %}x",
+  "file:///etc/passwd",
+  "https://example.test/",
+  "- item",
+  "key: value # not a comment",
+  "---",
+  "...",
+  "null",
+  "~",
+  "1e3",
+  "[]",
+  "{}",
+  "  padded  ",
+  "\uFEFFbom",
+  "\u2028\u2029\u0085",
+  "<b>&amp;</b> ]]>",
+  "'",
+  "''",
+  "|",
+  ">",
+  "`code` | cell",
+);
+
+const text = fc.oneof(
+  { weight: 2, arbitrary: nasty },
+  { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
+  fc.lorem({ maxCount: 4 }),
+);
+const filled = text.filter((value) => value !== "");
+const id = fc
+  .oneof(nasty, fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }))
+  .map((value) => `x${value.replace(/\p{Cc}/gu, "")}`);
+const key = fc.oneof(
+  fc.constantFrom("intent", "sentiment", "answer", "turn", "a b", "größe", "=x", "'"),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 6 }),
+);
+const json = fc.oneof(
+  text,
+  fc.integer(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.array(text, { maxLength: 2 }),
+  fc.dictionary(fc.constantFrom("a", "b"), text, { maxKeys: 2 }),
+);
+const labels = fc
+  .dictionary(key, json, { maxKeys: 3, noNullPrototype: true })
+  .map((record) =>
+    Object.fromEntries(
+      Object.entries(record).filter(([name]) => !["__proto__", "constructor", "prototype"].includes(name)),
+    ),
+  );
+
+const interaction = fc.record(
+  {
+    user_message: text,
+    agent_reply: fc.oneof(fc.constant(""), text),
+    reference_reply: fc.oneof(fc.constant(""), filled),
+    references: fc.array(text, { minLength: 1, maxLength: 2 }),
+    interaction_type: filled,
+    reference_metadata: labels,
+  },
+  { requiredKeys: ["user_message", "agent_reply", "reference_reply", "reference_metadata"] },
+);
+
+const scenario = fc.record(
+  {
+    id,
+    description: text,
+    interactions: fc.array(interaction, { minLength: 1, maxLength: 4 }),
+    tags: fc.array(filled, { minLength: 1, maxLength: 3 }),
+    system_prompt: filled,
+  },
+  { requiredKeys: ["id", "description", "interactions"] },
+);
+
+/** Valid scenarios full of text that is hard on file formats, with ids that are unique. */
+export const arbitraryScenarios: fc.Arbitrary<FileScenario[]> = fc
+  .uniqueArray(scenario, { minLength: 1, maxLength: 4, selector: (entry) => entry.id })
+  .map((entries) =>
+    entries.map((entry) => ({
+      ...entry,
+      interactions: entry.interactions.map((turn, index) => ({ id: `q${index}`, ...turn, generated_metadata: {} })),
+    })),
+  );

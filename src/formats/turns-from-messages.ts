@@ -1,0 +1,65 @@
+import { pointerTo } from "./records.ts";
+import { readMessage, type PeerMessage } from "./read-message.ts";
+import type { ScenarioCollector } from "./scenario-collector.ts";
+import type { TurnDraft } from "./scenario-draft.ts";
+import type { Place } from "./scenario-file.ts";
+
+export interface Conversation {
+  readonly system: string | undefined;
+  readonly turns: readonly TurnDraft[];
+  /** True when the last message is a user's: the reply is what the file asks for. */
+  readonly open: boolean;
+}
+
+interface MessageSource {
+  readonly messages: readonly unknown[];
+  /** Where the list stands; a message's own pointer is below it. */
+  readonly place: Place;
+  readonly collector: Pick<ScenarioCollector, "note">;
+}
+
+/** Every user message opens a turn; the assistant text before the next user message is its reference reply. */
+export function turnsFromMessages({ messages, place, collector }: MessageSource): Conversation {
+  const system: string[] = [];
+  const turns: { user: string; replies: string[] }[] = [];
+  for (const [index, value] of messages.entries()) {
+    const at = { ...place, pointer: pointerTo(place.pointer, index) };
+    const message = readMessage(value);
+    if (!message) {
+      collector.note("dropped", at, "this is not a message with a known role");
+      continue;
+    }
+    noteLosses(message, at, collector);
+    const turn = turns.at(-1);
+    if (message.role === "system") {
+      if (turn) collector.note("changed", at, "a system message in mid-conversation was moved to the system prompt");
+      system.push(message.text);
+    } else if (message.role === "user") turns.push({ user: message.text, replies: [] });
+    else if (message.role === "assistant") takeReply(message, turn, at, collector);
+  }
+  return {
+    system: system.join("\n\n") || undefined,
+    turns: turns.map(({ user, replies }) => ({ user, reference: replies.join("\n\n") })),
+    open: turns.length > 0 && turns.at(-1)?.replies.length === 0,
+  };
+}
+
+type Notes = Pick<ScenarioCollector, "note">;
+
+function takeReply(message: PeerMessage, turn: { replies: string[] } | undefined, at: Place, collector: Notes): void {
+  if (message.callsTools) {
+    if (message.text !== "") collector.note("dropped", at, "text beside a tool call is not the reply; it was left out");
+  } else if (!turn) collector.note("dropped", at, "an assistant message before the first user message has no turn");
+  else {
+    if (turn.replies.length > 0)
+      collector.note("changed", at, "several assistant messages in a row were joined into one reply");
+    turn.replies.push(message.text);
+  }
+}
+
+function noteLosses(message: PeerMessage, at: Place, collector: Notes): void {
+  if (message.callsTools) collector.note("dropped", at, "tool calls are not part of a scenario");
+  if (message.role === "tool") collector.note("dropped", at, "tool messages are not part of a scenario");
+  if (message.lost.length > 0)
+    collector.note("dropped", at, `only text is kept; left out: ${[...new Set(message.lost)].join(", ")}`);
+}

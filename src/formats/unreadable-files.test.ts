@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { FormatError } from "./format-error.ts";
+import { importScenarios, type ImportRequest } from "./import-scenarios.ts";
+import { scenarioFormats } from "./formats.ts";
+import { jsonErrorOffset } from "./json-position.ts";
+
+function refusal(request: ImportRequest): FormatError {
+  try {
+    importScenarios(request);
+  } catch (error) {
+    if (error instanceof FormatError) return error;
+    throw error;
+  }
+  throw new Error("the file was read");
+}
+
+test("broken JSON is refused with line and column", () => {
+  const error = refusal({ text: '{\n  "id": "a",\n  "interactions": [,]\n}' });
+  expect(error).toMatchObject({
+    line: 3,
+    column: 20,
+    message: 'line 3, column 20: not valid JSON: "," cannot stand here',
+  });
+});
+
+test("broken YAML is refused with line and column", () => {
+  const error = refusal({ text: "id: a\ninteractions:\n  - user_message: [x\n", name: "a.yaml" });
+  expect(error.line).toBeGreaterThanOrEqual(3);
+  expect(error.message).toContain("not valid YAML");
+});
+
+test("broken CSV is refused with its line", () => {
+  expect(refusal({ text: 'input,expected\nhi,"x"y\n' })).toMatchObject({ line: 2 });
+});
+
+test.each(["", "   \n", "\uFEFF"])("an empty file is said to be empty: %j", (text) => {
+  expect(refusal({ text }).message).toBe("the file is empty");
+});
+
+test("archives, UTF-16 and endless nesting are refused", () => {
+  expect(refusal({ text: "PK\u0003\u0004…" }).message).toContain("inspect log convert");
+  expect(refusal({ text: "{\0" }).message).toContain("UTF-8");
+  expect(refusal({ text: "[".repeat(5000) + "]".repeat(5000) }).message).toContain("nested more than 100 levels");
+  expect(refusal({ text: "a: &a [*a]\n", name: "x.yaml" }).message).toBeTruthy();
+});
+
+test("a file that multiplies itself through YAML aliases is refused", () => {
+  const levels = Array.from(
+    { length: 12 },
+    (_, level) => `l${level + 1}: &l${level + 1} [${Array(10).fill(`*l${level}`).join(", ")}]`,
+  );
+  expect(refusal({ text: `l0: &l0 x\n${levels.join("\n")}\n`, name: "bomb.yaml" }).message).toContain(
+    "not usable YAML",
+  );
+});
+
+test("keys that reach a prototype never become labels", () => {
+  const text =
+    '{"id":"a","interactions":[{"user_message":"x","reference_metadata":{"__proto__":{"polluted":1},"intent":"y"}}]}';
+  const { scenarios, notes } = importScenarios({ text });
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ intent: "y" });
+  expect(notes).toMatchObject([{ message: "label __proto__: the key __proto__ is not allowed" }]);
+});
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test("the place of a JSON error is the first that cannot be completed", () => {
+  const junk = fc.constantFrom("", "?", ",", "}", "]", '"', "\\", "nul", "01", ":");
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 3 }), fc.nat(), junk, (json, at, extra) => {
+      const cut = at % (json.length + 1);
+      const text = json.slice(0, cut) + extra + json.slice(cut + (extra === "" ? 1 : 0));
+      const offset = jsonErrorOffset(text);
+      expect(offset === text.length || !isJson(text)).toBe(true);
+      expect(jsonErrorOffset(text.slice(0, offset))).toBe(offset);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** What became of a file: its format when it gave scenarios or said why not, or that it was refused. */
+function outcome(request: ImportRequest): unknown {
+  try {
+    const { format, scenarios, notes } = importScenarios(request);
+    return scenarios.length + notes.length > 0 ? format : "nothing, and nothing said";
+  } catch (error) {
+    return error instanceof FormatError ? "refused" : error;
+  }
+}
+
+test.each(scenarioFormats.map(({ id }) => id))("%s never fails in any other way, whatever the text", (format) => {
+  const keys = fc.constantFrom(
+    "messages",
+    "input",
+    "conversations",
+    "tests",
+    "vars",
+    "assert",
+    "prompts",
+    "samples",
+    "eval_cases",
+    "conversation",
+    "data",
+    "inputs",
+    "outputs",
+    "turns",
+    "results",
+    "id",
+    "role",
+    "content",
+    "interactions",
+    "user_message",
+    "metadata",
+    "scenarios",
+    "config",
+    "defaultTest",
+    "sample",
+    "item",
+  );
+  const value = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom<unknown>(null, 1, "", "text", true, "file://x", "{{a}}", "user"),
+      fc.array(tie("node"), { maxLength: 3 }),
+      fc.dictionary(keys, tie("node"), { maxKeys: 4 }),
+    ),
+  })).node;
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        value.map((node) => JSON.stringify(node)),
+        fc.string(),
+      ),
+      (text) => {
+        expect([format, "refused"]).toContain(outcome({ text, format }));
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
