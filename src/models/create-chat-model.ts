@@ -2,10 +2,14 @@ import type { Protocol } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { AdapterOptions } from "./adapters/adapter-options.ts";
 import { agentChat } from "./adapters/agent.ts";
+import { anthropicMessages } from "./adapters/anthropic-messages.ts";
 import { openaiChat } from "./adapters/openai-chat.ts";
+import { openaiResponses } from "./adapters/openai-responses.ts";
 
 const adapters = {
   "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+  "anthropic-messages": anthropicMessages,
   agent: agentChat,
 } as const satisfies Record<Protocol, (options: AdapterOptions) => ChatModel>;
 

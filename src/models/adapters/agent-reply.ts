@@ -1,7 +1,7 @@
 import type { ReplyError, ToolCall } from "../../contract/model.ts";
 import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
 import { contentText, withUniqueIds } from "./message-content.ts";
-import { finishReason, invalid, type AnswerContext, type ParsedReply } from "./openai-chat-reply.ts";
+import { finishReason, invalid, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 import { parseJson } from "./parse-json.ts";
 import { tokenUsage } from "./token-usage.ts";
 

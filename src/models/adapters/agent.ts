@@ -28,7 +28,7 @@ export function agentChat({ outbound, endpoint, modelId, policy }: AdapterOption
       ...(policy && { policy }),
     });
     if (!result.ok) return failedReply(result.error, elapsedMs(started));
-    const context = { url: new URL(url), modelId, status: result.status, tries: result.tries };
+    const context = { url: new URL(url), modelId, request, status: result.status, tries: result.tries };
     const reply = parseAgentReply(result.body, context);
     if (!("ok" in reply)) return failedReply(reply, elapsedMs(started));
     if (reply.text !== "") onText?.(reply.text);

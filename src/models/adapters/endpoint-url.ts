@@ -1,21 +1,37 @@
-const chatPath = "/chat/completions";
+/** The addresses a base URL may be given with instead of the bare base. */
+const operations = /\/(?:chat\/completions|responses|messages|embeddings|models)$/;
 
 /** Where chat completions are posted: the endpoint may be an origin, a base URL or the full address. The query stays. */
 export function chatCompletionsUrl(endpoint: URL): string {
+  return withPath(endpoint, `${basePath(endpoint)}/chat/completions`);
+}
+
+/** Where an OpenAI-compatible endpoint takes requests of the responses API. */
+export function responsesUrl(endpoint: URL): string {
+  return withPath(endpoint, `${basePath(endpoint)}/responses`);
+}
+
+/** Where texts are sent to be embedded. */
+export function embeddingsUrl(endpoint: URL): string {
+  return withPath(endpoint, `${basePath(endpoint)}/embeddings`);
+}
+
+/** Where messages are posted. This API's base URLs come with and without their version: `…/anthropic` means `…/anthropic/v1`. */
+export function messagesUrl(endpoint: URL): string {
   const base = basePath(endpoint);
-  return withPath(endpoint, `${base}${chatPath}`);
+  const isFull = /\/messages\/*$/.test(endpoint.pathname);
+  return withPath(endpoint, isFull || /\/v\d\w*$/.test(base) ? `${base}/messages` : `${base}/v1/messages`);
 }
 
 /** Where the models of an OpenAI-compatible endpoint are listed. */
 export function modelsUrl(endpoint: URL): URL {
-  return new URL(withPath(endpoint, `${basePath(endpoint).replace(/\/models$/, "")}/models`));
+  return new URL(withPath(endpoint, `${basePath(endpoint)}/models`));
 }
 
 /** The base path without trailing slashes: `/v1` when the endpoint has no path at all. */
 function basePath(endpoint: URL): string {
   const path = endpoint.pathname.replace(/\/+$/, "");
-  if (path === "") return "/v1";
-  return path.endsWith(chatPath) ? path.slice(0, -chatPath.length) : path;
+  return path === "" ? "/v1" : path.replace(operations, "");
 }
 
 function withPath(endpoint: URL, path: string): string {

@@ -61,8 +61,8 @@ function notAList(body: unknown, url: URL, answer: { status: number; tries: numb
   return replyError("upstream_invalid_reply", detail, answer);
 }
 
-/** Every list shape seen in the wild: {data}, {models}, a bare array, or an object of name → id. */
-function modelsIn(body: unknown): readonly ListedModel[] | null {
+/** Reads every list shape seen in the wild: {data}, {models}, a bare array, or an object of name → id. */
+export function modelsIn(body: unknown): readonly ListedModel[] | null {
   if (Array.isArray(body)) return body.flatMap((entry) => toModel(entry) ?? []);
   if (!isRecord(body) || body["error"]) return null;
   const list = body["data"] ?? body["models"];

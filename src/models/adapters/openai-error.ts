@@ -24,6 +24,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   invalid_api_key: "upstream_auth",
   rate_limit_exceeded: "upstream_rate_limited",
   insufficient_quota: "upstream_rate_limited",
+  invalid_prompt: "upstream_rejected",
 };
 
 /** What an OpenAI-compatible server meant by an error status: reads the shapes of OpenAI, vLLM, Ollama, llama.cpp, OpenRouter. */

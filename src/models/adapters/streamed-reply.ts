@@ -2,14 +2,9 @@ import type { ReplyError, TokenUsage, ToolCall } from "../../contract/model.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
 import { contentText, withUniqueIds } from "./message-content.ts";
-import { finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./openai-chat-reply.ts";
+import { finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import type { StreamListeners } from "./reply-stream.ts";
 import { tokenUsage } from "./token-usage.ts";
-
-export interface StreamListeners {
-  /** Called for every piece of text or of a tool call. */
-  readonly onToken: () => void;
-  readonly onText: (text: string) => void;
-}
 
 interface PartialToolCall {
   readonly index: number | null;

@@ -13,8 +13,8 @@ export function tokenUsage(value: unknown): TokenUsage | null {
     prompt_tokens: known.prompt,
     completion_tokens: known.completion,
     total_tokens: total ?? known.prompt + known.completion,
-    prompt_tokens_details: plainRecord(value["prompt_tokens_details"]),
-    completion_tokens_details: plainRecord(value["completion_tokens_details"]),
+    prompt_tokens_details: plainRecord(value["prompt_tokens_details"] ?? value["input_tokens_details"]),
+    completion_tokens_details: plainRecord(value["completion_tokens_details"] ?? value["output_tokens_details"]),
   };
 }
 

@@ -1,0 +1,65 @@
+import type { ChatRequest, ToolDefinition } from "../../contract/model.ts";
+import { formatTool, type AnthropicTool } from "./anthropic-format.ts";
+import { toTurns, type Turn } from "./anthropic-turns.ts";
+
+/** The API insists on a limit. Every model takes this one. */
+const defaultMaxTokens = 4096;
+const ownKeys = new Set(["model", "messages", "system", "stream"]);
+
+/**
+ * The JSON body of a request to the messages API. `extra` may set anything except which model is asked what, and whether it
+ * streams. The API knows no `seed` and refuses what it does not know, so that is not sent.
+ */
+export function toAnthropicBody(
+  request: ChatRequest,
+  { modelId, stream }: { modelId: string; stream: boolean },
+): string {
+  const { extra = {}, temperature, top_p, max_tokens = defaultMaxTokens, stop = [] } = request.parameters ?? {};
+  const system = request.messages.flatMap(({ role, content }) =>
+    role === "system" && content.trim() !== "" ? [content] : [],
+  );
+  const messages = toTurns(request.messages);
+  return JSON.stringify({
+    max_tokens,
+    temperature,
+    top_p,
+    ...(stop.length > 0 && { stop_sequences: typeof stop === "string" ? [stop] : stop }),
+    ...toolFields(request, messages),
+    ...Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key))),
+    model: modelId,
+    ...(system.length > 0 && { system: system.join("\n\n") }),
+    messages,
+    ...(stream && { stream: true }),
+  });
+}
+
+function toolFields(request: ChatRequest, turns: readonly Turn[]) {
+  const offered = (request.tools ?? []).map(toAnthropicTool);
+  const format = formatTool(request);
+  // Tools in the history must be declared even when none may be called now.
+  const declared = offered.length > 0 ? offered : mentionedTools(turns);
+  const tools = format ? [...declared, format] : declared;
+  if (tools.length === 0) return {};
+  return { tools, ...toolChoice(request, { offered: offered.length > 0, format }) };
+}
+
+function toolChoice(
+  { tool_choice }: ChatRequest,
+  { offered, format }: { offered: boolean; format: AnthropicTool | null },
+) {
+  if (format && offered && tool_choice !== "none") return { tool_choice: { type: "any" } };
+  if (format) return { tool_choice: { type: "tool", name: format.name, disable_parallel_tool_use: true } };
+  if (!offered || tool_choice === "none") return { tool_choice: { type: "none" } };
+  if (!tool_choice) return {};
+  return { tool_choice: { type: tool_choice === "required" ? "any" : "auto" } };
+}
+
+function toAnthropicTool({ name, description, parameters }: ToolDefinition): AnthropicTool {
+  return { name, description, input_schema: { type: "object", ...parameters } };
+}
+
+function mentionedTools(turns: readonly Turn[]): readonly AnthropicTool[] {
+  const blocks = turns.flatMap(({ content }) => content);
+  const names = new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])));
+  return [...names].map((name) => ({ name, input_schema: { type: "object" } }));
+}

@@ -1,0 +1,22 @@
+import type { ChatModel } from "../../contract/model.ts";
+import type { AdapterOptions } from "./adapter-options.ts";
+import { toAnthropicBody } from "./anthropic-body.ts";
+import { explainAnthropicFailure } from "./anthropic-error.ts";
+import { parseAnthropicReply } from "./anthropic-reply.ts";
+import { collectAnthropicStream } from "./anthropic-stream.ts";
+import { messagesUrl } from "./endpoint-url.ts";
+import { httpChatModel, type ChatProtocol } from "./http-chat-model.ts";
+
+const protocol: ChatProtocol = {
+  url: messagesUrl,
+  headers: { "anthropic-version": "2023-06-01" },
+  toBody: toAnthropicBody,
+  explainFailure: explainAnthropicFailure,
+  parseReply: parseAnthropicReply,
+  collectStream: collectAnthropicStream,
+};
+
+/** A model behind Anthropic's `…/v1/messages`, or a server that speaks the same. */
+export function anthropicMessages(options: AdapterOptions): ChatModel {
+  return httpChatModel(protocol, options);
+}

@@ -1,0 +1,85 @@
+import type { ReplyError } from "../../contract/model.ts";
+import { explainAnthropicError } from "./anthropic-error.ts";
+import { formatTool } from "./anthropic-format.ts";
+import { anthropicUsage } from "./anthropic-usage.ts";
+import { replyError } from "./failed-reply.ts";
+import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
+import { contentText, messageToolCalls } from "./message-content.ts";
+import { parseJson } from "./parse-json.ts";
+import { invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+
+/** What the API's stop reasons are called elsewhere. One that is not here is passed on as it came. */
+const finishReasons: Readonly<Record<string, string>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  tool_use: "tool_calls",
+  refusal: "content_filter",
+};
+
+/** Reads an answer of the messages API. What cannot be understood is an error, never a crash. */
+export function parseAnthropicReply(body: string, context: AnswerContext): ParsedReply | ReplyError {
+  const answer = parseJson(body);
+  return isRecord(answer) ? fromMessage(answer, context) : invalid(context, notJson(body));
+}
+
+/** Reads one message: an answer, or what a stream added up to. */
+export function fromMessage(message: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
+  if (message["type"] === "error" || message["error"]) {
+    const { code, detail } = explainAnthropicError(message["error"], context.url);
+    return replyError(code, detail, context);
+  }
+  const { content } = message;
+  if (typeof content !== "string" && !Array.isArray(content)) return invalid(context, "The answer holds no content.");
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content.filter(isRecord);
+  return toReply(message, blocks, context);
+}
+
+function toReply(message: JsonRecord, blocks: readonly JsonRecord[], context: AnswerContext): ParsedReply | ReplyError {
+  const stop = nonEmptyString(message["stop_reason"]);
+  const { text, calls } = readBlocks(blocks, context);
+  const toolCalls = messageToolCalls({ tool_calls: calls });
+  const finish = finishReason(stop, toolCalls.length > 0);
+  // A model that has nothing to add ends its turn with no text at all; one that is cut short before its text has not replied.
+  if (text === null && toolCalls.length === 0 && finish === "length") return invalid(context, noContent(finish));
+  return {
+    ok: true,
+    text: text ?? "",
+    refusal: stop === "refusal" ? refusalText(message) : null,
+    tool_calls: toolCalls,
+    finish_reason: finish,
+    usage: anthropicUsage(message["usage"]),
+    model: nonEmptyString(message["model"]) ?? context.modelId,
+    completion_id: nonEmptyString(message["id"]) ?? "",
+    system_fingerprint: null,
+    service_tier: isRecord(message["usage"]) ? nonEmptyString(message["usage"]["service_tier"]) : null,
+    logprobs: null,
+    metadata: labels(message["metadata"]),
+    tries: context.tries,
+  };
+}
+
+/** The text, and the tools that were called; a call of the format's own tool is the text. Thinking is neither. */
+function readBlocks(blocks: readonly JsonRecord[], { request }: AnswerContext) {
+  const calls = blocks
+    .filter((block) => block["type"] === "tool_use")
+    .map(({ id, name, input }) => ({ id, name, arguments: input }));
+  const format = formatTool(request)?.name;
+  const reply = format === undefined ? undefined : calls.find(({ name }) => name === format);
+  if (!reply) return { text: contentText(blocks), calls };
+  const text = typeof reply.arguments === "string" ? reply.arguments : JSON.stringify(reply.arguments ?? {});
+  return { text, calls: calls.filter(({ name }) => name !== format) };
+}
+
+function finishReason(stop: string | null, hasToolCalls: boolean): string {
+  if (stop === null) return hasToolCalls ? "tool_calls" : "stop";
+  // The format's own tool was called, and no other: the reply is complete.
+  if (stop === "tool_use" && !hasToolCalls) return "stop";
+  return finishReasons[stop] ?? stop;
+}
+
+function refusalText(message: JsonRecord): string {
+  const details = message["stop_details"];
+  return (isRecord(details) && nonEmptyString(details["explanation"])) || "The model declined to answer.";
+}

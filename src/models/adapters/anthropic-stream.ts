@@ -1,0 +1,109 @@
+import type { ReplyError } from "../../contract/model.ts";
+import { explainAnthropicError } from "./anthropic-error.ts";
+import { formatTool } from "./anthropic-format.ts";
+import { fromMessage } from "./anthropic-reply.ts";
+import { replyError } from "./failed-reply.ts";
+import { isRecord, type JsonRecord } from "./json-values.ts";
+import { parseJson } from "./parse-json.ts";
+import { invalid, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import type { ReplyCollector, StreamListeners } from "./reply-stream.ts";
+import type { ServerSentEvent } from "./server-sent-events.ts";
+
+/** Collects a streamed message. */
+export function collectAnthropicStream(context: AnswerContext, listeners: StreamListeners): ReplyCollector {
+  return new StreamedMessage(context, listeners);
+}
+
+interface PartialBlock {
+  readonly start: JsonRecord;
+  /** Text of a text block, JSON of a tool's input. */
+  text: string;
+}
+
+class StreamedMessage implements ReplyCollector {
+  readonly #context: AnswerContext;
+  readonly #listeners: StreamListeners;
+  readonly #formatTool: string | undefined;
+  readonly #blocks = new Map<unknown, PartialBlock>();
+  #message: JsonRecord = {};
+  #ending: JsonRecord = {};
+  #usage: JsonRecord = {};
+
+  constructor(context: AnswerContext, listeners: StreamListeners) {
+    this.#context = context;
+    this.#listeners = listeners;
+    this.#formatTool = formatTool(context.request)?.name;
+  }
+
+  add({ event, data }: ServerSentEvent): "more" | "done" | ReplyError {
+    const body = parseJson(data);
+    if (!isRecord(body)) return invalid(this.#context, "The stream holds an event that is not a JSON object.");
+    const type = typeof body["type"] === "string" ? body["type"] : event;
+    if (type === "error") return this.#error(body);
+    if (type === "message_stop") return "done";
+    this.#addPart(type, body);
+    return "more";
+  }
+
+  finish({ done }: { done: boolean }): ParsedReply | ReplyError {
+    if (!done && typeof this.#ending["stop_reason"] !== "string") {
+      return invalid(this.#context, "The stream ended before the reply was complete.");
+    }
+    const content = [...this.#blocks.values()].map(toBlock);
+    return fromMessage({ ...this.#message, ...this.#ending, usage: this.#usage, content }, this.#context);
+  }
+
+  #error(body: JsonRecord): ReplyError {
+    const { code } = explainAnthropicError(body["error"] ?? body, this.#context.url);
+    return replyError(code, "The stream ended with an error from the endpoint.", this.#context);
+  }
+
+  #addPart(type: string, body: JsonRecord): void {
+    if (type === "message_start" && isRecord(body["message"])) {
+      this.#message = body["message"];
+      this.#addUsage(this.#message["usage"]);
+    } else if (type === "content_block_start" && isRecord(body["content_block"])) {
+      this.#start(body["index"], body["content_block"]);
+    } else if (type === "content_block_delta" && isRecord(body["delta"])) {
+      this.#grow(body["index"], body["delta"]);
+    } else if (type === "message_delta") {
+      if (isRecord(body["delta"])) this.#ending = { ...this.#ending, ...body["delta"] };
+      this.#addUsage(body["usage"]);
+    }
+  }
+
+  /** Counts are running totals; a null says nothing. */
+  #addUsage(usage: unknown): void {
+    if (!isRecord(usage)) return;
+    const known = Object.entries(usage).filter(([, value]) => value !== null);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(known) };
+  }
+
+  #start(index: unknown, start: JsonRecord): void {
+    const block: PartialBlock = { start, text: "" };
+    this.#blocks.set(index, block);
+    if (start["type"] === "text") this.#append(block, start["text"]);
+    if (start["type"] === "tool_use") this.#listeners.onToken();
+  }
+
+  #grow(index: unknown, delta: JsonRecord): void {
+    const block = this.#blocks.get(index);
+    if (!block) return;
+    if (delta["type"] === "text_delta") this.#append(block, delta["text"]);
+    if (delta["type"] === "input_json_delta") this.#append(block, delta["partial_json"]);
+  }
+
+  #append(block: PartialBlock, piece: unknown): void {
+    if (typeof piece !== "string" || piece === "") return;
+    block.text += piece;
+    this.#listeners.onToken();
+    const isTool = block.start["type"] === "tool_use";
+    if (!isTool || block.start["name"] === this.#formatTool) this.#listeners.onText(piece);
+  }
+}
+
+function toBlock({ start, text }: PartialBlock): JsonRecord {
+  if (start["type"] === "text") return { ...start, text };
+  // A server that does not stream the input has sent it whole at the start.
+  return start["type"] === "tool_use" && text !== "" ? { ...start, input: text } : start;
+}

@@ -1,0 +1,22 @@
+import type { TokenUsage } from "../../contract/model.ts";
+import { isRecord } from "./json-values.ts";
+import { tokenUsage } from "./token-usage.ts";
+
+/** Counts of the messages API, where `input_tokens` leaves out what was read from or written to the cache: the prompt is all three. */
+export function anthropicUsage(value: unknown): TokenUsage | null {
+  const usage = tokenUsage(value);
+  if (!usage || !isRecord(value)) return usage;
+  const cached = count(value["cache_read_input_tokens"]);
+  const written = count(value["cache_creation_input_tokens"]);
+  const prompt = usage.prompt_tokens + cached + written;
+  return {
+    ...usage,
+    prompt_tokens: prompt,
+    total_tokens: prompt + usage.completion_tokens,
+    prompt_tokens_details: cached + written > 0 ? { cached_tokens: cached, cache_write_tokens: written } : null,
+  };
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+}

@@ -1,0 +1,74 @@
+import type { ChatMessage, ChatRequest, ToolCall } from "../../contract/model.ts";
+import { isRecord } from "./json-values.ts";
+import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
+
+const ownKeys = new Set(["model", "input", "stream"]);
+
+/**
+ * The JSON body of a request to the responses API. `extra` may set anything except which model is asked what, and whether
+ * it streams. The API knows no `seed` and no `stop` and refuses what it does not know, so these two are not sent.
+ */
+export function toResponsesBody(
+  request: ChatRequest,
+  { modelId, stream }: { modelId: string; stream: boolean },
+): string {
+  const { extra = {}, temperature, top_p, max_tokens } = request.parameters ?? {};
+  const { text, ...allowed } = Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key)));
+  const instructions = request.messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
+  return JSON.stringify({
+    temperature,
+    top_p,
+    max_output_tokens: max_tokens,
+    // Conversations under test are nobody's to keep: the provider would store them by default.
+    store: false,
+    ...(instructions.length > 0 && { instructions: instructions.join("\n\n") }),
+    ...toolFields(request),
+    ...allowed,
+    ...((request.format || text !== undefined) && { text: textField(request, text) }),
+    model: modelId,
+    input: toInput(request.messages),
+    ...(stream && { stream: true }),
+  });
+}
+
+function textField({ format }: ChatRequest, extra: unknown): unknown {
+  if (!format) return extra;
+  const asked = { type: "json_schema", name: format.name, schema: format.schema, strict: true };
+  return { format: asked, ...(isRecord(extra) && extra) };
+}
+
+function toolFields({ tools, tool_choice }: ChatRequest) {
+  if (!tools || tools.length === 0) return {};
+  return {
+    // Strict is the default here, and would refuse every schema that leaves a field optional.
+    tools: tools.map((tool) => ({ type: "function", ...tool, strict: false })),
+    ...(tool_choice && { tool_choice }),
+  };
+}
+
+function toInput(messages: readonly ChatMessage[]): readonly object[] {
+  const paired = toolExchanges(messages);
+  return messages.flatMap((message): readonly object[] => {
+    if (message.role === "system") return [];
+    if (message.role === "assistant") return assistantItems(message.content, message.tool_calls ?? [], paired);
+    if (message.role === "user") return [{ role: "user", content: message.content }];
+    return paired.has(message)
+      ? [{ type: "function_call_output", call_id: message.tool_call_id, output: message.content }]
+      : [{ role: "user", content: resultAsText(message) }];
+  });
+}
+
+function assistantItems(content: string, calls: readonly ToolCall[], paired: ReadonlySet<unknown>): readonly object[] {
+  const alone = calls.filter((call) => !paired.has(call)).map(callAsText);
+  const text = [content, ...alone].filter((part) => part !== "").join("\n");
+  const made = calls.filter((call) => paired.has(call));
+  return [
+    ...(text !== "" || made.length === 0 ? [{ role: "assistant", content: text }] : []),
+    ...made.map((call) => ({
+      type: "function_call",
+      call_id: call.id,
+      name: call.name,
+      arguments: call.arguments,
+    })),
+  ];
+}

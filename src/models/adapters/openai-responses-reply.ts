@@ -1,0 +1,87 @@
+import type { ReplyError, ToolCall } from "../../contract/model.ts";
+import { replyError } from "./failed-reply.ts";
+import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
+import { contentText, messageToolCalls, refusalText } from "./message-content.ts";
+import { explainErrorObject } from "./openai-error.ts";
+import { parseJson } from "./parse-json.ts";
+import { finishReason, invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import { tokenUsage } from "./token-usage.ts";
+
+const incompleteReasons: Readonly<Record<string, string>> = { max_output_tokens: "length", max_tokens: "length" };
+
+/** Reads an answer of the responses API. What cannot be understood is an error, never a crash. */
+export function parseResponsesReply(body: string, context: AnswerContext): ParsedReply | ReplyError {
+  const answer = parseJson(body);
+  return isRecord(answer) ? fromResponse(answer, context) : invalid(context, notJson(body));
+}
+
+/** Reads one response object: the whole of an answer, or the last event of a stream. */
+export function fromResponse(response: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
+  if (response["error"] || response["status"] === "failed") {
+    const { code, detail } = explainErrorObject(response["error"], context.url);
+    return replyError(code, detail, context);
+  }
+  const status = nonEmptyString(response["status"]) ?? "completed";
+  if (status !== "completed" && status !== "incomplete") {
+    return replyError("upstream_error", "The endpoint gave up the response before it was complete.", context);
+  }
+  if (!Array.isArray(response["output"])) return invalid(context, "The answer holds no output.");
+  return toReply(response, response["output"].filter(isRecord), context);
+}
+
+function toReply(
+  response: JsonRecord,
+  output: readonly JsonRecord[],
+  context: AnswerContext,
+): ParsedReply | ReplyError {
+  // Reasoning and the records of hosted tools are neither what the model says nor what it asks us to do.
+  const messages = output.filter((item) => item["type"] === "message" || "role" in item);
+  const texts = messages.flatMap((message) => contentText(message["content"]) ?? []);
+  const refusals = messages.flatMap((message) => refusalText(message) ?? []);
+  const toolCalls = functionCalls(output);
+  const finish = incompleteReason(response);
+  if (texts.length === 0 && refusals.length === 0 && toolCalls.length === 0) {
+    return invalid(context, noContent(finish));
+  }
+  return {
+    ok: true,
+    text: texts.join(""),
+    refusal: refusals.join("\n") || null,
+    tool_calls: toolCalls,
+    finish_reason: finishReason(finish, toolCalls.length > 0),
+    usage: tokenUsage(response["usage"]),
+    model: nonEmptyString(response["model"]) ?? context.modelId,
+    completion_id: nonEmptyString(response["id"]) ?? "",
+    system_fingerprint: nonEmptyString(response["system_fingerprint"]),
+    service_tier: nonEmptyString(response["service_tier"]),
+    logprobs: firstLogprobs(messages),
+    metadata: responseLabels(response, messages, context),
+    tries: context.tries,
+  };
+}
+
+function functionCalls(output: readonly JsonRecord[]): readonly ToolCall[] {
+  const calls = output.filter((item) => item["type"] === "function_call");
+  // `id` names the item; `call_id` is what the tool's answer has to repeat.
+  return messageToolCalls({ tool_calls: calls.map((item) => ({ ...item, id: item["call_id"] ?? item["id"] })) });
+}
+
+function incompleteReason(response: JsonRecord): string | null {
+  const details = response["incomplete_details"];
+  const reason = isRecord(details) ? nonEmptyString(details["reason"]) : null;
+  if (reason === null) return response["status"] === "incomplete" ? "incomplete" : null;
+  return incompleteReasons[reason] ?? reason;
+}
+
+function firstLogprobs(messages: readonly JsonRecord[]): JsonRecord | null {
+  const blocks = messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isRecord) : []));
+  const found = blocks.map(({ logprobs }) => logprobs).find((value) => Array.isArray(value) && value.length > 0);
+  return found === undefined ? null : plainRecord({ content: found });
+}
+
+/** Labels the endpoint attached. Metadata that we sent comes back in the same field, and is no label. */
+function responseLabels(response: JsonRecord, messages: readonly JsonRecord[], { request }: AnswerContext) {
+  const own = messages.map((message) => labels(message["metadata"])).find((found) => found !== null);
+  if (own) return own;
+  return request.parameters?.extra?.["metadata"] === undefined ? labels(response["metadata"]) : null;
+}

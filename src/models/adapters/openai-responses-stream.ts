@@ -1,0 +1,73 @@
+import type { ReplyError } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "./json-values.ts";
+import { streamError } from "./openai-chat-stream.ts";
+import { fromResponse } from "./openai-responses-reply.ts";
+import { parseJson } from "./parse-json.ts";
+import { invalid, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import type { ReplyCollector, StreamListeners } from "./reply-stream.ts";
+import type { ServerSentEvent } from "./server-sent-events.ts";
+
+const lastEvents = new Set(["response.completed", "response.incomplete", "response.failed", "response.done"]);
+
+/** Collects a streamed response. The last event repeats the whole of it; the pieces before serve whoever watches. */
+export function collectResponsesStream(context: AnswerContext, listeners: StreamListeners): ReplyCollector {
+  const reply = new StreamedResponse(context, listeners);
+  return {
+    add: (event) => (event.data.trim() === "[DONE]" ? "done" : reply.add(event)),
+    finish: () => reply.finish(),
+  };
+}
+
+class StreamedResponse {
+  readonly #context: AnswerContext;
+  readonly #listeners: StreamListeners;
+  readonly #items: JsonRecord[] = [];
+  #text = "";
+  #last: JsonRecord | null = null;
+
+  constructor(context: AnswerContext, listeners: StreamListeners) {
+    this.#context = context;
+    this.#listeners = listeners;
+  }
+
+  add({ event, data }: ServerSentEvent): "more" | "done" | ReplyError {
+    const body = parseJson(data);
+    if (!isRecord(body)) return invalid(this.#context, "The stream holds an event that is not a JSON object.");
+    const type = typeof body["type"] === "string" ? body["type"] : event;
+    if (type === "error" || (body["error"] && !body["response"])) {
+      return streamError(body["error"] || body, this.#context);
+    }
+    if (lastEvents.has(type) && isRecord(body["response"])) {
+      this.#last = body["response"];
+      return "done";
+    }
+    this.#addPiece(type, body);
+    return "more";
+  }
+
+  finish(): ParsedReply | ReplyError {
+    if (!this.#last) return invalid(this.#context, "The stream ended before the reply was complete.");
+    const reply = fromResponse(this.#complete(this.#last), this.#context);
+    if ("ok" in reply && this.#text === "" && reply.text !== "") this.#listeners.onText(reply.text);
+    return reply;
+  }
+
+  #addPiece(type: string, { delta, item }: JsonRecord): void {
+    if (type === "response.output_item.done" && isRecord(item)) this.#items.push(item);
+    if (typeof delta !== "string" || delta === "") return;
+    if (type === "response.output_text.delta") {
+      this.#text += delta;
+      this.#listeners.onToken();
+      this.#listeners.onText(delta);
+    } else if (type === "response.function_call_arguments.delta" || type === "response.refusal.delta") {
+      this.#listeners.onToken();
+    }
+  }
+
+  /** Some servers leave the output out of the last event: then it is what came before. */
+  #complete(last: JsonRecord): JsonRecord {
+    if (Array.isArray(last["output"]) && last["output"].length > 0) return last;
+    if (this.#items.length > 0) return { ...last, output: this.#items };
+    return this.#text === "" ? last : { ...last, output: [{ type: "message", content: this.#text }] };
+  }
+}

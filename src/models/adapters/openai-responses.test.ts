@@ -1,0 +1,240 @@
+import { expect, test } from "vitest";
+import type { ChatRequest } from "../../contract/model.ts";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import {
+  contextTooLong,
+  modelNotFound,
+  rateLimited,
+  status,
+} from "../../../test/support/fake-provider/error-statuses.ts";
+import { html, raw } from "../../../test/support/fake-provider/malformed-replies.ts";
+import { json } from "../../../test/support/fake-provider/replies.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { createChatModel } from "../create-chat-model.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
+
+const hello: ChatRequest = { messages: [{ role: "user", content: "Hello" }] };
+
+/** An answer as the API sends it, around these output items. */
+function response(output: readonly unknown[], fields: Record<string, unknown> = {}) {
+  return {
+    id: "resp_68a1",
+    object: "response",
+    created_at: 1_761_000_000,
+    status: "completed",
+    error: null,
+    incomplete_details: null,
+    model: "gpt-5-mini-2025-08-07",
+    output,
+    parallel_tool_calls: true,
+    service_tier: "default",
+    text: { format: { type: "text" }, verbosity: "medium" },
+    usage: {
+      input_tokens: 20,
+      input_tokens_details: { cached_tokens: 8 },
+      output_tokens: 7,
+      output_tokens_details: { reasoning_tokens: 3 },
+      total_tokens: 27,
+    },
+    metadata: {},
+    ...fields,
+  };
+}
+
+const reasoning = { id: "rs_1", type: "reasoning", summary: [{ type: "summary_text", text: "Thinking aloud" }] };
+const said = (text: string) => ({
+  id: "msg_1",
+  type: "message",
+  status: "completed",
+  role: "assistant",
+  content: [{ type: "output_text", text, annotations: [], logprobs: [] }],
+});
+
+async function ask(behaviour: Behaviour, request = hello, { path = "/v1" } = {}) {
+  await using provider = await startFakeProvider({ behaviour });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const endpoint = `${provider.origin}${path}`;
+  const model = createChatModel({ outbound, protocol: "openai-responses", endpoint, modelId: "gpt-5-mini" });
+  const reply = await model(request, { signal: new AbortController().signal });
+  return { reply, sent: provider.requests };
+}
+
+test("a response becomes a reply with all that is known about it, its reasoning left out", async () => {
+  const { reply, sent } = await ask(json(response([reasoning, said("Good day.")])));
+  expect(reply).toEqual({
+    ok: true,
+    text: "Good day.",
+    refusal: null,
+    tool_calls: [],
+    finish_reason: "stop",
+    usage: {
+      prompt_tokens: 20,
+      completion_tokens: 7,
+      total_tokens: 27,
+      prompt_tokens_details: { cached_tokens: 8 },
+      completion_tokens_details: { reasoning_tokens: 3 },
+    },
+    model: "gpt-5-mini-2025-08-07",
+    completion_id: "resp_68a1",
+    system_fingerprint: null,
+    service_tier: "default",
+    logprobs: null,
+    metadata: null,
+    latency_ms: expect.any(Number),
+    first_token_ms: null,
+    tries: 1,
+  });
+  expect(sent[0]?.body).toEqual({
+    model: "gpt-5-mini",
+    store: false,
+    input: [{ role: "user", content: "Hello" }],
+  });
+});
+
+test.each([
+  ["", "/v1/responses"],
+  ["/v1/", "/v1/responses"],
+  ["/openai/v1?api-version=1", "/openai/v1/responses?api-version=1"],
+  ["/v1/responses", "/v1/responses"],
+  ["/v1/chat/completions", "/v1/responses"],
+])("the endpoint %j is called at %s", async (path, called) => {
+  expect((await ask(json(response([said("Hi")])), hello, { path })).sent[0]?.path).toBe(called);
+});
+
+test("instructions, history, tools, settings and format are written as the API wants them", async () => {
+  const { sent } = await ask(json(response([said("Hi")])), {
+    messages: [
+      { role: "system", content: "Be kind." },
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Weather?" },
+      { role: "assistant", content: "", tool_calls: [{ id: "c1", name: "weather", arguments: '{"city":"Paris"}' }] },
+      { role: "tool", tool_call_id: "c1", name: "weather", content: "Sunny" },
+      { role: "assistant", content: "It is sunny." },
+      { role: "user", content: "Thanks" },
+    ],
+    tools: [{ name: "weather", description: "Tells the weather", parameters: { type: "object" } }],
+    tool_choice: "required",
+    parameters: {
+      temperature: 0,
+      top_p: 0.5,
+      max_tokens: 100,
+      seed: 7,
+      stop: ["END"],
+      extra: { reasoning: { effort: "low" }, text: { verbosity: "low" }, store: true, input: "no", model: "other" },
+    },
+    format: { name: "labels", schema: { type: "object" } },
+  });
+  expect(sent[0]?.body).toEqual({
+    model: "gpt-5-mini",
+    instructions: "Be kind.\n\nBe brief.",
+    input: [
+      { role: "user", content: "Weather?" },
+      { type: "function_call", call_id: "c1", name: "weather", arguments: '{"city":"Paris"}' },
+      { type: "function_call_output", call_id: "c1", output: "Sunny" },
+      { role: "assistant", content: "It is sunny." },
+      { role: "user", content: "Thanks" },
+    ],
+    tools: [
+      {
+        type: "function",
+        name: "weather",
+        description: "Tells the weather",
+        parameters: { type: "object" },
+        strict: false,
+      },
+    ],
+    tool_choice: "required",
+    temperature: 0,
+    top_p: 0.5,
+    max_output_tokens: 100,
+    reasoning: { effort: "low" },
+    store: true,
+    text: {
+      format: { type: "json_schema", name: "labels", schema: { type: "object" }, strict: true },
+      verbosity: "low",
+    },
+  });
+});
+
+test("a tool call without its answer, or an answer without its call, is told as text", async () => {
+  const { sent } = await ask(json(response([said("Hi")])), {
+    messages: [
+      { role: "assistant", content: "Let me see.", tool_calls: [{ id: "c1", name: "weather", arguments: "{}" }] },
+      { role: "user", content: "Well?" },
+      { role: "tool", tool_call_id: "c1", name: "weather", content: "Sunny" },
+    ],
+  });
+  expect(sent[0]?.body?.["input"]).toEqual([
+    { role: "assistant", content: "Let me see.\n[Called the tool weather with {}]" },
+    { role: "user", content: "Well?" },
+    { role: "user", content: "[The tool weather answered: Sunny]" },
+  ]);
+});
+
+test("tool calls carry the id that their answer has to repeat", async () => {
+  const call = { id: "fc_1", type: "function_call", call_id: "call_9", name: "weather", arguments: '{"city":"Rome"}' };
+  const again = { ...call, id: "fc_2", call_id: "call_10", arguments: "" };
+  expect((await ask(json(response([reasoning, call, again])))).reply).toMatchObject({
+    ok: true,
+    text: "",
+    finish_reason: "tool_calls",
+    tool_calls: [
+      { id: "call_9", name: "weather", arguments: '{"city":"Rome"}' },
+      { id: "call_10", name: "weather", arguments: "{}" },
+    ],
+  });
+});
+
+test("a refusal is a reply", async () => {
+  const content = [{ type: "refusal", refusal: "I can't help with that." }];
+  const { reply } = await ask(json(response([{ ...said(""), content }])));
+  expect(reply).toMatchObject({ ok: true, text: "", refusal: "I can't help with that.", finish_reason: "stop" });
+});
+
+test.each([
+  ["max_output_tokens", "length"],
+  ["content_filter", "content_filter"],
+  ["max_messages", "max_messages"],
+  [undefined, "incomplete"],
+])("a response that is incomplete for %s finishes with %s", async (reason, finish) => {
+  const answer = response([said("Half a")], { status: "incomplete", incomplete_details: reason ? { reason } : null });
+  expect((await ask(json(answer))).reply).toMatchObject({ ok: true, text: "Half a", finish_reason: finish });
+});
+
+test("a limit that was spent on reasoning says to raise it", async () => {
+  const answer = response([reasoning], { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
+  const { reply } = await ask(json(answer));
+  expect(reply).toMatchObject({ ok: false, error: { code: "upstream_invalid_reply" } });
+  expect(JSON.stringify(reply)).toContain("raise max_tokens");
+});
+
+test("labels are what the endpoint attached, not the metadata that was sent", async () => {
+  const answer = json(response([said("Hi")], { metadata: { intent: "greet" } }));
+  expect((await ask(answer)).reply).toMatchObject({ metadata: { intent: "greet" } });
+  const sent = { ...hello, parameters: { extra: { metadata: { intent: "greet" } } } };
+  expect((await ask(answer, sent)).reply).toMatchObject({ metadata: null });
+});
+
+const failed = (error: unknown) => json(response([], { status: "failed", error }));
+
+test.each<[string, Behaviour, string]>([
+  ["a failed response", failed({ code: "server_error", message: "secret text" }), "upstream_error"],
+  ["a rate limit", failed({ code: "rate_limit_exceeded", message: "secret text" }), "upstream_rate_limited"],
+  ["a forbidden prompt", failed({ code: "invalid_prompt", message: "secret text" }), "upstream_rejected"],
+  ["a failure without a reason", failed(null), "upstream_error"],
+  ["a cancelled response", json(response([], { status: "cancelled" })), "upstream_error"],
+  ["a response still under way", json(response([], { status: "in_progress" })), "upstream_error"],
+  ["no output", json({ id: "resp_1", status: "completed" }), "upstream_invalid_reply"],
+  ["an empty output", json(response([])), "upstream_invalid_reply"],
+  ["a chat completion", json({ choices: [{ message: { content: "Hi" } }] }), "upstream_invalid_reply"],
+  ["a web page", html, "upstream_invalid_reply"],
+  ["an array", raw("[]"), "upstream_invalid_reply"],
+  ["an unknown model", modelNotFound, "model_not_found"],
+  ["a conversation that is too long", contextTooLong, "context_length_exceeded"],
+  ["HTTP 429", rateLimited(), "upstream_rate_limited"],
+  ["HTTP 400", status(400, { message: "secret text", code: "unsupported_parameter" }), "upstream_rejected"],
+])("%s is a failed reply that repeats nothing of the answer", async (_, behaviour, code) => {
+  const { reply } = await ask(behaviour);
+  expect(reply).toMatchObject({ ok: false, error: { code } });
+  expect(JSON.stringify(reply)).not.toContain("secret text");
+});

@@ -1,0 +1,37 @@
+import type { ChatRequest, ReplyError, SuccessfulReply } from "../../contract/model.ts";
+import { replyError } from "./failed-reply.ts";
+
+/** What is known about a call when its answer is read. */
+export interface AnswerContext {
+  readonly url: URL;
+  readonly modelId: string;
+  readonly request: ChatRequest;
+  readonly status: number;
+  readonly tries: number;
+}
+
+/** A reply without its timing, which only the caller knows. */
+export type ParsedReply = Omit<SuccessfulReply, "latency_ms" | "first_token_ms">;
+
+export function invalid(context: AnswerContext, detail: string): ReplyError {
+  return replyError("upstream_invalid_reply", detail, context);
+}
+
+export function noContent(finishReason: string | null): string {
+  return finishReason === "length"
+    ? "The model reached its token limit before it wrote any text: raise max_tokens."
+    : "The answer holds neither text nor a tool call.";
+}
+
+export function notJson(body: string): string {
+  if (body.trim() === "") return "The answer is empty.";
+  return /^\s*</.test(body)
+    ? "The answer is a web page, not JSON: check the path of the endpoint."
+    : "The answer is not a JSON object.";
+}
+
+/** Servers leave the reason out or still say `function_call`; with calls to make it is always `tool_calls`. */
+export function finishReason(reason: string | null, hasToolCalls: boolean): string {
+  if (hasToolCalls && (reason === null || reason === "function_call")) return "tool_calls";
+  return reason ?? "stop";
+}

@@ -1,0 +1,39 @@
+import type { ReplyError } from "../../contract/model.ts";
+import { StreamFailure } from "../outbound/failure.ts";
+import { replyError } from "./failed-reply.ts";
+import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
+import { LineTooLong, serverSentEvents, type ServerSentEvent } from "./server-sent-events.ts";
+
+export interface StreamListeners {
+  /** Called for every piece of text or of a tool call. */
+  readonly onToken: () => void;
+  readonly onText: (text: string) => void;
+}
+
+/** Puts the events of one streamed reply together. */
+export interface ReplyCollector {
+  /** Takes one event: `more` follow, the reply is `done`, or the event is an error. */
+  add(event: ServerSentEvent): "more" | "done" | ReplyError;
+  /** The reply as far as it came. `done` is false when the stream ended without saying so. */
+  finish(options: { done: boolean }): ParsedReply | ReplyError;
+}
+
+/** Reads a streamed reply to its end. A stream that breaks or reports an error is a failed reply, whatever came before. */
+export async function readReplyStream(
+  chunks: AsyncIterable<Uint8Array>,
+  collector: ReplyCollector,
+  context: AnswerContext,
+): Promise<ParsedReply | ReplyError> {
+  try {
+    for await (const event of serverSentEvents(chunks)) {
+      const state = collector.add(event);
+      if (state === "done") return collector.finish({ done: true });
+      if (state !== "more") return state;
+    }
+    return collector.finish({ done: false });
+  } catch (error) {
+    if (error instanceof StreamFailure) return error.error;
+    if (!(error instanceof LineTooLong)) throw error;
+    return replyError("upstream_reply_too_large", "One event of the stream is larger than is accepted.", context);
+  }
+}
