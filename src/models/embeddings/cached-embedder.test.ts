@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { Embedder } from "../../contract/embedder.ts";
+import { cachedEmbedder } from "./cached-embedder.ts";
+
+const options = { signal: new AbortController().signal };
+
+function countingEmbedder() {
+  const asked: string[] = [];
+  let broken = false;
+  const embedder: Embedder = {
+    id: "counting",
+    embed: async (texts) => {
+      asked.push(...texts);
+      if (broken) return { ok: false, error: { code: "upstream_error", detail: "down", retryable: true } };
+      return { ok: true, vectors: texts.map((text) => [text.length]) };
+    },
+  };
+  return { embedder, asked, fail: () => (broken = true) };
+}
+
+test("a text is embedded once, whether it is repeated in one call or in the next", async () => {
+  const { embedder, asked } = countingEmbedder();
+  const cached = cachedEmbedder(embedder);
+  expect(cached.id).toBe("counting");
+  expect(await cached.embed(["a", "bb", "a"], options)).toEqual({ ok: true, vectors: [[1], [2], [1]] });
+  expect(await cached.embed(["bb", "ccc"], options)).toEqual({ ok: true, vectors: [[2], [3]] });
+  expect(asked).toEqual(["a", "bb", "ccc"]);
+});
+
+test("what was unused for longest is forgotten first, and long texts are not kept", async () => {
+  const { embedder, asked } = countingEmbedder();
+  const cached = cachedEmbedder(embedder, { maximum: 2, longest: 3 });
+  await cached.embed(["a", "b"], options);
+  await cached.embed(["a"], options);
+  await cached.embed(["c", "long"], options);
+  asked.length = 0;
+  await cached.embed(["a", "c"], options);
+  expect(asked).toEqual([]);
+  await cached.embed(["b", "long"], options);
+  expect(asked).toEqual(["b", "long"]);
+});
+
+test("a failure is passed on and not remembered", async () => {
+  const { embedder, asked, fail } = countingEmbedder();
+  const cached = cachedEmbedder(embedder);
+  await cached.embed(["a"], options);
+  fail();
+  expect(await cached.embed(["a"], options)).toMatchObject({ ok: true });
+  expect(await cached.embed(["a", "b"], options)).toMatchObject({ ok: false, error: { code: "upstream_error" } });
+  await cached.embed(["b"], options);
+  expect(asked).toEqual(["a", "b", "b"]);
+});

@@ -1,0 +1,72 @@
+import type { Embedder, Embeddings } from "../../contract/embedder.ts";
+import { embeddingPackages, findEmbeddingPackages, type EmbeddingPackages } from "./embedding-packages.ts";
+import { embeddingFailure } from "./embeddings-reply.ts";
+import { EmbeddingThread } from "./embedding-thread.ts";
+
+/** The built-in embedder. Close it to end its thread at once. */
+export interface LocalEmbedder extends Embedder, AsyncDisposable {
+  readonly dimensions: number;
+}
+
+export interface LocalEmbedderOptions {
+  readonly packages?: EmbeddingPackages;
+  /** How long the thread, and its 300 MB, stay after the last text. */
+  readonly idleMs?: number;
+  /** Told why the engine failed. The cause may name files of this machine, so it is for the log only. */
+  readonly onFailure?: (cause: unknown) => void;
+}
+
+/** The model reads 256 tokens; no text needs more characters to fill them, and longer ones would only be cut up for nothing. */
+const longestText = 16_000;
+
+/**
+ * all-MiniLM-L6-v2 in WebAssembly, from npm packages that are installed separately. English only; of a long text the first
+ * 256 tokens, about 190 words, count. Nothing is loaded until the first text.
+ *
+ * @example
+ * const found = await findLocalEmbedder();
+ * if (!found.ok) console.log(found.reason); // what to install
+ */
+export async function findLocalEmbedder({
+  packages = embeddingPackages,
+  idleMs = 300_000,
+  onFailure = () => {},
+}: LocalEmbedderOptions = {}): Promise<
+  { readonly ok: true; readonly embedder: LocalEmbedder } | { readonly ok: false; readonly reason: string }
+> {
+  const found = await findEmbeddingPackages(packages);
+  if (!found.ok) return found;
+  const { id, dimensions } = found.installed;
+  const thread = new EmbeddingThread(packages, { idleMs });
+
+  async function embed(texts: readonly string[], { signal }: { signal: AbortSignal }): Promise<Embeddings> {
+    const vectors: (readonly number[])[] = [];
+    for (const text of texts) {
+      try {
+        const vector = await untilAborted(() => thread.run(text.slice(0, longestText)), signal);
+        if (vector.length !== dimensions) throw new Error(`The engine gave ${vector.length} numbers.`);
+        vectors.push(vector);
+      } catch (cause) {
+        signal.throwIfAborted();
+        onFailure(cause);
+        return embeddingFailure("The built-in embedder failed on a text; the log has the cause.", "internal_error");
+      }
+    }
+    return { ok: true, vectors };
+  }
+
+  return { ok: true, embedder: { id, dimensions, embed, [Symbol.asyncDispose]: () => thread.close() } };
+}
+
+/** The result, or the signal's reason as soon as that aborts. The thread ends the text it is at; its result is not waited for. */
+async function untilAborted<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason as Error);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work(), promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
