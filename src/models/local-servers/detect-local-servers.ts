@@ -1,0 +1,95 @@
+import { isRecord, type JsonRecord } from "../adapters/json-values.ts";
+import { modelsIn, type ListedModel } from "../adapters/list-models.ts";
+import { parseJson } from "../adapters/parse-json.ts";
+import type { PolicyName } from "../outbound/endpoint-policy.ts";
+import type { Outbound, OutboundBody } from "../outbound/outbound.ts";
+import { knownServers, ownerKinds, type LocalServerKind, type ServerCandidate } from "./known-servers.ts";
+import { withinTime } from "./within-time.ts";
+
+/** A model server that answers on this machine. */
+export interface LocalServer {
+  readonly kind: LocalServerKind;
+  /** For `endpoint` of a run, or HUB_BASE_URL. */
+  readonly base_url: string;
+  readonly models: readonly ListedModel[];
+  /** True when it answers, but wants a key before it lists its models. */
+  readonly needs_key: boolean;
+}
+
+export interface DetectOptions {
+  readonly outbound: Outbound;
+  readonly signal: AbortSignal;
+  readonly candidates?: readonly ServerCandidate[];
+  /** Where we listen ourselves: those ports are not asked. */
+  readonly ownPorts?: readonly number[];
+  readonly timeoutMs?: number;
+  readonly policy?: PolicyName;
+}
+
+/**
+ * Asks the usual loopback ports for their models, all at once. What does not answer in time, or not like a model server, is
+ * not there. Rejects only when the signal aborts.
+ */
+export async function detectLocalServers({
+  outbound,
+  signal,
+  candidates = knownServers,
+  ownPorts = [],
+  timeoutMs = 1500,
+  policy,
+}: DetectOptions): Promise<readonly LocalServer[]> {
+  const asked = candidates.filter(({ port }) => !ownPorts.includes(port));
+  const found = await Promise.all(
+    asked.map((candidate) =>
+      withinTime({ milliseconds: timeoutMs, signal }, (limited) =>
+        askServer(candidate, { outbound, signal: limited, ...(policy && { policy }) }),
+      ),
+    ),
+  );
+  return found.filter((server) => server !== null);
+}
+
+async function askServer(
+  { kind, port }: ServerCandidate,
+  request: { outbound: Outbound; signal: AbortSignal; policy?: PolicyName },
+): Promise<LocalServer | null> {
+  const { outbound, ...options } = request;
+  const base_url = `http://127.0.0.1:${port}/v1`;
+  let speaksJson = false;
+  const result = await outbound.request({
+    url: `${base_url}/models`,
+    method: "GET",
+    retries: 0,
+    maxReplyBytes: 1024 * 1024,
+    explainFailure: ({ body }) => {
+      const answer = parseJson(body);
+      speaksJson = isRecord(answer) && "error" in answer;
+      return null;
+    },
+    ...options,
+  });
+  if (result.ok) return fromAnswer(result, { kind, base_url });
+  const needsKey = result.error.code === "upstream_auth" && speaksJson;
+  return needsKey ? { kind, base_url, models: [], needs_key: true } : null;
+}
+
+function fromAnswer(
+  { body, headers }: OutboundBody,
+  { kind, base_url }: Pick<LocalServer, "kind" | "base_url">,
+): LocalServer | null {
+  const list = parseJson(body);
+  if (headers["rehearsal-version"] !== undefined || !isRecord(list) || !isModelList(list)) return null;
+  // Ollama without any model says null where its list would be.
+  const models = Array.isArray(list["data"]) ? (modelsIn(list) ?? []) : [];
+  return { kind: ownerKind(list) ?? kind, base_url, models, needs_key: false };
+}
+
+function isModelList(list: JsonRecord): boolean {
+  return Array.isArray(list["data"]) || (list["object"] === "list" && list["data"] === null);
+}
+
+function ownerKind({ data }: JsonRecord): LocalServerKind | undefined {
+  const first: unknown = Array.isArray(data) ? data[0] : undefined;
+  const owner = isRecord(first) ? String(first["owned_by"]) : "";
+  return Object.hasOwn(ownerKinds, owner) ? ownerKinds[owner] : undefined;
+}

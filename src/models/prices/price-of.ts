@@ -1,0 +1,51 @@
+import type { Usage } from "../../contract/usage.ts";
+import { comparable, modelVariants } from "./model-variants.ts";
+import { pricesAsOf, priceTable } from "./price-table.ts";
+
+/** US dollars for a million tokens. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** A price and where it comes from, for people: which entry of which list. */
+export interface Price extends TokenPrices {
+  readonly source: string;
+}
+
+/** What the operator knows better: model id → price. */
+export type PriceOverrides = ReadonlyMap<string, TokenPrices>;
+
+const builtIn = new Map(
+  Object.entries(priceTable).map(([name, [input, output]]) => [comparable(name), { name, input, output }]),
+);
+
+/**
+ * What a model's tokens cost, as an estimate: the operator's own price, else the list price of the model or its family.
+ * Null when it is not known, which is not the same as free. Says nothing about where a model runs: whoever calls a server of
+ * their own for an open model pays another price, and says so in the overrides.
+ *
+ * @example priceOf("openai/gpt-4o-2024-08-06") // { input: 2.5, output: 10, source: "list price of gpt-4o, 2026-08" }
+ */
+export function priceOf(modelId: string, overrides: PriceOverrides = new Map()): Price | null {
+  const variants = modelVariants(modelId);
+  const own = new Map([...overrides].map(([name, price]) => [comparable(name), { name, ...price }]));
+  const named = own.get(comparable(modelId)) ?? firstOf(variants, own);
+  if (named) return { input: named.input, output: named.output, source: `the operator's price of ${named.name}` };
+  // Free editions are not sold, so the price of their family would be wrong; what they cost is not ours to say.
+  if (/:free$/i.test(modelId.trim())) return null;
+  const listed = firstOf(variants, builtIn);
+  if (!listed) return null;
+  return { input: listed.input, output: listed.output, source: `list price of ${listed.name}, ${pricesAsOf}` };
+}
+
+/** US dollars for these tokens. Null when the tokens or the price are not known. */
+export function costOf(usage: Usage | null | undefined, price: TokenPrices | null): number | null {
+  if (!usage || !price) return null;
+  return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1_000_000;
+}
+
+function firstOf<Value>(names: readonly string[], values: ReadonlyMap<string, Value>): Value | undefined {
+  const name = names.find((candidate) => values.has(candidate));
+  return name === undefined ? undefined : values.get(name);
+}
