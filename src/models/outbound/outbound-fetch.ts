@@ -1,0 +1,66 @@
+import type { Outbound } from "./outbound.ts";
+import { StreamFailure } from "./failure.ts";
+import type { PolicyName } from "./endpoint-policy.ts";
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/**
+ * The outbound client in the shape of `fetch`, for libraries that bring their own protocol and only ask for that.
+ * Every rule of the client holds; nothing is retried, since such a library does that itself.
+ */
+export function outboundFetch(outbound: Outbound, { policy }: { policy: PolicyName }): Fetch {
+  return async (url, init = {}) => {
+    const method = methods.find((name) => name === (init.method ?? "GET").toUpperCase());
+    if (!method) throw new TypeError(`The method ${init.method} is not sent out`);
+    const result = await outbound.request({
+      url: String(url),
+      method,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof init.body === "string" && { body: init.body }),
+      policy,
+      signal: init.signal ?? new AbortController().signal,
+      acceptStream: true,
+      retries: 0,
+    });
+    if (!result.ok) {
+      const { code, detail, upstream_status } = result.error;
+      if (upstream_status !== null) return new Response(null, { status: upstream_status });
+      throw new TypeError("fetch failed", { cause: Object.assign(new Error(detail), { code: systemCode(code) }) });
+    }
+    const headers = responseHeaders(result.headers);
+    if (result.kind === "stream") return new Response(toReadable(result.stream), { status: result.status, headers });
+    const empty = result.status === 204 || result.status === 205 || result.status === 304;
+    return new Response(empty ? null : result.body, { status: result.status, headers });
+  };
+}
+
+/** The body is decoded already: what said how it was packed would now be wrong. */
+function responseHeaders(received: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(received)) {
+    if (value === undefined || ["content-encoding", "content-length", "transfer-encoding"].includes(name)) continue;
+    for (const item of [value].flat()) headers.append(name, item);
+  }
+  return headers;
+}
+
+function toReadable(stream: AsyncIterableIterator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await stream.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        controller.error(error instanceof StreamFailure ? new TypeError("terminated", { cause: error }) : error);
+      }
+    },
+    async cancel() {
+      await stream.return?.();
+    },
+  });
+}
+
+const systemCode = (code: string): string => (code === "upstream_unreachable" ? "ECONNREFUSED" : code);
