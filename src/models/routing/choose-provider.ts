@@ -3,9 +3,10 @@ import type { ChatModel } from "../../contract/model.ts";
 import type { StudioModel } from "../studio/studio-model.ts";
 import { canonicalUuid } from "../studio/uuid.ts";
 import { checkAliases } from "./aliases.ts";
-import { createKnownModels } from "./known-models.ts";
+import { createKnownModels, type KnownModel } from "./known-models.ts";
 import { bothForms, parseModelId, type ModelId } from "./parse-model-id.ts";
 import type { Providers } from "./providers.ts";
+import type { RouteLimits } from "./route-limits.ts";
 
 /** The model that answers, and what to say about it. */
 export interface RoutedModel {
@@ -19,12 +20,14 @@ export interface RoutedModel {
 export interface Router {
   /** Takes the header as it came. Rejects with `model_id_missing`, `model_id_invalid` or `model_not_found`; calls no model. */
   route(value: string | null | undefined): Promise<RoutedModel>;
+  /** Every model known by name. Lists that cannot be read are left out. */
+  list(): Promise<readonly KnownModel[]>;
 }
 
 type HubId = Extract<ModelId, { kind: "hub" }>;
 
 /** Decides who serves an `x-model-id`. Throws at once when an alias could capture a value that the rules decide. */
-export function createRouter(providers: Providers): Router {
+export function createRouter(providers: Providers, { limits }: { limits?: RouteLimits | undefined } = {}): Router {
   const { hub, studio, demo } = providers;
   const aliases = checkAliases(providers.aliases ?? {});
   const hubProviders = new Map(Object.entries(providers.hubProviders ?? {}));
@@ -33,6 +36,11 @@ export function createRouter(providers: Providers): Router {
   const known = createKnownModels(providers);
 
   async function route(value: string | null | undefined): Promise<RoutedModel> {
+    const routed = await find(value);
+    return limits ? { ...routed, model: limits.wrap(routed.resolved, routed.model) } : routed;
+  }
+
+  async function find(value: string | null | undefined): Promise<RoutedModel> {
     const id = parseModelId(value);
     if (id.kind === "fine-tuned") return routeFineTuned(id.id);
     if (id.kind === "hub") return routeHub(id);
@@ -71,7 +79,7 @@ export function createRouter(providers: Providers): Router {
 
   async function routeName(name: string): Promise<RoutedModel> {
     const alias = aliases.get(name);
-    if (alias !== undefined) return route(alias);
+    if (alias !== undefined) return find(alias);
 
     const { ids, failed } = await known.findByName(name);
     const [id, ...others] = ids;
@@ -95,7 +103,7 @@ export function createRouter(providers: Providers): Router {
     });
   }
 
-  return { route };
+  return { route, list: known.list };
 }
 
 function unservedModel({ name }: StudioModel): ServiceError {

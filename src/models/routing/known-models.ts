@@ -3,6 +3,15 @@ import { nearestIds, type Candidate } from "./nearest-ids.ts";
 import { parseModelId } from "./parse-model-id.ts";
 import type { Providers } from "./providers.ts";
 
+/** A model that `x-model-id` can select. */
+export interface KnownModel {
+  /** What to send. */
+  readonly id: string;
+  readonly kind: "fine-tuned" | "hub" | "alias";
+  /** What people call it, when that is not the id. */
+  readonly name?: string;
+}
+
 /** What can be said about models without calling one. A list that cannot be read counts as empty here. */
 export interface KnownModels {
   /** UUIDs of the fine-tuned models with exactly this name. `failed`: the list could not be read. */
@@ -10,9 +19,16 @@ export interface KnownModels {
   /** Up to five values for `x-model-id` that are near to what was sent. */
   suggest(value: string): Promise<string[]>;
   suggestFineTuned(uuid: string): Promise<string[]>;
+  list(): Promise<readonly KnownModel[]>;
 }
 
-export function createKnownModels({ aliases = {}, demo, studio, knownHubModels }: Providers): KnownModels {
+export function createKnownModels({
+  aliases = {},
+  demo,
+  studio,
+  knownHubModels,
+  listHubModels,
+}: Providers): KnownModels {
   const demoModels = Object.entries(demo?.studio ?? {}).map(([name, { id }]) => ({ name, id }));
 
   async function fineTuned(): Promise<StudioModel[]> {
@@ -35,6 +51,15 @@ export function createKnownModels({ aliases = {}, demo, studio, knownHubModels }
         uuid,
         (await fineTuned()).map(({ id }) => ({ id })),
       );
+    },
+    async list() {
+      const [tuned, listed] = await Promise.all([fineTuned(), listHubModels?.() ?? []]);
+      const hub = new Set([...Object.keys(demo?.hub ?? {}), ...(knownHubModels?.() ?? []), ...listed]);
+      return [
+        ...Object.keys(aliases).map((id): KnownModel => ({ id, kind: "alias" })),
+        ...tuned.map(({ id, name }): KnownModel => ({ id, kind: "fine-tuned", name })),
+        ...[...hub].map((id): KnownModel => ({ id, kind: "hub" })),
+      ];
     },
   };
 }

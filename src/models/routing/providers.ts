@@ -29,6 +29,8 @@ export interface Providers {
   readonly hubProviders?: Readonly<Record<string, ModelFactory>> | undefined;
   /** Hub models known without asking anyone: for suggestions. */
   readonly knownHubModels?: (() => readonly string[]) | undefined;
+  /** The hub's own list, for GET /v1/models. Never rejects: what cannot be read is left out. */
+  readonly listHubModels?: (() => Promise<readonly string[]>) | undefined;
   readonly studio?: StudioProvider | undefined;
   readonly aliases?: Readonly<Record<string, string>> | undefined;
   readonly demo?: DemoProvider | undefined;

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { Protocol } from "../../contract/evaluation-request.ts";
+import { Secret } from "../../contract/secret.ts";
+import type { ChatModel } from "../../contract/model.ts";
+import { parseEndpoint } from "../outbound/parse-endpoint.ts";
+import type { ModelFactory } from "./providers.ts";
+
+/** An upstream that serves every `<name>/<model_name>`; it is sent what follows the slash. */
+export interface HubProvider {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly apiKey: Secret | null;
+  readonly protocol: Protocol;
+}
+
+const Entry = z.strictObject({
+  base_url: z.string("must be a URL"),
+  key_env: z
+    .string("must be the name of a variable")
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of a variable")
+    .optional(),
+  protocol: Protocol.default("openai-chat"),
+});
+
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/**
+ * Reads HUB_PROVIDERS: a JSON object, name → { base_url, key_env?, protocol? }. Keys are named, not written: `key_env`
+ * is the variable that holds one. Throws an Error of one line that names the entry; it repeats no value of a variable.
+ *
+ * @example parseHubProviders('{"groq":{"base_url":"https://api.groq.com/openai/v1","key_env":"GROQ_API_KEY"}}', process.env)
+ */
+export function parseHubProviders(
+  text: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): readonly HubProvider[] {
+  const providers = Object.entries(parseTable(text)).map(([name, value]) => parseProvider(name, value, variables));
+  refuseTwoKeys(providers);
+  return providers;
+}
+
+/** Keys are bound to origins, so one origin has one key. */
+function refuseTwoKeys(providers: readonly HubProvider[]): void {
+  const known = new Map<string, HubProvider>();
+  for (const provider of providers) {
+    if (provider.apiKey === null) continue;
+    const { origin } = new URL(provider.baseUrl);
+    const other = known.get(origin);
+    if (other && other.apiKey?.reveal() !== provider.apiKey.reveal()) {
+      throw new Error(
+        `"${other.name}" and "${provider.name}" have different keys for ${origin}: an origin has one key`,
+      );
+    }
+    known.set(origin, provider);
+  }
+}
+
+function parseTable(text: string): Readonly<Record<string, unknown>> {
+  let table: unknown;
+  try {
+    table = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, which may hold a key somebody pasted.
+    throw new Error('is not valid JSON: write {"name": {"base_url": "https://…/v1", "key_env": "VARIABLE"}}');
+  }
+  if (typeof table !== "object" || table === null || Array.isArray(table)) {
+    throw new Error("must be a JSON object of name → { base_url, key_env?, protocol? }");
+  }
+  return table as Readonly<Record<string, unknown>>;
+}
+
+function parseProvider(
+  name: string,
+  value: unknown,
+  variables: Readonly<Record<string, string | undefined>>,
+): HubProvider {
+  const label = JSON.stringify(name.slice(0, 64));
+  if (!namePattern.test(name)) throw new Error(`names a provider ${label}: use letters, digits, ., _ and -`);
+  const parsed = Entry.safeParse(value);
+  if (!parsed.success) throw new Error(`${label}: ${describe(parsed.error)}`);
+
+  const { base_url, key_env, protocol } = parsed.data;
+  const endpoint = parseEndpoint(base_url);
+  if (!endpoint.ok) throw new Error(`${label}: base_url is not usable. ${endpoint.detail}`);
+  const key = key_env === undefined ? undefined : variables[key_env]?.trim();
+  if (key_env !== undefined && !key) throw new Error(`${label}: the variable ${key_env} (key_env) is not set`);
+  return { name, baseUrl: base_url, apiKey: key ? new Secret(key) : null, protocol };
+}
+
+function describe(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue?.code === "unrecognized_keys") return `${issue.keys.join(", ")} is not one of base_url, key_env, protocol`;
+  return `${issue?.path.join(".") || "the entry"} ${issue?.message ?? "is not valid"}`;
+}
+
+/** The providers as the router takes them. `createModel` opens no connection until the model is called. */
+export function toHubFactories(
+  providers: readonly HubProvider[],
+  createModel: (target: { protocol: Protocol; endpoint: string; modelId: string }) => ChatModel,
+): Readonly<Record<string, ModelFactory>> {
+  return Object.fromEntries(
+    providers.map(({ name, baseUrl, protocol }) => [
+      name,
+      (modelId: string) => createModel({ protocol, endpoint: baseUrl, modelId }),
+    ]),
+  );
+}

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { ErrorCode } from "../../contract/errors.ts";
+import type { ChatModel, Reply } from "../../contract/model.ts";
+import type { RoutedModel } from "./choose-provider.ts";
+import { withFallbacks } from "./with-fallbacks.ts";
+
+const { signal } = new AbortController();
+const request = { messages: [{ role: "user", content: "Hi" }] } as const;
+
+const failure = (code: ErrorCode): Reply => ({
+  ok: false,
+  error: { code, detail: code, upstream_status: null, tries: 1, retryable: false },
+  latency_ms: 1,
+});
+const answer = { ok: true, text: "Yes" } as Reply;
+
+function route(resolved: string, ...replies: Reply[]): RoutedModel & { calls: () => number } {
+  let calls = 0;
+  const model: ChatModel = async (_request, { onText }) => {
+    const reply = replies[Math.min(calls, replies.length - 1)] as Reply;
+    calls += 1;
+    if (reply.ok) onText?.(reply.text);
+    return reply;
+  };
+  return { model, resolved, provider: "hub", upstreamModel: resolved, calls: () => calls };
+}
+
+test.each(["upstream_auth", "upstream_timeout", "upstream_rate_limited", "upstream_invalid_reply"] as const)(
+  "%s moves on to the next model, which then stays",
+  async (code) => {
+    const first = route("a/1", failure(code));
+    const second = route("b/2", answer);
+    const switched: string[] = [];
+    const model = withFallbacks([first, second], ({ resolved }) => switched.push(resolved));
+    expect(await model(request, { signal })).toBe(answer);
+    expect(await model(request, { signal })).toBe(answer);
+    expect([first.calls(), second.calls(), switched]).toEqual([1, 2, ["b/2"]]);
+  },
+);
+
+test.each(["context_length_exceeded", "model_not_found", "upstream_rejected"] as const)(
+  "%s is about the request: no other model is asked",
+  async (code) => {
+    const second = route("b/2", answer);
+    const model = withFallbacks([route("a/1", failure(code)), second], () => {});
+    expect(await model(request, { signal })).toMatchObject({ ok: false, error: { code } });
+    expect(second.calls()).toBe(0);
+  },
+);
+
+test("the last failure stands when every model fails", async () => {
+  const model = withFallbacks(
+    [route("a/1", failure("upstream_reset")), route("b/2", failure("upstream_auth"))],
+    () => {},
+  );
+  expect(await model(request, { signal })).toMatchObject({ error: { code: "upstream_auth" } });
+});
+
+test("a model that has begun to speak is not replaced", async () => {
+  const speaks: ChatModel = async (_request, { onText }) => {
+    onText?.("Half");
+    return failure("upstream_reset");
+  };
+  const second = route("b/2", answer);
+  const model = withFallbacks([{ ...route("a/1", answer), model: speaks }, second], () => {});
+  expect(await model(request, { signal, onText: () => {} })).toMatchObject({ error: { code: "upstream_reset" } });
+  expect(second.calls()).toBe(0);
+});
