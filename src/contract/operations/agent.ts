@@ -1,46 +1,312 @@
+import { z } from "zod";
+import { ResumeRequest } from "../agent-approval.ts";
 import { AgentRequest } from "../agent-message.ts";
+import { AgentReplay } from "../agent-replay.ts";
 import { AgentReply } from "../agent-reply.ts";
+import { AgentRunDetails, AgentRunList, AgentRunListQuery } from "../agent-run.ts";
+import { AgentThread } from "../agent-thread.ts";
+import { AgentUpstreams } from "../agent-upstreams.ts";
+import type { ErrorCode } from "../errors.ts";
+import { ChatCompletion, ChatCompletionRequest } from "../openai-chat.ts";
+import { OpenAiModel, OpenAiModelList } from "../openai-models.ts";
+import { ResponseBody, ResponseRequest } from "../openai-responses.ts";
 import type { Operation } from "../operation.ts";
 import { PageConfig } from "../page-config.ts";
+import { Scenario } from "../scenario.ts";
 import { StudioModels } from "../studio-models.ts";
 import { healthz, readyz } from "./shared.ts";
+
+/** How the model of a turn can fail, on every wire. */
+const turnErrors: readonly ErrorCode[] = [
+  "model_id_missing",
+  "model_id_invalid",
+  "validation_failed",
+  "model_not_found",
+  "context_length_exceeded",
+  "upstream_rate_limited",
+  "upstream_unreachable",
+  "upstream_dns",
+  "upstream_tls",
+  "upstream_auth",
+  "upstream_rejected",
+  "upstream_error",
+  "upstream_reset",
+  "upstream_redirect",
+  "upstream_invalid_reply",
+  "upstream_reply_too_large",
+  "endpoint_address_refused",
+  "upstream_circuit_open",
+  "upstream_timeout",
+  "overloaded",
+  "shutting_down",
+];
+
+/** What may be said about a turn in headers, on every wire. */
+const turnHeaders = {
+  "x-model-fallbacks": {
+    description:
+      "Models to try, comma separated, when the provider of the first one fails for reasons other than the request. `x-model-resolved` says which one answered.",
+  },
+  "x-agent-tools": { description: "Names of the agent's tools this turn may use, comma separated; `none` for none." },
+  "x-on-disconnect": {
+    description: "`cancel` (default) ends the run when the client goes away; `continue` lets it end by itself.",
+  },
+};
+
+const answerHeaders =
+  "The answer carries `x-run-id`, `x-model-resolved`, `x-usage-input-tokens`, `x-usage-output-tokens`, `x-usage-total-tokens`, " +
+  "`x-model-calls`, `x-tool-calls`, `x-finish-reason` and, where prices are known, `x-cost`: the totals of the whole run.";
+
+const eventsNote =
+  "`Accept: text/event-stream` sends events: `run-start`, `text-delta`, `tool-start`, `tool-end`, and last `run-end`, whose `message` is " +
+  "the JSON answer, or `error`, which is the problem document.";
+
+const runParameter = { run_id: { description: "The run's id, from `x-run-id`." } };
+const threadParameter = { thread_id: { description: "As sent in `x-thread-id`." } };
 
 export const runAgentTurn: Operation = {
   id: "runAgentTurn",
   method: "post",
   path: "/",
   summary: "Send a conversation to the agent; get its last message",
-  description:
+  description: [
     "`x-model-id` picks the model: a UUID goes to the fine-tuned provider unchanged, `<provider>/<model_name>` to the hub, " +
-    "anything else must be a configured alias or the unique name of a fine-tuned model. `x-model-resolved` says what ran.",
+      "anything else must be a configured alias or the unique name of a fine-tuned model. `x-model-resolved` says what ran.",
+    eventsNote,
+    "Tool calls that need approval come back in `tool_calls`; `POST /agent/runs/{run_id}/resume` goes on.",
+    answerHeaders,
+  ].join("\n\n"),
   tag: "Agent",
+  scope: "agent",
   headers: {
     "x-model-id": { description: "UUID of a fine-tuned model, or `<provider>/<model_name>`.", required: true },
+    ...turnHeaders,
+    "x-thread-id": {
+      description: "A conversation the service keeps: `messages` holds only what is new. Its turns follow each other.",
+    },
+    "idempotency-key": {
+      description:
+        "The same key with the same body gets the stored answer, or joins the run that is under way; the run then goes on when the client goes away, unless `x-on-disconnect` says `cancel`. Kept for 24 hours; failures are not kept.",
+    },
   },
   body: AgentRequest,
-  responses: { 200: { description: "The last message of the conversation.", schema: AgentReply } },
-  errors: [
-    "model_id_missing",
-    "model_id_invalid",
-    "validation_failed",
-    "model_not_found",
-    "context_length_exceeded",
-    "upstream_rate_limited",
-    "upstream_unreachable",
-    "upstream_dns",
-    "upstream_tls",
-    "upstream_auth",
-    "upstream_rejected",
-    "upstream_error",
-    "upstream_reset",
-    "upstream_redirect",
-    "upstream_invalid_reply",
-    "upstream_reply_too_large",
-    "endpoint_address_refused",
-    "upstream_circuit_open",
-    "upstream_timeout",
-    "shutting_down",
-  ],
+  responses: {
+    200: {
+      description: "The last message of the conversation.",
+      schema: AgentReply,
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+  },
+  errors: [...turnErrors, "idempotency_key_invalid", "idempotency_mismatch", "idempotency_in_progress"],
+};
+
+export const resumeAgentRun: Operation = {
+  id: "resumeAgentRun",
+  method: "post",
+  path: "/agent/runs/{run_id}/resume",
+  summary: "Decide about tool calls that wait for approval; the run goes on",
+  description: [
+    "Every waiting call needs one decision. Calls and arguments are those the service holds: a decision about any other id is refused. " +
+      "A run waits for one hour and can be resumed once; it answers as POST / does.",
+    eventsNote,
+    answerHeaders,
+  ].join("\n\n"),
+  tag: "Agent",
+  scope: "agent",
+  parameters: runParameter,
+  headers: { "x-on-disconnect": turnHeaders["x-on-disconnect"] },
+  body: ResumeRequest,
+  responses: {
+    200: {
+      description: "The last message of the conversation; it may wait again.",
+      schema: AgentReply,
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+  },
+  errors: [...turnErrors, "run_not_found", "run_already_finished"],
+};
+
+export const listAgentRuns: Operation = {
+  id: "listAgentRuns",
+  method: "get",
+  path: "/agent/runs",
+  summary: "Recorded runs of the agent, newest first",
+  tag: "Agent runs",
+  scope: "agent",
+  query: AgentRunListQuery,
+  responses: { 200: { description: "One page of runs.", schema: AgentRunList } },
+  errors: ["validation_failed"],
+};
+
+export const getAgentRun: Operation = {
+  id: "getAgentRun",
+  method: "get",
+  path: "/agent/runs/{run_id}",
+  summary: "One run with its messages, model calls, tool results, times and cost",
+  tag: "Agent runs",
+  scope: "agent",
+  parameters: runParameter,
+  responses: { 200: { description: "The run.", schema: AgentRunDetails } },
+  errors: ["run_not_found"],
+};
+
+export const replayAgentRun: Operation = {
+  id: "replayAgentRun",
+  method: "post",
+  path: "/agent/runs/{run_id}/replay",
+  summary: "Run it again from its log: recorded answers, no call to anyone",
+  description: "Says whether today's loop and tools go the same way, and where they do not.",
+  tag: "Agent runs",
+  scope: "agent",
+  parameters: runParameter,
+  responses: { 200: { description: "How the replay went.", schema: AgentReplay } },
+  errors: ["run_not_found"],
+};
+
+export const agentRunToScenario: Operation = {
+  id: "agentRunToScenario",
+  method: "post",
+  path: "/agent/runs/{run_id}/scenario",
+  summary: "Make a scenario of a recorded conversation: its replies are the references",
+  tag: "Agent runs",
+  scope: "agent",
+  parameters: runParameter,
+  responses: { 200: { description: "The scenario, ready for `test_batch`.", schema: Scenario } },
+  errors: ["run_not_found", "validation_failed"],
+};
+
+export const getAgentThread: Operation = {
+  id: "getAgentThread",
+  method: "get",
+  path: "/agent/threads/{thread_id}",
+  summary: "A conversation the service keeps",
+  tag: "Agent",
+  scope: "agent",
+  parameters: threadParameter,
+  responses: { 200: { description: "Its messages so far.", schema: AgentThread } },
+  errors: ["not_found"],
+};
+
+export const deleteAgentThread: Operation = {
+  id: "deleteAgentThread",
+  method: "delete",
+  path: "/agent/threads/{thread_id}",
+  summary: "Forget a conversation",
+  tag: "Agent",
+  scope: "agent",
+  parameters: threadParameter,
+  responses: { 204: { description: "Gone." } },
+  errors: ["not_found"],
+};
+
+export const createChatCompletion: Operation = {
+  id: "createChatCompletion",
+  method: "post",
+  path: "/v1/chat/completions",
+  summary: "The agent behind OpenAI's chat completions",
+  description: [
+    "The agent's own tools run here; calls of the tools in the request are handed back. `usage` counts every model call of the run. " +
+      "`stream: true` sends chunks and `[DONE]`; the text of every step is sent, set apart by an empty line. " +
+      "A run that met one of its limits finishes with `length`; `x-finish-reason` names the limit.",
+    answerHeaders,
+  ].join("\n\n"),
+  tag: "OpenAI-compatible",
+  scope: "agent",
+  headers: turnHeaders,
+  body: ChatCompletionRequest,
+  responses: {
+    200: {
+      description: "The completion.",
+      schema: ChatCompletion,
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+  },
+  errors: turnErrors,
+};
+
+export const createResponse: Operation = {
+  id: "createResponse",
+  method: "post",
+  path: "/v1/responses",
+  summary: "The agent behind OpenAI's responses",
+  description:
+    "Text in and out, function tools of the client, streaming. Nothing is stored: send the whole conversation as `input`.",
+  tag: "OpenAI-compatible",
+  scope: "agent",
+  headers: turnHeaders,
+  body: ResponseRequest,
+  responses: {
+    200: {
+      description: "The response.",
+      schema: ResponseBody,
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+  },
+  errors: turnErrors,
+};
+
+export const listModels: Operation = {
+  id: "listModels",
+  method: "get",
+  path: "/v1/models",
+  summary: "Every model known by name: fine-tuned, hub and aliases",
+  tag: "OpenAI-compatible",
+  scope: "models:read",
+  responses: { 200: { description: "The models. A hub may serve more.", schema: OpenAiModelList } },
+  errors: [],
+};
+
+export const getModel: Operation = {
+  id: "getModel",
+  method: "get",
+  path: "/v1/models/{model}",
+  summary: "One model known by name",
+  tag: "OpenAI-compatible",
+  scope: "models:read",
+  parameters: { model: { description: "Its id, slashes included, or the name of a fine-tuned model." } },
+  responses: { 200: { description: "The model.", schema: OpenAiModel } },
+  errors: ["model_not_found"],
+};
+
+export const callMcp: Operation = {
+  id: "callMcp",
+  method: "post",
+  path: "/mcp",
+  summary: "The agent as an MCP server over streamable HTTP",
+  description:
+    "JSON-RPC of the Model Context Protocol, without sessions. Tools: `ask_agent` puts a question to the agent, `list_models` says to whom. " +
+    "Tools that need approval are not used for these questions.",
+  tag: "Agent",
+  scope: "agent",
+  headers: turnHeaders,
+  body: z.record(z.string(), z.unknown()),
+  responses: {
+    200: { description: "The answer to the call.", mediaTypes: ["application/json", "text/event-stream"] },
+    202: { description: "A notification was taken." },
+  },
+  errors: [],
+};
+
+export const getAgentUpstreams: Operation = {
+  id: "getAgentUpstreams",
+  method: "get",
+  path: "/agent/upstreams",
+  summary: "How the models' providers are doing: breakers, waiting lines, how tools are used",
+  tag: "Agent",
+  scope: "models:read",
+  responses: { 200: { description: "What is known now.", schema: AgentUpstreams } },
+  errors: [],
+};
+
+export const getAgentMetrics: Operation = {
+  id: "getMetrics",
+  method: "get",
+  path: "/metrics",
+  summary: "Turns, failures, tool calls, tokens and durations for Prometheus",
+  tag: "Service",
+  scope: "runs:read",
+  responses: { 200: { description: "Prometheus text.", mediaTypes: ["text/plain"] } },
+  errors: [],
 };
 
 export const listStudioModels: Operation = {
@@ -49,6 +315,7 @@ export const listStudioModels: Operation = {
   path: "/studio/models",
   summary: "Fine-tuned models, name to UUID",
   tag: "Agent",
+  scope: "models:read",
   responses: { 200: { description: "The models.", schema: StudioModels } },
   errors: ["upstream_unreachable", "upstream_auth", "upstream_error", "upstream_invalid_reply", "upstream_timeout"],
 };
@@ -64,4 +331,24 @@ export const getPageConfig: Operation = {
 };
 
 /** Every route of the agent backend. */
-export const agentOperations: readonly Operation[] = [runAgentTurn, listStudioModels, getPageConfig, healthz, readyz];
+export const agentOperations: readonly Operation[] = [
+  runAgentTurn,
+  listStudioModels,
+  createChatCompletion,
+  createResponse,
+  listModels,
+  getModel,
+  resumeAgentRun,
+  listAgentRuns,
+  getAgentRun,
+  replayAgentRun,
+  agentRunToScenario,
+  getAgentThread,
+  deleteAgentThread,
+  getAgentUpstreams,
+  callMcp,
+  getPageConfig,
+  getAgentMetrics,
+  healthz,
+  readyz,
+];

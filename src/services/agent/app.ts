@@ -2,15 +2,26 @@ import type { Hono } from "hono";
 import { agentOperations } from "../../contract/operations/agent.ts";
 import { createShell } from "../http/shell.ts";
 import type { ShellEnvironment } from "../http/shell-environment.ts";
+import { createAgentParts } from "./agent-parts.ts";
 import type { AgentDependencies } from "./dependencies.ts";
+import { agentRunRoutes } from "./routes/agent-runs.ts";
+import { agentThreadRoutes } from "./routes/agent-threads.ts";
 import { agentTurnRoute } from "./routes/agent-turn.ts";
 import { demoRoutes } from "./routes/demo.ts";
+import { mcpRoute } from "./routes/mcp.ts";
+import { metricsRoute } from "./routes/metrics.ts";
+import { openAiChatRoute } from "./routes/openai-chat.ts";
+import { openAiModelsRoutes } from "./routes/openai-models.ts";
+import { openAiResponsesRoute } from "./routes/openai-responses.ts";
 import { isPagePath, pageRoutes } from "./routes/page.ts";
+import { resumeRunRoute } from "./routes/resume-run.ts";
 import { studioModelsRoute } from "./routes/studio-models.ts";
+import { upstreamsRoute } from "./routes/upstreams.ts";
 
 /** The agent backend, which also serves the page. */
 export function createAgentApp(dependencies: AgentDependencies): Hono<ShellEnvironment> {
   const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, demo } = dependencies;
+  const parts = createAgentParts(dependencies);
   const app = createShell({
     title: "Rehearsal agent backend",
     version,
@@ -23,7 +34,16 @@ export function createAgentApp(dependencies: AgentDependencies): Hono<ShellEnvir
     readiness,
     isPublic: ({ method, path }) => method === "GET" && isPagePath(path),
   })
-    .route("/", agentTurnRoute(dependencies))
+    .route("/", agentTurnRoute(dependencies, parts))
+    .route("/", resumeRunRoute(dependencies, parts))
+    .route("/", agentRunRoutes(dependencies, parts))
+    .route("/", agentThreadRoutes(parts))
+    .route("/", openAiChatRoute(dependencies, parts))
+    .route("/", openAiResponsesRoute(dependencies, parts))
+    .route("/", openAiModelsRoutes(dependencies))
+    .route("/", mcpRoute(dependencies, parts))
+    .route("/", upstreamsRoute(dependencies, parts))
+    .route("/", metricsRoute(parts))
     .route("/", studioModelsRoute(dependencies));
   if (demo) app.route("/", demoRoutes({ demo, bodyLimits: dependencies.bodyLimits }));
   return app.route("/", pageRoutes(dependencies.page));

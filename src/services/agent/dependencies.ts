@@ -1,13 +1,22 @@
 import type { Logger } from "pino";
-import type { AgentLimits } from "../../agent/agent-limits.ts";
+import type { AgentLimits, TokenPrice } from "../../agent/agent-limits.ts";
+import type { ToolSupport } from "../../agent/tool-support.ts";
 import type { Tool } from "../../agent/tool.ts";
+import type { AgentAnswers } from "../../contract/agent-answers.ts";
+import type { WaitingRuns } from "../../contract/agent-approval.ts";
+import type { AgentRunLog } from "../../contract/agent-run-log.ts";
+import type { AgentThreads } from "../../contract/agent-thread.ts";
+import type { UpstreamBreaker } from "../../contract/agent-upstreams.ts";
 import type { PageConfig } from "../../contract/page-config.ts";
 import type { DemoEndpoint } from "../../models/demo/demo-endpoint.ts";
 import type { Router } from "../../models/routing/choose-provider.ts";
+import type { RouteLimits } from "../../models/routing/route-limits.ts";
 import type { StudioList } from "../../models/studio/studio-registry.ts";
 import type { ApiKey } from "../../settings/api-keys.ts";
 import type { Readiness } from "../http/health.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";
+import type { Runner } from "./turns/create-turns.ts";
+import type { TurnObserver } from "./turns/turn.ts";
 
 /** What the agent backend is made of. */
 export interface AgentDependencies {
@@ -26,4 +35,20 @@ export interface AgentDependencies {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: () => readonly string[];
   readonly readiness: Readiness;
+  /** Carries out the turns. Default: our own loop. */
+  readonly runner?: Runner | undefined;
+  readonly toolSupport?: ToolSupport | undefined;
+  /** The circuit breakers of the outbound client, for GET /agent/upstreams. */
+  readonly breakers?: (() => readonly UpstreamBreaker[]) | undefined;
+  /** What waits for each model, for GET /agent/upstreams. */
+  readonly routeLimits?: RouteLimits | undefined;
+  /** Money per token of a model, for budgets and the run log. */
+  readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
+  /** Told of every turn, beside the run log and the metrics. Default: traces for whatever OpenTelemetry is set up. */
+  readonly observers?: readonly TurnObserver[] | undefined;
+  /** What follows is kept in memory unless a store is handed in. */
+  readonly runLog?: AgentRunLog | undefined;
+  readonly threads?: AgentThreads | undefined;
+  readonly waitingRuns?: WaitingRuns | undefined;
+  readonly answers?: AgentAnswers | undefined;
 }

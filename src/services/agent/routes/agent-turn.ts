@@ -1,65 +1,81 @@
-import { Hono, type Context } from "hono";
-import type { SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import { Hono } from "hono";
 import { fromAgentMessages } from "../../../agent/from-agent-messages.ts";
-import { runAgent } from "../../../agent/run-agent.ts";
-import { toAgentReply } from "../../../agent/to-agent-reply.ts";
-import { AgentRequest } from "../../../contract/agent-message.ts";
+import { AgentRequest, type AgentMessage } from "../../../contract/agent-message.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import type { ReplyError } from "../../../contract/model.ts";
 import { parseModelId } from "../../../models/routing/parse-model-id.ts";
+import { readIdempotency } from "../../evaluation/idempotency.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
+import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
+import { readTurnHeaders, type TurnHeaders } from "../turns/read-turn-headers.ts";
+import type { Turn } from "../turns/turn.ts";
+import { answerTurn } from "../wires/answer-turn.ts";
+import { prefersEvents } from "../wires/event-stream.ts";
 
-/** POST /: one turn of the agent. The client going away aborts the model and every tool. */
-export function agentTurnRoute(dependencies: AgentDependencies): Hono<ShellEnvironment> {
-  const { router, tools, limits } = dependencies;
+/**
+ * POST /: one turn of the agent, as JSON or as events. The client going away cancels it, unless it asked to go on or
+ * sent an Idempotency-Key, with which it can come back for the answer.
+ */
+export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
+  const { bodyLimits, maxMessages, log } = dependencies;
+
+  async function start(messages: readonly AgentMessage[], request: StartOptions): Promise<Turn> {
+    const { headers, modelId, stream, signal } = request;
+    const { threadId, owner } = headers;
+    const begin = (history: readonly AgentMessage[]) => {
+      checkCount(history, maxMessages);
+      const thread = threadId === null ? null : { id: threadId, messages };
+      return parts.turns.start({
+        ...headers,
+        wire: "agent",
+        modelId,
+        messages: fromAgentMessages(history),
+        stream,
+        thread,
+      });
+    };
+    if (threadId === null) return begin(messages);
+    return parts.inThread({ owner, id: threadId }, signal, (known) => begin([...known, ...messages]));
+  }
 
   return new Hono<ShellEnvironment>().post("/", requireScope("agent"), async (context) => {
     const modelId = context.req.header("x-model-id");
     parseModelId(modelId);
-    const { messages } = await readRequest(context, dependencies);
-    const { model, resolved } = await router.route(modelId);
-    const outcome = await runAgent({
-      model,
-      messages: fromAgentMessages(messages),
-      tools,
-      limits,
-      signal: context.req.raw.signal,
-    });
-    if (!outcome.ok) throw toServiceError(outcome.error, resolved);
-    return context.json(toAgentReply(outcome), 200, { "x-model-resolved": resolved, ...totalsHeaders(outcome) });
+    const headers = readTurnHeaders(context, dependencies);
+    const body = await readJson(context, bodyLimits);
+    const { messages } = validate(AgentRequest, body);
+    const events = prefersEvents(context.req.header("accept"));
+    const { signal } = context.req.raw;
+    const begin = () => start(messages, { headers, modelId, stream: events, signal });
+
+    const asked = { model: modelId, thread: headers.threadId, body };
+    const key = readIdempotency(context.req.header("idempotency-key"), asked);
+    const keyed = key
+      ? await parts.idempotentTurns.begin({ ...key, owner: headers.owner }, begin)
+      : { kind: "turn" as const, turn: await begin(), replayed: false };
+    if (keyed.kind === "turn") {
+      const goOn = (headers.onDisconnect ?? (key ? "continue" : "cancel")) === "continue";
+      if (goOn) keyed.turn.keep();
+      else keyed.turn.watch(signal);
+    }
+    return answerTurn(context, keyed, { events, log });
   });
 }
 
-async function readRequest(
-  context: Context<ShellEnvironment>,
-  { bodyLimits, maxMessages }: AgentDependencies,
-): Promise<AgentRequest> {
-  const request = validate(AgentRequest, await readJson(context, bodyLimits));
-  const count = request.messages.length;
-  if (count <= maxMessages) return request;
+interface StartOptions {
+  readonly headers: TurnHeaders;
+  readonly modelId: string | undefined;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+}
+
+function checkCount({ length }: readonly AgentMessage[], maxMessages: number): void {
+  if (length <= maxMessages) return;
   const message = `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`;
   throw new ServiceError("validation_failed", `/messages ${message}`, {
-    errors: [{ pointer: "/messages", code: "too_big", message, received: `${count} messages` }],
-  });
-}
-
-/** What the whole turn used; the body tells only of its last model call. */
-function totalsHeaders({ usage, model_calls, tool_calls }: SuccessfulOutcome): Record<string, string> {
-  return {
-    "x-usage-input-tokens": String(usage.input_tokens),
-    "x-usage-output-tokens": String(usage.output_tokens),
-    "x-model-calls": String(model_calls),
-    "x-tool-calls": String(tool_calls.length),
-  };
-}
-
-function toServiceError(error: ReplyError, resolved: string): ServiceError {
-  return new ServiceError(error.code, error.detail, {
-    headers: { "x-model-resolved": resolved },
-    ...(error.retry_after_ms !== undefined && { retryAfterMs: error.retry_after_ms }),
+    errors: [{ pointer: "/messages", code: "too_big", message, received: `${length} messages` }],
   });
 }

@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { errorKinds, type ErrorCode } from "./errors.ts";
+import type { ChatMessage, Reply } from "./model.ts";
+import { Usage } from "./usage.ts";
+
+const errorCodes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
+
+const RecordedToolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
+
+/** One message as the model got it. */
+const RecordedMessage: z.ZodType<ChatMessage> = z
+  .discriminatedUnion("role", [
+    z.object({ role: z.literal("system"), content: z.string() }),
+    z.object({ role: z.literal("user"), content: z.string() }),
+    z.object({
+      role: z.literal("assistant"),
+      content: z.string(),
+      tool_calls: z.array(RecordedToolCall).exactOptional(),
+    }),
+    z.object({
+      role: z.literal("tool"),
+      content: z.string(),
+      tool_call_id: z.string(),
+      name: z.string().exactOptional(),
+    }),
+  ])
+  .meta({ id: "RecordedMessage" });
+
+const RecordedTokenUsage = z.object({
+  prompt_tokens: z.number(),
+  completion_tokens: z.number(),
+  total_tokens: z.number(),
+  prompt_tokens_details: z.record(z.string(), z.unknown()).nullable(),
+  completion_tokens_details: z.record(z.string(), z.unknown()).nullable(),
+});
+
+/** Everything the model answered, or why it did not. */
+const RecordedReply: z.ZodType<Reply> = z
+  .discriminatedUnion("ok", [
+    z.object({
+      ok: z.literal(true),
+      text: z.string(),
+      refusal: z.string().nullable(),
+      tool_calls: z.array(RecordedToolCall),
+      finish_reason: z.string(),
+      usage: RecordedTokenUsage.nullable(),
+      model: z.string(),
+      completion_id: z.string(),
+      system_fingerprint: z.string().nullable(),
+      service_tier: z.string().nullable(),
+      logprobs: z.record(z.string(), z.unknown()).nullable(),
+      metadata: z.record(z.string(), z.json()).nullable(),
+      latency_ms: z.number(),
+      first_token_ms: z.number().nullable(),
+      tries: z.number(),
+    }),
+    z.object({
+      ok: z.literal(false),
+      error: z.object({
+        code: z.enum(errorCodes),
+        detail: z.string(),
+        upstream_status: z.number().nullable(),
+        tries: z.number(),
+        retryable: z.boolean(),
+        retry_after_ms: z.number().exactOptional(),
+      }),
+      latency_ms: z.number(),
+    }),
+  ])
+  .meta({ id: "RecordedReply" });
+
+const Arguments = z.record(z.string(), z.unknown());
+const Time = z.number().describe("Milliseconds since 1970.");
+
+/** A decision about one tool call that waits for approval. */
+export const ApprovalDecisionBody = z
+  .union([z.enum(["approve", "deny"]), z.object({ args: Arguments.optional() })])
+  .meta({ id: "ApprovalDecision" });
+
+/** `waiting`: tool calls wait for somebody's approval. */
+export const AgentRunState = z.enum(["running", "waiting", "completed", "failed", "cancelled"]);
+export type AgentRunState = z.infer<typeof AgentRunState>;
+
+/** How a turn came in. */
+export const AgentWire = z.enum(["agent", "openai-chat", "openai-responses", "mcp"]);
+export type AgentWire = z.infer<typeof AgentWire>;
+
+const ClientTool = z.object({ name: z.string(), description: z.string(), parameters: Arguments });
+
+export const AgentRunStarted = z.object({
+  type: z.literal("run-start"),
+  at: Time,
+  owner: z.string().nullable(),
+  wire: AgentWire,
+  request_id: z.string(),
+  model_id: z.string().describe("As it was asked for."),
+  model_resolved: z.string(),
+  thread_id: z.string().nullable(),
+  messages: z.array(RecordedMessage).readonly(),
+  tools: z.array(z.string()).readonly().describe("Names of our tools the model was offered."),
+  client_tools: z.array(ClientTool).readonly(),
+});
+
+/** One thing that happened in a run, in the order it happened. */
+export const AgentRunEntry = z
+  .discriminatedUnion("type", [
+    AgentRunStarted,
+    z.object({
+      type: z.literal("run-resume"),
+      at: Time,
+      decisions: z.record(z.string(), ApprovalDecisionBody),
+    }),
+    z.object({
+      type: z.literal("model-call"),
+      at: Time,
+      call: z.int().describe("Counted from 1."),
+      duration_ms: z.number(),
+      model_resolved: z.string(),
+      reply: RecordedReply.nullable().describe("null when the time of the run cut the call off."),
+    }),
+    z.object({
+      type: z.literal("tool-call"),
+      at: Time,
+      id: z.string(),
+      name: z.string(),
+      args: Arguments,
+      ok: z.boolean(),
+      result: z.string(),
+      duration_ms: z.number(),
+    }),
+    z.object({
+      type: z.literal("run-end"),
+      at: Time,
+      state: AgentRunState,
+      model_resolved: z.string(),
+      finish_reason: z.string().nullable(),
+      text: z.string().nullable(),
+      error: z.object({ code: z.enum(errorCodes), detail: z.string() }).nullable(),
+      usage: Usage,
+      cost: z.number().nullable(),
+      model_calls: z.int(),
+      tool_calls: z.int(),
+      duration_ms: z.number(),
+    }),
+  ])
+  .meta({ id: "AgentRunEntry" });
+export type AgentRunEntry = z.infer<typeof AgentRunEntry>;
+export type AgentRunStarted = z.infer<typeof AgentRunStarted>;
+export type AgentRunEnd = Extract<AgentRunEntry, { type: "run-end" }>;
+
+const summaryFields = {
+  id: z.string(),
+  state: AgentRunState,
+  wire: AgentWire,
+  model_id: z.string(),
+  model_resolved: z.string(),
+  thread_id: z.string().nullable(),
+  created_at: Time,
+  finished_at: Time.nullable(),
+  duration_ms: z.number().nullable(),
+  finish_reason: z.string().nullable(),
+  error: z.object({ code: z.enum(errorCodes), detail: z.string() }).nullable(),
+  usage: Usage,
+  cost: z.number().nullable(),
+  model_calls: z.int(),
+  tool_calls: z.int(),
+};
+
+/** One run in a list. */
+export const AgentRunSummary = z.object(summaryFields).meta({ id: "AgentRunSummary" });
+export type AgentRunSummary = z.infer<typeof AgentRunSummary>;
+
+/** One run with everything that was recorded of it. */
+export const AgentRunDetails = z
+  .object({
+    ...summaryFields,
+    text: z.string().nullable().describe("The last message; null while there is none."),
+    log: z.array(AgentRunEntry).readonly(),
+  })
+  .meta({ id: "AgentRunDetails" });
+export type AgentRunDetails = z.infer<typeof AgentRunDetails>;
+
+export const AgentRunList = z
+  .object({ runs: z.array(AgentRunSummary), next_cursor: z.string().nullable() })
+  .meta({ id: "AgentRunList" });
+export type AgentRunList = z.infer<typeof AgentRunList>;
+
+export const AgentRunListQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(200).optional().describe("From `next_cursor` of the page before."),
+  thread_id: z.string().max(200).optional(),
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { AgentMessage } from "./agent-message.ts";
+
+/** A conversation the service keeps: a turn sends only what is new. */
+export const AgentThread = z
+  .object({
+    id: z.string(),
+    messages: z.array(AgentMessage).readonly(),
+    created_at: z.number().describe("Milliseconds since 1970."),
+    updated_at: z.number(),
+  })
+  .meta({ id: "AgentThread" });
+export type AgentThread = z.infer<typeof AgentThread>;
+
+export interface ThreadKey {
+  readonly owner: string | null;
+  readonly id: string;
+}
+
+/** Where threads are kept. A thread begins with the first messages added to it. */
+export interface AgentThreads {
+  get(key: ThreadKey): Promise<AgentThread | null>;
+  append(key: ThreadKey, messages: readonly AgentMessage[]): Promise<void>;
+  /** False when there was none. */
+  remove(key: ThreadKey): Promise<boolean>;
+}

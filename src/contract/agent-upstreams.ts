@@ -1,0 +1,37 @@
+import { z } from "zod";
+
+/** A circuit breaker that is not at rest. */
+export const UpstreamBreaker = z
+  .object({
+    origin: z.string(),
+    key: z.string().describe("What shares the origin but fails separately: the model."),
+    state: z.string(),
+    calls: z.int(),
+    failures: z.int(),
+    retry_after_ms: z.number(),
+  })
+  .meta({ id: "UpstreamBreaker" });
+export type UpstreamBreaker = Readonly<z.infer<typeof UpstreamBreaker>>;
+
+/** Body of GET /agent/upstreams. */
+export const AgentUpstreams = z
+  .object({
+    breakers: z.array(UpstreamBreaker).readonly(),
+    routes: z
+      .array(z.object({ model: z.string(), running: z.int(), waiting: z.int() }))
+      .readonly()
+      .describe("Models with calls under way, where their number is capped."),
+    tool_support: z
+      .array(
+        z.object({
+          provider: z.string(),
+          model_id: z.string(),
+          mode: z.enum(["native", "prompted"]),
+          found_at: z.number().describe("Milliseconds since 1970."),
+        }),
+      )
+      .readonly()
+      .describe("`prompted`: the endpoint refused tools, so they are described in the prompt."),
+  })
+  .meta({ id: "AgentUpstreams" });
+export type AgentUpstreams = z.infer<typeof AgentUpstreams>;

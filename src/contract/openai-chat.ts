@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { OpenAiText } from "./openai-text.ts";
+
+export const OpenAiToolCall = z
+  .object({
+    id: z.string(),
+    type: z.literal("function"),
+    function: z.object({ name: z.string(), arguments: z.string() }),
+  })
+  .meta({ id: "OpenAiToolCall" });
+
+export const OpenAiMessage = z
+  .discriminatedUnion("role", [
+    z.object({ role: z.enum(["system", "developer"]), content: OpenAiText }),
+    z.object({ role: z.literal("user"), content: OpenAiText }),
+    z.object({
+      role: z.literal("assistant"),
+      content: OpenAiText.nullish(),
+      refusal: z.string().nullish(),
+      tool_calls: z.array(OpenAiToolCall).nullish(),
+    }),
+    z.object({ role: z.literal("tool"), content: OpenAiText, tool_call_id: z.string() }),
+  ])
+  .meta({ id: "OpenAiMessage" });
+export type OpenAiMessage = z.infer<typeof OpenAiMessage>;
+
+export const OpenAiTool = z
+  .object({
+    type: z.literal("function", "only function tools can be passed on"),
+    function: z.object({
+      name: z.string().regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -"),
+      description: z.string().default(""),
+      parameters: z.record(z.string(), z.unknown()).default({ type: "object", properties: {} }),
+    }),
+  })
+  .meta({ id: "OpenAiTool" });
+
+/** Which tool the first model call must use; later calls are free, or a run could never end. */
+export const OpenAiToolChoice = z.union([
+  z.enum(["auto", "none", "required"]),
+  z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+]);
+
+/** Body of POST /v1/chat/completions. Fields not named here are passed on to the model's provider. */
+export const ChatCompletionRequest = z
+  .looseObject({
+    model: z.string().optional().describe("As for x-model-id, which serves where this is missing."),
+    messages: z.array(OpenAiMessage).min(1),
+    stream: z.boolean().nullish(),
+    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+    tools: z.array(OpenAiTool).nullish().describe("Tools of the client: their calls are handed back to it."),
+    tool_choice: OpenAiToolChoice.nullish(),
+    n: z.literal(1, "must be 1: the agent gives one answer").nullish(),
+    temperature: z.number().nullish(),
+    top_p: z.number().nullish(),
+    max_tokens: z.int().min(1).nullish(),
+    seed: z.int().nullish(),
+    stop: z.union([z.string(), z.array(z.string())]).nullish(),
+    functions: z.undefined("is not supported any more: send tools").optional(),
+  })
+  .meta({ id: "ChatCompletionRequest" });
+export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
+
+export const CompletionUsage = z
+  .object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+  .meta({ id: "CompletionUsage" });
+export type CompletionUsage = z.infer<typeof CompletionUsage>;
+
+export const ChatCompletion = z
+  .object({
+    id: z.string(),
+    object: z.literal("chat.completion"),
+    created: z.int(),
+    model: z.string().describe("The model that answered, as x-model-resolved."),
+    choices: z.array(
+      z.object({
+        index: z.int(),
+        message: z.object({
+          role: z.literal("assistant"),
+          content: z.string().nullable(),
+          refusal: z.string().nullable(),
+          tool_calls: z.array(OpenAiToolCall).optional(),
+        }),
+        logprobs: z.record(z.string(), z.unknown()).nullable(),
+        finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
+      }),
+    ),
+    usage: CompletionUsage.describe("Over all model calls of the run."),
+    system_fingerprint: z.string().nullable(),
+    metadata: z.record(z.string(), z.json()).optional().describe("Labels the model gave its reply."),
+  })
+  .meta({ id: "ChatCompletion" });
+export type ChatCompletion = z.infer<typeof ChatCompletion>;

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { OpenAiText } from "./openai-text.ts";
+
+const InputMessage = z.object({
+  type: z.literal("message").optional(),
+  role: z.enum(["user", "assistant", "system", "developer"]),
+  content: OpenAiText,
+});
+
+/** What a conversation in the Responses format is made of. */
+export const ResponseInputItem = z
+  .union([
+    InputMessage,
+    z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: z.string() }),
+    z.object({ type: z.literal("function_call_output"), call_id: z.string(), output: OpenAiText }),
+  ])
+  .meta({ id: "ResponseInputItem" });
+export type ResponseInputItem = z.infer<typeof ResponseInputItem>;
+
+export const ResponseTool = z
+  .object({
+    type: z.literal("function", "only function tools can be passed on"),
+    name: z.string().regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -"),
+    description: z.string().nullish(),
+    parameters: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: "ResponseTool" });
+
+/** Body of POST /v1/responses, as far as it is understood; other fields are ignored. */
+export const ResponseRequest = z
+  .object({
+    model: z.string().optional().describe("As for x-model-id, which serves where this is missing."),
+    input: z.union([z.string(), z.array(ResponseInputItem).min(1)]),
+    instructions: z.string().nullish(),
+    stream: z.boolean().nullish(),
+    tools: z.array(ResponseTool).nullish(),
+    tool_choice: z
+      .union([z.enum(["auto", "none", "required"]), z.object({ type: z.literal("function"), name: z.string() })])
+      .nullish(),
+    temperature: z.number().nullish(),
+    top_p: z.number().nullish(),
+    max_output_tokens: z.int().min(1).nullish(),
+    metadata: z.record(z.string(), z.string()).nullish(),
+    previous_response_id: z.null("is not supported: send the whole conversation as input").optional(),
+    background: z.literal(false, "is not supported").nullish(),
+  })
+  .meta({ id: "ResponseRequest" });
+export type ResponseRequest = z.infer<typeof ResponseRequest>;
+
+const OutputText = z.object({
+  type: z.literal("output_text"),
+  text: z.string(),
+  annotations: z.array(z.unknown()),
+  logprobs: z.array(z.unknown()),
+});
+const Refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
+
+export const ResponseOutputItem = z
+  .discriminatedUnion("type", [
+    z.object({
+      type: z.literal("message"),
+      id: z.string(),
+      role: z.literal("assistant"),
+      status: z.enum(["in_progress", "completed"]),
+      content: z.array(z.union([OutputText, Refusal])),
+    }),
+    z.object({
+      type: z.literal("function_call"),
+      id: z.string(),
+      call_id: z.string(),
+      name: z.string(),
+      arguments: z.string(),
+      status: z.enum(["in_progress", "completed"]),
+    }),
+  ])
+  .meta({ id: "ResponseOutputItem" });
+export type ResponseOutputItem = z.infer<typeof ResponseOutputItem>;
+
+export const ResponseBody = z
+  .object({
+    id: z.string(),
+    object: z.literal("response"),
+    created_at: z.int(),
+    status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.string() }).nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.int().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    model: z.string(),
+    output: z.array(ResponseOutputItem),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.null(),
+    store: z.literal(false),
+    temperature: z.number().nullable(),
+    tool_choice: z.unknown(),
+    tools: z.array(z.unknown()),
+    top_p: z.number().nullable(),
+    usage: z
+      .object({
+        input_tokens: z.int(),
+        input_tokens_details: z.object({ cached_tokens: z.int() }),
+        output_tokens: z.int(),
+        output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+        total_tokens: z.int(),
+      })
+      .nullable(),
+  })
+  .meta({ id: "ResponseBody" });
+export type ResponseBody = z.infer<typeof ResponseBody>;

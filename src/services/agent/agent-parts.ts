@@ -1,0 +1,97 @@
+import { createToolSupport, type ToolSupport } from "../../agent/tool-support.ts";
+import type { SuccessfulOutcome } from "../../agent/agent-outcome.ts";
+import type { AgentMessage } from "../../contract/agent-message.ts";
+import type { AgentRunLog } from "../../contract/agent-run-log.ts";
+import type { WaitingRuns } from "../../contract/agent-approval.ts";
+import type { AgentThreads, ThreadKey } from "../../contract/agent-thread.ts";
+import type { AgentDependencies } from "./dependencies.ts";
+import { createMemoryAnswers } from "./memory/memory-answers.ts";
+import { createMemoryRunLog } from "./memory/memory-run-log.ts";
+import { createMemoryThreads } from "./memory/memory-threads.ts";
+import { createMemoryWaitingRuns } from "./memory/memory-waiting-runs.ts";
+import { createAgentMetrics, type AgentMetrics } from "./observers/agent-metrics.ts";
+import { traceTurns } from "./observers/trace-turns.ts";
+import { createTurns, type Turns } from "./turns/create-turns.ts";
+import { createIdempotentTurns, type IdempotentTurns } from "./turns/idempotent-turns.ts";
+import { createLocks } from "./turns/locks.ts";
+import { recordTurns } from "./turns/record-turns.ts";
+import type { Turn } from "./turns/turn.ts";
+
+/** What the routes of the agent share. */
+export interface AgentParts {
+  readonly turns: Turns;
+  readonly idempotentTurns: IdempotentTurns;
+  readonly runLog: AgentRunLog;
+  readonly threads: AgentThreads;
+  readonly waitingRuns: WaitingRuns;
+  readonly metrics: AgentMetrics;
+  readonly toolSupport: ToolSupport;
+  /** Starts a turn that knows the thread's messages. Turns of one thread follow each other. */
+  inThread(
+    key: ThreadKey,
+    signal: AbortSignal,
+    start: (known: readonly AgentMessage[]) => Promise<Turn>,
+  ): Promise<Turn>;
+}
+
+export function createAgentParts(dependencies: AgentDependencies): AgentParts {
+  const {
+    router,
+    limits,
+    runner,
+    price,
+    runLog = createMemoryRunLog(),
+    threads = createMemoryThreads(),
+    waitingRuns = createMemoryWaitingRuns(),
+    answers = createMemoryAnswers(),
+    toolSupport = createToolSupport(),
+    observers = [traceTurns()],
+  } = dependencies;
+  const locks = createLocks();
+  const metrics = createAgentMetrics();
+  const turns = createTurns({
+    router,
+    limits,
+    runner,
+    price,
+    toolSupport,
+    waitingRuns,
+    observers: [recordTurns({ log: runLog }), metrics.observe, ...observers],
+    onAnswer: async ({ owner, thread }, outcome) => {
+      if (thread) await threads.append({ owner, id: thread.id }, [...thread.messages, toMessage(outcome)]);
+    },
+  });
+
+  return {
+    turns,
+    runLog,
+    threads,
+    waitingRuns,
+    metrics,
+    toolSupport,
+    idempotentTurns: createIdempotentTurns({ answers }),
+    async inThread(key, signal, start) {
+      const release = await locks.acquire(JSON.stringify([key.owner, key.id]), signal);
+      try {
+        const thread = await threads.get(key);
+        const turn = await start(thread?.messages ?? []);
+        void turn.outcome.then(release, release);
+        return turn;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+  };
+}
+
+/** The reply as a thread keeps it. */
+function toMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessage {
+  const calls = pending_tool_calls.map(({ id, name, args }) => ({
+    id,
+    name,
+    args: { ...args },
+    type: "tool_call" as const,
+  }));
+  return { type: "ai", content: reply.text, ...(calls.length > 0 && { tool_calls: calls }) };
+}

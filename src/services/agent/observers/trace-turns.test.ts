@@ -1,0 +1,103 @@
+import type { Attributes, Context, Span, SpanOptions, Tracer } from "@opentelemetry/api";
+import { expect, test } from "vitest";
+import type { AgentEvent } from "../../../agent/agent-event.ts";
+import { plainReply } from "../../../agent/testing/scripted-model.ts";
+import type { TurnEnd, TurnFacts } from "../turns/turn.ts";
+import { traceTurns } from "./trace-turns.ts";
+
+interface SeenSpan {
+  readonly name: string;
+  readonly attributes: Attributes;
+  ended: boolean;
+  failed: boolean;
+}
+
+/** A tracer that keeps what it was told. */
+function fakeTracer() {
+  const spans: SeenSpan[] = [];
+  const startSpan = (name: string, options: SpanOptions = {}, _context?: Context): Span => {
+    const seen: SeenSpan = { name, attributes: { ...options.attributes }, ended: false, failed: false };
+    spans.push(seen);
+    const span: Partial<Span> = {
+      setAttribute: (key, value) => ((seen.attributes[key] = value), span as Span),
+      setAttributes: (attributes) => (Object.assign(seen.attributes, attributes), span as Span),
+      setStatus: () => ((seen.failed = true), span as Span),
+      end: () => void (seen.ended = true),
+      spanContext: () => ({ traceId: "1".repeat(32), spanId: "2".repeat(16), traceFlags: 1 }),
+    };
+    return span as Span;
+  };
+  return { spans, tracer: { startSpan } as Tracer };
+}
+
+const facts = {
+  runId: "run-1",
+  wire: "agent",
+  messages: [{ role: "user", content: "a secret" }],
+  thread: { id: "thread-1", messages: [] },
+  resolved: () => "hub/model",
+  provider: () => "hub",
+} as unknown as TurnFacts;
+
+const call = { id: "call_1", name: "calculator", args: { expression: "a secret" } };
+const events: AgentEvent[] = [
+  { type: "run-start" },
+  { type: "model-start", call: 1 },
+  { type: "model-end", call: 1, reply: { ...plainReply, text: "a secret" } },
+  { type: "tool-start", tool_call: call },
+  { type: "tool-end", tool_call: { ...call, ok: false, result: "a secret", duration_ms: 1 } },
+];
+const end: TurnEnd = {
+  kind: "outcome",
+  outcome: {
+    ok: true,
+    reply: { ...plainReply, text: "a secret" },
+    finish_reason: "stop",
+    pending_tool_calls: [],
+    usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+    cost: null,
+    steps: 1,
+    model_calls: 1,
+    tool_calls: [],
+    invalid_tool_calls: [],
+    repairs: 0,
+    duration_ms: 1,
+  },
+};
+
+function follow(how: TurnEnd, told = events, options = {}): SeenSpan[] {
+  const { spans, tracer } = fakeTracer();
+  const watcher = traceTurns({ tracer, ...options })(facts);
+  for (const event of told) watcher.onEvent(event);
+  watcher.onEnd(how);
+  return spans;
+}
+
+test("a turn is an agent span around chat and tool spans, without what was said", () => {
+  const spans = follow(end);
+  expect(spans.map(({ name }) => name)).toEqual([
+    "invoke_agent rehearsal",
+    "chat hub/model",
+    "execute_tool calculator",
+  ]);
+  expect(spans[0]?.attributes).toMatchObject({
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.conversation.id": "thread-1",
+    "gen_ai.usage.input_tokens": 10,
+    "gen_ai.response.finish_reasons": ["stop"],
+  });
+  expect(spans[1]?.attributes).toMatchObject({ "gen_ai.response.model": "scripted", "gen_ai.usage.output_tokens": 5 });
+  expect(spans[2]?.attributes).toMatchObject({ "gen_ai.tool.call.id": "call_1", "error.type": "tool_failed" });
+  expect(spans.every(({ ended }) => ended)).toBe(true);
+  expect(JSON.stringify(spans)).not.toContain("secret");
+});
+
+test("what was said is there when it is asked for", () => {
+  const spans = follow(end, events, { captureContent: true });
+  expect(spans.every(({ attributes }) => JSON.stringify(attributes).includes("secret"))).toBe(true);
+});
+
+test("a cancelled run ends every span, as failed", () => {
+  const spans = follow({ kind: "cancelled" }, [{ type: "run-start" }, { type: "model-start", call: 1 }]);
+  expect(spans.map(({ ended, failed }) => ended && failed)).toEqual([true, true]);
+});

@@ -1,0 +1,156 @@
+import {
+  context,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type Tracer,
+} from "@opentelemetry/api";
+import type { AgentOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
+import type { Reply } from "../../../contract/model.ts";
+import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
+
+export interface TraceTurnsOptions {
+  /** Default: whatever the process has registered with OpenTelemetry; nothing happens where nothing is. */
+  readonly tracer?: Tracer;
+  /** Puts what was said into the spans. Off unless the operator asks: conversations are private. */
+  readonly captureContent?: boolean;
+}
+
+/**
+ * Spans of every turn by OpenTelemetry's conventions for generative AI: `invoke_agent` around it, `chat` for each model
+ * call and `execute_tool` for each tool. A `traceparent` of the request becomes the parent.
+ */
+export function traceTurns({
+  tracer = trace.getTracer("rehearsal"),
+  captureContent = false,
+}: TraceTurnsOptions = {}): TurnObserver {
+  return (facts) => {
+    const tools = new Map<string, Span>();
+    let agent: Span | null = null;
+    let inside = context.active();
+    let chat: Span | null = null;
+
+    function startAgent(): void {
+      const attributes = agentAttributes(facts, captureContent);
+      agent = tracer.startSpan("invoke_agent rehearsal", { kind: SpanKind.INTERNAL, attributes }, parentOf(facts));
+      inside = trace.setSpan(context.active(), agent);
+    }
+
+    return {
+      onEvent(event) {
+        if (event.type === "run-start") startAgent();
+        else if (event.type === "model-start") chat = startChat(tracer, facts, inside);
+        else if (event.type === "model-end") {
+          if (chat) endChat(chat, event.reply, captureContent);
+          chat = null;
+        } else if (event.type === "tool-start") {
+          const { id, name } = event.tool_call;
+          tools.set(id, startTool(tracer, { id, name }, inside));
+        } else if (event.type === "tool-end") {
+          const span = tools.get(event.tool_call.id);
+          if (span) endTool(span, event.tool_call, captureContent);
+          tools.delete(event.tool_call.id);
+        }
+      },
+      onEnd(end) {
+        // A cancelled run ends in the middle of something; one that was refused never began.
+        for (const span of [chat, ...tools.values()]) {
+          if (span) fail(span, "cancelled").end();
+        }
+        if (agent) endAgent(agent, facts, end, captureContent);
+      },
+    };
+  };
+}
+
+function parentOf({ trace: headers }: TurnFacts): Context {
+  return headers ? propagation.extract(context.active(), headers) : context.active();
+}
+
+function agentAttributes(facts: TurnFacts, captureContent: boolean): Attributes {
+  return {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": "rehearsal",
+    "gen_ai.provider.name": facts.provider(),
+    "gen_ai.request.model": facts.resolved(),
+    "rehearsal.run.id": facts.runId,
+    "rehearsal.wire": facts.wire,
+    ...(facts.thread && { "gen_ai.conversation.id": facts.thread.id }),
+    ...(captureContent && { "gen_ai.input.messages": JSON.stringify(facts.messages) }),
+  };
+}
+
+function startChat(tracer: Tracer, facts: TurnFacts, inside: Context): Span {
+  const model = facts.resolved();
+  const attributes: Attributes = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": facts.provider(),
+    "gen_ai.request.model": model,
+  };
+  return tracer.startSpan(`chat ${model}`, { kind: SpanKind.CLIENT, attributes }, inside);
+}
+
+function endChat(span: Span, reply: Reply | null, captureContent: boolean): void {
+  if (reply?.ok) {
+    span.setAttributes({
+      "gen_ai.response.model": reply.model,
+      "gen_ai.response.id": reply.completion_id,
+      "gen_ai.response.finish_reasons": [reply.finish_reason],
+      ...(reply.usage && {
+        "gen_ai.usage.input_tokens": reply.usage.prompt_tokens,
+        "gen_ai.usage.output_tokens": reply.usage.completion_tokens,
+      }),
+      ...(captureContent && { "gen_ai.output.messages": JSON.stringify([{ role: "assistant", content: reply.text }]) }),
+    });
+  } else fail(span, reply ? reply.error.code : "deadline");
+  span.end();
+}
+
+function startTool(tracer: Tracer, { id, name }: { id: string; name: string }, inside: Context): Span {
+  const attributes: Attributes = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": name,
+    "gen_ai.tool.call.id": id,
+    "gen_ai.tool.type": "function",
+  };
+  return tracer.startSpan(`execute_tool ${name}`, { kind: SpanKind.INTERNAL, attributes }, inside);
+}
+
+function endTool(span: Span, { ok, args, result }: ToolRun, captureContent: boolean): void {
+  if (captureContent) {
+    span.setAttributes({
+      "gen_ai.tool.call.arguments": JSON.stringify(args),
+      "gen_ai.tool.call.result": result,
+    });
+  }
+  if (!ok) fail(span, "tool_failed");
+  span.end();
+}
+
+function endAgent(span: Span, facts: TurnFacts, end: TurnEnd, captureContent: boolean): void {
+  if (end.kind === "outcome") describeOutcome(span, facts, end.outcome, captureContent);
+  else fail(span, end.kind === "cancelled" ? "cancelled" : "internal_error");
+  span.end();
+}
+
+function describeOutcome(span: Span, facts: TurnFacts, outcome: AgentOutcome, captureContent: boolean): void {
+  span.setAttributes({
+    // A fallback may have taken over since the span began.
+    "gen_ai.provider.name": facts.provider(),
+    "gen_ai.response.model": facts.resolved(),
+    "gen_ai.usage.input_tokens": outcome.usage.input_tokens,
+    "gen_ai.usage.output_tokens": outcome.usage.output_tokens,
+  });
+  if (!outcome.ok) return void fail(span, outcome.error.code);
+  span.setAttribute("gen_ai.response.finish_reasons", [outcome.finish_reason]);
+  if (!captureContent) return;
+  span.setAttribute("gen_ai.output.messages", JSON.stringify([{ role: "assistant", content: outcome.reply.text }]));
+}
+
+function fail(span: Span, type: string): Span {
+  return span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
+}

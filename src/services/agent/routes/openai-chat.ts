@@ -1,0 +1,66 @@
+import { Hono } from "hono";
+import { ChatCompletionRequest } from "../../../contract/openai-chat.ts";
+import { requireScope } from "../../http/auth.ts";
+import { readJson } from "../../http/read-json.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { validate } from "../../http/validate.ts";
+import type { AgentParts } from "../agent-parts.ts";
+import type { AgentDependencies } from "../dependencies.ts";
+import { readTurnHeaders } from "../turns/read-turn-headers.ts";
+import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
+import { crashReporter } from "../wires/answer-turn.ts";
+import { answerWithEvents } from "../wires/event-stream.ts";
+import { untilFirstWord } from "../wires/first-word.ts";
+import { toChatChunks, toChatCompletion, toModelParameters } from "../wires/openai-chat.ts";
+import { fieldError, fromOpenAiMessages, namedModel, planTools, type ToolChoice } from "../wires/openai-request.ts";
+
+/** POST /v1/chat/completions: the agent behind OpenAI's own interface. Our tools run here, the client's are handed back. */
+export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
+  const { bodyLimits, maxMessages, log } = dependencies;
+
+  return new Hono<ShellEnvironment>().post("/v1/chat/completions", requireScope("agent"), async (context) => {
+    const headers = readTurnHeaders(context, dependencies);
+    const request = validate(ChatCompletionRequest, await readJson(context, bodyLimits));
+    if (request.messages.length > maxMessages) {
+      throw fieldError("/messages", `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`);
+    }
+    const stream = request.stream === true;
+    const turn = await namedModel(async () =>
+      parts.turns.start({
+        ...headers,
+        ...planTools({
+          tools: headers.tools,
+          clientTools: (request.tools ?? []).map((tool) => tool.function),
+          choice: toChoice(request.tool_choice),
+        }),
+        wire: "openai-chat",
+        modelId: request.model ?? context.req.header("x-model-id"),
+        messages: fromOpenAiMessages(request.messages),
+        parameters: toModelParameters(request),
+        stream,
+        thread: null,
+      }),
+    );
+    if (headers.onDisconnect === "continue") turn.keep();
+    else turn.watch(context.req.raw.signal);
+
+    const created = Math.floor(Date.now() / 1000);
+    if (stream) {
+      await untilFirstWord(turn);
+      const onCrash = crashReporter({ log, requestId: headers.requestId, turn });
+      const includeUsage = request.stream_options?.include_usage === true;
+      return answerWithEvents(context, toChatChunks(turn, { created, includeUsage, onCrash }), turnHeaders(turn));
+    }
+    const outcome = await turn.outcome;
+    if (!outcome.ok) throw toTurnError(turn, outcome.error);
+    return context.json(toChatCompletion(turn, outcome, created), 200, {
+      ...turnHeaders(turn),
+      ...totalsHeaders(outcome),
+    });
+  });
+}
+
+function toChoice(choice: ChatCompletionRequest["tool_choice"]): ToolChoice {
+  if (choice === "none" || choice === "required") return choice;
+  return typeof choice === "object" && choice !== null ? { name: choice.function.name } : null;
+}

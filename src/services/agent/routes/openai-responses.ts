@@ -1,0 +1,77 @@
+import { Hono } from "hono";
+import type { ModelParameters, ToolDefinition } from "../../../contract/model.ts";
+import { ResponseRequest } from "../../../contract/openai-responses.ts";
+import { requireScope } from "../../http/auth.ts";
+import { readJson } from "../../http/read-json.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { validate } from "../../http/validate.ts";
+import type { AgentParts } from "../agent-parts.ts";
+import type { AgentDependencies } from "../dependencies.ts";
+import { readTurnHeaders } from "../turns/read-turn-headers.ts";
+import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
+import { crashReporter } from "../wires/answer-turn.ts";
+import { answerWithEvents } from "../wires/event-stream.ts";
+import { untilFirstWord } from "../wires/first-word.ts";
+import { fieldError, namedModel, planTools, type ToolChoice } from "../wires/openai-request.ts";
+import { fromResponseInput, toResponse } from "../wires/openai-response.ts";
+import { toResponseEvents } from "../wires/openai-response-events.ts";
+
+/** POST /v1/responses: the agent behind OpenAI's newer interface. Nothing is stored under the response's id. */
+export function openAiResponsesRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
+  const { bodyLimits, maxMessages, log } = dependencies;
+
+  return new Hono<ShellEnvironment>().post("/v1/responses", requireScope("agent"), async (context) => {
+    const headers = readTurnHeaders(context, dependencies);
+    const request = validate(ResponseRequest, await readJson(context, bodyLimits));
+    const messages = fromResponseInput(request);
+    if (messages.length > maxMessages) {
+      throw fieldError("/input", `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`);
+    }
+    const stream = request.stream === true;
+    const turn = await namedModel(async () =>
+      parts.turns.start({
+        ...headers,
+        ...planTools({ tools: headers.tools, clientTools: toClientTools(request), choice: toChoice(request) }),
+        wire: "openai-responses",
+        modelId: request.model ?? context.req.header("x-model-id"),
+        messages,
+        parameters: toParameters(request),
+        stream,
+        thread: null,
+      }),
+    );
+    if (headers.onDisconnect === "continue") turn.keep();
+    else turn.watch(context.req.raw.signal);
+
+    const head = { request, created: Math.floor(Date.now() / 1000) };
+    if (stream) {
+      await untilFirstWord(turn);
+      const onCrash = crashReporter({ log, requestId: headers.requestId, turn });
+      return answerWithEvents(context, toResponseEvents(turn, { ...head, onCrash }), turnHeaders(turn));
+    }
+    const outcome = await turn.outcome;
+    if (!outcome.ok) throw toTurnError(turn, outcome.error);
+    return context.json(toResponse(turn, outcome, head), 200, { ...turnHeaders(turn), ...totalsHeaders(outcome) });
+  });
+}
+
+function toClientTools({ tools }: ResponseRequest): readonly ToolDefinition[] {
+  return (tools ?? []).map(({ name, description, parameters }) => ({
+    name,
+    description: description ?? "",
+    parameters: parameters ?? { type: "object", properties: {} },
+  }));
+}
+
+function toChoice({ tool_choice: choice }: ResponseRequest): ToolChoice {
+  if (choice === "none" || choice === "required") return choice;
+  return typeof choice === "object" && choice !== null ? { name: choice.name } : null;
+}
+
+function toParameters({ temperature, top_p, max_output_tokens }: ResponseRequest): ModelParameters {
+  return {
+    ...(typeof temperature === "number" && { temperature }),
+    ...(typeof top_p === "number" && { top_p }),
+    ...(typeof max_output_tokens === "number" && { max_tokens: max_output_tokens }),
+  };
+}

@@ -1,0 +1,139 @@
+import type { AgentLimits } from "../../../agent/agent-limits.ts";
+import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import { resumeAgent } from "../../../agent/resume-approved.ts";
+import { runAgent } from "../../../agent/run-agent.ts";
+import { ToolError, type Tool } from "../../../agent/tool.ts";
+import type { AgentReplay } from "../../../contract/agent-replay.ts";
+import type { AgentRunEntry } from "../../../contract/agent-run.ts";
+import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
+import type { ChatModel, FailedReply } from "../../../contract/model.ts";
+import { startOf } from "./to-agent-run.ts";
+
+type Entry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;
+
+/**
+ * Runs a recorded run again with the recorded answers of the model and of the tools: nothing is called. Our loop and the
+ * schemas of the tools are today's, so the replay tells whether a change here would have taken the run another way.
+ */
+export async function replayRun(
+  record: AgentRunRecord,
+  { tools, limits, signal }: { tools: readonly Tool[]; limits: Partial<AgentLimits>; signal: AbortSignal },
+): Promise<AgentReplay> {
+  const start = startOf(record);
+  const divergences: string[] = [];
+  const { model, left } = recordedModel(entriesOf(record, "model-call"), divergences);
+  const options = {
+    model,
+    tools: recordedTools({ offered: start.tools, tools, record, divergences }),
+    clientTools: start.client_tools,
+    limits,
+    signal,
+  };
+
+  let outcome = await runAgent({ ...options, messages: start.messages });
+  for (const { decisions } of entriesOf(record, "run-resume")) {
+    if (!outcome.ok || !outcome.pending_run) break;
+    outcome = await resumeAgent({ ...options, pending: outcome.pending_run, decisions });
+  }
+  if (left() > 0) divergences.push(`The replay ended ${left()} model calls before the recorded run did.`);
+  compareEnds(outcome, entriesOf(record, "run-end").at(-1), divergences);
+  return {
+    run_id: record.id,
+    matches: divergences.length === 0,
+    divergences,
+    finish_reason: outcome.ok ? outcome.finish_reason : null,
+    text: outcome.ok ? outcome.reply.text : null,
+    model_calls: outcome.model_calls,
+    tool_calls: outcome.tool_calls.length,
+  };
+}
+
+function entriesOf<Type extends AgentRunEntry["type"]>({ entries }: AgentRunRecord, type: Type): Entry<Type>[] {
+  return entries.filter((entry): entry is Entry<Type> => entry.type === type);
+}
+
+function recordedModel(
+  calls: readonly Entry<"model-call">[],
+  divergences: string[],
+): { model: ChatModel; left: () => number } {
+  let next = 0;
+  const model: ChatModel = async () => {
+    const call = calls[next];
+    next += 1;
+    if (call?.reply) return call.reply;
+    divergences.push(
+      call
+        ? `Model call ${next} was cut off by the time limit; a replay cannot go past it.`
+        : `The replay asked for model call ${next}; the log has ${calls.length}.`,
+    );
+    return noRecord;
+  };
+  return { model, left: () => Math.max(0, calls.length - next) };
+}
+
+const noRecord: FailedReply = {
+  ok: false,
+  error: {
+    code: "upstream_error",
+    detail: "The log holds no answer for this call.",
+    upstream_status: null,
+    tries: 0,
+    retryable: false,
+  },
+  latency_ms: 0,
+};
+
+/** Today's tools, by name, with what they answered then. */
+function recordedTools({
+  offered,
+  tools,
+  record,
+  divergences,
+}: {
+  offered: readonly string[];
+  tools: readonly Tool[];
+  record: AgentRunRecord;
+  divergences: string[];
+}): readonly Tool[] {
+  const results = entriesOf(record, "tool-call");
+  const take = (name: string, args: unknown) => {
+    const wanted = JSON.stringify(args);
+    const index = results.findIndex((call) => call.name === name && JSON.stringify(call.args) === wanted);
+    return index === -1 ? undefined : results.splice(index, 1)[0];
+  };
+  return offered.flatMap((name) => {
+    const tool = tools.find(({ definition }) => definition.name === name);
+    if (!tool) {
+      divergences.push(`The tool ${name} is no longer there.`);
+      return [];
+    }
+    const run: Tool["run"] = (args) => {
+      const recorded = take(name, args);
+      if (!recorded) {
+        divergences.push(
+          `The replay called ${name} with ${JSON.stringify(args).slice(0, 200)}; the log has no such call.`,
+        );
+        throw new ToolError("The log holds no result for this call.");
+      }
+      if (!recorded.ok) throw new ToolError(recorded.result);
+      return recorded.result;
+    };
+    return [{ ...tool, run }];
+  });
+}
+
+function compareEnds(outcome: AgentOutcome, end: Entry<"run-end"> | undefined, divergences: string[]): void {
+  if (!end || end.state === "cancelled") {
+    divergences.push(end ? "The recorded run was cancelled before its end." : "The recorded run has not ended.");
+    return;
+  }
+  const code = outcome.ok ? null : outcome.error.code;
+  if (code !== (end.error?.code ?? null)) {
+    divergences.push(`The replay ended with ${code ?? "an answer"}, the run with ${end.error?.code ?? "an answer"}.`);
+  }
+  if (!outcome.ok) return;
+  if (outcome.finish_reason !== end.finish_reason) {
+    divergences.push(`The replay finished with ${outcome.finish_reason}, the run with ${end.finish_reason}.`);
+  }
+  if (outcome.reply.text !== end.text) divergences.push("The last message is another one.");
+}

@@ -1,0 +1,50 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import type { ChatMessage } from "../../../contract/model.ts";
+import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
+import type { Scenario } from "../../../contract/scenario.ts";
+import { endOf, startOf } from "./to-agent-run.ts";
+
+/**
+ * A recorded conversation as a scenario: each user message is a turn, the reply it got is the reference. Messages a user
+ * sent without getting a reply in between are one turn. What tools said is not part of it.
+ */
+export function runToScenario(record: AgentRunRecord): Scenario {
+  const start = startOf(record);
+  const last = endOf(record)?.text ?? "";
+  const turns = toTurns([...start.messages, { role: "assistant", content: last }]);
+  if (turns.length === 0) {
+    throw new ServiceError("validation_failed", "The run holds no user message to make a turn of.");
+  }
+  return {
+    id: `run-${record.id}`,
+    description: `Recorded from agent run ${record.id} on ${start.model_resolved} at ${new Date(start.at).toISOString()}`,
+    tags: ["recorded"],
+    interactions: turns.map(({ user, reply }, index) => ({
+      id: `turn-${index + 1}`,
+      user_message: user.join("\n\n"),
+      agent_reply: "",
+      reference_reply: reply,
+      interaction_type: index === 0 ? "opening" : "follow_up",
+      reference_metadata: {},
+      generated_metadata: {},
+    })),
+  };
+}
+
+interface RecordedTurn {
+  readonly user: string[];
+  reply: string;
+}
+
+/** The reply that counts is the last one before the user speaks again: earlier ones announced a tool. */
+function toTurns(messages: readonly ChatMessage[]): RecordedTurn[] {
+  const turns: RecordedTurn[] = [];
+  for (const { role, content } of messages) {
+    const turn = turns.at(-1);
+    if (role === "user") {
+      if (turn && turn.reply === "") turn.user.push(content);
+      else turns.push({ user: [content], reply: "" });
+    } else if (role === "assistant" && turn && content !== "") turn.reply = content;
+  }
+  return turns;
+}

@@ -1,0 +1,158 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { AgentEvent } from "../../../agent/agent-event.ts";
+import type { AgentLimits, TokenPrice } from "../../../agent/agent-limits.ts";
+import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentRunOptions } from "../../../agent/agent-run.ts";
+import { resumeAgent, type ApprovalDecision } from "../../../agent/resume-approved.ts";
+import { runAgent } from "../../../agent/run-agent.ts";
+import type { ToolSupport } from "../../../agent/tool-support.ts";
+import type { WaitingRun, WaitingRuns } from "../../../contract/agent-approval.ts";
+import type { ChatModel } from "../../../contract/model.ts";
+import type { RoutedModel, Router } from "../../../models/routing/choose-provider.ts";
+import { withFallbacks } from "../../../models/routing/with-fallbacks.ts";
+import { followRun } from "./follow-run.ts";
+import type { Turn, TurnFacts, TurnObserver, TurnRequest } from "./turn.ts";
+import { toWaitingState, type WaitingState } from "./waiting-state.ts";
+
+/** Whatever can answer a conversation with tools: our own loop, or an agent of another framework. */
+export type Runner = (options: AgentRunOptions) => Promise<AgentOutcome>;
+
+export interface TurnsOptions {
+  readonly router: Router;
+  readonly limits: Partial<AgentLimits>;
+  readonly runner?: Runner | undefined;
+  readonly toolSupport: ToolSupport;
+  readonly observers: readonly TurnObserver[];
+  readonly waitingRuns: WaitingRuns;
+  /** Called with what a thread gains, before the turn's outcome is told. */
+  readonly onAnswer: (request: TurnRequest, outcome: SuccessfulOutcome) => Promise<void>;
+  readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
+  readonly newId?: () => string;
+  readonly now?: () => number;
+  readonly approvalMs?: number;
+}
+
+/** Starts runs of the agent. Every wire goes through here. */
+export interface Turns {
+  /** Rejects with a `ServiceError` when no model can be chosen; nothing was called then. */
+  start(request: TurnRequest): Promise<Turn>;
+  /** Goes on with a run that waited for approval. Rejects when the decisions do not fit it; it then goes on waiting. */
+  resume(waiting: WaitingRun<WaitingState>, request: ResumedTurn): Promise<Turn>;
+}
+
+export interface ResumedTurn extends Omit<TurnRequest, "messages"> {
+  readonly runId: string;
+  readonly decisions: Readonly<Record<string, ApprovalDecision>>;
+}
+
+export function createTurns({
+  router,
+  limits,
+  runner = runAgent,
+  toolSupport,
+  observers,
+  waitingRuns,
+  onAnswer,
+  price,
+  newId = randomUUIDv7,
+  now = Date.now,
+  approvalMs = 60 * 60_000,
+}: TurnsOptions): Turns {
+  async function chooseModel({ modelId, fallbacks, adapt }: Pick<TurnRequest, "modelId" | "fallbacks" | "adapt">) {
+    const routes = await routeAll(router, [modelId, ...fallbacks]);
+    let current = routes[0];
+    const usable = routes.map((route) => ({ ...route, model: withTools(route) })) as [RoutedModel, ...RoutedModel[]];
+    const chosen: ChatModel =
+      usable.length === 1 ? usable[0].model : withFallbacks(usable, (route) => (current = route));
+    return { model: adapt ? adapt(chosen) : chosen, current: () => current };
+  }
+
+  const withTools = ({ provider, resolved, model }: RoutedModel) =>
+    toolSupport.wrap({ provider, model_id: resolved, model });
+
+  function begin(
+    request: TurnRequest,
+    {
+      runId,
+      current,
+      decisions = null,
+    }: Pick<TurnFacts, "runId"> & {
+      current: () => RoutedModel;
+      decisions?: TurnFacts["decisions"];
+    },
+    run: (options: Omit<AgentRunOptions, "messages">) => Promise<AgentOutcome>,
+    model: ChatModel,
+  ): Turn {
+    const resolved = () => current().resolved;
+    const facts: TurnFacts = {
+      ...request,
+      runId,
+      modelId: request.modelId ?? "",
+      startedAt: now(),
+      resolved,
+      provider: () => current().provider,
+      decisions,
+    };
+    return followRun({
+      runId,
+      stream: request.stream,
+      resolved,
+      watchers: observers.map((observe) => observe(facts)),
+      start: async ({ signal, onEvent }) => {
+        const outcome = await run({
+          model,
+          tools: request.tools,
+          clientTools: request.clientTools,
+          parameters: request.parameters,
+          limits,
+          price: price?.(resolved()),
+          stream: request.stream,
+          signal,
+          onEvent,
+          now,
+        });
+        if (!outcome.ok) return outcome;
+        if (outcome.pending_run) {
+          const state = toWaitingState(request, outcome.pending_run);
+          await waitingRuns.put(runId, { owner: request.owner, state, expires_at: now() + approvalMs });
+        } else if (request.thread) await onAnswer(request, outcome);
+        return outcome;
+      },
+    });
+  }
+
+  return {
+    async start(request) {
+      const { model, current } = await chooseModel(request);
+      const run = (options: Omit<AgentRunOptions, "messages">) => runner({ ...options, messages: request.messages });
+      return begin(request, { runId: newId(), current }, run, model);
+    },
+    async resume(waiting, { runId, decisions, ...rest }) {
+      const { model, current } = await chooseModel(rest);
+      const { pending } = waiting.state;
+      const request = { ...rest, messages: pending.history };
+      let started = false;
+      const run = ({ onEvent, ...options }: Omit<AgentRunOptions, "messages">) => {
+        const listen = (event: AgentEvent) => {
+          started = true;
+          onEvent?.(event);
+        };
+        return resumeAgent({ ...options, onEvent: listen, pending, decisions });
+      };
+      const turn = begin(request, { runId, current, decisions }, run, model);
+      // Decisions are checked before anything happens: without a first event they were refused.
+      if (!started) await turn.outcome;
+      return turn;
+    },
+  };
+}
+
+async function routeAll(
+  router: Router,
+  ids: readonly (string | null | undefined)[],
+): Promise<[RoutedModel, ...RoutedModel[]]> {
+  const [first, ...others] = ids;
+  if (others.length === 0) return [await router.route(first)];
+  const routes = await Promise.all(ids.map((id) => router.route(id)));
+  return routes as [RoutedModel, ...RoutedModel[]];
+}

@@ -1,0 +1,75 @@
+import type { Context } from "hono";
+import { selectTools } from "../../../agent/select-tools.ts";
+import type { Tool } from "../../../agent/tool.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { parseModelId } from "../../../models/routing/parse-model-id.ts";
+import { ownerOf } from "../../evaluation/owner.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+
+const mostFallbacks = 5;
+
+/** What a client may say about a turn in headers, whatever the wire. */
+export interface TurnHeaders {
+  readonly fallbacks: readonly string[];
+  readonly tools: readonly Tool[];
+  /** null: the wire's own habit. */
+  readonly onDisconnect: "cancel" | "continue" | null;
+  readonly threadId: string | null;
+  readonly owner: string | null;
+  readonly requestId: string;
+  readonly trace: Readonly<Record<string, string>> | undefined;
+}
+
+/** Reads and checks them; nothing has been called yet. */
+export function readTurnHeaders(
+  context: Context<ShellEnvironment>,
+  { tools }: { tools: readonly Tool[] },
+): TurnHeaders {
+  const fallbacks = listOf(context.req.header("x-model-fallbacks")) ?? [];
+  if (fallbacks.length > mostFallbacks) {
+    throw new ServiceError("header_invalid", `x-model-fallbacks may name at most ${mostFallbacks} models.`);
+  }
+  for (const id of fallbacks) parseModelId(id);
+  return {
+    fallbacks,
+    tools: selectTools(tools, toolNames(context.req.header("x-agent-tools"))),
+    onDisconnect: readOnDisconnect(context.req.header("x-on-disconnect")),
+    threadId: readThreadId(context.req.header("x-thread-id")),
+    owner: ownerOf(context),
+    requestId: context.get("requestId"),
+    trace: readTrace(context),
+  };
+}
+
+function readTrace(context: Context): TurnHeaders["trace"] {
+  const traceparent = context.req.header("traceparent");
+  if (traceparent === undefined) return undefined;
+  const tracestate = context.req.header("tracestate");
+  return { traceparent, ...(tracestate !== undefined && { tracestate }) };
+}
+
+function listOf(header: string | undefined): string[] | null {
+  if (header === undefined) return null;
+  return header
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** `none` because some clients cannot send an empty header. */
+function toolNames(header: string | undefined): readonly string[] | null {
+  return header?.trim().toLowerCase() === "none" ? [] : listOf(header);
+}
+
+function readOnDisconnect(header: string | undefined): TurnHeaders["onDisconnect"] {
+  const value = header?.trim().toLowerCase();
+  if (value === undefined || value === "cancel" || value === "continue") return value ?? null;
+  throw new ServiceError("header_invalid", "x-on-disconnect must be cancel or continue.");
+}
+
+/** Also the form of the id in /agent/threads/{thread_id}. */
+export function readThreadId(value: string | undefined): string | null {
+  if (value === undefined) return null;
+  if (/^[A-Za-z0-9._:-]{1,128}$/.test(value)) return value;
+  throw new ServiceError("header_invalid", "A thread id is 1 to 128 letters, digits, ., _, : and -.");
+}

@@ -1,0 +1,105 @@
+import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentRunEnd, AgentRunState } from "../../../contract/agent-run.ts";
+import type { AgentRunLog } from "../../../contract/agent-run-log.ts";
+import type { Reply } from "../../../contract/model.ts";
+import { addUsage, noUsage, type Usage } from "../../../contract/usage.ts";
+import type { TurnEnd, TurnFacts, TurnObserver } from "./turn.ts";
+
+/** Writes every turn into the run log while it happens. */
+export function recordTurns({ log, now = Date.now }: { log: AgentRunLog; now?: () => number }): TurnObserver {
+  return (facts) => {
+    const { runId, resolved } = facts;
+    let started = false;
+    let callStartedAt = 0;
+    let calls = 0;
+    let tools = 0;
+    let usage = noUsage;
+    const start = () => {
+      started = true;
+      writeStart(log, facts);
+    };
+
+    return {
+      onEvent(event) {
+        if (event.type === "run-start") start();
+        else if (event.type === "model-start") callStartedAt = now();
+        else if (event.type === "model-end") {
+          calls += 1;
+          usage = addUsage(usage, usageOf(event.reply));
+          log.append(runId, {
+            type: "model-call",
+            at: callStartedAt,
+            call: event.call,
+            duration_ms: now() - callStartedAt,
+            model_resolved: resolved(),
+            reply: event.reply,
+          });
+        } else if (event.type === "tool-end") {
+          tools += 1;
+          const { id, name, args, ok, result, duration_ms } = event.tool_call;
+          const at = now() - duration_ms;
+          log.append(runId, { type: "tool-call", at, id, name, args: { ...args }, ok, result, duration_ms });
+        }
+      },
+      onEnd(end) {
+        if (!started && end.kind === "outcome") start();
+        // Decisions that were refused: the run waits as it did before.
+        if (!started) return;
+        const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms: now() - facts.startedAt };
+        log.append(runId, { type: "run-end", at: now(), model_resolved: resolved(), ...toEnd(end, counted) });
+      },
+    };
+  };
+}
+
+function writeStart(log: AgentRunLog, facts: TurnFacts): void {
+  const { runId, startedAt: at, decisions } = facts;
+  if (decisions) {
+    const entries = Object.entries(decisions).map(([id, decision]) => [
+      id,
+      typeof decision === "string" || !decision.args ? decision : { args: { ...decision.args } },
+    ]);
+    return log.append(runId, { type: "run-resume", at, decisions: Object.fromEntries(entries) });
+  }
+  log.append(runId, {
+    type: "run-start",
+    at,
+    owner: facts.owner,
+    wire: facts.wire,
+    request_id: facts.requestId,
+    model_id: facts.modelId,
+    model_resolved: facts.resolved(),
+    thread_id: facts.thread?.id ?? null,
+    messages: facts.messages,
+    tools: facts.tools.map((tool) => tool.definition.name),
+    client_tools: (facts.clientTools ?? []).map((tool) => ({ ...tool, parameters: { ...tool.parameters } })),
+  });
+}
+
+/** Only for a run without an outcome, which has no totals of its own. */
+function usageOf(reply: Reply | null): Usage | null {
+  if (!reply?.ok || !reply.usage) return null;
+  const { prompt_tokens: input_tokens, completion_tokens: output_tokens, total_tokens } = reply.usage;
+  return { input_tokens, output_tokens, total_tokens };
+}
+
+type Ending = Omit<AgentRunEnd, "type" | "at" | "model_resolved">;
+
+function toEnd(end: TurnEnd, counted: Pick<Ending, "usage" | "model_calls" | "tool_calls" | "duration_ms">): Ending {
+  if (end.kind === "outcome") return fromOutcome(end.outcome);
+  const nothing = { finish_reason: null, text: null, cost: null };
+  if (end.kind === "cancelled") return { ...nothing, ...counted, state: "cancelled", error: null };
+  const error = { code: "internal_error" as const, detail: "The run could not be carried out." };
+  return { ...nothing, ...counted, state: "failed", error };
+}
+
+function fromOutcome(outcome: AgentOutcome): Ending {
+  const { usage, cost, model_calls, tool_calls, duration_ms } = outcome;
+  const totals = { usage, cost, model_calls, tool_calls: tool_calls.length, duration_ms };
+  if (!outcome.ok) {
+    const { code, detail } = outcome.error;
+    return { ...totals, state: "failed", finish_reason: null, text: null, error: { code, detail } };
+  }
+  const state: AgentRunState = outcome.pending_run ? "waiting" : "completed";
+  return { ...totals, state, finish_reason: outcome.finish_reason, text: outcome.reply.text, error: null };
+}

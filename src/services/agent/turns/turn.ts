@@ -1,0 +1,71 @@
+import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
+import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
+import type { Tool } from "../../../agent/tool.ts";
+import type { AgentMessage } from "../../../contract/agent-message.ts";
+import type { AgentWire } from "../../../contract/agent-run.ts";
+import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/model.ts";
+
+/** What a wire asks the agent for, once it has read its own format. */
+export interface TurnRequest {
+  readonly wire: AgentWire;
+  readonly modelId: string | null | undefined;
+  /** Models to try, in this order, when the first one's provider fails. */
+  readonly fallbacks: readonly string[];
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly Tool[];
+  readonly clientTools?: readonly ToolDefinition[] | undefined;
+  readonly parameters?: ModelParameters | undefined;
+  /** Changes each call to the model, for what a wire may ask of it. */
+  readonly adapt?: ((model: ChatModel) => ChatModel) | undefined;
+  /** Asks for `text-delta` events. */
+  readonly stream: boolean;
+  readonly owner: string | null;
+  readonly requestId: string;
+  /** W3C trace headers of the request. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
+  /** The thread the turn belongs to, and what it adds to it. */
+  readonly thread: { readonly id: string; readonly messages: readonly AgentMessage[] } | null;
+}
+
+/** A run of the agent that any number of clients may follow, on any wire. */
+export interface Turn {
+  readonly runId: string;
+  readonly stream: boolean;
+  /** The model that answers: another one once a fallback has taken over. */
+  readonly resolved: string;
+  /** Rejects when the run was cancelled. A model that failed is an outcome. */
+  readonly outcome: Promise<AgentOutcome>;
+  /** Tells what has happened so far, then what happens. */
+  listen(listener: AgentListener): void;
+  /** One more client waits for it. The run is cancelled when the last one has gone. */
+  watch(client: AbortSignal): void;
+  /** Lets the run go on to its end when all clients have gone. */
+  keep(): void;
+}
+
+/** What is known of a turn from its beginning. */
+export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks"> {
+  readonly runId: string;
+  readonly modelId: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly resolved: () => string;
+  readonly provider: () => string;
+  /** There when the turn goes on with a run that waited for approval. */
+  readonly decisions: Readonly<Record<string, ApprovalDecision>> | null;
+}
+
+export type TurnEnd =
+  | { readonly kind: "outcome"; readonly outcome: AgentOutcome }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "crashed"; readonly error: unknown };
+
+/** Follows one turn, all but its words. Must not throw. */
+export interface TurnWatcher {
+  onEvent(event: AgentEvent): void;
+  onEnd(end: TurnEnd): void;
+}
+
+/** Follows every turn: the run log, the metrics, the traces. */
+export type TurnObserver = (facts: TurnFacts) => TurnWatcher;

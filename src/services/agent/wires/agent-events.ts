@@ -1,0 +1,86 @@
+import type { StoredAnswer } from "../../../contract/agent-answers.ts";
+import type { AgentStreamEvents } from "../../../contract/agent-stream.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { toProblem } from "../../../contract/problem.ts";
+import type { Turn } from "../turns/turn.ts";
+import { toAnswer } from "../turns/turn-answer.ts";
+import { createEventStream, type EventStream, type EventStreamOptions } from "./event-stream.ts";
+
+/**
+ * A turn as the events of POST /: `run-start`, `text-delta`, `tool-start`, `tool-end`, and last either `run-end`, whose
+ * `message` is the JSON answer, or `error`, which is the problem document.
+ */
+export function toAgentEvents(
+  turn: Turn,
+  {
+    requestId,
+    onCrash,
+    ...options
+  }: EventStreamOptions & { requestId: string; onCrash: (error: unknown) => ServiceError },
+): EventStream {
+  const stream = createEventStream(options);
+  let spoken = false;
+  sendEvent(stream, "run-start", { run_id: turn.runId, model_resolved: turn.resolved });
+  turn.listen((event) => {
+    if (event.type === "text-delta") {
+      spoken = true;
+      sendEvent(stream, event.type, { call: event.call, text: event.text });
+    } else if (event.type === "tool-start") sendEvent(stream, event.type, event.tool_call);
+    else if (event.type === "tool-end") sendEvent(stream, event.type, event.tool_call);
+  });
+  void turn.outcome
+    .then((outcome) => {
+      const answer = toAnswer(turn, outcome);
+      // A run that was not started for streaming still has its text told once.
+      if (!spoken) sendWholeText(stream, answer);
+      sendEvent(stream, "run-end", toRunEnd(answer));
+    })
+    .catch((thrown: unknown) => {
+      const error = thrown instanceof ServiceError ? thrown : onCrash(thrown);
+      sendEvent(stream, "error", toProblem(error, requestId));
+    })
+    .finally(() => stream.end());
+  return stream;
+}
+
+/** The events of a turn that was answered before. */
+export function toStoredEvents(answer: StoredAnswer): EventStream {
+  const stream = createEventStream();
+  const end = toRunEnd(answer);
+  sendEvent(stream, "run-start", { run_id: end.run_id, model_resolved: end.model_resolved });
+  sendWholeText(stream, answer);
+  sendEvent(stream, "run-end", end);
+  stream.end();
+  return stream;
+}
+
+function sendWholeText(stream: EventStream, { reply, headers }: StoredAnswer): void {
+  if (reply.content === "") return;
+  sendEvent(stream, "text-delta", { call: Number(headers["x-model-calls"]), text: reply.content });
+}
+
+function sendEvent<Name extends keyof AgentStreamEvents>(
+  stream: EventStream,
+  name: Name,
+  data: Readonly<AgentStreamEvents[Name]>,
+): void {
+  stream.send(data, name);
+}
+
+/** What the JSON answer says in its headers is said here beside the message. */
+function toRunEnd({ reply, headers }: StoredAnswer): AgentStreamEvents["run-end"] {
+  const count = (name: string) => Number(headers[name] ?? 0);
+  return {
+    run_id: headers["x-run-id"] ?? "",
+    model_resolved: headers["x-model-resolved"] ?? "",
+    message: reply,
+    usage: {
+      input_tokens: count("x-usage-input-tokens"),
+      output_tokens: count("x-usage-output-tokens"),
+      total_tokens: count("x-usage-total-tokens"),
+    },
+    cost: headers["x-cost"] === undefined ? null : Number(headers["x-cost"]),
+    model_calls: count("x-model-calls"),
+    tool_calls: count("x-tool-calls"),
+  };
+}

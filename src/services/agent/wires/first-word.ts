@@ -1,0 +1,28 @@
+import { ServiceError } from "../../../contract/errors.ts";
+import type { Turn } from "../turns/turn.ts";
+import { toTurnError } from "../turns/turn-headers.ts";
+
+/**
+ * Waits until the turn speaks or ends: a failure before the first word can still be an ordinary status, which clients
+ * know how to retry. After `patienceMs` the stream begins anyway, so that the connection is not taken for dead.
+ */
+export async function untilFirstWord(turn: Turn, patienceMs = 5000): Promise<void> {
+  const spoken = Promise.withResolvers<null>();
+  const timer = setTimeout(() => spoken.resolve(null), patienceMs);
+  turn.listen((event) => {
+    if (event.type === "text-delta") spoken.resolve(null);
+  });
+  try {
+    const outcome = await Promise.race([turn.outcome, spoken.promise]);
+    if (outcome && !outcome.ok) throw toTurnError(turn, outcome.error);
+  } catch (error) {
+    throw error instanceof ServiceError ? withRun(error, turn) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function withRun(error: ServiceError, turn: Turn): ServiceError {
+  if (error.headers["x-run-id"] !== undefined) return error;
+  return new ServiceError(error.code, error.message, { cause: error, headers: { "x-run-id": turn.runId } });
+}

@@ -1,0 +1,138 @@
+import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import type { ServiceError } from "../../../contract/errors.ts";
+import type { ModelParameters } from "../../../contract/model.ts";
+import type { ChatCompletion, ChatCompletionRequest, CompletionUsage } from "../../../contract/openai-chat.ts";
+import { toOpenAiError } from "./openai-error.ts";
+import type { Turn } from "../turns/turn.ts";
+import { toTurnError } from "../turns/turn-headers.ts";
+import { createEventStream, type EventStream } from "./event-stream.ts";
+
+/** Fields that are ours to read, or that mean nothing behind an agent. The rest goes to the provider as it came. */
+const ownFields = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "functions",
+  "function_call",
+  "n",
+  "temperature",
+  "top_p",
+  "max_tokens",
+  "seed",
+  "stop",
+  "store",
+  "metadata",
+]);
+
+export function toModelParameters(request: ChatCompletionRequest): ModelParameters {
+  const extra = Object.entries(request).filter(([name, value]) => !ownFields.has(name) && value !== null);
+  const { temperature, top_p, max_tokens, seed, stop } = request;
+  return {
+    ...(typeof temperature === "number" && { temperature }),
+    ...(typeof top_p === "number" && { top_p }),
+    ...(typeof max_tokens === "number" && { max_tokens }),
+    ...(typeof seed === "number" && { seed }),
+    ...(stop !== null && stop !== undefined && { stop }),
+    ...(extra.length > 0 && { extra: Object.fromEntries(extra) }),
+  };
+}
+
+/** A finished turn as a chat completion. */
+export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created: number): ChatCompletion {
+  const { reply, pending_tool_calls: pending } = outcome;
+  return {
+    id: completionId(turn),
+    object: "chat.completion",
+    created,
+    model: turn.resolved,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: pending.length > 0 && reply.text === "" ? null : reply.text,
+          refusal: reply.refusal,
+          ...(pending.length > 0 && { tool_calls: pending.map(toToolCall) }),
+        },
+        logprobs: reply.logprobs && { ...reply.logprobs },
+        finish_reason: toFinishReason(outcome.finish_reason),
+      },
+    ],
+    usage: toUsage(outcome),
+    system_fingerprint: reply.system_fingerprint,
+    ...(reply.metadata && { metadata: reply.metadata }),
+  };
+}
+
+/** A turn as chunks. Text of every step is sent as it comes; steps are set apart by an empty line. */
+export function toChatChunks(
+  turn: Turn,
+  {
+    created,
+    includeUsage,
+    onCrash,
+  }: { created: number; includeUsage: boolean; onCrash: (error: unknown) => ServiceError },
+): EventStream {
+  const stream = createEventStream();
+  const base = () => ({
+    id: completionId(turn),
+    object: "chat.completion.chunk",
+    created,
+    model: turn.resolved,
+    ...(includeUsage && { usage: null }),
+  });
+  const send = (delta: object, finish_reason: string | null = null) =>
+    stream.send({ ...base(), choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
+
+  let speaking = 0;
+  send({ role: "assistant", content: "" });
+  turn.listen((event) => {
+    if (event.type !== "text-delta") return;
+    const pause = speaking > 0 && speaking !== event.call ? "\n\n" : "";
+    speaking = event.call;
+    send({ content: `${pause}${event.text}` });
+  });
+  void turn.outcome
+    .then((outcome) => {
+      if (!outcome.ok) throw toTurnError(turn, outcome.error);
+      const { refusal } = outcome.reply;
+      if (refusal !== null) send({ refusal });
+      const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toToolCall(call) }));
+      if (calls.length > 0) send({ tool_calls: calls });
+      send({}, toFinishReason(outcome.finish_reason));
+      if (includeUsage) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });
+      stream.sendText("[DONE]");
+    })
+    .catch((thrown: unknown) => stream.send(toOpenAiError(onCrash(thrown))))
+    .finally(() => stream.end());
+  return stream;
+}
+
+function completionId({ runId }: Turn): string {
+  return `chatcmpl-${runId}`;
+}
+
+export function toToolCall({ id, name, args }: PendingToolCall) {
+  return { id, type: "function" as const, function: { name, arguments: JSON.stringify(args) } };
+}
+
+/** Over all calls of the run: what the client caused, not what the last step cost. */
+function toUsage({ usage }: SuccessfulOutcome): CompletionUsage {
+  return {
+    prompt_tokens: usage.input_tokens,
+    completion_tokens: usage.output_tokens,
+    total_tokens: usage.total_tokens,
+  };
+}
+
+const limits = /_limit$|^deadline$|^length$|^max_tokens$/;
+
+/** OpenAI's clients know four reasons; x-finish-reason has the exact one. */
+function toFinishReason(reason: string): ChatCompletion["choices"][number]["finish_reason"] {
+  if (reason === "tool_calls" || reason === "content_filter") return reason;
+  return limits.test(reason) ? "length" : "stop";
+}

@@ -1,0 +1,104 @@
+import { pairToolMessages, type LooseMessage } from "../../../agent/pair-tool-messages.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { ChatMessage, ChatModel, ToolDefinition } from "../../../contract/model.ts";
+import type { OpenAiMessage } from "../../../contract/openai-chat.ts";
+import { toPlainText } from "../../../contract/openai-text.ts";
+import type { Tool } from "../../../agent/tool.ts";
+
+/** A conversation in OpenAI's spelling as history for a model. */
+export function fromOpenAiMessages(messages: readonly OpenAiMessage[]): readonly ChatMessage[] {
+  return pairToolMessages(messages.map(toLooseMessage));
+}
+
+function toLooseMessage(message: OpenAiMessage): LooseMessage {
+  const content = toPlainText(message.content);
+  switch (message.role) {
+    case "system":
+    case "developer":
+      return { role: "system", content };
+    case "user":
+      return { role: "user", content };
+    case "assistant":
+      return {
+        role: "assistant",
+        content: content || (message.refusal ?? ""),
+        tool_calls: message.tool_calls?.map(({ id, function: called }) => ({ id, ...called })),
+      };
+    case "tool":
+      return { role: "tool", content, tool_call_id: message.tool_call_id };
+  }
+}
+
+/** `null`: as the model likes. */
+export type ToolChoice = "none" | "required" | { readonly name: string } | null;
+
+export interface ToolPlan {
+  readonly tools: readonly Tool[];
+  readonly clientTools: readonly ToolDefinition[];
+  readonly adapt: ((model: ChatModel) => ChatModel) | undefined;
+}
+
+/** Which tools the model is offered, ours and the client's, and which it must use. */
+export function planTools({
+  tools,
+  clientTools,
+  choice,
+}: {
+  tools: readonly Tool[];
+  clientTools: readonly ToolDefinition[];
+  choice: ToolChoice;
+}): ToolPlan {
+  refuseRepeats(clientTools);
+  if (choice === "none") return { tools: [], clientTools: [], adapt: undefined };
+  if (choice === null) return { tools, clientTools, adapt: undefined };
+  const offered = new Set([...tools.map(({ definition }) => definition.name), ...clientTools.map(({ name }) => name)]);
+  if (choice === "required" ? offered.size === 0 : !offered.has(choice.name)) {
+    const message = choice === "required" ? "needs at least one tool" : `names ${quote(choice.name)}, which is no tool`;
+    throw fieldError("/tool_choice", message);
+  }
+  return { tools, clientTools, adapt: (model) => withFirstChoice(model, choice) };
+}
+
+/** Only the first call is forced: a model that must call a tool every time never answers. */
+function withFirstChoice(model: ChatModel, choice: "required" | { readonly name: string }): ChatModel {
+  let first = true;
+  return (request, options) => {
+    const { tools } = request;
+    if (!first || !tools) return model(request, options);
+    first = false;
+    const chosen = choice === "required" ? tools : tools.filter(({ name }) => name === choice.name);
+    return model({ ...request, tools: chosen, tool_choice: "required" }, options);
+  };
+}
+
+function refuseRepeats(tools: readonly ToolDefinition[]): void {
+  const names = new Set<string>();
+  for (const [index, { name }] of tools.entries()) {
+    if (names.has(name)) throw fieldError(`/tools/${index}`, `repeats the name ${quote(name)}`);
+    names.add(name);
+  }
+}
+
+/** The model of the body, or of the header; errors speak of the field the client knows. */
+export function namedModel<Result>(route: () => Promise<Result>): Promise<Result> {
+  return route().catch((error: unknown) => {
+    if (!(error instanceof ServiceError) || !error.code.startsWith("model_")) throw error;
+    const message = error.message.replace("The request has no x-model-id header", "The request names no model");
+    throw new ServiceError(error.code, message.replace(/^x-model-id /, "model "), {
+      cause: error,
+      errors: [{ pointer: "/model", code: error.code, message }],
+      headers: error.headers,
+      ...(error.suggestions && { suggestions: error.suggestions }),
+    });
+  });
+}
+
+export function fieldError(pointer: string, message: string): ServiceError {
+  return new ServiceError("validation_failed", `${pointer} ${message}`, {
+    errors: [{ pointer, code: "custom", message }],
+  });
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 64));
+}

@@ -1,0 +1,97 @@
+import type { ServiceError } from "../../../contract/errors.ts";
+import type { ResponseBody, ResponseOutputItem } from "../../../contract/openai-responses.ts";
+import type { Turn } from "../turns/turn.ts";
+import { toTurnError } from "../turns/turn-headers.ts";
+import { createEventStream, type EventStream } from "./event-stream.ts";
+import { messageId, openResponse, outputText, toResponse, type ResponseHead } from "./openai-response.ts";
+
+/**
+ * A turn as the events of a streamed response. All its text is one message, whose steps are set apart by an empty line;
+ * the calls handed to the client follow as items of their own.
+ */
+export function toResponseEvents(
+  turn: Turn,
+  { onCrash, ...head }: ResponseHead & { onCrash: (error: unknown) => ServiceError },
+): EventStream {
+  const stream = createEventStream();
+  let sequence_number = 0;
+  const send = (type: string, fields: object) => {
+    stream.send({ type, sequence_number, ...fields }, type);
+    sequence_number += 1;
+  };
+  const message = createMessageEvents(turn, send);
+
+  send("response.created", { response: openResponse(turn, head) });
+  send("response.in_progress", { response: openResponse(turn, head) });
+  turn.listen((event) => {
+    if (event.type === "text-delta") message.add(event.call, event.text);
+  });
+  void turn.outcome
+    .then((outcome) => {
+      if (!outcome.ok) throw toTurnError(turn, outcome.error);
+      const streamed = message.text();
+      const response = toResponse(turn, outcome, { ...head, ...(streamed !== "" && { text: streamed }) });
+      for (const [index, item] of response.output.entries()) {
+        if (item.type === "message") message.finish(item);
+        else sendCall(send, item, index);
+      }
+      send(response.status === "incomplete" ? "response.incomplete" : "response.completed", { response });
+    })
+    .catch((thrown: unknown) => send("response.failed", { response: failed(turn, head, onCrash(thrown)) }))
+    .finally(() => stream.end());
+  return stream;
+}
+
+type Send = (type: string, fields: object) => void;
+
+interface MessageEvents {
+  add(call: number, text: string): void;
+  text(): string;
+  finish(item: Extract<ResponseOutputItem, { type: "message" }>): void;
+}
+
+function createMessageEvents(turn: Turn, send: Send): MessageEvents {
+  const place = { item_id: messageId(turn), output_index: 0, content_index: 0 };
+  let text = "";
+  let speaking = 0;
+
+  function open(): void {
+    const item = { type: "message", id: messageId(turn), role: "assistant", status: "in_progress", content: [] };
+    send("response.output_item.added", { output_index: 0, item });
+    send("response.content_part.added", { ...place, part: outputText("") });
+  }
+
+  return {
+    add(call, piece) {
+      if (speaking === 0) open();
+      const delta = speaking > 0 && speaking !== call ? `\n\n${piece}` : piece;
+      speaking = call;
+      text += delta;
+      send("response.output_text.delta", { ...place, delta, logprobs: [] });
+    },
+    text: () => text,
+    finish(item) {
+      const [part] = item.content;
+      if (speaking === 0) open();
+      if (part?.type === "output_text") send("response.output_text.done", { ...place, text: part.text, logprobs: [] });
+      if (part) send("response.content_part.done", { ...place, part });
+      send("response.output_item.done", { output_index: 0, item });
+    },
+  };
+}
+
+function sendCall(
+  send: Send,
+  item: Extract<ResponseOutputItem, { type: "function_call" }>,
+  output_index: number,
+): void {
+  const place = { item_id: item.id, output_index };
+  send("response.output_item.added", { output_index, item: { ...item, arguments: "", status: "in_progress" } });
+  send("response.function_call_arguments.delta", { ...place, delta: item.arguments });
+  send("response.function_call_arguments.done", { ...place, name: item.name, arguments: item.arguments });
+  send("response.output_item.done", { output_index, item });
+}
+
+function failed(turn: Turn, head: ResponseHead, { code, message }: ServiceError): ResponseBody {
+  return { ...openResponse(turn, head), status: "failed", error: { code, message } };
+}

@@ -1,0 +1,127 @@
+import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import { pairToolMessages, type LooseMessage } from "../../../agent/pair-tool-messages.ts";
+import type { ChatMessage } from "../../../contract/model.ts";
+import type {
+  ResponseBody,
+  ResponseInputItem,
+  ResponseOutputItem,
+  ResponseRequest,
+} from "../../../contract/openai-responses.ts";
+import { toPlainText } from "../../../contract/openai-text.ts";
+import type { Turn } from "../turns/turn.ts";
+
+/** The input of a response as history for a model; the instructions come first. */
+export function fromResponseInput({ input, instructions }: ResponseRequest): readonly ChatMessage[] {
+  const items: readonly ResponseInputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
+  const messages = joinCalls(items.map(toLooseMessage));
+  return pairToolMessages(instructions ? [{ role: "system", content: instructions }, ...messages] : messages);
+}
+
+function toLooseMessage(item: ResponseInputItem): LooseMessage {
+  if (!("role" in item)) {
+    if (item.type === "function_call_output") {
+      return { role: "tool", content: toPlainText(item.output), tool_call_id: item.call_id };
+    }
+    const { call_id: id, name, arguments: text } = item;
+    return { role: "assistant", content: "", tool_calls: [{ id, name, arguments: text }] };
+  }
+  const role = item.role === "developer" ? "system" : item.role;
+  return { role, content: toPlainText(item.content) };
+}
+
+/** Each call is an item of its own here; for a model the calls of one turn, and its text, are one message. */
+function joinCalls(messages: readonly LooseMessage[]): LooseMessage[] {
+  const joined: LooseMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === "assistant" && message.tool_calls && last?.role === "assistant") {
+      const tool_calls = [...(last.tool_calls ?? []), ...message.tool_calls];
+      joined[joined.length - 1] = { ...last, tool_calls };
+    } else joined.push(message);
+  }
+  return joined;
+}
+
+export interface ResponseHead {
+  readonly request: ResponseRequest;
+  /** Seconds since 1970. */
+  readonly created: number;
+}
+
+/** What is known of a response before it is over. */
+export function openResponse(turn: Turn, { request, created }: ResponseHead): ResponseBody {
+  return {
+    id: `resp_${turn.runId}`,
+    object: "response",
+    created_at: created,
+    status: "in_progress",
+    error: null,
+    incomplete_details: null,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    metadata: request.metadata ?? {},
+    model: turn.resolved,
+    output: [],
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    store: false,
+    temperature: request.temperature ?? null,
+    tool_choice: request.tool_choice ?? "auto",
+    tools: request.tools ?? [],
+    top_p: request.top_p ?? null,
+    usage: null,
+  };
+}
+
+const limits = /_limit$|^deadline$|^length$|^max_tokens$/;
+
+/** The whole response of a turn that was answered. `text` is what its message says. */
+export function toResponse(
+  turn: Turn,
+  outcome: SuccessfulOutcome,
+  { text = outcome.reply.text, ...head }: ResponseHead & { text?: string },
+): ResponseBody {
+  const cut = limits.test(outcome.finish_reason);
+  return {
+    ...openResponse(turn, head),
+    status: cut ? "incomplete" : "completed",
+    incomplete_details: cut ? { reason: "max_output_tokens" } : null,
+    output: toOutput(turn, outcome, text),
+    usage: toUsage(outcome),
+  };
+}
+
+export function toUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
+  return {
+    input_tokens: usage.input_tokens,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: usage.output_tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: usage.total_tokens,
+  };
+}
+
+function toOutput(turn: Turn, { reply, pending_tool_calls }: SuccessfulOutcome, text: string): ResponseOutputItem[] {
+  const output: ResponseOutputItem[] = [];
+  const refused = reply.refusal !== null;
+  if (text !== "" || refused || pending_tool_calls.length === 0) {
+    const content = [
+      ...(text !== "" || !refused ? [outputText(text)] : []),
+      ...(reply.refusal === null ? [] : [{ type: "refusal" as const, refusal: reply.refusal }]),
+    ];
+    output.push({ type: "message", id: messageId(turn), role: "assistant", status: "completed", content });
+  }
+  for (const { id, name, args } of pending_tool_calls) {
+    const item = { type: "function_call" as const, id: `fc_${id}`, call_id: id, name };
+    output.push({ ...item, arguments: JSON.stringify(args), status: "completed" });
+  }
+  return output;
+}
+
+export function outputText(text: string) {
+  return { type: "output_text" as const, text, annotations: [], logprobs: [] };
+}
+
+export function messageId({ runId }: Turn): string {
+  return `msg_${runId}`;
+}

@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { asksFor } from "../../src/agent/testing/scripted-model.ts";
+import { AgentReply } from "../../src/contract/agent-reply.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import { createMemoryWaitingRuns } from "../../src/services/agent/memory/memory-waiting-runs.ts";
+import { send } from "../support/http.ts";
+import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
+
+const script = [asksFor("send_mail", { to: "a@example.org" }, "call_1"), "Sent."];
+
+async function waiting(overrides: Parameters<typeof runAgentApp>[1] = {}) {
+  const sent: unknown[] = [];
+  const { models, model } = scripted(...script);
+  const agent = await runAgentApp(models, { tools: [mailTool(sent)], ...overrides });
+  const answer = await post(agent.url, human("Mail a@example.org"));
+  const id = answer.headers.get("x-run-id") ?? "";
+  const reply = AgentReply.parse(await answer.json());
+  const decide = (decisions: unknown, headers: Record<string, string> = {}) =>
+    post(`${agent.url}/agent/runs/${id}/resume`, { decisions }, headers);
+  return { agent, sent, model, id, reply, decide, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() };
+}
+
+test("a tool that needs approval is handed out as pending; approving it goes on with the run", async () => {
+  await using run = await waiting();
+  expect(run.reply.tool_calls).toEqual([
+    { name: "send_mail", args: { to: "a@example.org" }, id: "call_1", type: "tool_call" },
+  ]);
+  expect(run.reply.response_metadata.finish_reason).toBe("tool_calls");
+  expect(run.sent).toEqual([]);
+  expect((await send(`${run.agent.url}/agent/runs/${run.id}`)).body).toMatchObject({ state: "waiting" });
+
+  const resumed = await run.decide({ call_1: "approve" });
+  expect(resumed.headers.get("x-run-id")).toBe(run.id);
+  expect(AgentReply.parse(await resumed.json())).toMatchObject({ content: "Sent.", tool_calls: [] });
+  expect(run.sent).toEqual([{ to: "a@example.org" }]);
+  expect((await send(`${run.agent.url}/agent/runs/${run.id}`)).body).toMatchObject({ state: "completed" });
+  const replay = await send(`${run.agent.url}/agent/runs/${run.id}/replay`, { method: "POST" });
+  expect(replay.body).toMatchObject({ matches: true, text: "Sent." });
+  expect(run.sent).toHaveLength(1);
+});
+
+test("an approval counts once", async () => {
+  await using run = await waiting();
+  const answers = await Promise.all([run.decide({ call_1: "approve" }), run.decide({ call_1: "approve" })]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(run.sent).toHaveLength(1);
+});
+
+test("a denied call is not run, and the model is told", async () => {
+  await using run = await waiting();
+  expect((await run.decide({ call_1: "deny" })).status).toBe(200);
+  expect(run.sent).toEqual([]);
+  expect(run.model.requests[1]?.messages.at(-1)?.content).toContain("not approved");
+});
+
+test("arguments can be changed by whoever approves, if they fit", async () => {
+  await using run = await waiting();
+  expect((await run.decide({ call_1: { args: { to: 7 } } })).status).toBe(422);
+  expect((await run.decide({ call_1: { args: { to: "b@example.org" } } })).status).toBe(200);
+  expect(run.sent).toEqual([{ to: "b@example.org" }]);
+});
+
+test.each([
+  ["about nothing", {}],
+  ["about a call that does not wait", { call_1: "approve", call_2: "approve" }],
+  ["that is no decision", { call_1: "maybe" }],
+])("a decision %s is refused and the run goes on waiting", async (_name, decisions) => {
+  await using run = await waiting();
+  const refused = await run.decide(decisions);
+  expect([refused.status, Problem.parse(await refused.json()).code]).toEqual([422, "validation_failed"]);
+  expect((await run.decide({ call_1: "approve" })).status).toBe(200);
+});
+
+test("resuming can be followed as events", async () => {
+  await using run = await waiting();
+  const events = await readEvents(await run.decide({ call_1: "approve" }, { accept: "text/event-stream" }));
+  expect(events.map(({ event }) => event)).toEqual(["run-start", "tool-start", "tool-end", "text-delta", "run-end"]);
+});
+
+test("what waits too long is gone, and an unknown run is not found", async () => {
+  let now = Date.now();
+  await using run = await waiting({ waitingRuns: createMemoryWaitingRuns({ now: () => now }) });
+  now += 2 * 60 * 60_000;
+  expect((await run.decide({ call_1: "approve" })).status).toBe(409);
+  const unknown = await post(`${run.agent.url}/agent/runs/nothing/resume`, { decisions: {} });
+  expect([unknown.status, Problem.parse(await unknown.json()).code]).toEqual([404, "run_not_found"]);
+});
+
+test("calls a client makes up are never run", async () => {
+  await using run = await waiting();
+  const forged = { type: "ai", content: "", tool_calls: [{ name: "send_mail", args: { to: "x" }, id: "call_9" }] };
+  await post(run.agent.url, { messages: [{ type: "human", content: "Hi" }, forged] });
+  expect((await run.decide({ call_9: "approve" })).status).toBe(422);
+  expect(run.sent).toEqual([]);
+});
+
+test("a thread gains the turn when it is over, not while it waits", async () => {
+  const { models } = scripted(...script);
+  await using agent = await runAgentApp(models, { tools: [mailTool([])] });
+  const answer = await post(agent.url, human("Mail"), { "x-thread-id": "t" });
+  expect((await send(`${agent.url}/agent/threads/t`)).status).toBe(404);
+  await post(`${agent.url}/agent/runs/${answer.headers.get("x-run-id")}/resume`, { decisions: { call_1: "approve" } });
+  expect((await send(`${agent.url}/agent/threads/t`)).body).toMatchObject({
+    messages: [{ content: "Mail" }, { content: "Sent." }],
+  });
+});

@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import { createRouter } from "../../src/models/routing/choose-provider.ts";
+import { createRouteLimits } from "../../src/models/routing/route-limits.ts";
+import { openaiChat } from "../../src/models/adapters/openai-chat.ts";
+import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
+import { send } from "../support/http.ts";
+import { runServices } from "../support/services.ts";
+import { human, parseEvents, post, runAgentApp, scripted } from "./agent-support.ts";
+
+const ask = (stream: boolean) => ({ model: "test/model", stream, messages: [{ role: "user", content: "Hi" }] });
+
+test("an evaluation of the service's root, with the default protocol, reaches the agent", async () => {
+  await using agent = await runAgentApp(scripted("Hello!").models);
+  await using outbound = createOutbound({ policy: "local" });
+  const model = openaiChat({ outbound, endpoint: agent.url, modelId: "test/model" });
+  const { signal } = new AbortController();
+  const reply = await model({ messages: [{ role: "user", content: "Hi" }] }, { signal });
+  expect(reply).toMatchObject({ ok: true, text: "Hello!", model: "test/model", finish_reason: "stop" });
+});
+
+test("the keyless services evaluate their own agent through it", async () => {
+  await using services = await runServices();
+  const { body } = await send(`${services.evaluation}/evaluate`, {
+    body: {
+      test_batch: {
+        id: "self",
+        interactions: [{ id: "1", user_message: "What is 17 * 23?", reference_reply: "17 * 23 is 391." }],
+      },
+      endpoint: services.agent,
+      model_id: "demo/scripted",
+    },
+  });
+  expect(body).toMatchObject({
+    message: "Evaluation completed: 1 interaction",
+    demo: true,
+    results: { scenarios: [{ attempts: [{ interactions: [{ agent_reply: "17 * 23 is 391." }] }] }] },
+  });
+});
+
+test("every wire says which run and model it was; totals where the headers come last", async () => {
+  await using agent = await runAgentApp(scripted("Hi").models);
+  const paths = ["/v1/chat/completions", "/v1/responses"];
+  for (const path of paths) {
+    const body = path.endsWith("responses") ? { model: "test/model", input: "Hi" } : ask(false);
+    const { headers } = await post(`${agent.url}${path}`, body);
+    expect(headers.get("x-model-resolved")).toBe("test/model");
+    expect(headers.get("x-run-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers.get("x-usage-total-tokens")).toBe("15");
+  }
+  const { runs } = (await send(`${agent.url}/agent/runs`)).body as { runs: { wire: string }[] };
+  expect(runs.map(({ wire }) => wire)).toEqual(["openai-responses", "openai-chat"]);
+});
+
+test("a run that met its limit finishes with length; the exact reason is in a header", async () => {
+  const calls: ScriptedTurn = { tool_calls: [{ id: "c", name: "calculator", arguments: '{"expression":"1"}' }] };
+  const turn: ScriptedTurn = ({ tools }) => (tools ? calls : "Enough.");
+  await using agent = await runAgentApp(scripted(turn).models, { limits: { steps: 2 } });
+  const response = await post(`${agent.url}/v1/chat/completions`, ask(false));
+  expect(response.headers.get("x-finish-reason")).toBe("step_limit");
+  expect(await response.json()).toMatchObject({
+    choices: [{ finish_reason: "length", message: { content: "Enough." } }],
+  });
+});
+
+test("parameters and unknown fields reach the provider; ours do not", async () => {
+  const { models, model } = scripted("Hi");
+  await using agent = await runAgentApp(models);
+  const body = {
+    ...ask(false),
+    temperature: 0.5,
+    max_tokens: 10,
+    stop: ["x"],
+    response_format: { type: "json_object" },
+    n: 1,
+    store: true,
+  };
+  await post(`${agent.url}/v1/chat/completions`, body);
+  expect(model.requests[0]?.parameters).toEqual({
+    temperature: 0.5,
+    max_tokens: 10,
+    stop: ["x"],
+    extra: { response_format: { type: "json_object" } },
+  });
+});
+
+test("a forced tool is forced once", async () => {
+  const { models, model } = scripted(
+    { tool_calls: [{ id: "c", name: "calculator", arguments: '{"expression":"1"}' }] },
+    "One.",
+  );
+  await using agent = await runAgentApp(models);
+  await post(`${agent.url}/v1/chat/completions`, { ...ask(false), tool_choice: "required" });
+  expect(model.requests.map(({ tool_choice }) => tool_choice)).toEqual(["required", undefined]);
+});
+
+test("a failure after the first word is the last event, in OpenAI's shape, without [DONE]", async () => {
+  const breaks: ScriptedTurn = (_request, { onText }) => {
+    onText?.("Hal");
+    return failsWith("upstream_reset");
+  };
+  await using agent = await runAgentApp(scripted(breaks).models);
+  const response = await post(`${agent.url}/v1/chat/completions`, ask(true));
+  expect(response.status).toBe(200);
+  const events = parseEvents(await response.text());
+  expect(events.at(-1)?.data).toMatchObject({ error: { code: "upstream_reset", type: "server_error" } });
+  const failed = await post(`${agent.url}/v1/responses`, { model: "test/model", input: "Hi", stream: true });
+  expect(parseEvents(await failed.text()).at(-1)?.data).toMatchObject({
+    type: "response.failed",
+    response: { status: "failed", error: { code: "upstream_reset" } },
+  });
+});
+
+test("a client that goes away from a stream closes the call to the model", async () => {
+  const started = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<void>();
+  const slow: ScriptedTurn = async (_request, { signal, onText }) => {
+    onText?.("Wait");
+    signal.addEventListener("abort", () => aborted.resolve());
+    started.resolve();
+    await aborted.promise;
+    throw signal.reason;
+  };
+  await using agent = await runAgentApp(scripted(slow).models);
+  const controller = new AbortController();
+  const response = await post(`${agent.url}/v1/chat/completions`, ask(true), {}, controller.signal);
+  const read = response.text();
+  await started.promise;
+  controller.abort();
+  await expect(read).rejects.toThrow(/abort/i);
+  await aborted.promise;
+});
+
+test("runs and threads are seen only by the key they belong to", async () => {
+  const keys = ["one", "two"].map((name) => ({
+    name,
+    sha256: createHash("sha256").update(`key-${name}`).digest("hex"),
+    scopes: new Set(["agent"] as const),
+  }));
+  await using agent = await runAgentApp(scripted("Hi").models, { apiKeys: keys });
+  const one = { authorization: "Bearer key-one" };
+  const two = { authorization: "Bearer key-two" };
+  const answer = await post(agent.url, human("Hi"), { ...one, "x-thread-id": "t", "idempotency-key": "k" });
+  const run = `${agent.url}/agent/runs/${answer.headers.get("x-run-id")}`;
+  expect((await send(run, { headers: one })).status).toBe(200);
+  for (const url of [run, `${agent.url}/agent/threads/t`]) {
+    expect((await send(url, { headers: two })).status).toBe(404);
+  }
+  expect((await send(`${run}/replay`, { method: "POST", headers: two })).status).toBe(404);
+  const other = await post(agent.url, human("Other"), { ...two, "idempotency-key": "k" });
+  expect(other.status).toBe(200);
+  expect((await send(`${agent.url}/v1/models`, { headers: one })).status).toBe(403);
+  expect((await send(`${agent.url}/v1/models`)).body).toMatchObject({ error: { type: "authentication_error" } });
+});
+
+test("how tools are used and what waits can be looked up", async () => {
+  const refuses: ScriptedTurn = ({ tools }) => (tools ? failsWith("upstream_rejected") : "Hi");
+  const routeLimits = createRouteLimits({ concurrency: 1 });
+  const router = createRouter({ demo: { hub: scripted(refuses).models, studio: {} } }, { limits: routeLimits });
+  await using agent = await runAgentApp({}, { router, routeLimits });
+  expect((await post(agent.url, human("Hi"))).status).toBe(200);
+  expect((await send(`${agent.url}/agent/upstreams`)).body).toMatchObject({
+    breakers: [],
+    routes: [],
+    tool_support: [{ model_id: "test/model", mode: "prompted" }],
+  });
+});

@@ -1,0 +1,50 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { expect, test } from "vitest";
+import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
+import { send } from "../support/http.ts";
+import { mailTool, runAgentApp, scripted } from "./agent-support.ts";
+
+async function connect(url: string, mode: "auto" | "legacy" = "auto") {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+  return client;
+}
+
+const question = { name: "ask_agent", arguments: { message: "17 * 23?", model_id: "test/model" } };
+
+test.each(["auto", "legacy"] as const)("another agent asks ours over HTTP, tools included (%s)", async (mode) => {
+  await using agent = await runAgentApp(
+    scripted(asksFor("calculator", { expression: "17 * 23" }), "It is 391.").models,
+  );
+  const client = await connect(agent.url, mode);
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain("ask_agent");
+  expect(await client.callTool(question)).toMatchObject({ content: [{ type: "text", text: "It is 391." }] });
+  expect(await client.callTool({ name: "list_models" })).toMatchObject({
+    content: [{ text: expect.stringContaining("test/model") }],
+  });
+  await client.close();
+  const { body } = await send(`${agent.url}/agent/runs`);
+  expect(body).toMatchObject({ runs: [{ wire: "mcp", state: "completed" }] });
+});
+
+test("a failure of the model is told as a failed call", async () => {
+  await using agent = await runAgentApp(scripted(failsWith("upstream_error")).models);
+  const client = await connect(agent.url);
+  expect(await client.callTool(question)).toMatchObject({ isError: true });
+  await client.close();
+});
+
+test("tools that need approval are not offered where nobody can approve", async () => {
+  const { models, model } = scripted("Hi");
+  await using agent = await runAgentApp(models, { tools: [mailTool([])] });
+  const client = await connect(agent.url);
+  await client.callTool(question);
+  await client.close();
+  expect(model.requests[0]?.tools).toBeUndefined();
+});
+
+test("other methods are refused as anywhere else", async () => {
+  await using agent = await runAgentApp(scripted("Hi").models);
+  expect((await send(`${agent.url}/mcp`)).status).toBe(405);
+  expect((await send(`${agent.url}/mcp`, { body: "no json" })).status).toBe(400);
+});

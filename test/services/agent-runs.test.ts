@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
+import { AgentReplay } from "../../src/contract/agent-replay.ts";
+import { AgentRunDetails, AgentRunList } from "../../src/contract/agent-run.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import { Scenario } from "../../src/contract/scenario.ts";
+import { send } from "../support/http.ts";
+import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
+
+const oneTool = [{ text: "Let me see.", ...asksFor("calculator", { expression: "17 * 23" }) }, "It is 391."];
+
+test("a run is recorded: messages, model calls, tool results, totals", async () => {
+  await using agent = await runAgentApp(scripted(...oneTool).models, { price: () => ({ input: 0.01, output: 0.1 }) });
+  const answer = await post(agent.url, human("17 * 23?"));
+  const id = answer.headers.get("x-run-id");
+  expect(answer.headers.get("x-cost")).toBe("1.2");
+  const run = AgentRunDetails.parse((await send(`${agent.url}/agent/runs/${id}`)).body);
+  expect(run).toMatchObject({
+    id,
+    state: "completed",
+    wire: "agent",
+    model_id: "test/model",
+    finish_reason: "stop",
+    text: "It is 391.",
+    usage: { total_tokens: 30 },
+    cost: 1.2,
+    model_calls: 2,
+    tool_calls: 1,
+  });
+  expect(run.log.map(({ type }) => type)).toEqual(["run-start", "model-call", "tool-call", "model-call", "run-end"]);
+  expect(run.log[0]).toMatchObject({ messages: [{ role: "user", content: "17 * 23?" }], tools: ["calculator"] });
+  expect(run.log[2]).toMatchObject({ name: "calculator", args: { expression: "17 * 23" }, ok: true, result: "391" });
+});
+
+test("runs are listed newest first, page by page", async () => {
+  await using agent = await runAgentApp(scripted("Hi").models);
+  for (const text of ["a", "b", "c"]) await post(agent.url, human(text));
+  const first = AgentRunList.parse((await send(`${agent.url}/agent/runs?limit=2`)).body);
+  expect(first.runs).toHaveLength(2);
+  const second = AgentRunList.parse((await send(`${agent.url}/agent/runs?limit=2&cursor=${first.next_cursor}`)).body);
+  expect(second.runs).toHaveLength(1);
+  expect(second.next_cursor).toBeNull();
+  const times = [...first.runs, ...second.runs].map(({ id }) => id);
+  expect(times).toEqual(times.toSorted().toReversed());
+  expect((await send(`${agent.url}/agent/runs?limit=0`)).status).toBe(422);
+  expect((await send(`${agent.url}/agent/runs/nothing`)).status).toBe(404);
+});
+
+test("a failed run is in the log with its reason", async () => {
+  await using agent = await runAgentApp(scripted(failsWith("upstream_error")).models);
+  const answer = await post(agent.url, human("Hi"));
+  const { body } = await send(`${agent.url}/agent/runs/${answer.headers.get("x-run-id")}`);
+  expect(body).toMatchObject({ state: "failed", error: { code: "upstream_error" }, text: null });
+});
+
+test("a replay goes the recorded way without any call", async () => {
+  const { models, model } = scripted(...oneTool);
+  await using agent = await runAgentApp(models);
+  const id = (await post(agent.url, human("17 * 23?"))).headers.get("x-run-id");
+  const replay = AgentReplay.parse((await send(`${agent.url}/agent/runs/${id}/replay`, { method: "POST" })).body);
+  expect(replay).toMatchObject({ matches: true, divergences: [], text: "It is 391.", model_calls: 2, tool_calls: 1 });
+  expect(model.requests).toHaveLength(2);
+});
+
+test("a replay says where today's service would go another way", async () => {
+  const tools = [mailTool([])];
+  const { models } = scripted(asksFor("send_mail", { to: "a@example.org" }), "Done.");
+  await using agent = await runAgentApp(models, { tools });
+  const id = (await post(agent.url, human("Mail!"))).headers.get("x-run-id");
+  tools.pop();
+  const { body } = await send(`${agent.url}/agent/runs/${id}/replay`, { method: "POST" });
+  const replay = AgentReplay.parse(body);
+  expect(replay.matches).toBe(false);
+  expect(replay.divergences[0]).toContain("send_mail");
+});
+
+test("a recorded conversation becomes a scenario with its replies as references", async () => {
+  await using agent = await runAgentApp(scripted(...oneTool).models);
+  const messages = [
+    { type: "human", content: "Hello" },
+    { type: "ai", content: "Hello! How can I help?" },
+    { type: "human", content: "Well." },
+    { type: "human", content: "17 * 23?" },
+  ];
+  const id = (await post(agent.url, { messages })).headers.get("x-run-id");
+  const scenario = Scenario.parse((await send(`${agent.url}/agent/runs/${id}/scenario`, { method: "POST" })).body);
+  expect(scenario.interactions).toMatchObject([
+    { user_message: "Hello", reference_reply: "Hello! How can I help?", interaction_type: "opening" },
+    { user_message: "Well.\n\n17 * 23?", reference_reply: "It is 391.", interaction_type: "follow_up" },
+  ]);
+});
+
+test("a thread keeps the history: a turn sends only what is new", async () => {
+  const { models, model } = scripted("One", "Two");
+  await using agent = await runAgentApp(models);
+  const thread = { "x-thread-id": "t-1" };
+  await post(agent.url, human("First"), thread);
+  await post(agent.url, human("Second"), thread);
+  expect(model.requests[1]?.messages).toEqual([
+    { role: "user", content: "First" },
+    { role: "assistant", content: "One" },
+    { role: "user", content: "Second" },
+  ]);
+  expect((await send(`${agent.url}/agent/threads/t-1`)).body).toMatchObject({
+    id: "t-1",
+    messages: [{ content: "First" }, { content: "One" }, { content: "Second" }, { content: "Two" }],
+  });
+  expect((await send(`${agent.url}/agent/runs?thread_id=t-1`)).body).toMatchObject({ runs: [{}, {}] });
+  expect((await send(`${agent.url}/agent/threads/t-1`, { method: "DELETE" })).status).toBe(204);
+  expect((await send(`${agent.url}/agent/threads/t-1`)).status).toBe(404);
+  expect((await post(agent.url, human("Hi"), { "x-thread-id": "a b" })).status).toBe(400);
+});
+
+test("turns of one thread follow each other, and a failed one leaves no trace in it", async () => {
+  const { models, model } = scripted(failsWith("upstream_error"), "One", "Two");
+  await using agent = await runAgentApp(models);
+  const thread = { "x-thread-id": "t" };
+  expect((await post(agent.url, human("Lost"), thread)).status).toBe(502);
+  await Promise.all([post(agent.url, human("A"), thread), post(agent.url, human("B"), thread)]);
+  expect(model.requests.map(({ messages }) => messages.length)).toEqual([1, 1, 3]);
+});
+
+test("x-model-fallbacks is tried when the provider fails, and x-model-resolved tells", async () => {
+  const first = scripted(failsWith("upstream_error")).model;
+  const second = scripted("From the second").model;
+  await using agent = await runAgentApp({ "a/first": first, "b/second": second });
+  const headers = { "x-model-id": "a/first", "x-model-fallbacks": "b/second" };
+  const answer = await post(agent.url, human("Hi"), headers);
+  expect([answer.status, answer.headers.get("x-model-resolved")]).toEqual([200, "b/second"]);
+  const events = await readEvents(await post(agent.url, human("Hi"), { ...headers, accept: "text/event-stream" }));
+  expect(events.at(-1)?.data).toMatchObject({ model_resolved: "b/second" });
+  expect((await post(agent.url, human("Hi"), { "x-model-id": "a/first" })).status).toBe(502);
+  const bad = await post(agent.url, human("Hi"), { ...headers, "x-model-fallbacks": "nonsense" });
+  expect([bad.status, Problem.parse(await bad.json()).code]).toEqual([400, "model_id_invalid"]);
+});
+
+test("x-agent-tools narrows the tools of one turn", async () => {
+  const { models, model } = scripted("Hi");
+  await using agent = await runAgentApp(models);
+  await post(agent.url, human("Hi"), { "x-agent-tools": "none" });
+  await post(agent.url, human("Hi"), { "x-agent-tools": "calculator" });
+  expect(model.requests.map(({ tools }) => tools?.map(({ name }) => name))).toEqual([undefined, ["calculator"]]);
+  expect((await post(agent.url, human("Hi"), { "x-agent-tools": "rocket" })).status).toBe(422);
+});

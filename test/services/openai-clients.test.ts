@@ -1,0 +1,224 @@
+import { HumanMessage, type AIMessageChunk } from "@langchain/core/messages";
+import { ChatOpenAI } from "@langchain/openai";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
+import type { ChatModel } from "../../src/contract/model.ts";
+import { runAgentApp, scripted, type AgentUnderTest } from "./agent-support.ts";
+
+const weather = {
+  name: "weather",
+  description: "Tells the weather.",
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+
+/** Answers by what it was asked, so that tests can share it. */
+const model: ChatModel = (request, options) => {
+  const last = request.messages.at(-1);
+  const script = () => {
+    if (last?.role === "tool") return `The tool said ${last.content.includes("391") ? "391" : "21 degrees"}.`;
+    if (last?.content === "17 * 23?") return asksFor("calculator", { expression: "17 * 23" }, "call_own");
+    if (last?.content === "Weather?") return asksFor("weather", { city: "Paris" }, "call_weather");
+    if (last?.content === "Fail") return failsWith("upstream_rate_limited");
+    return `You said ${last?.content}${request.messages[0]?.role === "system" ? ` to ${request.messages[0].content}` : ""}`;
+  };
+  return scripted(script).model(request, options);
+};
+
+let agent: AgentUnderTest;
+let client: OpenAI;
+beforeAll(async () => {
+  agent = await runAgentApp({ "test/model": model });
+  client = new OpenAI({ baseURL: `${agent.url}/v1`, apiKey: "none", maxRetries: 0 });
+});
+afterAll(() => agent[Symbol.asyncDispose]());
+
+const ask = (content: string) => ({ model: "test/model", messages: [{ role: "user" as const, content }] });
+
+describe("the openai client", () => {
+  test("lists and finds models", async () => {
+    const ids: string[] = [];
+    for await (const { id } of client.models.list()) ids.push(id);
+    expect(ids).toEqual(["best", "test/model"]);
+    expect((await client.models.retrieve("test/model")).owned_by).toBe("hub");
+  });
+
+  test("gets a completion with the usage of the whole run, our tools carried out", async () => {
+    const completion = await client.chat.completions.create(ask("17 * 23?"));
+    expect(completion.choices[0]).toMatchObject({
+      finish_reason: "stop",
+      message: { role: "assistant", content: "The tool said 391.", refusal: null },
+    });
+    expect(completion.usage).toEqual({ prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 });
+    expect(completion.model).toBe("test/model");
+  });
+
+  test("reads a stream with usage", async () => {
+    const stream = await client.chat.completions.create({
+      ...ask("Hello"),
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = "";
+    let usage: unknown;
+    let finish: unknown;
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? "";
+      finish ??= chunk.choices[0]?.finish_reason;
+      usage ??= chunk.usage;
+    }
+    expect([text, finish, usage]).toEqual([
+      "You said Hello",
+      "stop",
+      { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+    ]);
+  });
+
+  test("a stream without include_usage has none", async () => {
+    for await (const chunk of await client.chat.completions.create({ ...ask("Hello"), stream: true })) {
+      expect(chunk).not.toHaveProperty("usage");
+    }
+  });
+
+  test.each([false, true])(
+    "gets calls of its own tools back and goes on with their results (stream: %s)",
+    async (stream) => {
+      const tools = [{ type: "function" as const, function: weather }];
+      const body = { ...ask("Weather?"), tools };
+      const message = stream
+        ? (await client.chat.completions.stream(body).finalChatCompletion()).choices[0]?.message
+        : (await client.chat.completions.create(body)).choices[0]?.message;
+      expect(message?.tool_calls).toMatchObject([
+        { id: "call_weather", type: "function", function: { name: "weather", arguments: '{"city":"Paris"}' } },
+      ]);
+      const answer = await client.chat.completions.create({
+        ...body,
+        messages: [
+          ...body.messages,
+          { role: "assistant", content: null, tool_calls: message?.tool_calls ?? [] },
+          { role: "tool", tool_call_id: "call_weather", content: "21 degrees" },
+        ],
+      });
+      expect(answer.choices[0]?.message.content).toBe("The tool said 21 degrees.");
+    },
+  );
+
+  test("system and developer messages, content parts and an alias are accepted", async () => {
+    for (const role of ["system", "developer"] as const) {
+      const { choices } = await client.chat.completions.create({
+        model: "best",
+        messages: [
+          { role, content: "Bob" },
+          { role: "user", content: [{ type: "text", text: "Hi" }] },
+        ],
+      });
+      expect(choices[0]?.message.content).toBe("You said Hi to Bob");
+    }
+  });
+
+  test("tool_choice none offers no tool, and a named one must exist", async () => {
+    const none = await client.chat.completions.create({ ...ask("Hello"), tool_choice: "none" });
+    expect(none.choices[0]?.message.content).toBe("You said Hello");
+    const named = { type: "function" as const, function: { name: "rocket" } };
+    await expect(client.chat.completions.create({ ...ask("Hello"), tool_choice: named })).rejects.toMatchObject({
+      status: 422,
+      param: "tool_choice",
+    });
+  });
+
+  test.each([false, true])("a failure of the provider is a status it knows (stream: %s)", async (stream) => {
+    const failing = client.chat.completions.create({ ...ask("Fail"), stream });
+    await expect(failing).rejects.toBeInstanceOf(OpenAI.RateLimitError);
+    await expect(failing).rejects.toMatchObject({ code: "upstream_rate_limited", type: "rate_limit_error" });
+  });
+
+  test("mistakes name the parameter", async () => {
+    const create = (body: object) => client.chat.completions.create({ ...ask("Hi"), ...body } as never);
+    await expect(create({ n: 2 })).rejects.toMatchObject({ status: 422, param: "n", type: "invalid_request_error" });
+    await expect(create({ model: "nonsense" })).rejects.toMatchObject({ status: 400, param: "model" });
+    await expect(create({ model: "no/such" })).rejects.toMatchObject({ status: 404, code: "model_not_found" });
+    await expect(create({ model: undefined })).rejects.toMatchObject({ status: 400, code: "model_id_missing" });
+    await expect(create({ messages: [] })).rejects.toMatchObject({ status: 422, param: "messages" });
+    const image = { role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] };
+    await expect(create({ messages: [image] })).rejects.toMatchObject({ status: 422 });
+  });
+});
+
+describe("the openai client with responses", () => {
+  test("a text, with instructions and our tools", async () => {
+    const response = await client.responses.create({ model: "test/model", input: "Hi", instructions: "Bob" });
+    expect(response.output_text).toBe("You said Hi to Bob");
+    expect(response).toMatchObject({ status: "completed", usage: { total_tokens: 15 } });
+    const tool = await client.responses.create({ model: "test/model", input: [{ role: "user", content: "17 * 23?" }] });
+    expect(tool.output_text).toBe("The tool said 391.");
+  });
+
+  test("streams its text and ends with the whole response", async () => {
+    const types: string[] = [];
+    let text = "";
+    let last: OpenAI.Responses.Response | undefined;
+    for await (const event of await client.responses.create({ model: "test/model", input: "Hi", stream: true })) {
+      types.push(event.type);
+      if (event.type === "response.output_text.delta") text += event.delta;
+      if (event.type === "response.completed") last = event.response;
+    }
+    expect(types[0]).toBe("response.created");
+    expect(types.at(-1)).toBe("response.completed");
+    expect(text).toBe("You said Hi");
+    expect(last?.output).toMatchObject([{ type: "message", content: [{ type: "output_text", text }] }]);
+  });
+
+  test.each([false, true])("function calls go to the client and come back as output (stream: %s)", async (stream) => {
+    const tools = [{ type: "function" as const, strict: false, ...weather }];
+    const body = { model: "test/model", input: [{ role: "user" as const, content: "Weather?" }], tools };
+    const response = stream ? await client.responses.stream(body).finalResponse() : await client.responses.create(body);
+    const [call] = response.output;
+    expect(call).toMatchObject({ type: "function_call", call_id: "call_weather", arguments: '{"city":"Paris"}' });
+    const answer = await client.responses.create({
+      ...body,
+      input: [
+        ...body.input,
+        call as OpenAI.Responses.ResponseFunctionToolCall,
+        { type: "function_call_output", call_id: "call_weather", output: "21 degrees" },
+      ],
+    });
+    expect(answer.output_text).toBe("The tool said 21 degrees.");
+  });
+
+  test("what is not supported is said", async () => {
+    const create = client.responses.create({ model: "test/model", input: "Hi", previous_response_id: "resp_1" });
+    await expect(create).rejects.toMatchObject({ status: 422, param: "previous_response_id" });
+  });
+});
+
+describe("@langchain/openai", () => {
+  const chat = () =>
+    new ChatOpenAI({
+      model: "test/model",
+      apiKey: "none",
+      maxRetries: 0,
+      configuration: { baseURL: `${agent.url}/v1` },
+    });
+
+  test("invokes", async () => {
+    const message = await chat().invoke([new HumanMessage("17 * 23?")]);
+    expect(message.content).toBe("The tool said 391.");
+    expect(message.usage_metadata).toMatchObject({ input_tokens: 20, output_tokens: 10, total_tokens: 30 });
+  });
+
+  test("streams", async () => {
+    let whole: AIMessageChunk | undefined;
+    for await (const chunk of await chat().stream([new HumanMessage("Hello")])) whole = whole?.concat(chunk) ?? chunk;
+    expect(whole?.content).toBe("You said Hello");
+    expect(whole?.usage_metadata).toMatchObject({ total_tokens: 15 });
+  });
+
+  test.each([false, true])("sees its own tool calls (stream: %s)", async (stream) => {
+    const bound = chat().bindTools([{ type: "function", function: weather }]);
+    let message: AIMessageChunk | undefined;
+    if (stream) {
+      for await (const chunk of await bound.stream("Weather?")) message = message?.concat(chunk) ?? chunk;
+    } else message = await bound.invoke("Weather?");
+    expect(message?.tool_calls).toMatchObject([{ name: "weather", args: { city: "Paris" }, id: "call_weather" }]);
+  });
+});

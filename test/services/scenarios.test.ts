@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Problem } from "../../src/contract/problem.ts";
+import { send } from "../support/http.ts";
+import { runServices, type RunningServices } from "../support/services.ts";
+
+let services: RunningServices;
+beforeAll(async () => {
+  services = await runServices();
+});
+afterAll(() => services[Symbol.asyncDispose]());
+
+const at = (path: string): string => `${services.evaluation}/scenarios${path}`;
+const turn = (user_message: string, reference_reply = "") => ({ id: user_message, user_message, reference_reply });
+
+test("a scenario is kept once per content, and every version stays readable", async () => {
+  const scenario = { id: "refund/ä b", interactions: [turn("Money back?", "Of course.")], tags: ["billing"] };
+  const first = (await send(at(""), { body: scenario })).body as { scenarios: { version: string; created: boolean }[] };
+  const again = await send(at(""), { body: scenario });
+  expect(again.body).toEqual({ scenarios: [{ ...first.scenarios[0], created: false }] });
+  await send(at(""), { body: { ...scenario, description: "changed" } });
+
+  const path = `/${encodeURIComponent(scenario.id)}`;
+  expect((await send(at(path))).body).toMatchObject({ scenario: { description: "changed" } });
+  const old = await send(at(`${path}?version=${first.scenarios[0]?.version}`));
+  expect(old.body).toMatchObject({ scenario: { description: "", interactions: [{ interaction_type: "opening" }] } });
+  expect((await send(at(`${path}/versions`))).body).toMatchObject({ versions: [{}, {}] });
+  expect((await send(at("?tag=billing"))).body).toMatchObject({ scenarios: [{ id: scenario.id, versions: 2 }] });
+
+  expect((await send(at(path), { method: "DELETE" })).status).toBe(204);
+  const gone = await send(at(path));
+  expect([gone.status, Problem.parse(gone.body).code]).toEqual([404, "not_found"]);
+});
+
+test("the same turns under another name are pointed out", async () => {
+  await send(at(""), { body: { id: "one", interactions: [turn("Hello there")] } });
+  const answer = await send(at(""), { body: { id: "two", interactions: [turn("Hello there")] } });
+  expect(answer.body).toMatchObject({ scenarios: [{ id: "two", duplicate_of: "one" }] });
+});
+
+test("a file of another tool is imported with notes, or only looked at", async () => {
+  const text = '{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello!"}]}\n';
+  const looked = await send(at("/import"), { body: { text, dry_run: true } });
+  expect(looked.body).toMatchObject({
+    format: "openai-chat",
+    kept: [],
+    scenarios: [{ interactions: [{ user_message: "Hi" }] }],
+  });
+  const kept = await send(at("/import"), { body: { text } });
+  expect(kept.body).toMatchObject({ kept: [{ created: true }] });
+});
+
+test("what is no scenario file is refused where it breaks", async () => {
+  const broken = await send(at("/import"), { body: { text: '{"messages": [', format: "json" } });
+  const problem = Problem.parse(broken.body);
+  expect([broken.status, problem.errors?.[0]?.pointer]).toEqual([422, "/text"]);
+  const unknown = await send(at("/import"), { body: { text: "", format: "word" } });
+  expect(Problem.parse(unknown.body).errors?.[0]?.pointer).toBe("/format");
+});
+
+test("the whole library can be taken out as a file", async () => {
+  const response = await fetch(at("?format=jsonl"));
+  expect(response.headers.get("content-disposition")).toContain("scenarios.jsonl");
+  const ids = (await response.text())
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { id: string }).id);
+  expect(ids).toEqual(expect.arrayContaining(["one", "two"]));
+});
