@@ -77,6 +77,21 @@ export interface StoredInteraction {
   readonly scores: StoredScores | null;
 }
 
+/** A stored turn with its number in the order the turns of a run were stored, and the place it belongs to. */
+export interface NumberedInteraction extends StoredInteraction {
+  /** Grows within a run, with gaps. Once a turn can be read, none with a smaller number will appear. */
+  readonly seq: number;
+  readonly scenario_index: number;
+  readonly attempt: number;
+}
+
+/** New scores for one turn of a run that has ended. */
+export interface RescoredTurn {
+  readonly attempt_id: string;
+  readonly turn_index: number;
+  readonly scores: StoredScores;
+}
+
 /** An attempt with its interactions in turn order. */
 export interface AttemptWithInteractions extends AttemptRecord {
   readonly interactions: readonly StoredInteraction[];
@@ -103,10 +118,17 @@ export interface Store {
     start(id: string, at: number): Promise<void>;
     /** Moves an unfinished run to a final state. False when it had one already. */
     finish(id: string, end: { state: RunState; message: string; summary: RunSummary; at: number }): Promise<boolean>;
+    /** New figures for a run that has ended. False when it does not exist or has not ended. */
+    resummarize(id: string, figures: { summary: RunSummary; message: string }): Promise<boolean>;
     /** queued/running → cancelling; its ready attempts become cancelled. False when the run had ended. */
     cancel(id: string): Promise<boolean>;
     /** Deletes an ended run and all that belongs to it. False when it does not exist or has not ended. */
     remove(id: string): Promise<boolean>;
+    /**
+     * One short step of tidying: takes runs away that ended before `ended_before` (null: none), and deletes a bounded part
+     * of what large removed runs left behind. True when there is more to do.
+     */
+    tidy(options: { ended_before: number | null }): Promise<boolean>;
     /** Unfinished runs whose attempts are all done or cancelled: what a crash left to be concluded. */
     unconcluded(): Promise<readonly string[]>;
   };
@@ -114,13 +136,19 @@ export interface Store {
     get(id: string): Promise<AttemptRecord | null>;
     /** In order of scenario and attempt, a bounded number held in memory at a time. */
     withInteractions(runId: string): AsyncIterable<AttemptWithInteractions>;
+    /** New averages for an attempt of a run that has ended. False otherwise. */
+    reaverage(runId: string, attempt: { attempt_id: string; average_scores: Scores }): Promise<boolean>;
   };
   readonly interactions: {
     ofAttempt(attemptId: string): Promise<readonly StoredInteraction[]>;
+    /** The turns of a run stored after the one numbered `seq` (0: from the first), oldest first. */
+    after(runId: string, seq: number, limit: number): Promise<readonly NumberedInteraction[]>;
     /** False when the lease is stale or the turn is stored already. */
     store(lease: Lease, interaction: Omit<StoredInteraction, "attempt_id">): Promise<boolean>;
     /** Adds scores to a stored reply. False when the lease is stale. */
     score(lease: Lease, turn: { turn_index: number; scores: StoredScores }): Promise<boolean>;
+    /** Replaces the scores of turns of a run that has ended, together. Tells how many were replaced; 0 while it runs. */
+    rescore(runId: string, turns: readonly RescoredTurn[]): Promise<number>;
   };
   /** Resolves when the store answers a query. */
   check(): Promise<void>;

@@ -1,19 +1,28 @@
 import type { Store } from "../contract/store.ts";
 import type { Clock } from "./clock.ts";
 import type { Database } from "./database.ts";
-import { findAttempt, streamAttempts } from "./queries/attempts.ts";
+import { noDispatch, type Dispatch } from "./dispatch.ts";
+import { findAttempt, reaverageAttempt, streamAttempts } from "./queries/attempts.ts";
 import { createRun } from "./queries/create-run.ts";
-import { interactionsOfAttempts, scoreInteraction, storeInteraction } from "./queries/interactions.ts";
+import {
+  interactionsAfter,
+  interactionsOfAttempts,
+  rescoreInteractions,
+  scoreInteraction,
+  storeInteraction,
+} from "./queries/interactions.ts";
 import {
   cancelRun,
   findRun,
   finishRun,
   listRuns,
-  removeRun,
+  resummarizeRun,
   scenariosOfRun,
   startRun,
   unconcludedRuns,
 } from "./queries/runs.ts";
+
+import { removeRun, tidyRuns } from "./queries/remove-runs.ts";
 
 export interface StoreOptions {
   readonly database: Database;
@@ -21,15 +30,16 @@ export interface StoreOptions {
   /** Told when a run with work to do has been committed. */
   readonly onWork: () => void;
   readonly close: () => Promise<void>;
+  readonly dispatch?: Dispatch;
 }
 
 /** The store on any database that has our schema. */
-export function createStore({ database, clock, onWork, close }: StoreOptions): Store {
+export function createStore({ database, clock, onWork, close, dispatch = noDispatch }: StoreOptions): Store {
   const { reader, write } = database;
   return {
     runs: {
       async create(run) {
-        const created = await write((writer) => createRun(writer, run));
+        const created = await write((writer) => createRun(writer, run, dispatch));
         if (created.outcome === "created") onWork();
         return created;
       },
@@ -37,20 +47,25 @@ export function createStore({ database, clock, onWork, close }: StoreOptions): S
       list: (filter) => listRuns(reader, filter),
       scenarios: (id) => scenariosOfRun(reader, id),
       start: (id, at) => write((writer) => startRun(writer, id, at)),
-      finish: (id, end) => write((writer) => finishRun(writer, id, end)),
-      cancel: (id) => write((writer) => cancelRun(writer, id)),
+      finish: (id, end) => write((writer) => finishRun(writer, id, { ...end, dispatch })),
+      resummarize: (id, figures) => write((writer) => resummarizeRun(writer, id, figures)),
+      cancel: (id) => write((writer) => cancelRun(writer, id, dispatch)),
       remove: (id) => write((writer) => removeRun(writer, id)),
+      tidy: (options) => write((writer) => tidyRuns(writer, options)),
       unconcluded: () => unconcludedRuns(reader),
     },
     attempts: {
       get: (id) => findAttempt(reader, id),
       withInteractions: (runId) => streamAttempts(reader, runId),
+      reaverage: (runId, attempt) => write((writer) => reaverageAttempt(writer, runId, attempt)),
     },
     interactions: {
       ofAttempt: (attemptId) => interactionsOfAttempts(reader, [attemptId]),
+      after: (runId, seq, limit) => interactionsAfter(reader, { runId, seq, limit }),
       store: (lease, interaction) =>
-        write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now() })),
+        write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now(), dispatch })),
       score: (lease, turn) => write((writer) => scoreInteraction(writer, lease, turn)),
+      rescore: (runId, turns) => write((writer) => rescoreInteractions(writer, runId, turns)),
     },
     async check() {
       await reader.selectFrom("run").select("id").limit(1).execute();

@@ -1,10 +1,18 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import * as runs from "./migrations/0001-runs.ts";
+import * as library from "./migrations/0002-library.ts";
+import * as judgeAudits from "./migrations/0004-judge-audits.ts";
+import * as limits from "./migrations/0003-limits.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
-const migrations: Readonly<Record<string, Migration>> = { "0001-runs": runs };
+const migrations: Readonly<Record<string, Migration>> = {
+  "0001-runs": runs,
+  "0002-library": library,
+  "0003-limits": limits,
+  "0004-judge-audits": judgeAudits,
+};
 
 /** Steps a database has had that this program does not know: a newer one made it. */
 export function unknownMigrations(applied: readonly string[]): string[] {

@@ -1,3 +1,4 @@
+import type { Generated } from "kysely";
 import type { RunState } from "../contract/run.ts";
 import type { AttemptState } from "../contract/store.ts";
 
@@ -8,8 +9,13 @@ import type { AttemptState } from "../contract/store.ts";
 export interface Tables {
   run: RunTable;
   run_scenario: RunScenarioTable;
+  run_sequence: RunSequenceTable;
   attempt: AttemptTable;
   interaction: InteractionTable;
+  library_scenario: LibraryScenarioTable;
+  judge_audit: JudgeAuditTable;
+  endpoint_limit: EndpointLimitTable;
+  endpoint_slots: EndpointSlotsTable;
 }
 
 export interface RunTable {
@@ -38,6 +44,10 @@ export interface RunTable {
   attempts_done: number;
   interactions_done: number;
   interactions_failed: number;
+  /** 1: nobody sees it any more, its rows are being deleted bit by bit. */
+  removed: number;
+  /** 1: it takes no more work, and some of its attempts are still to be closed. */
+  unclosed: number;
 }
 
 export interface RunScenarioTable {
@@ -46,29 +56,89 @@ export interface RunScenarioTable {
   definition: string;
 }
 
+/**
+ * Numbers the turns of a run in the order they are committed: whoever stores one holds this row until then. A table of
+ * its own, because every turn rewrites the row and that of the run can be large.
+ */
+export interface RunSequenceTable {
+  run_id: string;
+  last: number;
+}
+
 export interface AttemptTable {
   id: string;
   run_id: string;
   scenario_index: number;
   attempt: number;
-  state: AttemptState;
+  state: Generated<AttemptState>;
   average_scores: string | null;
-  interactions_done: number;
-  interactions_failed: number;
+  interactions_done: Generated<number>;
+  interactions_failed: Generated<number>;
   /** Raised at every claim: a write that carries an older one is refused. */
-  fence: number;
-  tries: number;
+  fence: Generated<number>;
+  tries: Generated<number>;
   lease_owner: string | null;
   /** On the steady clock of the host, like `available_at`. */
   lease_until: number | null;
-  available_at: number;
+  available_at: Generated<number>;
 }
 
 export interface InteractionTable {
   attempt_id: string;
+  run_id: string;
+  seq: number;
   turn_index: number;
   reply: string;
   scores: string | null;
   failed: number;
   finished_at: number;
+}
+
+export interface LibraryScenarioTable {
+  /** JSON text. */
+  id: string;
+  version: string;
+  /** Counts the versions of one id, so that the newest is known whatever the clock says. */
+  number: number;
+  definition: string;
+  /** Lower-case id, description and tags, as JSON text, to search in. */
+  search: string;
+  newest: number;
+  demo: number;
+  created_at: number;
+}
+
+/** What all workers together may do at one model endpoint. Times are on the clock that leases are measured on. */
+export interface EndpointLimitTable {
+  /** A hash: an address may be longer than a key can be. */
+  endpoint: string;
+  /** Calls at once that the endpoint bears, as far as we know: halved when it says 429, raised by one after successes. */
+  calls: number;
+  successes: number;
+  halved_at: number;
+  /** Theoretical arrival times (GCRA) of the next request and the next token. */
+  request_tat: number;
+  token_tat: number;
+  /** Tokens of a call, as a moving average: charged before a call, put right after it. */
+  token_average: number;
+  paused_until: number;
+}
+
+/** The calls at once that one worker may make at one endpoint, until its lease ends. */
+export interface EndpointSlotsTable {
+  endpoint: string;
+  worker: string;
+  slots: number;
+  /** How many it would use. */
+  wanted: number;
+  lease_until: number;
+  /** When it last got more: among equals, whoever has waited longest comes first. */
+  granted_at: number;
+}
+
+export interface JudgeAuditTable {
+  fingerprint: string;
+  passed: number;
+  audit: string;
+  audited_at: number;
 }

@@ -1,6 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { hostileTexts } from "./hostile-texts.ts";
-import { failedReply, sampleInteraction, sampleReply, sampleRun, sampleScores } from "./sample-runs.ts";
+import { failedReply, sampleInteraction, sampleReply, sampleRun, sampleScores, sampleSummary } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
 import { claim, collect, created, ending, progressOf, storedTurn } from "./suite-helpers.ts";
 
@@ -98,6 +99,99 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(await storage.store.interactions.score(lease, { turn_index: 0, scores })).toBe(true);
       const [stored] = await storage.store.interactions.ofAttempt(lease.attempt_id);
       expect(stored).toEqual({ attempt_id: lease.attempt_id, turn_index: 0, reply: sampleReply(), scores });
+    });
+
+    test("turns are read in the order they were stored, from any number on", async () => {
+      await using storage = await open();
+      const other = await storage.another();
+      const { store } = storage;
+      const run = sampleRun({ scenarios: 3, turns: 4 });
+      await store.runs.create(run);
+      await store.runs.create(sampleRun({ scenarios: 2 }));
+      const claimed = await claim(storage);
+      const mine = claimed.filter((entry) => entry.run_id === run.id);
+      for (const { lease } of claimed.filter((entry) => entry.run_id !== run.id)) {
+        await store.interactions.store(lease, storedTurn(0));
+      }
+      const order: string[] = [];
+      for (const turn of [2, 0, 3]) {
+        for (const [index, { lease }] of mine.entries()) {
+          await (index % 2 ? store : other.store).interactions.store(lease, storedTurn(turn));
+          await store.interactions.store(lease, storedTurn(turn));
+          order.push(`${lease.attempt_id} ${turn}`);
+        }
+      }
+      const all = await store.interactions.after(run.id, 0, 100);
+      expect(all.map((entry) => `${entry.attempt_id} ${entry.turn_index}`)).toEqual(order);
+      const places = mine.map((entry) => [entry.scenario_index, entry.attempt]);
+      expect(all.slice(0, 3).map((entry) => [entry.scenario_index, entry.attempt])).toEqual(places);
+      expect(all[0]).toMatchObject(storedTurn(2));
+      expect(await store.interactions.after(run.id, all[3]!.seq, 2)).toEqual(all.slice(4, 6));
+      expect(await store.interactions.after(run.id, all.at(-1)!.seq, 5)).toEqual([]);
+      expect(await store.interactions.after(run.id, 0, 0)).toEqual([]);
+      expect(await store.interactions.after("none", 0, 5)).toEqual([]);
+    });
+
+    test("a reader that goes on from the last number it saw misses nothing, however many write at once", async () => {
+      await using storage = await open();
+      const other = await storage.another();
+      const run = sampleRun({ scenarios: 12, turns: 6 });
+      await storage.store.runs.create(run);
+      const claimed = await claim(storage);
+      const seen: number[] = [];
+      const places = new Set<string>();
+      let writing = true;
+      const read = async (): Promise<void> => {
+        for (;;) {
+          const last = !writing;
+          const page = await storage.store.interactions.after(run.id, seen.at(-1) ?? 0, 7);
+          seen.push(...page.map((entry) => entry.seq));
+          for (const entry of page) places.add(`${entry.attempt_id} ${entry.turn_index}`);
+          if (last && page.length === 0) return;
+          await setImmediate();
+        }
+      };
+      const write = async (): Promise<void> => {
+        await Promise.all(
+          claimed.map(async ({ lease }, index) => {
+            for (let turn = 0; turn < 6; turn += 1) {
+              await (index % 2 ? storage : other).store.interactions.store(lease, storedTurn(turn));
+            }
+          }),
+        );
+        writing = false;
+      };
+      await Promise.all([read(), write()]);
+      expect(seen).toEqual(seen.toSorted((left, right) => left - right));
+      expect([seen.length, places.size]).toEqual([72, 72]);
+    });
+
+    test("the scores of an ended run are replaced, those of others are not", async () => {
+      await using storage = await open();
+      const { store, queue } = storage;
+      const run = sampleRun({ turns: 2 });
+      const { lease } = await created(storage, run);
+      for (const turn of [0, 1]) await store.interactions.store(lease, storedTurn(turn));
+      const scores = sampleScores({ scores: { success: 1, overall: 0.75 }, scoring_version: "2" });
+      const turns = [0, 1, 9].map((turn_index) => ({ attempt_id: lease.attempt_id, turn_index, scores }));
+      const averages = { attempt_id: lease.attempt_id, average_scores: { overall: 0.75 } };
+      const figures = { summary: { ...sampleSummary, average_scores: { overall: 0.75 } }, message: "Scored again" };
+      const rescoreAll = async (id: string) => [
+        await store.interactions.rescore(id, turns),
+        await store.attempts.reaverage(id, averages),
+        await store.runs.resummarize(id, figures),
+      ];
+      expect(await rescoreAll(run.id)).toEqual([0, false, false]);
+      await queue.finish(lease, { average_scores: { success: 1 } });
+      await store.runs.finish(run.id, ending());
+      expect(await rescoreAll("another")).toEqual([0, false, false]);
+      expect(await store.interactions.ofAttempt(lease.attempt_id)).toMatchObject([storedTurn(0), storedTurn(1)]);
+      expect(await rescoreAll(run.id)).toEqual([2, true, true]);
+      const stored = await store.interactions.ofAttempt(lease.attempt_id);
+      expect(stored.map((entry) => [entry.scores, entry.reply])).toEqual([0, 1].map(() => [scores, sampleReply()]));
+      expect(await store.attempts.get(lease.attempt_id)).toMatchObject({ average_scores: { overall: 0.75 } });
+      expect(await store.runs.get(run.id)).toMatchObject({ ...figures, state: "completed" });
+      expect(await store.interactions.rescore(run.id, [])).toBe(0);
     });
 
     test("a large run is streamed in order, with every turn in its place", async () => {

@@ -8,14 +8,14 @@ import { collect } from "./suite-helpers.ts";
 type Command = fc.AsyncCommand<QueueModel, StorageUnderTest>;
 
 /** Any order of claims, heartbeats, expiries, stores, ends and cancellations leaves the storage as a simple model says. */
-export function queueModelSuite(name: string, open: OpenStorage): void {
+export function queueModelSuite(name: string, open: OpenStorage, { numRuns = 25 } = {}): void {
   test(`${name}: agrees with a simple model under any order of events`, async () => {
     const details = await fc.check(
       fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: "max" }), async (sequence) => {
         await using storage = await open();
         await fc.asyncModelRun(() => ({ model: new QueueModel(storage.leaseMs), real: storage }), sequence);
       }),
-      { numRuns: 25 },
+      { numRuns },
     );
     expect(await fc.asyncDefaultReportMessage(details)).toBeUndefined();
   });

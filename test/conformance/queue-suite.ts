@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { ClaimedAttempt } from "../../src/contract/queue.ts";
 import { sampleReply, sampleRun } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
@@ -108,7 +108,7 @@ export function queueSuite(name: string, open: OpenStorage): void {
       await storage.store.interactions.store(lease, storedTurn(0));
       await storage.pass(storage.leaseMs - 1);
       expect(await claim(storage, { worker: "other" })).toEqual([]);
-      await storage.pass(1);
+      await storage.pass(1 + storage.noticeMs);
       const [taken] = await claim(storage, { worker: "other" });
       expect(taken).toMatchObject({ lease: { attempt_id: lease.attempt_id, fence: lease.fence + 1 }, tries: 2 });
       expect(await storage.queue.heartbeat("w", [lease])).toEqual([lease.attempt_id]);
@@ -219,12 +219,22 @@ export function queueSuite(name: string, open: OpenStorage): void {
 
     test("whoever has unsubscribed is not called", async () => {
       await using storage = await open();
-      let calls = 0;
-      const count = (): void => void (calls += 1);
-      storage.queue.onWork(count);
-      storage.queue.onWork(count)();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const listener = vi.fn<() => void>();
+      storage.queue.onWork(resolve);
+      storage.queue.onWork(listener)();
       await storage.store.runs.create(sampleRun());
-      expect(calls).toBe(1);
+      await promise;
+      expect(listener).not.toHaveBeenCalled();
+    });
+
+    test("a function that listens twice and leaves once is still called", async () => {
+      await using storage = await open();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      storage.queue.onWork(resolve);
+      storage.queue.onWork(resolve)();
+      await storage.store.runs.create(sampleRun());
+      await expect(promise).resolves.toBeUndefined();
     });
   });
 }

@@ -242,6 +242,26 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect(await storage.store.runs.unconcluded()).toEqual([]);
     });
 
+    test("a large run is cancelled at once, and its attempts are closed in steps", async () => {
+      await using storage = await open();
+      const run = sampleRun({ scenarios: 40, settings: { attempts: 20 } });
+      await storage.store.runs.create(run);
+      expect(await storage.store.runs.cancel(run.id)).toBe(true);
+      expect(await claim(storage)).toEqual([]);
+      expect(await storage.store.runs.unconcluded()).toEqual([run.id]);
+      expect(await storage.store.runs.finish(run.id, ending({ state: "cancelled" }))).toBe(true);
+      const states = async () => {
+        const attempts = await collect(storage.store.attempts.withInteractions(run.id));
+        return new Set(attempts.map((attempt) => attempt.state));
+      };
+      for (let step = 0; step < 3 && (await states()).has("ready"); step += 1) {
+        await storage.pass(1_000);
+        await storage.queue.recover();
+        await claim(storage);
+      }
+      expect(await states()).toEqual(new Set(["cancelled"]));
+    });
+
     test("a cancelled run takes no more turns, and the refused one ends its attempt", async () => {
       await using storage = await open();
       const run = sampleRun({ turns: 2 });

@@ -5,6 +5,7 @@ import { queueModelSuite } from "./queue-model-suite.ts";
 import { queueSuite } from "./queue-suite.ts";
 import type { StorageUnderTest } from "./storage-under-test.ts";
 import { storeSuite } from "./store-suite.ts";
+import { tidySuite } from "./tidy-suite.ts";
 
 const leaseMs = 15_000;
 
@@ -23,6 +24,7 @@ async function openFile(): Promise<StorageUnderTest> {
     store: opened[0]!.store,
     queue: opened[0]!.queue,
     leaseMs,
+    noticeMs: 0,
     async another() {
       const other = await open();
       opened.push(other);
@@ -43,6 +45,7 @@ async function openMemory(): Promise<StorageUnderTest> {
     store,
     queue,
     leaseMs,
+    noticeMs: 0,
     another: async () => ({ store, queue }),
     pass: async (ms) => clock.pass(ms),
     [Symbol.asyncDispose]: close,
@@ -51,4 +54,5 @@ async function openMemory(): Promise<StorageUnderTest> {
 
 storeSuite("SQLite", openFile);
 queueSuite("SQLite", openFile);
+tidySuite("SQLite", openFile);
 queueModelSuite("SQLite in memory", openMemory);

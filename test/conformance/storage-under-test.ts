@@ -7,6 +7,8 @@ export interface StorageUnderTest extends AsyncDisposable {
   readonly queue: Queue;
   /** How long a lease lives without a heartbeat. */
   readonly leaseMs: number;
+  /** How much later than its end the driver may notice that a lease is over. */
+  readonly noticeMs: number;
   /** Another connection to the same database, as another process would have. Closed with this one. */
   another(): Promise<{ readonly store: Store; readonly queue: Queue }>;
   /** Lets time pass for leases and delays. */

@@ -1,10 +1,16 @@
 import { hostname } from "node:os";
+import type { JudgeAudits } from "../../contract/judge-audits.ts";
+import type { Library } from "../../contract/library.ts";
+import type { Limits } from "../../contract/limits.ts";
 import type { Queue } from "../../contract/queue.ts";
 import type { Store } from "../../contract/store.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
+import { createJudgeAudits } from "../queries/judge-audits.ts";
+import { createLibrary } from "../queries/library.ts";
 import { createLeaseQueue } from "../leases/create-lease-queue.ts";
 import { createWorkSignal } from "../leases/work-signal.ts";
+import { createLimits, type LimitsOptions } from "../limits/create-limits.ts";
 import { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 
 /** `file` is the path of the database, made if it is missing; `:memory:` keeps everything in memory. */
@@ -16,9 +22,18 @@ export interface SqliteOptions extends SqliteDatabaseOptions {
 }
 
 export interface OpenedStorage extends AsyncDisposable {
+  readonly library: Library;
+  readonly audits: JudgeAudits;
   readonly store: Store;
   readonly queue: Queue;
+  /** Limits shared with every worker of this storage. Whoever makes them closes them before the storage. */
+  createLimits(options: LimitsOptions): Limits;
   close(): Promise<void>;
+}
+
+export interface OpenedSqlite extends OpenedStorage {
+  /** Copies the whole store into a new file while it is in use. Rejects with a `StoreFileError` when that cannot be done. */
+  backup(file: string): Promise<void>;
 }
 
 /**
@@ -31,7 +46,7 @@ export async function openSqlite({
   host = hostname(),
   pid = process.pid,
   ...options
-}: SqliteOptions): Promise<OpenedStorage> {
+}: SqliteOptions): Promise<OpenedSqlite> {
   const database = await openSqliteDatabase(options);
   const work = createWorkSignal(database, clock);
   const close = async (): Promise<void> => {
@@ -39,8 +54,12 @@ export async function openSqlite({
     await database.close();
   };
   return {
+    library: createLibrary(database),
+    audits: createJudgeAudits(database),
     store: createStore({ database, clock, onWork: work.announce, close }),
     queue: createLeaseQueue({ database, clock, leaseMs, work, host, pid }),
+    createLimits: (limits) => createLimits({ database, readNow: async () => clock.steady() }, limits),
+    backup: database.backup,
     close,
     [Symbol.asyncDispose]: close,
   };

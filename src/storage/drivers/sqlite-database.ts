@@ -5,6 +5,7 @@ import { appliedMigrations, isUpToDate, migrate } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { inspectFile, toStoreFileError } from "./sqlite-file.ts";
+import { backUp } from "./sqlite-backup.ts";
 import { sqliteDialect } from "./sqlite.ts";
 import { blockingTimeoutMs, whileBusy } from "./while-busy.ts";
 
@@ -14,6 +15,8 @@ const logBytes = 32 * 1024 * 1024;
 export interface SqliteDatabase extends Database {
   /** True once after another connection, of this or another process, has committed something. */
   changedElsewhere(): boolean;
+  /** Copies the database, as it is at one moment, into a new file while others go on reading and writing. */
+  backup(file: string): Promise<void>;
 }
 
 export interface SqliteDatabaseOptions {
@@ -47,6 +50,7 @@ export async function openSqliteDatabase({
     reader: readOnly ? new Kysely({ dialect: sqliteDialect(readOnly) }) : writer,
     write,
     changedElsewhere: watchVersion(connection),
+    backup: (target) => backUp(connection, target),
     close: () =>
       (closing ??= close().then(() => {
         // The writer goes last: the connection that closes last tidies the log away.

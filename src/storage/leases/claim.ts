@@ -40,7 +40,7 @@ export async function hasWork(reader: Reader, now: number): Promise<boolean> {
 }
 
 /** Runs with something ready. Ready attempts are counted only as far as there are places: a run may have thousands. */
-async function waitingRuns(writer: Writer, { limit, now }: Claim): Promise<WaitingRun[]> {
+export async function waitingRuns(writer: Writer, { limit, now }: Pick<Claim, "limit" | "now">): Promise<WaitingRun[]> {
   const rows = await writer
     .selectFrom("run")
     .where("run.state", "in", activeRunStates)
@@ -61,6 +61,10 @@ async function waitingRuns(writer: Writer, { limit, now }: Claim): Promise<Waiti
             .selectFrom("attempt")
             .whereRef("run_id", "=", "run.id")
             .where(isAvailable(now))
+            // In the order of the index, so that reading it can stop at the limit.
+            .orderBy("available_at")
+            .orderBy("scenario_index")
+            .orderBy("attempt")
             .select("attempt.id")
             .limit(limit)
             .as("waiting"),
@@ -76,8 +80,7 @@ async function leaseAttempts(
   writer: Writer,
   { worker, now, leaseMs, runId, count }: Claim & { runId: string; count: number },
 ): Promise<ClaimedAttempt[]> {
-  const rows = await writer
-    .updateTable("attempt")
+  const rows = await takeLease(writer, { worker, until: now + leaseMs })
     .where("id", "in", (from) =>
       from
         .selectFrom("attempt")
@@ -89,15 +92,27 @@ async function leaseAttempts(
         .limit(count)
         .select("id"),
     )
+    .execute();
+  return toClaimed(rows);
+}
+
+/** An update that gives attempts, still to be named, to a worker under their next fence. */
+export function takeLease(writer: Writer, { worker, until }: { worker: string; until: number }) {
+  return writer
+    .updateTable("attempt")
     .set((update) => ({
       state: running,
       lease_owner: worker,
-      lease_until: now + leaseMs,
+      lease_until: until,
       fence: update("fence", "+", 1),
       tries: update("tries", "+", 1),
     }))
-    .returning(["id", "fence", "run_id", "scenario_index", "attempt", "tries"])
-    .execute();
+    .returning(["id", "fence", "run_id", "scenario_index", "attempt", "tries"]);
+}
+
+type LeasedRow = Omit<ClaimedAttempt, "lease"> & { readonly id: string; readonly fence: number };
+
+export function toClaimed(rows: readonly LeasedRow[]): ClaimedAttempt[] {
   return rows
     .toSorted((left, right) => left.scenario_index - right.scenario_index || left.attempt - right.attempt)
     .map(({ id, fence, ...attempt }) => ({ lease: { attempt_id: id, fence }, ...attempt }));

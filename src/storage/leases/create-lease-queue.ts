@@ -1,33 +1,47 @@
-import { sql, type SqlBool } from "kysely";
-import type { Queue } from "../../contract/queue.ts";
-import type { Lease } from "../../contract/store.ts";
-import type { Scores } from "../../contract/score.ts";
+import type { ClaimedAttempt, Queue } from "../../contract/queue.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Writer } from "../database.ts";
-import { toJsonText } from "../json-text.ts";
+import { noDispatch } from "../dispatch.ts";
 import { isHeldBy } from "../queries/conditions.ts";
-import { done, ready, running } from "../queries/states.ts";
+import { closeStopped } from "../queries/close-attempts.ts";
+import { finishAttempt } from "../queries/finish-attempt.ts";
 import { claimAttempts } from "./claim.ts";
 import { longestDelayMs } from "./lease-time.ts";
 import { renewLeases } from "./renew.ts";
-import { takeBack } from "./take-back.ts";
-import { isDeadWorker, rememberWorker, type Place } from "./worker-processes.ts";
-import type { WorkSignal } from "./work-signal.ts";
+import { takeBack, takeBackFromTheDead } from "./take-back.ts";
+import { rememberWorker, type Place } from "./worker-processes.ts";
+import type { WakeUps } from "../wake-ups.ts";
 
 export interface LeaseQueueOptions extends Place {
   readonly database: Database;
   readonly clock: Clock;
   readonly leaseMs: number;
-  readonly work: WorkSignal;
+  readonly work: WakeUps;
 }
+
+/** A worker of this host whose process has died is noticed by the next claim, at most this much later. */
+const lookForDeadEveryMs = 1_000;
+const closedInOneClaim = 2_000;
 
 /** A queue made of leases on the attempt rows themselves: there is no second copy of what is to be done. */
 export function createLeaseQueue({ database, clock, leaseMs, work, host, pid }: LeaseQueueOptions): Queue {
   const { write } = database;
+  let lookedForDead = Number.NEGATIVE_INFINITY;
+
+  async function claim(writer: Writer, options: Parameters<Queue["claim"]>[0]): Promise<ClaimedAttempt[]> {
+    const now = clock.steady();
+    if (now - lookedForDead >= lookForDeadEveryMs) {
+      lookedForDead = now;
+      await takeBackFromTheDead(writer, { host, pid });
+      await closeStopped(writer, { dispatch: noDispatch, limit: closedInOneClaim });
+    }
+    return claimAttempts(writer, { ...options, now, leaseMs });
+  }
+
   return {
     claim(options) {
       rememberWorker(options.worker);
-      return write((writer) => claimAttempts(writer, { ...options, now: clock.steady(), leaseMs }));
+      return write((writer) => claim(writer, options));
     },
     heartbeat: (worker, leases) =>
       write((writer) => renewLeases(writer, { worker, leases, until: clock.steady() + leaseMs })),
@@ -43,56 +57,10 @@ export function createLeaseQueue({ database, clock, leaseMs, work, host, pid }: 
       work.announce();
     },
     async recover() {
-      const count = await write((writer) => takeBackFromTheDead(writer, { host, pid }));
-      if (count > 0) work.announce();
-      return count;
+      const { length } = await write((writer) => takeBackFromTheDead(writer, { host, pid }));
+      if (length > 0) work.announce();
+      return length;
     },
     onWork: work.listen,
   };
-}
-
-/** A lease whose run is being cancelled may still be finished: all its turns were stored before. */
-async function finishAttempt(
-  writer: Writer,
-  lease: Lease,
-  { average_scores }: { average_scores: Scores },
-): Promise<{ finished: boolean; run_drained: boolean }> {
-  const row = await writer
-    .updateTable("attempt")
-    .where(isHeldBy(lease))
-    .set({ state: done, average_scores: toJsonText(average_scores), lease_owner: null, lease_until: null })
-    .returning("run_id")
-    .executeTakeFirst();
-  if (!row) return { finished: false, run_drained: false };
-  return { finished: true, run_drained: await isDrained(writer, row.run_id) };
-}
-
-async function isDrained(writer: Writer, runId: string): Promise<boolean> {
-  for (const state of [ready, running]) {
-    const open = await writer
-      .selectFrom("attempt")
-      .where("run_id", "=", runId)
-      .where("state", "=", state)
-      .select("id")
-      .limit(1)
-      .executeTakeFirst();
-    if (open) return false;
-  }
-  return true;
-}
-
-async function takeBackFromTheDead(writer: Writer, here: Place): Promise<number> {
-  const owners = await writer
-    .selectFrom("attempt")
-    .where("state", "=", running)
-    .where("lease_owner", "is not", null)
-    .select("lease_owner")
-    .distinct()
-    .execute();
-  let count = 0;
-  for (const { lease_owner } of owners) {
-    if (lease_owner === null || !isDeadWorker(lease_owner, here)) continue;
-    count += await takeBack(writer, sql<SqlBool>`(state = ${running} and lease_owner = ${lease_owner})`);
-  }
-  return count;
 }

@@ -26,6 +26,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn("attempts_done", "integer", (column) => column.notNull().defaultTo(0))
     .addColumn("interactions_done", "integer", (column) => column.notNull().defaultTo(0))
     .addColumn("interactions_failed", "integer", (column) => column.notNull().defaultTo(0))
+    .addColumn("removed", "integer", (column) => column.notNull().defaultTo(0))
+    .addColumn("unclosed", "integer", (column) => column.notNull().defaultTo(0))
     .execute();
 
   await database.schema
@@ -34,6 +36,12 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn("scenario_index", "integer", (column) => column.notNull())
     .addColumn("definition", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("run_scenario_key", ["run_id", "scenario_index"])
+    .execute();
+
+  await database.schema
+    .createTable("run_sequence")
+    .addColumn("run_id", "text", (column) => column.primaryKey().notNull().references("run.id").onDelete("cascade"))
+    .addColumn("last", "bigint", (column) => column.notNull())
     .execute();
 
   await database.schema
@@ -58,6 +66,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable("interaction")
     .addColumn("attempt_id", "text", (column) => column.notNull().references("attempt.id").onDelete("cascade"))
     .addColumn("turn_index", "integer", (column) => column.notNull())
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("seq", "bigint", (column) => column.notNull())
     .addColumn("reply", "text", (column) => column.notNull())
     .addColumn("scores", "text")
     .addColumn("failed", "integer", (column) => column.notNull())
@@ -71,6 +81,24 @@ export async function up(database: Kysely<unknown>): Promise<void> {
 async function createIndexes(database: Kysely<unknown>): Promise<void> {
   await database.schema.createIndex("run_newest").on("run").columns(["created_at", "id"]).execute();
   await database.schema.createIndex("run_by_state").on("run").columns(["state", "created_at", "id"]).execute();
+  await database.schema
+    .createIndex("run_removed")
+    .on("run")
+    .column("id")
+    .where(sql<boolean>`removed = 1`)
+    .execute();
+  await database.schema
+    .createIndex("run_unclosed")
+    .on("run")
+    .column("id")
+    .where(sql<boolean>`unclosed = 1`)
+    .execute();
+  await database.schema
+    .createIndex("interaction_order")
+    .on("interaction")
+    .columns(["run_id", "seq"])
+    .unique()
+    .execute();
   await database.schema
     .createIndex("attempt_ready")
     .on("attempt")

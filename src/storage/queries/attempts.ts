@@ -1,10 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
 import type { AttemptRecord, AttemptWithInteractions, StoredInteraction } from "../../contract/store.ts";
-import type { Reader } from "../database.ts";
-import { fromNullableJsonText } from "../json-text.ts";
+import type { Scores } from "../../contract/score.ts";
+import type { Reader, Writer } from "../database.ts";
+import { fromNullableJsonText, toJsonText } from "../json-text.ts";
 import type { AttemptTable } from "../schema.ts";
 import { interactionsOfAttempts } from "./interactions.ts";
+import { unfinishedRunStates } from "./states.ts";
 
 type AttemptRow = Pick<
   Selectable<AttemptTable>,
@@ -28,6 +30,30 @@ const turnsAtOnce = 200;
 export async function findAttempt(reader: Reader, id: string): Promise<AttemptRecord | null> {
   const row = await reader.selectFrom("attempt").where("id", "=", id).select(columns).executeTakeFirst();
   return row ? toAttemptRecord(row) : null;
+}
+
+/** New averages for an attempt whose run has ended. */
+export async function reaverageAttempt(
+  writer: Writer,
+  runId: string,
+  { attempt_id, average_scores }: { attempt_id: string; average_scores: Scores },
+): Promise<boolean> {
+  const rows = await writer
+    .updateTable("attempt")
+    .where("id", "=", attempt_id)
+    .where("run_id", "=", runId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("run")
+          .select("run.id")
+          .where("run.id", "=", runId)
+          .where("run.state", "not in", unfinishedRunStates),
+      ),
+    )
+    .set({ average_scores: toJsonText(average_scores) })
+    .returning("id")
+    .execute();
+  return rows.length > 0;
 }
 
 /** Reads a run in pages by key: however large it is, a bounded number of turns is in memory, and no cursor stays open. */

@@ -1,18 +1,20 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { CreatedRun, NewRun, RunRecord } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
+import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
 import { toRunRecords } from "./run-record.ts";
 
 /** Rows of one insert: few statements, and far below the parameters a statement may have. */
-const chunkSize = 200;
+const chunkSize = 1_000;
 
 /** Run, scenarios and attempts. The same idempotency key gives the run that has it, or says that the body differs. */
-export async function createRun(writer: Writer, run: NewRun): Promise<CreatedRun> {
+export async function createRun(writer: Writer, run: NewRun, dispatch: Dispatch): Promise<CreatedRun> {
   const inserted = await insertRun(writer, run);
   if (!inserted) return replay(writer, run);
+  await writer.insertInto("run_sequence").values({ run_id: run.id, last: 0 }).execute();
   await insertScenarios(writer, run);
-  await insertAttempts(writer, run);
+  await dispatch.enqueue(writer, { runId: run.id, attemptIds: await insertAttempts(writer, run) });
   return { outcome: "created", run: await recordOf(writer, run.id) };
 }
 
@@ -44,6 +46,8 @@ async function insertRun(writer: Writer, run: NewRun): Promise<boolean> {
       attempts_done: 0,
       interactions_done: 0,
       interactions_failed: 0,
+      removed: 0,
+      unclosed: 0,
     })
     .onConflict((conflict) => conflict.column("idempotency_key").doNothing())
     .returning("id")
@@ -60,30 +64,18 @@ async function insertScenarios(writer: Writer, { id, scenarios }: NewRun): Promi
   for (const chunk of chunks(rows)) await writer.insertInto("run_scenario").values(chunk).execute();
 }
 
-async function insertAttempts(writer: Writer, { id, scenarios, settings }: NewRun): Promise<void> {
+async function insertAttempts(writer: Writer, { id, scenarios, settings }: NewRun): Promise<string[]> {
   const rows = scenarios.flatMap((_, index) =>
     Array.from({ length: settings.attempts }, (__, attempt) => ({
       id: randomUUIDv7(),
       run_id: id,
       scenario_index: index,
       attempt: attempt + 1,
-      ...freshAttempt,
     })),
   );
   for (const chunk of chunks(rows)) await writer.insertInto("attempt").values(chunk).execute();
+  return rows.map((row) => row.id);
 }
-
-const freshAttempt = {
-  state: "ready",
-  average_scores: null,
-  interactions_done: 0,
-  interactions_failed: 0,
-  fence: 0,
-  tries: 0,
-  lease_owner: null,
-  lease_until: null,
-  available_at: 0,
-} as const;
 
 async function replay(writer: Writer, run: NewRun): Promise<CreatedRun> {
   const earlier = await writer

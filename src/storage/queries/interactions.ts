@@ -1,9 +1,11 @@
 import type { StoredScores } from "../../contract/interaction-result.ts";
-import type { Lease, StoredInteraction } from "../../contract/store.ts";
+import type { Lease, NumberedInteraction, RescoredTurn, StoredInteraction } from "../../contract/store.ts";
 import type { Reader, Writer } from "../database.ts";
+import type { Dispatch } from "../dispatch.ts";
 import { fromJsonText, fromNullableJsonText, toJsonText } from "../json-text.ts";
 import { isHeldBy, runIsActive } from "./conditions.ts";
-import { cancelled } from "./states.ts";
+import { holdRunOf, type RunNumber } from "./run-sequence.ts";
+import { cancelled, unfinishedRunStates } from "./states.ts";
 
 /** The turns of some attempts, by attempt and in turn order. */
 export async function interactionsOfAttempts(
@@ -25,20 +27,47 @@ export async function interactionsOfAttempts(
   }));
 }
 
+/** The turns of a run in the order they were stored, from the one after `seq`. */
+export async function interactionsAfter(
+  reader: Reader,
+  { runId, seq, limit }: { runId: string; seq: number; limit: number },
+): Promise<NumberedInteraction[]> {
+  const rows = await reader
+    .selectFrom("interaction")
+    .innerJoin("attempt", "attempt.id", "interaction.attempt_id")
+    .where("interaction.run_id", "=", runId)
+    .where("interaction.seq", ">", seq)
+    .orderBy("interaction.seq")
+    .limit(Math.max(0, Math.floor(limit)))
+    .select(["seq", "attempt_id", "scenario_index", "attempt", "turn_index", "reply", "scores"])
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    reply: fromJsonText(row.reply),
+    scores: fromNullableJsonText(row.scores),
+  }));
+}
+
 export interface NewInteraction extends Omit<StoredInteraction, "attempt_id"> {
   readonly finished_at: number;
 }
 
 /**
- * Stores a turn once, for whoever holds the attempt now, and counts it in the same transaction. Counting comes first
- * because it checks the lease and locks the row in one step: nobody can take the attempt over between check and insert.
+ * Stores a turn once, for whoever holds the attempt now, and counts it in the same transaction. Counting comes before
+ * the insert because it checks the lease and locks the row in one step: nobody can take the attempt over in between.
  */
-export async function storeInteraction(writer: Writer, lease: Lease, interaction: NewInteraction): Promise<boolean> {
+export async function storeInteraction(
+  writer: Writer,
+  lease: Lease,
+  { dispatch, ...interaction }: NewInteraction & { readonly dispatch: Dispatch },
+): Promise<boolean> {
+  const number = await holdRunOf(writer, lease);
+  if (!number) return false;
   if (!(await count(writer, { lease, turns: 1, failed: isFailed(interaction) }))) {
-    await endIfRunStops(writer, lease);
+    await dispatch.withdraw(writer, await endIfRunStops(writer, lease));
     return false;
   }
-  if (await insertInteraction(writer, lease, interaction)) return true;
+  if (await insertInteraction(writer, lease, { ...interaction, ...number })) return true;
   await count(writer, { lease, turns: -1, failed: -isFailed(interaction) });
   return false;
 }
@@ -59,6 +88,32 @@ export async function scoreInteraction(
   return rows.length > 0;
 }
 
+/** New scores for turns of a run that has ended: nobody holds a lease on it, so none is asked for. */
+export async function rescoreInteractions(
+  writer: Writer,
+  runId: string,
+  turns: readonly RescoredTurn[],
+): Promise<number> {
+  let replaced = 0;
+  for (const { attempt_id, turn_index, scores } of turns) {
+    const rows = await writer
+      .updateTable("interaction")
+      .where("attempt_id", "=", attempt_id)
+      .where("turn_index", "=", turn_index)
+      .where("run_id", "=", runId)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom("run").select("run.id").where("run.id", "=", runId).where("state", "not in", unfinishedRunStates),
+        ),
+      )
+      .set({ scores: toJsonText(scores) })
+      .returning("turn_index")
+      .execute();
+    replaced += rows.length;
+  }
+  return replaced;
+}
+
 async function count(
   writer: Writer,
   { lease, turns, failed }: { lease: Lease; turns: number; failed: number },
@@ -76,12 +131,18 @@ async function count(
   return rows.length > 0;
 }
 
-async function insertInteraction(writer: Writer, { attempt_id }: Lease, interaction: NewInteraction): Promise<boolean> {
+async function insertInteraction(
+  writer: Writer,
+  { attempt_id }: Lease,
+  interaction: NewInteraction & RunNumber,
+): Promise<boolean> {
   const rows = await writer
     .insertInto("interaction")
     .values({
       attempt_id,
       turn_index: interaction.turn_index,
+      run_id: interaction.run_id,
+      seq: interaction.seq,
       reply: toJsonText(interaction.reply),
       scores: interaction.scores && toJsonText(interaction.scores),
       failed: isFailed(interaction),
@@ -94,13 +155,15 @@ async function insertInteraction(writer: Writer, { attempt_id }: Lease, interact
 }
 
 /** A run that is being cancelled takes no more turns; the refused write is how this attempt comes to its end. */
-async function endIfRunStops(writer: Writer, lease: Lease): Promise<void> {
-  await writer
+async function endIfRunStops(writer: Writer, lease: Lease): Promise<string[]> {
+  const rows = await writer
     .updateTable("attempt")
     .where(isHeldBy(lease))
     .where(({ not }) => not(runIsActive))
     .set({ state: cancelled, lease_owner: null, lease_until: null })
+    .returning("id")
     .execute();
+  return rows.map((row) => row.id);
 }
 
 function isFailed({ reply }: NewInteraction): number {

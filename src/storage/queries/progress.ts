@@ -12,8 +12,8 @@ const nothingDone: DoneCounts = { attempts_done: 0, interactions_done: 0, intera
 
 /**
  * How far runs have come, summed over their attempts. Each attempt counts its own turns, in the transaction that stores
- * the turn: a counter on the run itself would be one row that every worker waits for, and counting the turns at every
- * look would read all of them. A run that has ended carries its counts in its own row.
+ * the turn: counting the turns at every look would read all of them, and the run's own row can be large to rewrite. A run
+ * that has ended carries its counts in its own row.
  */
 export async function countDone(
   database: Reader | Writer,

@@ -4,14 +4,17 @@ import type { RunSummary } from "../../contract/run-summary.ts";
 import type { Scenario } from "../../contract/scenario.ts";
 import type { RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
 import type { Reader, Writer } from "../database.ts";
+import type { Dispatch } from "../dispatch.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
+import { closeAttempts } from "./close-attempts.ts";
 import { parseCursor, toCursor } from "./cursor.ts";
 import { countDone } from "./progress.ts";
 import { toRunRecords } from "./run-record.ts";
-import { activeRunStates, cancelled, ready, running, unfinishedRunStates } from "./states.ts";
+import { holdRun } from "./run-sequence.ts";
+import { activeRunStates, ready, running, unfinishedRunStates } from "./states.ts";
 
 export async function findRun(reader: Reader, id: string): Promise<RunRecord | null> {
-  const rows = await reader.selectFrom("run").where("id", "=", id).selectAll().execute();
+  const rows = await reader.selectFrom("run").where("id", "=", id).where("removed", "=", 0).selectAll().execute();
   const [record] = await toRunRecords(reader, rows);
   return record ?? null;
 }
@@ -19,7 +22,12 @@ export async function findRun(reader: Reader, id: string): Promise<RunRecord | n
 /** One page, newest first. The row beyond the page tells whether there is a next one. */
 export async function listRuns(reader: Reader, filter: RunFilter): Promise<RunPage> {
   const limit = Math.max(1, Math.floor(filter.limit));
-  let query = reader.selectFrom("run").selectAll().orderBy("created_at", "desc").orderBy("id", "desc");
+  let query = reader
+    .selectFrom("run")
+    .where("removed", "=", 0)
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc");
   if (filter.state !== undefined) query = query.where("state", "=", filter.state);
   if (filter.test_name !== undefined) query = query.where("test_name", "=", toJsonText(filter.test_name));
   if (filter.model_id !== undefined) query = query.where("model_id", "=", toJsonText(filter.model_id));
@@ -65,7 +73,12 @@ export interface RunEnd {
 }
 
 /** Ends a run with its counts as they are now. Attempts that are still open are closed, so nobody works for nothing. */
-export async function finishRun(writer: Writer, id: string, end: RunEnd): Promise<boolean> {
+export async function finishRun(
+  writer: Writer,
+  id: string,
+  { dispatch, ...end }: RunEnd & { readonly dispatch: Dispatch },
+): Promise<boolean> {
+  await holdRun(writer, id);
   const counts = await countDone(writer, [id]);
   const rows = await writer
     .updateTable("run")
@@ -81,12 +94,13 @@ export async function finishRun(writer: Writer, id: string, end: RunEnd): Promis
     .returning("id")
     .execute();
   if (rows.length === 0) return false;
-  await cancelAttempts(writer, id, [ready, running]);
+  await closeAttempts(writer, id, { dispatch, states: ["ready", "running"] });
   return true;
 }
 
 /** The run stops taking work at once; attempts under way end at their next write or heartbeat. */
-export async function cancelRun(writer: Writer, id: string): Promise<boolean> {
+export async function cancelRun(writer: Writer, id: string, dispatch: Dispatch): Promise<boolean> {
+  await holdRun(writer, id);
   const run = await writer.selectFrom("run").where("id", "=", id).select("state").executeTakeFirst();
   if (run?.state === "cancelling") return true;
   const rows = await writer
@@ -97,15 +111,22 @@ export async function cancelRun(writer: Writer, id: string): Promise<boolean> {
     .returning("id")
     .execute();
   if (rows.length === 0) return false;
-  await cancelAttempts(writer, id, [ready]);
+  await closeAttempts(writer, id, { dispatch, states: ["ready"] });
   return true;
 }
 
-export async function removeRun(writer: Writer, id: string): Promise<boolean> {
+export interface RunFigures {
+  readonly summary: RunSummary;
+  readonly message: string;
+}
+
+export async function resummarizeRun(writer: Writer, id: string, figures: RunFigures): Promise<boolean> {
   const rows = await writer
-    .deleteFrom("run")
+    .updateTable("run")
     .where("id", "=", id)
+    .where("removed", "=", 0)
     .where("state", "not in", unfinishedRunStates)
+    .set({ summary: toJsonText(figures.summary), message: toJsonText(figures.message) })
     .returning("id")
     .execute();
   return rows.length > 0;
@@ -115,8 +136,12 @@ export async function unconcludedRuns(reader: Reader): Promise<string[]> {
   const rows = await reader
     .selectFrom("run")
     .where("state", "in", unfinishedRunStates)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("attempt").select("id").whereRef("run_id", "=", "run.id").where("state", "=", ready))),
+    // What is ready in a run that was cancelled will never be handed out.
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb("run.state", "=", "cancelling"),
+        not(exists(selectFrom("attempt").select("id").whereRef("run_id", "=", "run.id").where("state", "=", ready))),
+      ]),
     )
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom("attempt").select("id").whereRef("run_id", "=", "run.id").where("state", "=", running))),
@@ -126,21 +151,6 @@ export async function unconcludedRuns(reader: Reader): Promise<string[]> {
     .select("id")
     .execute();
   return rows.map((row) => row.id);
-}
-
-async function cancelAttempts(
-  writer: Writer,
-  runId: string,
-  states: readonly (typeof ready | typeof running)[],
-): Promise<void> {
-  for (const state of states) {
-    await writer
-      .updateTable("attempt")
-      .where("run_id", "=", runId)
-      .where("state", "=", state)
-      .set({ state: cancelled, lease_owner: null, lease_until: null })
-      .execute();
-  }
 }
 
 function laterOf(column: "created_at" | "coalesce(started_at, created_at)", at: number) {

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { ScenarioInput } from "./scenario.ts";
+
+/** Query of GET /scenarios. */
+export const LibraryQuery = z
+  .object({
+    search: z.string().max(200).optional().describe("Words in the id, the description or a tag."),
+    tag: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    cursor: z.string().max(2000).optional(),
+    format: z
+      .enum([
+        "json",
+        "jsonl",
+        "yaml",
+        "csv",
+        "openai-chat",
+        "sharegpt",
+        "promptfoo",
+        "inspect",
+        "langsmith",
+        "langfuse",
+      ])
+      .optional()
+      .describe("Answers with the whole library as a file of this format instead of a page of the list."),
+  })
+  .meta({ id: "LibraryQuery" });
+
+/** Body of POST /scenarios: one scenario or several. */
+export const ScenarioBody = z.union([ScenarioInput, z.array(ScenarioInput).min(1)]).meta({ id: "ScenarioBody" });
+
+export const KeptScenarios = z
+  .object({
+    scenarios: z.array(
+      z.object({
+        id: z.string(),
+        version: z.string(),
+        created: z.boolean().describe("False when this very content was there already."),
+        duplicate_of: z.string().optional().describe("Another scenario with the same turns."),
+      }),
+    ),
+  })
+  .meta({ id: "KeptScenarios" });
+
+/** Body of POST /scenarios/import. */
+export const ImportRequest = z
+  .object({
+    text: z.string().describe("The content of the file."),
+    name: z.string().max(1024).optional().describe("Its name, as a hint for the format."),
+    format: z.string().max(40).default("auto"),
+    mapping: z.string().max(2000).optional().describe("Columns of a table: user=question,reference=answer."),
+    dry_run: z.boolean().default(false).describe("Only say what would be stored."),
+  })
+  .meta({ id: "ImportRequest" });
+
+export const ImportAnswer = z
+  .object({
+    format: z.string(),
+    reason: z.string(),
+    scenarios: z.array(ScenarioInput),
+    notes: z.array(
+      z.object({
+        kind: z.enum(["dropped", "changed"]),
+        line: z.int().optional(),
+        pointer: z.string().optional(),
+        message: z.string(),
+      }),
+    ),
+    kept: KeptScenarios.shape.scenarios,
+  })
+  .meta({ id: "ImportAnswer" });
+
+export const ScenarioVersions = z
+  .object({ versions: z.array(z.object({ version: z.string(), created_at: z.iso.datetime() })) })
+  .meta({ id: "ScenarioVersions" });

@@ -1,0 +1,35 @@
+/** What an operator allows at one model endpoint, all workers together. */
+export interface EndpointLimits {
+  /** Most calls at once. Fewer when the endpoint itself asks for less (429), and then slowly more again. */
+  readonly concurrency: number;
+  readonly requests_per_minute?: number | undefined;
+  readonly tokens_per_minute?: number | undefined;
+}
+
+/** How a call ended, as far as limits are concerned. `rate_limited`: the endpoint said 429 or that it is overloaded. */
+export interface CallEnd {
+  readonly outcome: "ok" | "failed" | "rate_limited";
+  /** Tokens the call used, input and output together, if known. */
+  readonly tokens?: number | undefined;
+  /** Nobody may call this endpoint for so long, from Retry-After. */
+  readonly retry_after_ms?: number | undefined;
+}
+
+/** Leave to make one call. Must be released, whatever happens to the call. */
+export interface CallSlot {
+  /** A second release changes nothing. */
+  release(end: CallEnd): void;
+}
+
+/**
+ * Limits that hold across all workers of one store. Runs that wait for the same endpoint take turns, so a large one does
+ * not keep a small one waiting.
+ */
+export interface Limits {
+  /** Resolves when the call may start. Rejects only when `signal` aborts or the limits are closed. */
+  acquire(request: { endpoint: string; run_id: string; signal: AbortSignal }): Promise<CallSlot>;
+  /** No new call to this endpoint from any worker for `forMs`. A shorter pause does not end a longer one. */
+  pause(endpoint: string, forMs: number): Promise<void>;
+  /** Gives everything back. Those who wait are rejected. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,124 @@
+import type { Queue } from "../../contract/queue.ts";
+import type { Lease } from "../../contract/store.ts";
+import type { Database, Writer } from "../database.ts";
+import { longestDelayMs } from "../leases/lease-time.ts";
+import { renewLeases } from "../leases/renew.ts";
+import { takeBack, takeBackFromTheDead } from "../leases/take-back.ts";
+import { rememberWorker, type Place } from "../leases/worker-processes.ts";
+import { isHeldBy } from "../queries/conditions.ts";
+import { closeStopped } from "../queries/close-attempts.ts";
+import { finishAttempt } from "../queries/finish-attempt.ts";
+import { holdRunOf } from "../queries/run-sequence.ts";
+import { claimJobs, putRight, takeBackLost } from "./claim.ts";
+import { readNow } from "./database-clock.ts";
+import type { Jobs } from "./jobs.ts";
+import { reconcile } from "./reconcile.ts";
+
+export interface BossQueueOptions extends Place {
+  readonly database: Database;
+  readonly jobs: Jobs;
+  readonly leaseMs: number;
+  readonly announce: () => void;
+  readonly onWork: Queue["onWork"];
+}
+
+const closedInOneSweep = 5_000;
+
+export interface BossQueue extends Queue {
+  /** Takes back what dead workers of this host held and lets pg-boss look for silent ones elsewhere. */
+  sweep(): Promise<number>;
+}
+
+/** A queue that pg-boss dispatches. Its jobs say who works on what; the attempt rows, with their fences, say what is true. */
+export function createBossQueue({ database, jobs, leaseMs, announce, onWork, host, pid }: BossQueueOptions): BossQueue {
+  const { write } = database;
+
+  async function sweep(alsoReconcile = false): Promise<number> {
+    await jobs.supervise();
+    const count = await write(async (writer) => {
+      const dead = await takeBackFromTheDead(writer, { host, pid });
+      await jobs.requeue(
+        writer,
+        dead.filter(({ state }) => state === "ready").map(({ id, run_id }) => ({ attemptId: id, runId: run_id })),
+      );
+      const lost = await takeBackLost(writer, jobs);
+      await closeStopped(writer, { dispatch: { withdraw: jobs.complete }, limit: closedInOneSweep });
+      if (alsoReconcile) await reconcile(writer, jobs);
+      return dead.length + lost.length;
+    });
+    if (count > 0) announce();
+    return count;
+  }
+
+  return {
+    claim(options) {
+      rememberWorker(options.worker);
+      return write((writer) => claimJobs(writer, jobs, { ...options, leaseMs }));
+    },
+    heartbeat: (worker, leases) => write((writer) => renew(writer, jobs, { worker, leases, leaseMs })),
+    async finish(lease, result) {
+      const outcome = await write(async (writer) => {
+        const finished = await finishAttempt(writer, lease, result);
+        if (finished.finished) await jobs.complete(writer, [lease.attempt_id]);
+        return finished;
+      });
+      if (outcome.finished) announce();
+      return outcome;
+    },
+    async release(lease, { delay_ms = 0 } = {}) {
+      await write((writer) => giveBack(writer, jobs, { lease, delayMs: delay_ms }));
+      announce();
+    },
+    recover: () => sweep(true),
+    sweep: () => sweep(),
+    onWork,
+  };
+}
+
+interface Renewal {
+  readonly worker: string;
+  readonly leases: readonly Lease[];
+  readonly leaseMs: number;
+}
+
+/** A lease is kept only with its job: one that pg-boss has given up is given up here too, and told as lost. */
+async function renew(writer: Writer, jobs: Jobs, { worker, leases, leaseMs }: Renewal): Promise<string[]> {
+  if (leases.length === 0) return [];
+  const lost = await renewLeases(writer, { worker, leases, until: (await readNow(writer)) + leaseMs });
+  const kept = leases.filter((lease) => !lost.includes(lease.attempt_id));
+  const touched = await jobs.touch(
+    writer,
+    kept.map((lease) => lease.attempt_id),
+  );
+  for (const lease of kept.filter(({ attempt_id }) => !touched.has(attempt_id))) {
+    await putRight(writer, jobs, await takeBack(writer, isHeldBy(lease)));
+    lost.push(lease.attempt_id);
+  }
+  await jobs.complete(writer, await cancelledAmong(writer, lost));
+  return lost;
+}
+
+async function cancelledAmong(writer: Writer, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await writer
+    .selectFrom("attempt")
+    .where("id", "in", ids)
+    .where("state", "=", "cancelled")
+    .select("id")
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+async function giveBack(
+  writer: Writer,
+  jobs: Jobs,
+  { lease, delayMs }: { lease: Lease; delayMs: number },
+): Promise<void> {
+  await holdRunOf(writer, lease);
+  const delay = Math.min(Math.max(0, delayMs), longestDelayMs);
+  const availableAt = delay > 0 ? (await readNow(writer)) + Math.ceil(delay) : 0;
+  for (const { id, run_id, state } of await takeBack(writer, isHeldBy(lease), { availableAt })) {
+    if (state === "ready") await jobs.requeue(writer, [{ attemptId: id, runId: run_id, availableAt }]);
+    else await jobs.complete(writer, [id]);
+  }
+}

@@ -1,0 +1,128 @@
+import { PgBoss, fromKysely } from "pg-boss";
+import { sql } from "kysely";
+import type { Pool } from "pg";
+import type { Writer } from "../database.ts";
+import { laneOf } from "./lane.ts";
+
+/** The pg-boss queue that dispatches attempts. */
+export const jobQueue = "rehearsal-attempt";
+export const workChannel = "rehearsal_work";
+
+/** Jobs of one statement. */
+const chunkSize = 5_000;
+
+export interface Requeued {
+  readonly runId: string;
+  readonly attemptId: string;
+  /** Milliseconds since 1970 on the clock of the database; 0 means at once. */
+  readonly availableAt?: number;
+}
+
+/**
+ * The jobs of pg-boss, one for each attempt that is not finished, under the id of the attempt. Every change is made in
+ * the transaction that changes the attempt. A job is never trusted to say what is true: the attempt's row is.
+ */
+export interface Jobs {
+  insert(writer: Writer, work: { readonly runId: string; readonly attemptIds: readonly string[] }): Promise<void>;
+  /** Replaces jobs by new ones that wait to be fetched. */
+  requeue(writer: Writer, work: readonly Requeued[]): Promise<void>;
+  /** Takes waiting jobs of a run and gives the ids of their attempts. Jobs that name no attempt of their own are dropped. */
+  fetch(writer: Writer, work: { readonly runId: string; readonly limit: number }): Promise<readonly string[]>;
+  /** Renews jobs that are being worked on and gives the ids of those that still are. */
+  touch(writer: Writer, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Ends jobs, waiting ones too. */
+  complete(writer: Writer, ids: readonly string[]): Promise<void>;
+  /** Lets pg-boss find jobs whose worker has fallen silent, and tidy up. */
+  supervise(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface JobsOptions {
+  readonly pool: Pool;
+  /** Seconds after which pg-boss takes a silent worker for dead. Its minimum is 10. */
+  readonly heartbeatSeconds: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Starts pg-boss on a database, installing its schema if need be. Callers that may start together hold the start lock. */
+export async function startJobs({ pool, heartbeatSeconds, onError }: JobsOptions): Promise<Jobs> {
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => pool.query(text, values as unknown[] | undefined) },
+    supervise: false,
+    schedule: false,
+    monitorIntervalSeconds: 1,
+    maintenanceIntervalSeconds: 60,
+  });
+  boss.on("error", onError);
+  await boss.start();
+  const settings = {
+    heartbeatSeconds,
+    // A worker that dies is not the job's fault; how often an attempt was tried is counted in its own row.
+    retryLimit: 1_000_000,
+    retryDelay: 0,
+    expireInSeconds: 86_399,
+    retentionSeconds: 30 * 86_400,
+    deleteAfterSeconds: 60,
+  };
+  await boss.createQueue(jobQueue, settings);
+  await boss.updateQueue(jobQueue, settings);
+  // Read once now, so that no transaction has to wait for a second connection to learn about the queue.
+  await boss.fetch(jobQueue, { minPriority: -1, maxPriority: -1 });
+
+  const insert: Jobs["insert"] = async (writer, { runId, attemptIds }) => {
+    await insertJobs(
+      writer,
+      attemptIds.map((attemptId) => ({ runId, attemptId })),
+    );
+  };
+
+  async function insertJobs(writer: Writer, work: readonly Requeued[]): Promise<void> {
+    for (let start = 0; start < work.length; start += chunkSize) {
+      const jobs = work.slice(start, start + chunkSize).map(toJob);
+      await boss.insert(jobQueue, jobs, { db: fromKysely(writer) });
+    }
+    // Delivered when the transaction commits; several in one transaction are one.
+    if (work.length > 0) await sql`select pg_notify(${workChannel}, '')`.execute(writer);
+  }
+
+  return {
+    insert,
+    async requeue(writer, work) {
+      if (work.length === 0) return;
+      const ids = work.map((job) => job.attemptId);
+      await boss.deleteJob(jobQueue, ids, { db: fromKysely(writer) });
+      await insertJobs(writer, work);
+    },
+    async fetch(writer, { runId, limit }) {
+      const lane = laneOf(runId);
+      const db = fromKysely(writer);
+      const options = { batchSize: limit, minPriority: lane, maxPriority: lane, db };
+      const fetched = await boss.fetch<{ attempt_id?: unknown }>(jobQueue, options);
+      const strays = fetched.filter((job) => job.data?.attempt_id !== job.id).map((job) => job.id);
+      if (strays.length > 0) await boss.deleteJob(jobQueue, strays, { db });
+      return fetched.map((job) => job.id).filter((id) => !strays.includes(id));
+    },
+    async touch(writer, ids) {
+      if (ids.length === 0) return new Set();
+      const { settled } = (await boss.touch(jobQueue, [...ids], { db: fromKysely(writer) })) as { settled?: string[] };
+      return new Set(settled);
+    },
+    async complete(writer, ids) {
+      for (let start = 0; start < ids.length; start += chunkSize) {
+        const chunk = ids.slice(start, start + chunkSize);
+        await boss.complete(jobQueue, chunk, null, { db: fromKysely(writer), includeQueued: true });
+      }
+    },
+    supervise: () => boss.supervise(jobQueue),
+    stop: () => boss.stop({ close: false, graceful: false }),
+  };
+}
+
+function toJob({ runId, attemptId, availableAt = 0 }: Requeued) {
+  return {
+    id: attemptId,
+    data: { attempt_id: attemptId },
+    priority: laneOf(runId),
+    ...(availableAt > 0 && { startAfter: new Date(availableAt) }),
+  };
+}

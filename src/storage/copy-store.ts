@@ -1,0 +1,140 @@
+import type { Selectable } from "kysely";
+import type { Database, Reader, Writer } from "./database.ts";
+import type { Dispatch } from "./dispatch.ts";
+import type { AttemptTable, RunTable } from "./schema.ts";
+
+export interface CopyOptions {
+  readonly from: Database;
+  readonly to: Database;
+  /** Queues the unfinished attempts at their new place. */
+  readonly dispatch: Dispatch;
+  readonly onRun?: (progress: { readonly copied: number; readonly total: number }) => void;
+}
+
+export interface Copied {
+  readonly runs: number;
+  /** Already there, from an earlier copy that was interrupted. */
+  readonly skipped: number;
+  readonly scenarios: number;
+}
+
+/** Attempts and turns of one statement. Turns can be large, so they come in few. */
+const attemptsAtOnce = 500;
+const turnsAtOnce = 50;
+
+/**
+ * Copies every run, each in one transaction with the jobs of its unfinished attempts, and the scenario library. What is
+ * there already is left alone, so a copy that was interrupted may be started again.
+ */
+export async function copyStore({ from, to, dispatch, onRun = () => {} }: CopyOptions): Promise<Copied> {
+  const scenarios = await copyLibrary(from.reader, to);
+  const rows = await from.reader
+    .selectFrom("run")
+    .where("removed", "=", 0)
+    .orderBy("created_at")
+    .orderBy("id")
+    .select("id")
+    .execute();
+  let runs = 0;
+  for (const [index, { id }] of rows.entries()) {
+    if (await to.write((writer) => copyRun(from.reader, writer, { id, dispatch }))) runs += 1;
+    onRun({ copied: index + 1, total: rows.length });
+  }
+  return { runs, skipped: rows.length - runs, scenarios };
+}
+
+async function copyRun(
+  reader: Reader,
+  writer: Writer,
+  { id, dispatch }: { id: string; dispatch: Dispatch },
+): Promise<boolean> {
+  const run: Selectable<RunTable> | undefined = await reader
+    .selectFrom("run")
+    .where("id", "=", id)
+    .selectAll()
+    .executeTakeFirst();
+  if (!run) return false;
+  const inserted = await writer
+    .insertInto("run")
+    .values(run)
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .returning("id")
+    .execute();
+  if (inserted.length === 0) return false;
+  await copyParts(reader, writer, id);
+  const open = await copyAttempts(reader, writer, id);
+  await copyTurns(reader, writer, id);
+  await dispatch.enqueue(writer, { runId: id, attemptIds: open });
+  return true;
+}
+
+async function copyParts(reader: Reader, writer: Writer, runId: string): Promise<void> {
+  const sequence = await reader.selectFrom("run_sequence").where("run_id", "=", runId).selectAll().execute();
+  if (sequence.length > 0) await writer.insertInto("run_sequence").values(sequence).execute();
+  const scenarios = await reader.selectFrom("run_scenario").where("run_id", "=", runId).selectAll().execute();
+  for (const scenario of scenarios) await writer.insertInto("run_scenario").values(scenario).execute();
+}
+
+/** Gives the ids of those that are still to be worked on. Leases and delays belong to the old place and end with it. */
+async function copyAttempts(reader: Reader, writer: Writer, runId: string): Promise<string[]> {
+  const open: string[] = [];
+  let last: Selectable<AttemptTable> | undefined;
+  do {
+    const after = last;
+    let query = reader.selectFrom("attempt").where("run_id", "=", runId).selectAll();
+    if (after) {
+      query = query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple("scenario_index", "attempt"), ">", tuple(after.scenario_index, after.attempt)),
+      );
+    }
+    const page = await query.orderBy("scenario_index").orderBy("attempt").limit(attemptsAtOnce).execute();
+    const moved = page.map((attempt) =>
+      attempt.state === "running" ? { ...attempt, state: "ready" as const } : attempt,
+    );
+    const rows = moved.map((attempt) => ({ ...attempt, lease_owner: null, lease_until: null, available_at: 0 }));
+    if (rows.length > 0) await writer.insertInto("attempt").values(rows).execute();
+    for (const { id, state } of rows) if (state === "ready") open.push(id);
+    last = page.at(-1);
+  } while (last);
+  return open;
+}
+
+async function copyTurns(reader: Reader, writer: Writer, runId: string): Promise<void> {
+  let seq = 0;
+  for (;;) {
+    const page = await reader
+      .selectFrom("interaction")
+      .where("run_id", "=", runId)
+      .where("seq", ">", seq)
+      .orderBy("seq")
+      .limit(turnsAtOnce)
+      .selectAll()
+      .execute();
+    if (page.length === 0) return;
+    await writer.insertInto("interaction").values(page).execute();
+    seq = page.at(-1)!.seq;
+  }
+}
+
+async function copyLibrary(reader: Reader, to: Database): Promise<number> {
+  const keys = await reader.selectFrom("library_scenario").select(["id", "version"]).execute();
+  let copied = 0;
+  for (const { id, version } of keys) {
+    const row = await reader
+      .selectFrom("library_scenario")
+      .where("id", "=", id)
+      .where("version", "=", version)
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    const inserted = await to.write((writer) =>
+      writer
+        .insertInto("library_scenario")
+        .values(row)
+        .onConflict((conflict) => conflict.columns(["id", "version"]).doNothing())
+        .returning("id")
+        .execute(),
+    );
+    copied += inserted.length;
+  }
+  return copied;
+}

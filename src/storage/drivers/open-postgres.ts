@@ -1,0 +1,69 @@
+import { hostname } from "node:os";
+import { createBossQueue } from "../boss/create-boss-queue.ts";
+import { readNowUnhurried } from "../boss/database-clock.ts";
+import { workChannel } from "../boss/jobs.ts";
+import { startSweeps } from "../boss/sweeps.ts";
+import { systemClock } from "../clock.ts";
+import { createStore } from "../create-store.ts";
+import { createLimits } from "../limits/create-limits.ts";
+import { createJudgeAudits } from "../queries/judge-audits.ts";
+import { createLibrary } from "../queries/library.ts";
+import { createWakeUps } from "../wake-ups.ts";
+import type { OpenedStorage } from "./open-sqlite.ts";
+import { startListener } from "./postgres-listener.ts";
+import { openPostgresParts, type PostgresPartsOptions } from "./postgres-parts.ts";
+
+export interface PostgresOptions extends PostgresPartsOptions {
+  /** The same server without a pooler in between, for notifications. Default: `url`. */
+  readonly listenUrl?: string;
+  /** How often silent workers are looked for, and how often jobs are compared with rows. 0: only when `recover` is called. */
+  readonly sweepMs?: number;
+  readonly reconcileMs?: number;
+  readonly host?: string;
+  readonly pid?: number;
+}
+
+/**
+ * The storage for many machines: store on PostgreSQL, queue by pg-boss on the same one. Rejects with a `StoreFileError`
+ * when the database cannot be used, and with `storage_unavailable` when it cannot be reached.
+ */
+export async function openPostgres({
+  listenUrl,
+  sweepMs = 1_000,
+  reconcileMs = 30_000,
+  host = hostname(),
+  pid = process.pid,
+  ...options
+}: PostgresOptions): Promise<OpenedStorage> {
+  const { url, heartbeatSeconds = 10, onError = () => {} } = options;
+  const parts = await openPostgresParts(options);
+  const { database, jobs, dispatch } = parts;
+  const wakeUps = createWakeUps();
+  const listener = startListener({ url: listenUrl ?? url, channel: workChannel, onNotice: wakeUps.announce });
+  const queue = createBossQueue({
+    database,
+    jobs,
+    leaseMs: heartbeatSeconds * 1_000,
+    announce: wakeUps.announce,
+    onWork: wakeUps.listen,
+    host,
+    pid,
+  });
+  const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile: queue.recover, reconcileMs, onError });
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> =>
+    (closing ??= (async () => {
+      wakeUps.stop();
+      await Promise.all([listener.stop(), sweeps.stop()]);
+      await parts.close();
+    })());
+  return {
+    library: createLibrary(database),
+    audits: createJudgeAudits(database),
+    store: createStore({ database, clock: systemClock, onWork: wakeUps.announce, close, dispatch }),
+    queue,
+    createLimits: (limits) => createLimits({ database, readNow: readNowUnhurried }, limits),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

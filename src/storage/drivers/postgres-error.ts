@@ -1,0 +1,62 @@
+import { ServiceError } from "../../contract/errors.ts";
+
+/** PostgreSQL's codes that say something about the server rather than about our SQL. */
+const codes = {
+  serializationFailure: "40001",
+  deadlock: "40P01",
+  diskFull: "53100",
+  tooManyConnections: "53300",
+  readOnly: "25006",
+  shutdown: ["57P01", "57P02", "57P03"],
+};
+
+/** What Node and `pg` say when a connection cannot be made or is lost. */
+const lostCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+const lostMessages = /Connection terminated|connection error|timeout exceeded when trying to connect|not queryable/i;
+const closedMessages = /Cannot use a pool after calling end|has already been destroyed/i;
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** The server is away or has just dropped us: trying again helps. */
+export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof ServiceError) return isConnectionLost(error.cause);
+  // Several addresses of one name were tried.
+  if (error instanceof AggregateError) return error.errors.some(isConnectionLost);
+  const code = codeOf(error);
+  if (code.startsWith("08") || lostCodes.has(code)) return true;
+  if (code === codes.tooManyConnections || codes.shutdown.includes(code)) return true;
+  return error instanceof Error && lostMessages.test(error.message);
+}
+
+/** Two transactions met; the server has undone this one completely. */
+export function isConflict(error: unknown): boolean {
+  return [codes.serializationFailure, codes.deadlock].includes(codeOf(error));
+}
+
+/** Turns what can go wrong outside our SQL into a failure a client understands. Anything else is a bug and stays as it is. */
+export function toStorageError(error: unknown): unknown {
+  if (error instanceof Error && closedMessages.test(error.message)) {
+    return new ServiceError("storage_unavailable", "The store has been closed.", { cause: error });
+  }
+  if (isConnectionLost(error)) {
+    return new ServiceError("storage_unavailable", "The database cannot be reached.", { cause: error });
+  }
+  if (codeOf(error) === codes.diskFull) {
+    return new ServiceError("storage_full", "The disk that holds the database is full.", { cause: error });
+  }
+  if (codeOf(error) === codes.readOnly) {
+    return new ServiceError("storage_unavailable", "The database may only be read just now.", { cause: error });
+  }
+  return error;
+}

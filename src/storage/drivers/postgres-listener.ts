@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+
+export interface ListenerOptions {
+  /** Notifications do not pass a pooler in transaction mode: this address leads to the server itself. */
+  readonly url: string;
+  readonly channel: string;
+  /** Called for every notification, and once whenever the connection is made again: some may have been missed. */
+  readonly onNotice: (payload: string) => void;
+  readonly pingMs?: number;
+}
+
+export interface Listener {
+  stop(): Promise<void>;
+}
+
+const longestRestMs = 5_000;
+
+/** Listens on a connection of its own and makes it again, with growing rests, whenever it is lost. */
+export function startListener({ url, channel, onNotice, pingMs = 10_000 }: ListenerOptions): Listener {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function follow(): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        await listenOnce({ url, channel, onNotice, pingMs, signal, onConnected: () => (failures = 0) });
+      } catch {
+        // Lost or refused: workers poll as well, so until it is back they are only slower to notice.
+      }
+      const rest = Math.min(longestRestMs, 50 * 2 ** failures) * (0.5 + Math.random());
+      await sleep(rest, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  const following = follow();
+  return {
+    async stop() {
+      stopping.abort();
+      await following;
+    },
+  };
+}
+
+interface Listening extends Required<ListenerOptions> {
+  readonly signal: AbortSignal;
+  readonly onConnected: () => void;
+}
+
+/** Resolves when `signal` aborts, rejects when the connection is lost. */
+async function listenOnce({ url, channel, onNotice, pingMs, signal, onConnected }: Listening): Promise<void> {
+  const client = new Client({
+    connectionString: url,
+    application_name: "rehearsal-listener",
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 5_000,
+    keepAlive: true,
+  });
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  ended.catch(() => {});
+  client.on("error", reject);
+  client.on("end", () => reject(new Error("The connection has ended")));
+  client.on("notification", (message) => onNotice(message.payload ?? ""));
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  // A connection that was cut without a word shows only when something is sent over it.
+  const ping = setInterval(() => void client.query("select 1").catch(reject), pingMs).unref();
+  try {
+    await client.connect();
+    await client.query(`listen ${client.escapeIdentifier(channel)}`);
+    onConnected();
+    onNotice("");
+    await ended;
+  } finally {
+    clearInterval(ping);
+    await client.end().catch(() => {});
+  }
+}

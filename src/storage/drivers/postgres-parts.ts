@@ -1,0 +1,73 @@
+import { Kysely, PostgresDialect } from "kysely";
+import { startJobs, type Jobs } from "../boss/jobs.ts";
+import type { Database } from "../database.ts";
+import type { Dispatch } from "../dispatch.ts";
+import type { Tables } from "../schema.ts";
+import { createPostgresDatabase } from "./postgres-database.ts";
+import { toStorageError } from "./postgres-error.ts";
+import { createPool, explained } from "./postgres-pool.ts";
+import { preparePostgres } from "./postgres-schema.ts";
+
+export interface PostgresPartsOptions {
+  /** `postgres://user:password@host:port/database` */
+  readonly url: string;
+  readonly connections?: number;
+  /** How long a write waits for a server that is away. */
+  readonly reconnectMs?: number;
+  /** Seconds after which a silent worker is taken for dead. pg-boss allows no less than 10. */
+  readonly heartbeatSeconds?: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The database, brought up to date, and pg-boss on it. */
+export interface PostgresParts {
+  readonly database: Database;
+  readonly jobs: Jobs;
+  readonly dispatch: Dispatch;
+  close(): Promise<void>;
+}
+
+/** pg-boss talks over connections of its own, so that it never waits for one that a transaction of ours holds. */
+const bossConnections = 2;
+
+export async function openPostgresParts({
+  url,
+  connections = 10,
+  reconnectMs = 15_000,
+  heartbeatSeconds = 10,
+  onError = () => {},
+}: PostgresPartsOptions): Promise<PostgresParts> {
+  const bossPool = createPool({ url, connections: bossConnections });
+  const jobs = await prepare(url, () => startJobs({ pool: bossPool, heartbeatSeconds, onError })).catch(
+    async (error: unknown) => {
+      await bossPool.end();
+      throw toStorageError(error);
+    },
+  );
+  const database = createPostgresDatabase({ url, connections, reconnectMs });
+  return {
+    database,
+    jobs,
+    dispatch: { enqueue: jobs.insert, withdraw: jobs.complete },
+    async close() {
+      await database.close();
+      await jobs.stop();
+      await bossPool.end();
+    },
+  };
+}
+
+/** Our schema and that of pg-boss, made by one process at a time: the transaction that holds the lock ends last. */
+async function prepare(url: string, start: () => Promise<Jobs>): Promise<Jobs> {
+  const kysely = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: explained(createPool({ url, connections: 1 })) }),
+  });
+  try {
+    return await kysely.transaction().execute(async (transaction) => {
+      await preparePostgres(transaction);
+      return start();
+    });
+  } finally {
+    await kysely.destroy();
+  }
+}

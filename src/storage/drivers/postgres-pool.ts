@@ -1,0 +1,64 @@
+import { Pool, TypeOverrides, types, type PoolClient, type PoolConfig } from "pg";
+import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { toStorageError } from "./postgres-error.ts";
+
+/** Counts and times are bigint columns; all of ours fit a JavaScript number exactly. */
+const numbers = new TypeOverrides();
+numbers.setTypeParser(types.builtins.INT8, Number);
+
+export interface PoolOptions {
+  readonly url: string;
+  readonly connections: number;
+}
+
+/** Connections that survive a server that goes away: broken ones are dropped, and new ones are made when needed. */
+export function createPool({ url, connections }: PoolOptions): Pool {
+  const settings: PoolConfig = {
+    connectionString: url,
+    max: connections,
+    types: numbers,
+    application_name: "rehearsal",
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  };
+  const pool = new Pool(settings);
+  // A connection that breaks while nobody waits for it would otherwise end the process.
+  pool.on("error", ignore);
+  pool.on("connect", (client) => client.on("error", ignore));
+  return pool;
+}
+
+const ignore = (): void => {};
+
+/** The pool as kysely uses it, with failures that a client understands. */
+export function explained(pool: Pool): PostgresPool {
+  return {
+    options: {},
+    async connect() {
+      try {
+        return explainedClient(await pool.connect());
+      } catch (error) {
+        throw toStorageError(error);
+      }
+    },
+    end: () => pool.end(),
+  };
+}
+
+/**
+ * A process that is paused or cut off inside a transaction holds its locks, and with them every worker. So the server
+ * ends such a transaction after a while. Said with `begin`, because poolers do not pass settings of a connection on.
+ */
+const begin = "begin; set local idle_in_transaction_session_timeout = 5000";
+
+function explainedClient(client: PoolClient): PostgresPoolClient {
+  const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
+    try {
+      if (sql === "begin") return await client.query(begin);
+      return await client.query(sql, parameters as unknown[]);
+    } catch (error) {
+      throw toStorageError(error);
+    }
+  };
+  return { query: query as PostgresPoolClient["query"], release: (destroy) => client.release(destroy) };
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { ServiceError } from "../../contract/errors.ts";
+import type { EndpointLimits, Limits } from "../../contract/limits.ts";
+import type { Database, Writer } from "../database.ts";
+import { LocalEndpoint } from "./local-endpoint.ts";
+import { settleEndpoint } from "./settle-endpoint.ts";
+
+export interface LimitsOptions {
+  /** Who asks: unique among all processes, like the worker's id. */
+  readonly worker: string;
+  readonly limitsOf: (endpoint: string) => EndpointLimits;
+  /** How long a worker that has died keeps its slots. Renewed several times in that time. */
+  readonly leaseMs?: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface LimitsSource {
+  readonly database: Database;
+  /** The time by which leases are judged, the same for all workers. */
+  readonly readNow: (writer: Writer) => Promise<number>;
+}
+
+/** Limits on any database that has our schema. */
+export function createLimits(
+  { database, readNow }: LimitsSource,
+  { worker, limitsOf, leaseMs = 5_000, onError = () => {} }: LimitsOptions,
+): Limits {
+  const endpoints = new Map<string, LocalEndpoint>();
+  const closing = new AbortController();
+
+  function endpointOf(name: string): LocalEndpoint {
+    const known = endpoints.get(name);
+    if (known) return known;
+    const endpoint = createHash("sha256").update(name).digest("hex");
+    const local = new LocalEndpoint({
+      leaseMs,
+      onError,
+      settle: (report) =>
+        database.write(async (writer) =>
+          settleEndpoint(writer, await readNow(writer), {
+            ...report,
+            endpoint,
+            worker,
+            leaseMs,
+            limits: limitsOf(name),
+          }),
+        ),
+    });
+    endpoints.set(name, local);
+    return local;
+  }
+
+  return {
+    acquire: async ({ endpoint, run_id, signal }) =>
+      endpointOf(endpoint).acquire(run_id, AbortSignal.any([signal, closing.signal])),
+    pause: (endpoint, forMs) => endpointOf(endpoint).pause(forMs),
+    async close() {
+      closing.abort(new ServiceError("shutting_down", "The worker is stopping."));
+      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
+    },
+  };
+}

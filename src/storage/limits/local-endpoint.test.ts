@@ -1,0 +1,61 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { LocalEndpoint, type Report } from "./local-endpoint.ts";
+import type { Allowance } from "./settle-endpoint.ts";
+
+const never = new AbortController().signal;
+
+function endpoint(answer: (report: Report) => Partial<Allowance> = () => ({})) {
+  const reports: Report[] = [];
+  const local = new LocalEndpoint({
+    leaseMs: 60_000,
+    onError: () => {},
+    settle: async (report) => {
+      reports.push(report);
+      return { slots: 4, share: 4, permits: null, waitMs: 0, ...answer(report) };
+    },
+  });
+  return { local, reports };
+}
+
+test("a thousand calls cost a handful of settlements", async () => {
+  const { local, reports } = endpoint();
+  await Promise.all(
+    Array.from({ length: 1_000 }, async () => {
+      const slot = await local.acquire("run", never);
+      await setImmediate();
+      slot.release({ outcome: "ok", tokens: 10 });
+    }),
+  );
+  await local.close();
+  expect(reports.length).toBeLessThan(10);
+  expect(reports.reduce((sum, report) => sum + report.ok, 0)).toBe(1_000);
+  expect(reports.reduce((sum, report) => sum + report.measured.tokens, 0)).toBe(10_000);
+  expect(reports.at(-1)).toMatchObject({ inUse: 0, wanted: 0 });
+});
+
+test("what could not be told is told again", async () => {
+  let failures = 2;
+  const { local, reports } = endpoint(() => {
+    failures -= 1;
+    if (failures === 0) throw new Error("away");
+    return {};
+  });
+  const slot = await local.acquire("run", never);
+  slot.release({ outcome: "rate_limited", retry_after_ms: 5 });
+  const again = await local.acquire("run", never);
+  again.release({ outcome: "ok" });
+  expect(reports.slice(1, 3)).toMatchObject([
+    { refused: true, pauseMs: 5 },
+    { refused: true, pauseMs: 5 },
+  ]);
+  await local.close();
+});
+
+test("permits that were not used are given back", async () => {
+  const { local, reports } = endpoint(({ permits }) => ({ permits: permits > 0 ? 10 : 0 }));
+  const slot = await local.acquire("run", never);
+  slot.release({ outcome: "ok" });
+  await local.close();
+  expect(reports.at(-1)).toMatchObject({ unusedPermits: 9 });
+});

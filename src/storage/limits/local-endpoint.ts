@@ -1,0 +1,224 @@
+import type { CallEnd, CallSlot } from "../../contract/limits.ts";
+import type { Allowance, Settlement } from "./settle-endpoint.ts";
+import { permitsLastMs } from "./rate.ts";
+import { WaitingCalls } from "./waiting-calls.ts";
+
+/** What this worker tells the others when it settles with them. */
+export type Report = Pick<
+  Settlement,
+  "inUse" | "wanted" | "permits" | "ok" | "refused" | "unusedPermits" | "measured" | "pauseMs"
+>;
+
+export interface LocalEndpointOptions {
+  /** Tells and asks; see `settleEndpoint`. */
+  readonly settle: (report: Report) => Promise<Allowance>;
+  readonly leaseMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** How soon to ask again when others hold more than their share, and after a failure. */
+const askAgainMs = 50;
+/** Others who wait for their share get it at the next renewal. */
+const slowestRenewalMs = 500;
+const retryMs = 500;
+
+const nothing = { ok: 0, refused: false, unusedPermits: 0, calls: 0, tokens: 0, pauseMs: 0 };
+
+/**
+ * This worker's part of one endpoint's limits. It holds a block of slots and permits and hands them out without asking
+ * anyone; it settles with the others when it needs more, when it has to renew, and when the endpoint refuses a call.
+ */
+export class LocalEndpoint {
+  readonly #options: LocalEndpointOptions;
+  readonly #waiting = new WaitingCalls();
+  #inUse = 0;
+  /** The most calls at once since the last settlement: what is in use now and then is kept. */
+  #peak = 0;
+  #allowance: Allowance = { slots: 0, share: 0, permits: null, waitMs: 0 };
+  #permits = 0;
+  #permitsUntil = 0;
+  #leaseUntil = 0;
+  #notBefore = 0;
+  #unreported = { ...nothing };
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #settling: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(options: LocalEndpointOptions) {
+    this.#options = options;
+  }
+
+  acquire(runId: string, signal: AbortSignal): Promise<CallSlot> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<CallSlot>();
+    const abort = (): void => {
+      this.#waiting.remove(call);
+      reject(signal.reason);
+    };
+    const call = {
+      runId,
+      start: (): void => {
+        signal.removeEventListener("abort", abort);
+        resolve(this.#slot(runId));
+      },
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    this.#waiting.add(call);
+    this.#handOut();
+    return promise;
+  }
+
+  /** Tells the others at once. */
+  async pause(forMs: number): Promise<void> {
+    this.#unreported.pauseMs = Math.max(this.#unreported.pauseMs, forMs);
+    await this.#settling;
+    await this.#settle();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#settling;
+    this.#peak = 0;
+    this.#dropPermits();
+    if (this.#allowance.slots > 0 || this.#hasNews()) await this.#options.settle(this.#report(0)).catch(() => {});
+  }
+
+  #slot(runId: string): CallSlot {
+    let held = true;
+    return {
+      release: (end) => {
+        if (!held) return;
+        held = false;
+        this.#inUse -= 1;
+        this.#waiting.ended(runId);
+        this.#note(end);
+        this.#handOut();
+      },
+    };
+  }
+
+  #note({ outcome, tokens, retry_after_ms = 0 }: CallEnd): void {
+    const news = this.#unreported;
+    if (outcome === "ok") news.ok += 1;
+    if (tokens !== undefined) {
+      news.calls += 1;
+      news.tokens += tokens;
+    }
+    news.pauseMs = Math.max(news.pauseMs, retry_after_ms);
+    if (outcome !== "rate_limited" && retry_after_ms === 0) return;
+    news.refused ||= outcome === "rate_limited";
+    // Nothing more is handed out here until the others know.
+    this.#leaseUntil = 0;
+    this.#settleIn(0);
+  }
+
+  #handOut(): void {
+    while (this.#waiting.size > 0 && this.#mayStart()) {
+      this.#inUse += 1;
+      this.#peak = Math.max(this.#peak, this.#inUse);
+      if (this.#allowance.permits !== null) this.#permits -= 1;
+      this.#waiting.next()?.start();
+    }
+    if (this.#waiting.size > 0) this.#askForMore();
+    else if (this.#allowance.slots > 0) this.#settleIn(this.#renewMs);
+  }
+
+  #mayStart(): boolean {
+    const { slots, share, permits } = this.#allowance;
+    const now = performance.now();
+    if (now >= this.#leaseUntil || now < this.#notBefore || this.#inUse >= Math.min(slots, share)) return false;
+    return permits === null || (this.#permits > 0 && now < this.#permitsUntil);
+  }
+
+  #askForMore(): void {
+    const { slots, share, permits } = this.#allowance;
+    const now = performance.now();
+    if (now < this.#notBefore) this.#settleIn(this.#notBefore - now);
+    else if (now >= this.#leaseUntil) this.#settleIn(0);
+    else if (this.#inUse < Math.min(slots, share) && permits !== null) this.#settleIn(0);
+    // Whoever got all it asked for may ask for more; else calls that end here make room, and more comes with a renewal.
+    else if (this.#inUse + this.#waiting.size > this.#asked && share >= this.#asked) this.#settleIn(0);
+    else this.#settleIn(slots >= share ? this.#renewMs : askAgainMs);
+  }
+
+  /** What was asked for when the present allowance was given. */
+  #asked = 0;
+
+  get #renewMs(): number {
+    return Math.min(slowestRenewalMs, this.#options.leaseMs / 4);
+  }
+
+  #settleIn(ms: number): void {
+    const at = performance.now() + ms;
+    if (this.#closed || at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      void this.#settle().catch(() => {});
+    }, ms).unref();
+  }
+
+  #settle(): Promise<void> {
+    return (this.#settling ??= this.#settleNow().finally(() => {
+      this.#settling = null;
+      if (!this.#closed) this.#handOut();
+    }));
+  }
+
+  async #settleNow(): Promise<void> {
+    const startedAt = performance.now();
+    if (startedAt >= this.#permitsUntil) this.#dropPermits();
+    const wanted = Math.max(this.#peak, this.#inUse + this.#waiting.size);
+    const report = this.#report(wanted);
+    this.#unreported = { ...nothing };
+    this.#peak = this.#inUse;
+    this.#asked = wanted;
+    try {
+      const allowance = await this.#options.settle(report);
+      this.#allowance = allowance;
+      this.#leaseUntil = startedAt + this.#options.leaseMs / 2;
+      this.#notBefore = allowance.waitMs > 0 ? performance.now() + allowance.waitMs : 0;
+      if (allowance.permits) this.#addPermits(allowance.permits);
+    } catch (error) {
+      this.#putBack(report);
+      this.#notBefore = performance.now() + retryMs;
+      this.#options.onError(error);
+      throw error;
+    }
+  }
+
+  #addPermits(count: number): void {
+    this.#permits += count;
+    this.#permitsUntil = performance.now() + permitsLastMs;
+  }
+
+  #dropPermits(): void {
+    this.#unreported.unusedPermits += this.#permits;
+    this.#permits = 0;
+  }
+
+  #report(wanted: number): Report {
+    const { calls, tokens, ...news } = this.#unreported;
+    const short = this.#waiting.size - this.#permits;
+    return { ...news, measured: { calls, tokens }, inUse: this.#inUse, wanted, permits: Math.max(0, short) };
+  }
+
+  #hasNews(): boolean {
+    const { ok, refused, unusedPermits, calls, pauseMs } = this.#unreported;
+    return refused || ok + unusedPermits + calls + pauseMs > 0;
+  }
+
+  /** What could not be told is told the next time. */
+  #putBack({ ok, refused, unusedPermits, measured, pauseMs }: Report): void {
+    const news = this.#unreported;
+    news.ok += ok;
+    news.refused ||= refused;
+    news.unusedPermits += unusedPermits;
+    news.calls += measured.calls;
+    news.tokens += measured.tokens;
+    news.pauseMs = Math.max(news.pauseMs, pauseMs);
+  }
+}

@@ -1,0 +1,179 @@
+import type { EndpointLimits } from "../../contract/limits.ts";
+import type { Writer } from "../database.ts";
+import { adaptCalls } from "./adapt-calls.ts";
+import { currentTat, grantable, ratePerMinute, waitFor } from "./rate.ts";
+import { shareSlots } from "./share-slots.ts";
+
+/** What a worker has to say about an endpoint, and what it asks for. */
+export interface Settlement {
+  readonly endpoint: string;
+  readonly worker: string;
+  readonly limits: EndpointLimits;
+  readonly inUse: number;
+  /** Calls at once it would make if it could. */
+  readonly wanted: number;
+  /** Calls that wait to start: so many permits are of use now. */
+  readonly permits: number;
+  readonly leaseMs: number;
+  /** Since the last time: calls that went well, whether one was refused, and what permits turned out to cost. */
+  readonly ok: number;
+  readonly refused: boolean;
+  readonly unusedPermits: number;
+  /** Calls whose tokens are known, and their sum. */
+  readonly measured: { readonly calls: number; readonly tokens: number };
+  readonly pauseMs: number;
+}
+
+export interface Allowance {
+  /** Calls at once this worker may make. */
+  readonly slots: number;
+  /** What would be its fair share. Less than `slots`: others wait for what it holds. */
+  readonly share: number;
+  /** Calls that may start; null when there is no rate to keep. */
+  readonly permits: number | null;
+  /** When a pause or a rate stands in the way: how long to wait before asking again. */
+  readonly waitMs: number;
+}
+
+/** Permits are granted for this much time ahead, so that a fast endpoint does not cost a transaction per call. */
+const permitsAheadMs = 250;
+const longestPauseMs = 3_600_000;
+
+/**
+ * Tells and asks, in one transaction that holds the endpoint's row: so the sums of what all workers were granted are
+ * exact, whatever they do at once.
+ */
+export async function settleEndpoint(writer: Writer, now: number, settlement: Settlement): Promise<Allowance> {
+  const { endpoint, worker, limits, leaseMs } = settlement;
+  const row = await holdEndpoint(writer, settlement);
+  const paused = row.paused_until > now + longestPauseMs ? 0 : row.paused_until;
+  const pausedUntil = Math.max(paused, settlement.pauseMs > 0 ? now + Math.min(settlement.pauseMs, longestPauseMs) : 0);
+  const adapted = adaptCalls(row, { ...settlement, most: limits.concurrency, now });
+  const rates = settleRates(row, { settlement, now, paused: pausedUntil > now });
+  await writer
+    .updateTable("endpoint_limit")
+    .where("endpoint", "=", endpoint)
+    .set({
+      ...adapted,
+      paused_until: pausedUntil,
+      request_tat: rates.request_tat,
+      token_tat: rates.token_tat,
+      token_average: rates.token_average,
+    })
+    .execute();
+
+  const others = await writer
+    .selectFrom("endpoint_slots")
+    .where("endpoint", "=", endpoint)
+    .select(["worker", "slots", "wanted", "granted_at", "lease_until"])
+    .execute();
+  const live = others.filter((one) => one.worker !== worker && isLive(one.lease_until, { now, leaseMs }));
+  const mine = others.find((one) => one.worker === worker);
+  const demand = { worker, wanted: settlement.wanted, granted_at: mine?.granted_at ?? 0 };
+  const share = shareSlots([...live, demand], adapted.calls).get(worker) ?? 0;
+  const free = adapted.calls - live.reduce((sum, one) => sum + one.slots, 0);
+  const slots = Math.max(settlement.inUse, Math.min(share, Math.max(0, free)));
+  const grew = slots > (mine?.slots ?? 0);
+  await keepSlots(writer, {
+    endpoint,
+    worker,
+    slots,
+    wanted: settlement.wanted,
+    lease_until: now + leaseMs,
+    granted_at: grew ? now : demand.granted_at,
+  });
+  return { slots, share, permits: rates.permits, waitMs: Math.max(rates.waitMs, pausedUntil - now, 0) };
+}
+
+/** Further ahead than any lease could be, it was set before the host's clock started again. */
+function isLive(until: number, { now, leaseMs }: { now: number; leaseMs: number }): boolean {
+  return until > now && until <= now + 4 * leaseMs;
+}
+
+async function holdEndpoint(writer: Writer, { endpoint, limits }: Settlement) {
+  const hold = writer
+    .updateTable("endpoint_limit")
+    .where("endpoint", "=", endpoint)
+    .set((update) => ({ successes: update.ref("successes") }))
+    .returningAll();
+  const known = await hold.executeTakeFirst();
+  if (known) return known;
+  const fresh = { successes: 0, halved_at: 0, request_tat: 0, token_tat: 0, token_average: 0, paused_until: 0 };
+  await writer
+    .insertInto("endpoint_limit")
+    .values({ endpoint, calls: limits.concurrency, ...fresh })
+    .onConflict((conflict) => conflict.column("endpoint").doNothing())
+    .execute();
+  return hold.executeTakeFirstOrThrow();
+}
+
+interface StoredRates {
+  readonly request_tat: number;
+  readonly token_tat: number;
+  readonly token_average: number;
+}
+
+function settleRates(
+  row: StoredRates,
+  { settlement, now, paused }: { settlement: Settlement; now: number; paused: boolean },
+): StoredRates & { permits: number | null; waitMs: number } {
+  const { limits, unusedPermits, measured } = settlement;
+  const requests = limits.requests_per_minute ? ratePerMinute(limits.requests_per_minute) : null;
+  const tokens = limits.tokens_per_minute ? ratePerMinute(limits.tokens_per_minute) : null;
+  if (!requests && !tokens) return { ...row, permits: null, waitMs: 0 };
+
+  const request_tat = currentTat(row.request_tat, now) - unusedPermits * (requests?.intervalMs ?? 0);
+  // What was charged for these calls is replaced by what they used.
+  const charged = (measured.calls + unusedPermits) * row.token_average;
+  const token_tat = currentTat(row.token_tat, now) + (measured.tokens - charged) * (tokens?.intervalMs ?? 0);
+  const token_average = nextAverage(row.token_average, measured);
+  const asked = paused ? 0 : permitsToAsk(settlement, requests?.intervalMs);
+  const byRequests = requests ? grantable(requests, { tat: request_tat, now, most: asked }) : asked;
+  const permits = tokens && token_tat > now + tokens.burstMs ? 0 : byRequests;
+  return {
+    permits,
+    waitMs:
+      permits > 0
+        ? 0
+        : Math.max(
+            requests ? waitFor(requests, { tat: request_tat, now }) : 0,
+            tokens ? Math.ceil(token_tat - now - tokens.burstMs) : 0,
+          ),
+    request_tat: Math.max(request_tat, now) + permits * (requests?.intervalMs ?? 0),
+    token_tat: Math.max(token_tat, now) + permits * token_average * (tokens?.intervalMs ?? 0),
+    token_average,
+  };
+}
+
+function permitsToAsk({ permits }: Settlement, intervalMs: number | undefined): number {
+  if (permits === 0) return 0;
+  return intervalMs === undefined ? permits : Math.max(permits, Math.floor(permitsAheadMs / intervalMs));
+}
+
+/** Follows what calls use, quickly at first. */
+function nextAverage(average: number, { calls, tokens }: Settlement["measured"]): number {
+  if (calls === 0) return average;
+  const measured = tokens / calls;
+  return average === 0 ? measured : average + (measured - average) * Math.min(1, 0.1 * calls);
+}
+
+interface SlotsRow {
+  readonly endpoint: string;
+  readonly worker: string;
+  readonly slots: number;
+  readonly wanted: number;
+  readonly lease_until: number;
+  readonly granted_at: number;
+}
+
+async function keepSlots(writer: Writer, { endpoint, worker, ...row }: SlotsRow): Promise<void> {
+  if (row.slots === 0 && row.wanted === 0) {
+    await writer.deleteFrom("endpoint_slots").where("endpoint", "=", endpoint).where("worker", "=", worker).execute();
+    return;
+  }
+  await writer
+    .insertInto("endpoint_slots")
+    .values({ endpoint, worker, ...row })
+    .onConflict((conflict) => conflict.columns(["endpoint", "worker"]).doUpdateSet(row))
+    .execute();
+}

@@ -1,0 +1,18 @@
+import type { Kysely } from "kysely";
+
+/** The scenario library: one row per version of a scenario. */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable("library_scenario")
+    .addColumn("id", "text", (column) => column.notNull())
+    .addColumn("version", "text", (column) => column.notNull())
+    .addColumn("number", "integer", (column) => column.notNull())
+    .addColumn("definition", "text", (column) => column.notNull())
+    .addColumn("search", "text", (column) => column.notNull())
+    .addColumn("newest", "integer", (column) => column.notNull())
+    .addColumn("demo", "integer", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("library_scenario_key", ["id", "version"])
+    .execute();
+  await database.schema.createIndex("library_newest").on("library_scenario").columns(["newest", "id"]).execute();
+}

@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import type { Writer } from "../database.ts";
+import type { Dispatch } from "../dispatch.ts";
+import { cancelled, ready, running } from "./states.ts";
+
+/** Closed with the run that stops. The rest, of a large run, follows in steps: a cancellation must not take seconds. */
+const closedAtOnce = 500;
+
+type Withdrawal = { readonly dispatch: Pick<Dispatch, "withdraw"> };
+
+/** Closes the attempts of a run that takes no more work: those that wait, and with `running` those under way. */
+export async function closeAttempts(
+  writer: Writer,
+  runId: string,
+  { dispatch, states }: Withdrawal & { readonly states: readonly ("ready" | "running")[] },
+): Promise<void> {
+  if (states.includes("running")) {
+    const rows = await writer
+      .updateTable("attempt")
+      .where("run_id", "=", runId)
+      .where("state", "=", running)
+      .set(closed)
+      .returning("id")
+      .execute();
+    await dispatch.withdraw(
+      writer,
+      rows.map((row) => row.id),
+    );
+  }
+  const count = await closeReady(writer, runId, { dispatch, limit: closedAtOnce });
+  if (count < closedAtOnce) return;
+  await writer.updateTable("run").where("id", "=", runId).set({ unclosed: 1 }).execute();
+}
+
+/** One step of closing what large runs left open when they stopped. */
+export async function closeStopped(
+  writer: Writer,
+  { dispatch, limit }: Withdrawal & { readonly limit: number },
+): Promise<void> {
+  const run = await writer
+    .selectFrom("run")
+    .where("unclosed", "=", sql.lit(1))
+    .select("id")
+    .limit(1)
+    .executeTakeFirst();
+  if (!run || (await closeReady(writer, run.id, { dispatch, limit })) === limit) return;
+  await writer.updateTable("run").where("id", "=", run.id).set({ unclosed: 0 }).execute();
+}
+
+const closed = { state: cancelled, lease_owner: null, lease_until: null } as const;
+
+async function closeReady(
+  writer: Writer,
+  runId: string,
+  { dispatch, limit }: Withdrawal & { readonly limit: number },
+): Promise<number> {
+  const rows = await writer
+    .updateTable("attempt")
+    .where("id", "in", ({ selectFrom }) =>
+      selectFrom("attempt").where("run_id", "=", runId).where("state", "=", ready).limit(limit).select("id"),
+    )
+    .where("state", "=", ready)
+    .set(closed)
+    .returning("id")
+    .execute();
+  await dispatch.withdraw(
+    writer,
+    rows.map((row) => row.id),
+  );
+  return rows.length;
+}

@@ -1,0 +1,153 @@
+import { sql, type Expression, type SqlBool } from "kysely";
+import type { Library, StoredVersion } from "../../contract/library.ts";
+import type { Scenario } from "../../contract/scenario.ts";
+import type { Database, Reader, Writer } from "../database.ts";
+import { fromJsonText, toJsonText } from "../json-text.ts";
+
+/** The scenario library on any database that has our schema. Ids are kept as JSON text, like every text of the user's. */
+export function createLibrary({ reader, write }: Database): Library {
+  return {
+    put: (scenarios, options) => write((writer) => putAll(writer, scenarios, options)),
+    list: (filter) => list(reader, filter),
+    get: (id, version) => find(reader, id, version),
+    versions: (id) =>
+      reader
+        .selectFrom("library_scenario")
+        .select(["version", "created_at"])
+        .where("id", "=", toJsonText(id))
+        .orderBy("number", "desc")
+        .execute(),
+    remove: (id) =>
+      write(async (writer) => {
+        const { numDeletedRows } = await writer
+          .deleteFrom("library_scenario")
+          .where("id", "=", toJsonText(id))
+          .executeTakeFirst();
+        return numDeletedRows > 0n;
+      }),
+    removeDemo: () =>
+      write(async (writer) => {
+        const { numDeletedRows } = await writer.deleteFrom("library_scenario").where("demo", "=", 1).executeTakeFirst();
+        return Number(numDeletedRows);
+      }),
+  };
+}
+
+async function putAll(
+  writer: Writer,
+  scenarios: Parameters<Library["put"]>[0],
+  { at, demo }: { at: number; demo: boolean },
+): ReturnType<Library["put"]> {
+  const stored = [];
+  for (const { scenario, version } of scenarios) {
+    const created = await put(writer, { scenario, version, created_at: at, demo });
+    stored.push({ id: scenario.id, version, created });
+  }
+  return stored;
+}
+
+/** An older version that is stored again becomes the newest one. */
+async function put(writer: Writer, { scenario, version, created_at, demo }: StoredVersion): Promise<boolean> {
+  const id = toJsonText(scenario.id);
+  const rows = await writer
+    .selectFrom("library_scenario")
+    .select(["version", "number"])
+    .where("id", "=", id)
+    .orderBy("number", "desc")
+    .execute();
+  if (rows[0]?.version === version) return false;
+  const number = (rows[0]?.number ?? 0) + 1;
+  await writer.updateTable("library_scenario").set({ newest: 0 }).where("id", "=", id).execute();
+  const known = rows.some((row) => row.version === version);
+  if (known) {
+    await writer
+      .updateTable("library_scenario")
+      .set({ newest: 1, number, created_at })
+      .where("id", "=", id)
+      .where("version", "=", version)
+      .execute();
+    return false;
+  }
+  await writer
+    .insertInto("library_scenario")
+    .values({
+      id,
+      version,
+      number,
+      definition: toJsonText(scenario),
+      search: searchText(scenario),
+      newest: 1,
+      demo: demo ? 1 : 0,
+      created_at,
+    })
+    .execute();
+  return true;
+}
+
+function searchText({ id, description, tags }: Scenario): string {
+  return toJsonText([id, description, ...tags.map((tag) => `#${tag}`), ""].join("\n").toLowerCase());
+}
+
+async function list(
+  reader: Reader,
+  { search, tag, limit, cursor }: Parameters<Library["list"]>[0],
+): ReturnType<Library["list"]> {
+  let query = reader
+    .selectFrom("library_scenario")
+    .select(["id", "version", "definition", "demo", "created_at"])
+    .select((outer) =>
+      outer
+        .selectFrom("library_scenario as each")
+        .whereRef("each.id", "=", "library_scenario.id")
+        .select((inner) => inner.fn.countAll<number>().as("count"))
+        .as("versions"),
+    )
+    .where("newest", "=", 1)
+    .orderBy("id")
+    .limit(limit + 1);
+  if (cursor !== undefined) query = query.where("id", ">", Buffer.from(cursor, "base64url").toString());
+  if (search !== undefined) query = query.where(contains(search));
+  if (tag !== undefined) query = query.where(contains(`\n#${tag}\n`));
+  const rows = await query.execute();
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    entries: page.map((row) => {
+      const { id, description, tags, interactions } = fromJsonText<Scenario>(row.definition);
+      return {
+        id,
+        description,
+        tags,
+        interactions: interactions.length,
+        version: row.version,
+        versions: Number(row.versions),
+        updated_at: row.created_at,
+        demo: row.demo === 1,
+      };
+    }),
+    next_cursor: rows.length > limit && last ? Buffer.from(last.id).toString("base64url") : null,
+  };
+}
+
+/** The text as it stands inside JSON, with the pattern's own signs made harmless. Databases differ in their usual escape. */
+function contains(text: string): Expression<SqlBool> {
+  const inner = toJsonText(text.toLowerCase()).slice(1, -1);
+  return sql<SqlBool>`search like ${`%${inner.replaceAll(/[%_!]/g, "!$&")}%`} escape '!'`;
+}
+
+async function find(reader: Reader, id: string, version: string | undefined): Promise<StoredVersion | null> {
+  const query = reader
+    .selectFrom("library_scenario")
+    .select(["definition", "version", "created_at", "demo"])
+    .where("id", "=", toJsonText(id));
+  const row = await (
+    version === undefined ? query.where("newest", "=", 1) : query.where("version", "=", version)
+  ).executeTakeFirst();
+  if (!row) return null;
+  return {
+    scenario: fromJsonText<Scenario>(row.definition),
+    version: row.version,
+    created_at: row.created_at,
+    demo: row.demo === 1,
+  };
+}

@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { Writer } from "../database.ts";
+import { unfinishedRunStates } from "./states.ts";
+
+/** Rows deleted in one transaction: a large run would hold up everyone who wants to write. */
+const rowsAtOnce = 2_000;
+const runsAtOnce = 50;
+
+/** Takes an ended run away. A small one is deleted with it; the rows of a large one are left to `tidyRuns`. */
+export async function removeRun(writer: Writer, id: string): Promise<boolean> {
+  const run = await writer
+    .updateTable("run")
+    .where("id", "=", id)
+    .where("removed", "=", 0)
+    .where("state", "not in", unfinishedRunStates)
+    .set(takenAway)
+    .returning(["attempts_total", "interactions_done"])
+    .executeTakeFirst();
+  if (!run) return false;
+  if (run.attempts_total + run.interactions_done <= rowsAtOnce) await deleteRun(writer, id);
+  return true;
+}
+
+/** One step of taking old runs away and deleting what is left of those that were. True when there is more to do. */
+export async function tidyRuns(writer: Writer, { ended_before }: { ended_before: number | null }): Promise<boolean> {
+  const expired = ended_before === null ? 0 : await takeAwayOld(writer, ended_before);
+  const left = await writer
+    .selectFrom("run")
+    .where("removed", "=", sql.lit(1))
+    .orderBy("id")
+    .limit(runsAtOnce)
+    .select("id")
+    .execute();
+  let budget = rowsAtOnce;
+  for (const { id } of left) {
+    budget -= await deleteRows(writer, id, budget);
+    if (budget <= 0) return true;
+    await deleteRun(writer, id);
+  }
+  return expired === runsAtOnce || left.length === runsAtOnce;
+}
+
+/** Its idempotency key may be used again. */
+const takenAway = { removed: 1, idempotency_key: null } as const;
+
+async function takeAwayOld(writer: Writer, endedBefore: number): Promise<number> {
+  const rows = await writer
+    .updateTable("run")
+    .where("id", "in", ({ selectFrom }) =>
+      selectFrom("run")
+        .where("state", "not in", unfinishedRunStates)
+        .where("removed", "=", 0)
+        .where("finished_at", "<", endedBefore)
+        .orderBy("created_at")
+        .limit(runsAtOnce)
+        .select("id"),
+    )
+    .set(takenAway)
+    .returning("id")
+    .execute();
+  return rows.length;
+}
+
+async function deleteRows(writer: Writer, runId: string, limit: number): Promise<number> {
+  const turns = await writer
+    .deleteFrom("interaction")
+    .where("run_id", "=", runId)
+    .where("seq", "in", ({ selectFrom }) =>
+      selectFrom("interaction").where("run_id", "=", runId).orderBy("seq").limit(limit).select("seq"),
+    )
+    .executeTakeFirst();
+  const deleted = Number(turns.numDeletedRows);
+  if (deleted >= limit) return deleted;
+  const attempts = await writer
+    .deleteFrom("attempt")
+    .where("id", "in", ({ selectFrom }) =>
+      selectFrom("attempt")
+        .where("run_id", "=", runId)
+        .limit(limit - deleted)
+        .select("id"),
+    )
+    .executeTakeFirst();
+  return deleted + Number(attempts.numDeletedRows);
+}
+
+async function deleteRun(writer: Writer, id: string): Promise<void> {
+  await writer.deleteFrom("run").where("id", "=", id).execute();
+}

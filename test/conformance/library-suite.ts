@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import type { Library } from "../../src/contract/library.ts";
+import type { Scenario } from "../../src/contract/scenario.ts";
+
+function scenario(id: string, overrides: Partial<Scenario> = {}): Scenario {
+  const interaction = {
+    id: "1",
+    user_message: "Hello",
+    agent_reply: "",
+    reference_reply: "Hi \u0000 \ud800",
+    interaction_type: "opening",
+    reference_metadata: {},
+    generated_metadata: {},
+  };
+  return { id, description: "", tags: [], interactions: [interaction], ...overrides };
+}
+
+/** What every library must do, whatever database it is kept in. */
+export function librarySuite(name: string, open: () => Promise<{ library: Library } & AsyncDisposable>): void {
+  const put = (library: Library, value: Scenario, version: string, at = 1) =>
+    library.put([{ scenario: value, version }], { at, demo: false });
+
+  describe(`${name}: scenario library`, () => {
+    test("keeps a scenario code unit by code unit, under any id", async () => {
+      await using storage = await open();
+      const odd = scenario("../x'); drop table run; -- \u0000");
+      await put(storage.library, odd, "v1");
+      expect((await storage.library.get(odd.id))?.scenario).toEqual(odd);
+    });
+
+    test("the same content is no new version; an older one stored again is the newest", async () => {
+      await using storage = await open();
+      const { library } = storage;
+      expect(await put(library, scenario("a"), "v1", 1)).toEqual([{ id: "a", version: "v1", created: true }]);
+      expect(await put(library, scenario("a"), "v1", 2)).toEqual([{ id: "a", version: "v1", created: false }]);
+      await put(library, scenario("a", { description: "new" }), "v2", 3);
+      expect((await library.get("a"))?.version).toBe("v2");
+      await put(library, scenario("a"), "v1", 4);
+      expect((await library.get("a"))?.version).toBe("v1");
+      expect((await library.get("a", "v2"))?.scenario.description).toBe("new");
+      expect(await library.versions("a")).toEqual([
+        { version: "v1", created_at: 4 },
+        { version: "v2", created_at: 3 },
+      ]);
+      expect((await library.list({ limit: 10 })).entries).toMatchObject([{ id: "a", version: "v1", versions: 2 }]);
+    });
+
+    test("is listed in pages and found by words and by tag", async () => {
+      await using storage = await open();
+      const { library } = storage;
+      for (const id of ["b", "a", "c"]) await put(library, scenario(id, { tags: [`tag-${id}`] }), "v1");
+      await put(library, scenario("d", { description: "About 100% Refunds, tag-a" }), "v1");
+      const first = await library.list({ limit: 3 });
+      expect(first.entries.map(({ id }) => id)).toEqual(["a", "b", "c"]);
+      const rest = await library.list({ limit: 3, cursor: first.next_cursor ?? "" });
+      expect(rest).toMatchObject({ entries: [{ id: "d" }], next_cursor: null });
+      expect((await library.list({ limit: 9, search: "100% refund" })).entries.map(({ id }) => id)).toEqual(["d"]);
+      expect((await library.list({ limit: 9, tag: "tag-a" })).entries.map(({ id }) => id)).toEqual(["a"]);
+    });
+
+    test("removes a scenario with all its versions, and the demo with one call", async () => {
+      await using storage = await open();
+      const { library } = storage;
+      await put(library, scenario("mine"), "v1");
+      await library.put([{ scenario: scenario("example"), version: "v1" }], { at: 1, demo: true });
+      expect(await library.removeDemo()).toBe(1);
+      expect((await library.list({ limit: 9 })).entries.map(({ id }) => id)).toEqual(["mine"]);
+      expect(await library.remove("mine")).toBe(true);
+      expect(await library.remove("mine")).toBe(false);
+      expect(await library.get("mine")).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { CallEnd, EndpointLimits, Limits } from "../../src/contract/limits.ts";
+import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
+
+/** One database, in real time, opened as often as there are workers. */
+export interface LimitsUnderTest extends AsyncDisposable {
+  open(): Promise<OpenedStorage>;
+}
+
+const endpoint = "http://127.0.0.1:9/v1";
+const never = new AbortController().signal;
+
+/** What every driver of the `Limits` port promises. */
+export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest>): void {
+  const workers = async (count: number, limits: EndpointLimits, leaseMs?: number) => {
+    const storage = await prepare();
+    const opened = await Promise.all(Array.from({ length: count }, () => storage.open()));
+    const made = opened.map((one, index) =>
+      one.createLimits({ worker: `w${index}`, limitsOf: () => limits, ...(leaseMs && { leaseMs }) }),
+    );
+    return {
+      all: made as [Limits, Limits],
+      opened,
+      async [Symbol.asyncDispose]() {
+        await Promise.all(made.map((one) => one.close()));
+        await Promise.all(opened.map((one) => one.close()));
+        await storage[Symbol.asyncDispose]();
+      },
+    };
+  };
+
+  describe(`${name}: limits`, () => {
+    test("no more calls at once than allowed, whoever makes them, and all get through", async () => {
+      await using two = await workers(2, { concurrency: 5 });
+      const crowd = countCalls();
+      await Promise.all(
+        two.all.flatMap((limits) =>
+          Array.from({ length: 40 }, () => crowd.call(limits, { ms: 1 + Math.random() * 5 })),
+        ),
+      );
+      expect(crowd.most).toBeLessThanOrEqual(5);
+      expect(crowd.most).toBeGreaterThan(1);
+      expect(crowd.ended).toBe(80);
+    });
+
+    test("a worker that comes later gets its share while the first still has much to do", async () => {
+      await using two = await workers(2, { concurrency: 4 }, 200);
+      const [first, second] = two.all;
+      const [busy, late] = [countCalls(), countCalls()];
+      let stop = false;
+      const lanes = Array.from({ length: 20 }, async () => {
+        while (!stop) await busy.call(first, { ms: 5 });
+      });
+      await Promise.all(Array.from({ length: 6 }, () => late.call(second, { ms: 5 })));
+      stop = true;
+      await Promise.all(lanes);
+      expect(late.ended).toBe(6);
+    });
+
+    test("one place serves two workers in turn", async () => {
+      await using two = await workers(2, { concurrency: 1 }, 200);
+      const crowd = countCalls();
+      await Promise.all(two.all.flatMap((limits) => Array.from({ length: 4 }, () => crowd.call(limits, { ms: 2 }))));
+      expect([crowd.most, crowd.ended]).toEqual([1, 8]);
+    });
+
+    test("runs take turns: a small one does not wait for a large one", async () => {
+      await using one = await workers(1, { concurrency: 2 });
+      const order: string[] = [];
+      const crowd = countCalls();
+      const call = async (run: string): Promise<void> => {
+        await crowd.call(one.all[0], { ms: 2, run });
+        order.push(run);
+      };
+      const large = Array.from({ length: 30 }, () => call("large"));
+      await Promise.all(Array.from({ length: 3 }, () => call("small")));
+      expect(order.filter((run) => run === "large").length).toBeLessThan(15);
+      await Promise.all(large);
+    });
+
+    test("calls come no faster than the rate, all workers together", async () => {
+      await using two = await workers(2, { concurrency: 50, requests_per_minute: 1_200 });
+      const startedAt = performance.now();
+      const crowd = countCalls();
+      await Promise.all(two.all.flatMap((limits) => Array.from({ length: 20 }, () => crowd.call(limits, { ms: 0 }))));
+      // A second's worth at once, the rest one by one.
+      expect(performance.now() - startedAt).toBeGreaterThan(((40 - 20) * 60_000) / 1_200);
+      expect(crowd.ended).toBe(40);
+    });
+
+    test("tokens come no faster than the rate", async () => {
+      await using one = await workers(1, { concurrency: 1, tokens_per_minute: 60_000 });
+      const startedAt = performance.now();
+      const crowd = countCalls();
+      for (let count = 0; count < 5; count += 1) {
+        await crowd.call(one.all[0], { ms: 0, end: { outcome: "ok", tokens: 600 } });
+      }
+      // The fifth call waits until less than a second's worth of the 2,400 tokens before it is owed.
+      expect(performance.now() - startedAt).toBeGreaterThan(1_000);
+    });
+
+    test("a pause holds for every worker", async () => {
+      await using two = await workers(2, { concurrency: 5 });
+      const [first, second] = two.all;
+      const startedAt = performance.now();
+      await first.pause(endpoint, 300);
+      await first.pause(endpoint, 1);
+      const crowd = countCalls();
+      await Promise.all([crowd.call(first, { ms: 0 }), crowd.call(second, { ms: 0 })]);
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);
+    });
+
+    test("a refused call halves what everyone may do at once, and success brings it back", async () => {
+      await using two = await workers(2, { concurrency: 8 }, 200);
+      const [first, second] = two.all;
+      await countCalls().call(first, { ms: 0, end: { outcome: "rate_limited", retry_after_ms: 20 } });
+      const afterwards = countCalls();
+      await Promise.all(
+        Array.from({ length: 20 }, () => afterwards.call(second, { ms: 3, end: { outcome: "failed" } })),
+      );
+      expect(afterwards.most).toBeLessThanOrEqual(4);
+      const better = countCalls();
+      while (better.most < 8) {
+        await Promise.all(Array.from({ length: 20 }, () => better.call(second, { ms: 20 })));
+      }
+      expect(better.most).toBe(8);
+    });
+
+    test("what a worker held that died comes back", async () => {
+      await using two = await workers(2, { concurrency: 2 }, 400);
+      const [first, second] = two.all;
+      const request = { endpoint, run_id: "r", signal: never };
+      await Promise.all([first.acquire(request), first.acquire(request)]);
+      await two.opened[0]!.close();
+      const [one, other] = await Promise.all([second.acquire(request), second.acquire(request)]);
+      expect([one, other]).toHaveLength(2);
+    });
+
+    test("whoever stops waiting takes nothing, and releasing twice gives nothing", async () => {
+      await using one = await workers(1, { concurrency: 1 });
+      const [limits] = one.all;
+      const held = await limits.acquire({ endpoint, run_id: "r", signal: never });
+      const controller = new AbortController();
+      const waiting = limits.acquire({ endpoint, run_id: "r", signal: controller.signal });
+      controller.abort(new Error("enough"));
+      await expect(waiting).rejects.toThrow("enough");
+      await expect(limits.acquire({ endpoint, run_id: "r", signal: controller.signal })).rejects.toThrow("enough");
+      held.release({ outcome: "ok" });
+      held.release({ outcome: "ok" });
+      const crowd = countCalls();
+      await Promise.all([1, 2, 3].map(() => crowd.call(limits, { ms: 2 })));
+      expect(crowd.most).toBe(1);
+    });
+
+    test("endpoints do not share, and closed limits reject those who wait", async () => {
+      await using one = await workers(1, { concurrency: 1 });
+      const [limits] = one.all;
+      await limits.acquire({ endpoint: "http://a", run_id: "r", signal: never });
+      await limits.acquire({ endpoint: "http://b", run_id: "r", signal: never });
+      const waiting = limits.acquire({ endpoint: "http://a", run_id: "r", signal: never });
+      await Promise.all([expect(waiting).rejects.toMatchObject({ code: "shutting_down" }), limits.close()]);
+    });
+  });
+}
+
+interface Call {
+  readonly ms: number;
+  readonly run?: string;
+  readonly end?: CallEnd;
+}
+
+function countCalls() {
+  let now = 0;
+  const counted = {
+    most: 0,
+    ended: 0,
+    async call(limits: Limits, { ms, run = "r", end = { outcome: "ok" } }: Call): Promise<void> {
+      const slot = await limits.acquire({ endpoint, run_id: run, signal: never });
+      now += 1;
+      counted.most = Math.max(counted.most, now);
+      if (ms > 0) await sleep(ms);
+      now -= 1;
+      counted.ended += 1;
+      slot.release(end);
+    },
+  };
+  return counted;
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { moveToPostgres } from "../../src/storage/drivers/move-to-postgres.ts";
+import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { StoreFileError } from "../../src/storage/store-file-error.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { hostileTexts } from "./hostile-texts.ts";
+import { sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
+import { collect, ending, storedTurn } from "./suite-helpers.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+test("everything is copied as it is, and unfinished work goes on at the new place", async () => {
+  await using folder = await temporaryFolder();
+  await using database = await postgres.createDatabase();
+  const file = folder.file("rehearsal.db");
+  const ended = sampleRun({ scenarios: 3, turns: 2, created_at: 1, owner: "somebody" });
+  const open = sampleRun({ scenarios: 3, turns: 2, created_at: 2, idempotency: { key: "k", hash: "h" } });
+  const source = await openSqlite({ file });
+  await source.library.put([{ scenario: sampleScenario("kept"), version: "v1" }], { at: 5, demo: false });
+  for (const run of [ended, open]) await source.store.runs.create(run);
+  const claimed = await source.queue.claim({ worker: "w", limit: 100, perRun: 100 });
+  for (const [index, { lease, run_id }] of claimed.entries()) {
+    const agent_reply = hostileTexts[index % 6]![1];
+    await source.store.interactions.store(lease, { turn_index: 0, reply: sampleReply({ agent_reply }), scores: null });
+    if (run_id === ended.id) await source.queue.finish(lease, { average_scores: { success: 1 } });
+  }
+  await source.store.runs.finish(ended.id, ending());
+  await expect(moveToPostgres({ file, url: database.url })).rejects.toBeInstanceOf(StoreFileError);
+  for (const { lease } of claimed) await source.queue.release(lease);
+  const expected = {
+    runs: await source.store.runs.list({ limit: 9 }),
+    ended: await collect(source.store.attempts.withInteractions(ended.id)),
+    numbered: await source.store.interactions.after(ended.id, 0, 100),
+  };
+  await source.close();
+
+  expect(await moveToPostgres({ file, url: database.url })).toEqual({ runs: 2, skipped: 0, scenarios: 1 });
+  expect(await moveToPostgres({ file, url: database.url })).toEqual({ runs: 0, skipped: 2, scenarios: 0 });
+
+  await using target = await openPostgres({ url: database.url });
+  expect(await target.store.runs.list({ limit: 9 })).toEqual(expected.runs);
+  expect(await collect(target.store.attempts.withInteractions(ended.id))).toEqual(expected.ended);
+  expect(await target.store.interactions.after(ended.id, 0, 100)).toEqual(expected.numbered);
+  expect((await target.library.get("kept"))?.version).toBe("v1");
+  expect((await target.store.runs.create(open)).outcome).toBe("replayed");
+  const again = await target.queue.claim({ worker: "w", limit: 100, perRun: 100 });
+  expect(again.map(({ run_id, tries }) => [run_id, tries])).toEqual([0, 1, 2].map(() => [open.id, 2]));
+  for (const { lease } of again) {
+    expect(await target.store.interactions.store(lease, storedTurn(0))).toBe(false);
+    expect(await target.store.interactions.store(lease, storedTurn(1))).toBe(true);
+  }
+  const [last] = (await target.store.interactions.after(open.id, 0, 100)).slice(-1);
+  expect(last?.turn_index).toBe(1);
+});

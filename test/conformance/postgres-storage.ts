@@ -1,0 +1,73 @@
+import { Pool } from "pg";
+import { PgBoss } from "pg-boss";
+import type { Queue } from "../../src/contract/queue.ts";
+import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
+import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
+import type { TestPostgres } from "../support/postgres.ts";
+import type { StorageUnderTest } from "./storage-under-test.ts";
+
+export interface PostgresUnderTest extends AsyncDisposable {
+  open(): Promise<StorageUnderTest>;
+}
+
+/**
+ * One database whose clock moves only when it is told to, emptied for every test. Looking for silent workers, which the
+ * storage does every second, is done here before each claim.
+ */
+export async function preparePostgresUnderTest(postgres: TestPostgres): Promise<PostgresUnderTest> {
+  const database = await postgres.createDatabase();
+  const openStorage = () => openPostgres({ url: database.url, connections: 6, sweepMs: 0, reconcileMs: 0 });
+  const main = await openStorage();
+  const pool = new Pool({ connectionString: database.url, max: 2 });
+  pool.on("error", () => {});
+  await pool.query(`
+    create table test_clock (now timestamptz not null);
+    insert into test_clock values (now());
+    create or replace function pgboss.job_now() returns timestamptz language sql stable
+      as 'select now from public.test_clock'`);
+  const supervisor = new PgBoss({
+    db: { executeSql: (text, values) => pool.query(text, values as unknown[] | undefined) },
+    supervise: false,
+    schedule: false,
+    migrate: false,
+    monitorIntervalSeconds: 1,
+  });
+  await supervisor.start();
+
+  const sweepingBefore = (queue: Queue): Queue => ({
+    ...queue,
+    async claim(options) {
+      await supervisor.supervise("rehearsal-attempt");
+      return queue.claim(options);
+    },
+  });
+  const swept = ({ store, queue }: OpenedStorage) => ({ store, queue: sweepingBefore(queue) });
+
+  return {
+    async open() {
+      await pool.query("truncate run cascade; truncate pgboss.job; update test_clock set now = now + interval '1 day'");
+      const others: OpenedStorage[] = [];
+      return {
+        ...swept(main),
+        leaseMs: 10_000,
+        noticeMs: 1_000,
+        async another() {
+          const other = await openStorage();
+          others.push(other);
+          return swept(other);
+        },
+        async pass(ms) {
+          await pool.query("update test_clock set now = now + $1 * interval '1 millisecond'", [ms]);
+        },
+        async [Symbol.asyncDispose]() {
+          await Promise.all(others.map((other) => other.close()));
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await supervisor.stop({ close: false, graceful: false });
+      await Promise.all([pool.end(), main.close()]);
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { readdir } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { StoreFileError } from "../../src/storage/store-file-error.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { sampleReply, sampleRun } from "./sample-runs.ts";
+import { collect } from "./suite-helpers.ts";
+
+test("a backup taken while turns are stored is a whole database that can be worked on", async () => {
+  await using folder = await temporaryFolder();
+  await using storage = await openSqlite({ file: folder.file("rehearsal.db") });
+  const run = sampleRun({ scenarios: 40, turns: 5 });
+  await storage.store.runs.create(run);
+  const claimed = await storage.queue.claim({ worker: "w", limit: 100, perRun: 100 });
+  const reply = sampleReply({ agent_reply: "x".repeat(20_000) });
+  let backedUp: Promise<void> | undefined;
+  for (const turn of [0, 1, 2, 3, 4]) {
+    await Promise.all(
+      claimed.map(({ lease }) => storage.store.interactions.store(lease, { turn_index: turn, reply, scores: null })),
+    );
+    backedUp ??= storage.backup(folder.file("copy.db"));
+  }
+  await backedUp;
+  await using copy = await openSqlite({ file: folder.file("copy.db") });
+  const attempts = await collect(copy.store.attempts.withInteractions(run.id));
+  const turns = attempts.flatMap((attempt) => attempt.interactions);
+  expect(turns.length).toBeGreaterThanOrEqual(40);
+  expect((await copy.store.runs.get(run.id))?.progress.interactions_done).toBe(turns.length);
+  expect(turns.every((turn) => turn.reply.agent_reply.length === 20_000)).toBe(true);
+  expect((await copy.store.runs.create(sampleRun())).outcome).toBe("created");
+  expect((await storage.store.runs.get(run.id))?.progress.interactions_done).toBe(200);
+});
+
+test("a backup overwrites nothing and leaves no half file", async () => {
+  await using folder = await temporaryFolder();
+  await using storage = await openSqlite({ file: folder.file("rehearsal.db") });
+  await storage.backup(folder.file("copy.db"));
+  await expect(storage.backup(folder.file("copy.db"))).rejects.toThrow("exists already");
+  await expect(storage.backup(folder.file("missing/copy.db"))).rejects.toBeInstanceOf(StoreFileError);
+  expect((await readdir(folder.path)).filter((name) => name.includes("partial"))).toEqual([]);
+});

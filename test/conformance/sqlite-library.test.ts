@@ -1,0 +1,4 @@
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { librarySuite } from "./library-suite.ts";
+
+librarySuite("SQLite", () => openSqlite({ file: ":memory:" }));

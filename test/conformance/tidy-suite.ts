@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { sampleReply, sampleRun } from "./sample-runs.ts";
+import type { OpenStorage } from "./storage-under-test.ts";
+import { claim, created, ending, storedTurn } from "./suite-helpers.ts";
+
+/** What every driver promises about taking runs away. */
+export function tidySuite(name: string, open: OpenStorage): void {
+  describe(`${name}: tidying`, () => {
+    test("runs that ended long ago go, all others stay", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const [old, recent, unfinished] = [sampleRun(), sampleRun(), sampleRun()];
+      for (const run of [old, recent, unfinished]) await runs.create(run);
+      await runs.finish(old.id, ending({ at: 1_700_000_000_500 }));
+      await runs.finish(recent.id, ending({ at: 1_700_000_002_000 }));
+      expect(await runs.tidy({ ended_before: null })).toBe(false);
+      expect((await runs.list({ limit: 9 })).runs).toHaveLength(3);
+      expect(await runs.tidy({ ended_before: 1_700_000_001_000 })).toBe(false);
+      const left = (await runs.list({ limit: 9 })).runs.map((run) => run.id);
+      expect(left.toSorted()).toEqual([recent.id, unfinished.id].toSorted());
+      expect(await runs.scenarios(old.id)).toEqual([]);
+    });
+
+    test("a large run is out of sight at once and deleted in steps", async () => {
+      await using storage = await open();
+      const { store } = storage;
+      const large = sampleRun({
+        scenarios: 35,
+        turns: 20,
+        settings: { attempts: 3 },
+        idempotency: { key: "k", hash: "h" },
+      });
+      await store.runs.create(large);
+      const claimed = await claim(storage, { limit: 1_000 });
+      await Promise.all(
+        claimed.map(async ({ lease }) => {
+          const reply = sampleReply();
+          for (let turn = 0; turn < 20; turn += 1) {
+            await store.interactions.store(lease, { turn_index: turn, reply, scores: null });
+          }
+        }),
+      );
+      await store.runs.finish(large.id, ending());
+      expect(await store.runs.remove(large.id)).toBe(true);
+      expect(await store.runs.remove(large.id)).toBe(false);
+      expect(await store.runs.get(large.id)).toBeNull();
+      expect(await store.runs.resummarize(large.id, { summary: ending().summary, message: "" })).toBe(false);
+      expect((await store.runs.create(sampleRun({ idempotency: { key: "k", hash: "h" } }))).outcome).toBe("created");
+      let steps = 1;
+      while (await store.runs.tidy({ ended_before: null })) steps += 1;
+      expect(steps).toBe(2);
+      expect(await store.attempts.get(claimed[0]!.lease.attempt_id)).toBeNull();
+      expect(await store.interactions.after(large.id, 0, 1)).toEqual([]);
+    });
+
+    test("tidying leaves what is under way alone", async () => {
+      await using storage = await open();
+      const run = sampleRun();
+      const { lease } = await created(storage, run);
+      await storage.store.runs.tidy({ ended_before: Number.MAX_SAFE_INTEGER });
+      expect(await storage.store.interactions.store(lease, storedTurn(0))).toBe(true);
+    });
+  });
+}
