@@ -1,8 +1,15 @@
 import { z } from "zod";
+import { AdaptiveAttempts, AttemptCount, AttemptsSetting } from "./attempts-setting.ts";
+import { Budget, Gate } from "./budget.ts";
+import { Choices, Rubric } from "./judge.ts";
+import { LabelRule } from "./label-rule.ts";
 import { Metadata } from "./metadata.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
+import { ScorerSetting } from "./scorer-setting.ts";
 
-export const Protocol = z.enum(["openai-chat", "agent"]).meta({ id: "Protocol" });
+export const Protocol = z
+  .enum(["openai-chat", "openai-responses", "anthropic-messages", "agent"])
+  .meta({ id: "Protocol" });
 export type Protocol = z.infer<typeof Protocol>;
 
 export const Parameters = z
@@ -17,10 +24,40 @@ export const Parameters = z
   .meta({ id: "Parameters" });
 export type Parameters = z.infer<typeof Parameters>;
 
+/** Whose replies the model sees for the turns before. `both` runs every attempt each way and reports the gap. */
+export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
+export type History = z.infer<typeof History>;
+
+/** Where a model that helps with scoring is. Left out: the one the operator has set. */
+const helper = {
+  endpoint: z.string().min(1).max(2048).optional().describe("Default: the operator's. Never the model under test."),
+  model_id: z.string().min(1).max(512).optional(),
+  protocol: Protocol.optional(),
+};
+
+/** A model that judges replies. Without a rubric it says whether the reply is right by the reference (`judge_correctness`). */
+export const JudgeSettings = z
+  .object({
+    ...helper,
+    rubric: z.string().min(1).max(20_000).optional().describe("One question, in place of the built-in one."),
+    rubrics: z.array(Rubric).min(1).max(20).optional().describe("Several questions with weights."),
+    scope: z
+      .enum(["turn", "conversation"])
+      .optional()
+      .describe("Judge every reply (default), or each attempt's conversation as a whole."),
+    votes: z.int().min(1).max(15).optional().describe("How often each question is asked. Default 1."),
+    choices: Choices.optional(),
+  })
+  .meta({ id: "JudgeSettings" });
+export type JudgeSettings = z.infer<typeof JudgeSettings>;
+
+/** A model that labels replies under the keys of `reference_metadata`. */
+export const LabellerSettings = z.object(helper).meta({ id: "LabellerSettings" });
+export type LabellerSettings = z.infer<typeof LabellerSettings>;
+
 const options = {
   endpoint: z.string().min(1).max(2048).describe("Base URL (…/v1) or full URL of the model endpoint under test."),
   model_id: z.string().min(1).max(512),
-  attempts: z.int().min(1).default(1).describe("How often each scenario is run, at most 100 unless the operator allows more."),
   system_prompt: z.string().optional(),
   parameters: Parameters.optional(),
   protocol: Protocol.default("openai-chat"),
@@ -28,6 +65,31 @@ const options = {
   concurrency: z.int().min(1).max(1000).optional(),
   tags: z.array(z.string()).default([]),
   metadata: Metadata.default({}),
+  history: History.optional().describe("Default: generated."),
+  scorers: z
+    .array(ScorerSetting)
+    .max(50)
+    .optional()
+    .describe("Names choose the built-in scores (the default set when none is named); checks with options are added."),
+  weights: z
+    .record(z.string(), z.number().min(0).max(1_000))
+    .optional()
+    .describe("`overall` as the weighted mean of these scores, in place of its usual parts."),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe("The `overall` from which a turn or attempt is good. Default 0.8."),
+  judge: JudgeSettings.optional(),
+  labeller: LabellerSettings.optional(),
+  label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
+  budget: Budget.optional(),
+  gate: Gate.optional(),
+  replay_first_bad_turn: z
+    .boolean()
+    .optional()
+    .describe("Runs every attempt again from its first bad turn with reference history; extra calls, reported apart."),
 };
 
 /** Body of POST /evaluate. */
@@ -35,6 +97,7 @@ export const EvaluationRequest = z
   .object({
     test_batch: z.union([ScenarioInput, z.array(ScenarioInput).min(1)]),
     test_name: z.string().optional().describe("Default: the id of the (first) scenario."),
+    attempts: AttemptsSetting.default(1),
     ...options,
   })
   .meta({ id: "EvaluationRequest" });
@@ -42,7 +105,13 @@ export type EvaluationRequest = z.infer<typeof EvaluationRequest>;
 
 /** What a run is asked to do, with every default filled in: this is stored with the run. */
 export const EvaluationPlan = z
-  .object({ scenarios: z.array(Scenario), test_name: z.string(), ...options })
+  .object({
+    scenarios: z.array(Scenario),
+    test_name: z.string(),
+    attempts: AttemptCount.describe("With adaptive attempts: the most there may be."),
+    adaptive: AdaptiveAttempts.optional(),
+    ...options,
+  })
   .meta({ id: "EvaluationPlan" });
 export type EvaluationPlan = z.infer<typeof EvaluationPlan>;
 /** The plan without its scenarios, which are stored one by one. */

@@ -1,16 +1,40 @@
 import { z } from "zod";
+import { History } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
+import { ConversationJudgement } from "./judge.ts";
 import { RunState } from "./run.ts";
 import { RunSummary } from "./run-summary.ts";
-import { LabelMetrics, Reliability, ScoreStats } from "./score-stats.ts";
+import { Breakdown, Drift, LabelMetrics, Reliability, ScoreStats } from "./score-stats.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
+
+/** What became of an attempt when it was run again from its first bad turn, each turn with the reference replies before it. */
+export const Replay = z
+  .object({
+    from_turn: z.int().min(0),
+    interactions: z.array(InteractionResult),
+    average_scores: Scores,
+    repaired: z
+      .boolean()
+      .nullable()
+      .describe("Whether every turn from there on is good now; null: not all could be judged."),
+    sentence: z.string(),
+  })
+  .meta({ id: "Replay" });
+export type Replay = z.infer<typeof Replay>;
 
 export const AttemptResult = z
   .object({
     attempt: z.int().min(1),
     interactions: z.array(InteractionResult),
     average_scores: Scores,
+    first_bad_turn: z
+      .object({ turn_index: z.int().min(0), id: z.string(), overall: z.number().nullable() })
+      .nullable()
+      .optional()
+      .describe("The first turn without a reply or with an `overall` below the threshold."),
+    replay: Replay.optional(),
+    conversation: ConversationJudgement.omit({ helper_usage: true }).optional(),
   })
   .meta({ id: "AttemptResult" });
 export type AttemptResult = z.infer<typeof AttemptResult>;
@@ -24,6 +48,13 @@ export const ScenarioResult = z
     score_stats: z.record(z.string(), ScoreStats),
     reliability: Reliability.nullable(),
     label_metrics: z.record(z.string(), LabelMetrics),
+    breakdown: Breakdown.optional(),
+    drift: Drift.optional(),
+    reference_attempts: z
+      .array(AttemptResult)
+      .optional()
+      .describe("With history both: the same attempts with reference history. Not part of any average above."),
+    attempts_skipped: z.int().min(0).optional().describe("Adaptive attempts that were not needed, or not paid for."),
   })
   .meta({ id: "ScenarioResult" });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
@@ -54,6 +85,7 @@ export const EvaluationResponse = z
       duration_ms: z.number().min(0),
     }),
     warnings: z.array(Warning),
+    history: History.optional(),
   })
   .meta({ id: "EvaluationResponse" });
 export type EvaluationResponse = z.infer<typeof EvaluationResponse>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { errorKinds, type ErrorCode } from "./errors.ts";
+import { ConversationJudgement, HelperUsage, JudgeVerdict } from "./judge.ts";
 import { Metadata } from "./metadata.ts";
 import { Interaction } from "./scenario.ts";
 import { Scores } from "./score.ts";
@@ -41,8 +42,26 @@ export const StoredReply = z.object({
   model: z.string().nullable(),
   system_fingerprint: z.string().nullable(),
   endpoint_metadata: Metadata.nullable(),
+  cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent where no price is known."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;
+
+/** Something in the reply that contradicts the reference it is most like. A warning, not a verdict. */
+export const Conflict = z
+  .object({
+    kind: z.enum(["number", "date", "negation", "antonym"]),
+    reply: z.string(),
+    reference: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: "Conflict" });
+export type Conflict = z.infer<typeof Conflict>;
+
+/** What is behind a `semantic_similarity`. Scores of different embedders or baselines are not comparable. */
+export const SemanticDetails = z
+  .object({ cosine: z.number(), baseline: z.number(), embedder: z.string() })
+  .meta({ id: "SemanticDetails" });
+export type SemanticDetails = z.infer<typeof SemanticDetails>;
 
 /** What scoring said about one turn: may be computed again from the stored reply. */
 export const StoredScores = z.object({
@@ -51,6 +70,13 @@ export const StoredScores = z.object({
   scores: Scores,
   score_reasons: z.record(z.string(), z.string()),
   scoring_version: z.string(),
+  conflicts: z.array(Conflict).optional(),
+  semantic: SemanticDetails.optional(),
+  judgements: z.record(z.string(), JudgeVerdict).optional(),
+  helper_usage: HelperUsage.optional(),
+  conversation: ConversationJudgement.optional().describe(
+    "With the last turn: what was said of the whole conversation.",
+  ),
 });
 export type StoredScores = z.infer<typeof StoredScores>;
 
@@ -60,7 +86,7 @@ export const InteractionResult = z
     ...Interaction.shape,
     turn_index: z.int().min(0),
     ...StoredReply.omit({ endpoint_metadata: true, tries: true, system_fingerprint: true }).shape,
-    ...StoredScores.shape,
+    ...StoredScores.omit({ conversation: true }).shape,
   })
   .meta({ id: "InteractionResult" });
 export type InteractionResult = z.infer<typeof InteractionResult>;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
+import type { Scope } from "./scope.ts";
 
 /** One route as the contract sees it: what the OpenAPI document says and what the service checks. */
 export interface Operation {
@@ -10,6 +11,8 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
+  /** What a key must be allowed to do to use this route. None: any key, or no key where the route is public. */
+  readonly scope?: Scope;
   readonly headers?: Readonly<Record<string, { description: string; required?: boolean }>>;
   readonly parameters?: Readonly<Record<string, { description: string; schema?: z.ZodType }>>;
   readonly query?: z.ZodObject;

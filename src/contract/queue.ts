@@ -27,4 +27,9 @@ export interface Queue {
   recover(): Promise<number>;
   /** Calls back when work may be waiting. Returns the unsubscriber. A poll stays as the floor. */
   onWork(wake: () => void): () => void;
+  /**
+   * Calls back, within 100 ms or so, when a run is being cancelled, by whichever process. Returns the unsubscriber.
+   * Heartbeats stay as the floor.
+   */
+  onCancel(listener: (runId: string) => void): () => void;
 }

@@ -1,7 +1,25 @@
 import { z } from "zod";
-import { LabelMetrics, ScoreStats } from "./score-stats.ts";
+import { GateResult } from "./budget.ts";
+import { HelperUsage } from "./judge.ts";
+import { Breakdown, Drift, LabelMetrics, ScoreStats } from "./score-stats.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
+
+/** Which scenarios vary most between their attempts, and how much of all the variance they make. */
+export const Flakiness = z
+  .object({
+    sentence: z.string(),
+    scenarios: z.array(
+      z.object({
+        scenario_id: z.string(),
+        variance: z.number(),
+        share: z.number().describe("Of the variance of all scenarios."),
+        attempts: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: "Flakiness" });
+export type Flakiness = z.infer<typeof Flakiness>;
 
 /** Figures of a whole run, stored when it ends. */
 export const RunSummary = z
@@ -12,6 +30,19 @@ export const RunSummary = z
     usage: Usage,
     interactions: z.int().min(0),
     failed: z.int().min(0),
+    stopped_by: z.enum(["budget"]).optional().describe("Why the run ended before all was done. Its results are kept."),
+    cost: z
+      .object({ total: z.number().min(0), unpriced: z.int().min(0).describe("Replies whose price is not known.") })
+      .optional()
+      .describe("US dollars, judging and labelling included."),
+    helper_usage: HelperUsage.optional(),
+    conflicts: z.int().min(0).optional().describe("Replies that contradict their reference in some point."),
+    breakdown: Breakdown.optional(),
+    drift: Drift.optional(),
+    reference_scores: Scores.optional().describe("With history both: the run's scores with reference history."),
+    gate: GateResult.optional(),
+    flakiness: Flakiness.optional(),
+    judge_audited: z.boolean().optional(),
   })
   .meta({ id: "RunSummary" });
 export type RunSummary = z.infer<typeof RunSummary>;

@@ -35,7 +35,47 @@ export const LabelMetrics = z
     accuracy: z.number().nullable(),
     macro_f1: z.number().nullable(),
     kappa: z.number().nullable(),
+    kappa_ci_lower: z.number().nullable().optional(),
+    kappa_ci_upper: z.number().nullable().optional(),
+    kappa_method: z.string().optional().describe("How kappa's interval was made, or why there is none."),
     confusion: z.record(z.string(), z.record(z.string(), z.int())).describe("expected → generated → count"),
   })
   .meta({ id: "LabelMetrics" });
 export type LabelMetrics = z.infer<typeof LabelMetrics>;
+
+/** Mean scores of a part of the interactions, such as those of one type. */
+export const Slice = z
+  .object({ n: z.int().min(0), average_scores: z.record(z.string(), z.number()) })
+  .meta({ id: "Slice" });
+export type Slice = z.infer<typeof Slice>;
+
+/** Scores by kind of turn, by place in the conversation and by tag of the scenario. */
+export const Breakdown = z
+  .object({
+    interaction_type: z.record(z.string(), Slice),
+    turn_index: z.array(Slice),
+    tag: z.record(z.string(), Slice),
+  })
+  .meta({ id: "Breakdown" });
+export type Breakdown = z.infer<typeof Breakdown>;
+
+/** How much lower a score is with the model's own replies as history than with the reference replies. */
+export const DriftGap = z
+  .object({
+    generated: z.number().nullable(),
+    reference: z.number().nullable(),
+    gap: z.number().nullable().describe("reference - generated: what the model's own earlier replies cost."),
+    n: z.int().min(0).describe("Values in both modes the means were taken over (the smaller side)."),
+  })
+  .meta({ id: "DriftGap" });
+export type DriftGap = z.infer<typeof DriftGap>;
+
+/** The gap between the two history modes, in all and by place in the conversation. */
+export const Drift = z
+  .object({
+    scores: z.record(z.string(), DriftGap),
+    by_turn: z.array(z.record(z.string(), DriftGap)),
+    sentence: z.string(),
+  })
+  .meta({ id: "Drift" });
+export type Drift = z.infer<typeof Drift>;

@@ -1,3 +1,4 @@
+import type { LabelRule } from "../contract/label-rule.ts";
 import type { LabelMetrics } from "../contract/score-stats.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { ownValue, type MetadataValue } from "./scorers/match-value.ts";
@@ -5,22 +6,26 @@ import { createLabelTally, type LabelTally } from "./statistics/label-metrics.ts
 
 /** Counts the labels of many interactions under every expected key that holds plain values. */
 export interface LabelTallies {
-  add(interaction: Pick<ScoredInteraction, "reference_metadata" | "generated_metadata">): void;
+  /** `cluster` tells apart what belongs together: attempts within a scenario, scenarios within a run. */
+  add(
+    interaction: Pick<ScoredInteraction, "reference_metadata" | "generated_metadata">,
+    cluster: number | string,
+  ): void;
   finish(): Record<string, LabelMetrics>;
 }
 
-export function createLabelTallies(): LabelTallies {
+export function createLabelTallies(rules: Readonly<Record<string, LabelRule>> = {}): LabelTallies {
   const tallies = new Map<string, LabelTally>();
 
   return {
-    add({ reference_metadata, generated_metadata }) {
+    add({ reference_metadata, generated_metadata }, cluster) {
       for (const [key, value] of Object.entries(reference_metadata)) {
         const expected = toLabel(value);
         const generated = toLabel(ownValue(generated_metadata, key));
         if (expected === null || generated === null) continue;
-        const tally = tallies.get(key) ?? createLabelTally();
+        const tally = tallies.get(key) ?? createLabelTally(rules[key]?.aliases);
         tallies.set(key, tally);
-        tally.add(expected, generated);
+        tally.add(expected, generated, cluster);
       }
     },
     finish: () => Object.fromEntries([...tallies].map(([key, tally]) => [key, tally.finish()])),

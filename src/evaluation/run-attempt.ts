@@ -22,10 +22,14 @@ export interface AttemptOptions {
   readonly onText?: (turn: number, text: string) => void;
   /** Turns that may run side by side with `history: "reference"`. Default: all. */
   readonly concurrency?: number;
+  /** The turns to run. Default: all of the scenario. */
+  readonly turns?: readonly number[];
+  /** Asked before each call; `false` ends the attempt where it is, and calls under way are still kept. */
+  readonly admit?: () => boolean;
   readonly signal: AbortSignal;
 }
 
-/** `completed` is false when `onReply` ended the attempt early. `replies` holds every turn that has one. */
+/** `completed` is false when `onReply` or `admit` ended the attempt early. `replies` holds every turn that has one. */
 export interface AttemptOutcome {
   readonly completed: boolean;
   readonly replies: ReadonlyMap<number, StoredReply>;
@@ -39,11 +43,13 @@ export interface AttemptOutcome {
 export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcome> {
   const { scenario, history = "generated", onReply } = options;
   const replies = new Map(options.stored);
-  const missing = [...scenario.interactions.keys()].filter((turn) => !replies.has(turn));
+  const wanted = options.turns ?? [...scenario.interactions.keys()];
+  const missing = wanted.filter((turn) => !replies.has(turn));
 
   const completed = await runInLanes(missing, {
     lanes: history === "reference" ? (options.concurrency ?? missing.length) : 1,
     signal: options.signal,
+    ...(options.admit && { admit: options.admit }),
     run: (turn, signal) => runTurn(turn, { ...options, history, replies, signal }),
     keep: async (turn, reply) => {
       replies.set(turn, reply);

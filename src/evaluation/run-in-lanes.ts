@@ -3,27 +3,32 @@ export interface LaneOptions<Item, Result> {
   readonly signal: AbortSignal;
   /** Its signal aborts with the caller's, and as soon as the whole ends early. */
   readonly run: (item: Item, signal: AbortSignal) => Promise<Result>;
+  /** Asked before each item. After `false` no item is started any more; those under way come to their end. */
+  readonly admit?: () => boolean;
   /** Takes a result before its lane goes on. `false` ends the whole: results still under way are dropped. */
   readonly keep: (item: Item, result: Result) => Promise<boolean>;
 }
 
 /**
  * Works off items in order, at most `lanes` at a time; one lane is one after another. True when all were done,
- * false when `keep` ended it. Rejects with the first failure, or when `signal` aborts, once every lane has stopped.
+ * false when `keep` or `admit` ended it. Rejects with the first failure, or when `signal` aborts, once every lane has stopped.
  */
 export async function runInLanes<Item, Result>(
   items: readonly Item[],
-  { lanes, signal, run, keep }: LaneOptions<Item, Result>,
+  { lanes, signal, run, keep, admit = () => true }: LaneOptions<Item, Result>,
 ): Promise<boolean> {
   const waiting = items.values();
   const ending = new AbortController();
   const either = AbortSignal.any([signal, ending.signal]);
   const failures: unknown[] = [];
+  let refused = false;
 
   async function runLane(): Promise<void> {
     // All lanes draw from one iterator, so each item is taken once.
     for (const item of waiting) {
       if (either.aborted) return;
+      refused ||= !admit();
+      if (refused) return;
       const result = await run(item, either);
       // A result that arrives while the caller aborts is paid for: it is kept if `keep` still takes it.
       if (ending.signal.aborted) return;
@@ -43,5 +48,5 @@ export async function runInLanes<Item, Result>(
   await Promise.all(Array.from({ length: Math.max(1, Math.min(lanes, items.length)) }, guardLane));
   signal.throwIfAborted();
   if (failures.length > 0) throw failures[0];
-  return !ending.signal.aborted;
+  return !ending.signal.aborted && !refused;
 }

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { StoredScores, type StoredReply } from "../contract/interaction-result.ts";
 import type { Metadata } from "../contract/metadata.ts";
 import { Interaction, type Scenario } from "../contract/scenario.ts";
+import { scoringVersion } from "../contract/score.ts";
 import { labelCandidates } from "./labels/label-candidates.ts";
 import { scoreInteraction } from "./score-interaction.ts";
+import { createScoring } from "./scoring.ts";
 
 function replied(agent_reply: string, endpoint_metadata: Metadata | null = null): StoredReply {
   return {
@@ -26,7 +28,11 @@ function interactionOf(fields: Record<string, unknown>): Interaction {
 
 async function score(interaction: Interaction, reply: StoredReply) {
   const scenario: Scenario = { id: "s", description: "", tags: [], interactions: [interaction] };
-  const scores = await scoreInteraction({ interaction, reply, candidates: labelCandidates([scenario]) });
+  const scores = await scoreInteraction({
+    interaction,
+    reply,
+    scoring: createScoring({ candidates: labelCandidates([scenario]) }),
+  });
   return StoredScores.parse(scores);
 }
 
@@ -52,8 +58,8 @@ test("a reply like its reference, with the right labels, has every default score
   ]);
   expect(scores).toMatchObject({ success: 1, exact_match: 1, token_f1: 1, metadata_match: 1, overall: 1 });
   expect(generated_metadata).toEqual({ intent: "greeting", sentiment: "positive" });
-  expect(label_sources["sentiment"]).toMatchObject({ source: "local", method: "sentiment lexicon" });
-  expect(scoring_version).toBe("1");
+  expect(label_sources["sentiment"]).toMatchObject({ source: "local", method: "same text as a labelled reference" });
+  expect(scoring_version).toBe(scoringVersion);
 });
 
 test("a failed reply has success 0 and nothing else, whatever its text is like", async () => {
@@ -104,8 +110,7 @@ test("chrf is there when asked for by name", async () => {
   const { scores } = await scoreInteraction({
     interaction,
     reply: replied("Hello"),
-    candidates: new Map(),
-    scorers: ["chrf"],
+    scoring: createScoring({ candidates: new Map(), settings: { scorers: ["chrf"] } }),
   });
-  expect(scores).toEqual({ success: 1, chrf: 1 });
+  expect(scores).toEqual({ success: 1, chrf: 1, overall: 1 });
 });

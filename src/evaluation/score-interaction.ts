@@ -1,41 +1,205 @@
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
 import type { Interaction } from "../contract/scenario.ts";
-import type { LabelCandidates } from "./labels/label-candidates.ts";
-import { labelReply } from "./labels/label-reply.ts";
-import type { Labeller } from "./labels/labels.ts";
-import { createLocalLabeller } from "./labels/local-labeller.ts";
-import { scoreReply } from "./score-reply.ts";
-import type { ScorerName } from "./scorers/built-in-scorers.ts";
+import { scoringVersion, type Score } from "../contract/score.ts";
+import { findConflicts } from "./conflicts/find-conflicts.ts";
+import { addHelperUsage, noHelperUsage } from "./helper-usage.ts";
+import type { JudgedTurn } from "./judges/judge-prompt.ts";
+import { judgeTurn, scoresOf, type TurnJudgement } from "./judges/judge-replies.ts";
+import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
+import type { ModelLabels } from "./labels/model-labeller.ts";
+import { referenceReplies } from "./reference-replies.ts";
+import { runCustomScorer } from "./scorers/custom-scorer.ts";
+import { builtInScorers } from "./scorers/built-in-scorers.ts";
+import { overall } from "./scorers/overall.ts";
+import type { ScorerInput } from "./scorers/scorer.ts";
+import { success } from "./scorers/success.ts";
+import type { Scoring } from "./scoring.ts";
+import { toSemanticScore, type SemanticScore } from "./semantic/semantic-scorer.ts";
+import { prepareText, type PreparedText } from "./text/prepare-text.ts";
 
-// A labeller indexes its candidates when first asked; all interactions of a run share one.
-const labellers = new WeakMap<LabelCandidates, Labeller>();
+// An interaction is scored once per attempt; its references need preparing once.
+const preparedReferences = new WeakMap<Interaction, readonly PreparedText[]>();
+const never = new AbortController().signal;
 
 export interface ScoreInteractionOptions {
   readonly interaction: Interaction;
   readonly reply: StoredReply;
-  /** From `labelCandidates` over the whole batch. */
-  readonly candidates: LabelCandidates;
-  /** Default: the local labeller. */
-  readonly labeller?: Labeller;
-  readonly scorers?: readonly ScorerName[];
+  /** From `createScoring` for the whole run. */
+  readonly scoring: Scoring;
+  /** The turns before this one, as they went: what a judge reads the reply against. */
+  readonly before?: readonly JudgedTurn[];
+  /** What models (judge, labeller, embedder) said when this reply was scored before; taken as it is, nobody is asked again. */
+  readonly earlier?: StoredScores | undefined;
+  readonly signal?: AbortSignal;
 }
 
-/** Labels and scores one reply: all that is stored about a turn beside what the model did. */
-export async function scoreInteraction({
+/**
+ * Labels and scores one reply: all that is stored about a turn beside what the model did. A failed reply has `success` 0 and
+ * nothing else: its text is ours, not the model's.
+ */
+export async function scoreInteraction(options: ScoreInteractionOptions): Promise<StoredScores> {
+  const { interaction, reply, scoring } = options;
+  const answered = success(reply);
+  if (reply.error) return assemble([answered], { generated_metadata: {}, label_sources: {} });
+
+  const [given, semantic, judged] = await Promise.all([labelsOf(options), semanticOf(options), judgementOf(options)]);
+  const labels = await labelReply({ interaction, reply, labeller: scoring.labeller, given });
+  const input: ScorerInput = {
+    reply: prepareText(reply.agent_reply),
+    references: referencesOf(interaction),
+    generated_metadata: labels.generated_metadata,
+    reference_metadata: interaction.reference_metadata,
+    unjudged_keys: labels.unjudged_keys,
+    label_rules: scoring.label_rules,
+    call: { latency_ms: reply.latency_ms, first_token_ms: reply.first_token_ms, cost: reply.cost ?? null },
+  };
+  const checks = scoring.checks.map(({ name, check }): Score => ({ name, ...check(input) }));
+  const custom = await customOf(options, labels.generated_metadata);
+  const scores = [
+    ...(await lexicalOf(options, input)),
+    ...(semantic ? [semantic.score] : []),
+    ...(judged?.scores ?? []),
+    ...checks,
+    ...custom,
+  ];
+  const total = overall(scores, {
+    weights: scoring.weights,
+    checks: [...scoring.checks.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
+    failed: new Set([...(semantic?.failed ? [semantic.score.name] : []), ...(judged?.failed ?? [])]),
+  });
+  const conflicts = findConflicts(input.reply, input.references);
+  const warning = conflicts.map(({ message }) => message).join("; ");
+  const warned = [answered, ...scores, total].map((score) => withWarning(score, warning));
+  const spent = addHelperUsage(addHelperUsage(noHelperUsage, given?.helper_usage), judged?.helper_usage);
+  return {
+    ...assemble(warned, labels),
+    ...(conflicts.length > 0 && { conflicts }),
+    ...(semantic?.details && { semantic: semantic.details }),
+    ...(judged && Object.keys(judged.judgements).length > 0 && { judgements: judged.judgements }),
+    ...(spent.calls > 0 && { helper_usage: spent }),
+    ...(options.earlier?.helper_usage && { helper_usage: options.earlier.helper_usage }),
+    ...(options.earlier?.conversation && { conversation: options.earlier.conversation }),
+  };
+}
+
+async function lexicalOf(
+  { reply, interaction, scoring }: ScoreInteractionOptions,
+  input: ScorerInput,
+): Promise<Score[]> {
+  const scorers = scoring.scorers.filter((name) => name !== "metadata_match");
+  const compared = scoring.lexical
+    ? await scoring.lexical({ reply: reply.agent_reply, references: referenceReplies(interaction), scorers })
+    : scorers.flatMap((name) => builtInScorers[name](input));
+  return [...compared, ...(scoring.scorers.includes("metadata_match") ? builtInScorers.metadata_match(input) : [])];
+}
+
+async function labelsOf({
   interaction,
   reply,
-  candidates,
-  labeller = localLabeller(candidates),
-  scorers,
-}: ScoreInteractionOptions): Promise<StoredScores> {
-  const labels = await labelReply({ interaction, reply, labeller });
-  return scoreReply({ interaction, reply, labels, ...(scorers && { scorers }) });
+  scoring,
+  earlier,
+  signal = never,
+}: ScoreInteractionOptions): Promise<ModelLabels | null> {
+  if (earlier) return keptLabels(earlier);
+  if (!scoring.modelLabeller) return null;
+  const expected = unlabelledKeys(interaction, reply);
+  return scoring.modelLabeller({ user_message: interaction.user_message, reply: reply.agent_reply, expected }, signal);
 }
 
-function localLabeller(candidates: LabelCandidates): Labeller {
-  const known = labellers.get(candidates);
+function keptLabels({ generated_metadata, label_sources }: StoredScores): ModelLabels | null {
+  const kept = Object.entries(label_sources).filter(([, { source }]) => source === "labeller");
+  if (kept.length === 0) return null;
+  const labels = new Map(
+    kept.flatMap(([key]) => (generated_metadata[key] === undefined ? [] : [[key, generated_metadata[key]]])),
+  );
+  return { labels, method: kept[0]?.[1].method ?? "labeller model", helper_usage: noHelperUsage };
+}
+
+async function semanticOf({
+  interaction,
+  reply,
+  scoring,
+  earlier,
+  signal = never,
+}: ScoreInteractionOptions): Promise<SemanticScore | null> {
+  if (earlier) return earlier.semantic ? { score: toSemanticScore(earlier.semantic), details: earlier.semantic } : null;
+  return scoring.semantic?.({ reply: reply.agent_reply, references: referenceReplies(interaction) }, signal) ?? null;
+}
+
+async function judgementOf({
+  interaction,
+  reply,
+  scoring,
+  earlier,
+  before = [],
+  signal = never,
+}: ScoreInteractionOptions): Promise<TurnJudgement | null> {
+  if (!scoring.judge) return null;
+  const { judge, questions } = scoring.judge;
+  if (earlier) {
+    const judgements = earlier.judgements ?? {};
+    const failed = new Set(Object.keys(judgements).filter((name) => judgements[name]?.value === null));
+    return {
+      scores: scoresOf(judgements, questions, "judge_rubrics"),
+      judgements,
+      helper_usage: noHelperUsage,
+      failed,
+    };
+  }
+  const turn = {
+    user_message: interaction.user_message,
+    reply: reply.agent_reply,
+    references: referenceReplies(interaction),
+  };
+  return judgeTurn(judge, { questions, turn, before, signal });
+}
+
+function customOf(
+  { interaction, reply, scoring }: ScoreInteractionOptions,
+  generated_metadata: StoredScores["generated_metadata"],
+): Promise<Score[]> {
+  const input = {
+    user_message: interaction.user_message,
+    reply: reply.agent_reply,
+    references: referenceReplies(interaction),
+    reference_metadata: interaction.reference_metadata,
+    generated_metadata,
+    interaction_id: interaction.id,
+  };
+  return Promise.all(scoring.custom.map(({ name, scorer }) => runCustomScorer(name, scorer, input)));
+}
+
+const warnedScores = new Set(["overall", "semantic_similarity"]);
+
+/** A contradiction is told beside the scores that cannot see it. */
+function withWarning(score: Score, warning: string): Score {
+  if (warning === "" || score.value === null || !warnedScores.has(score.name)) return score;
+  return { ...score, reason: `${score.reason ?? ""}; warning: ${warning}` };
+}
+
+function referencesOf(interaction: Interaction): readonly PreparedText[] {
+  const known = preparedReferences.get(interaction);
   if (known) return known;
-  const labeller = createLocalLabeller({ candidates });
-  labellers.set(candidates, labeller);
-  return labeller;
+  const prepared = referenceReplies(interaction).map(prepareText);
+  preparedReferences.set(interaction, prepared);
+  return prepared;
+}
+
+function assemble(
+  scores: readonly Score[],
+  labels: Pick<StoredScores, "generated_metadata" | "label_sources">,
+): StoredScores {
+  const values = new Map<string, number>();
+  const reasons = new Map<string, string>();
+  for (const { name, value, reason } of scores) {
+    if (value !== null) values.set(name, value);
+    if (reason !== undefined) reasons.set(name, reason);
+  }
+  return {
+    generated_metadata: labels.generated_metadata,
+    label_sources: labels.label_sources,
+    scores: Object.fromEntries(values),
+    score_reasons: Object.fromEntries(reasons),
+    scoring_version: scoringVersion,
+  };
 }

@@ -9,7 +9,8 @@ export interface ScoreSeries {
   finish(averages: readonly Scores[]): Record<string, ScoreStats>;
 }
 
-export function createScoreSeries(unit: "attempt" | "scenario"): ScoreSeries {
+/** `checks` names further scores that are 0 or 1 by nature: the caller's own. */
+export function createScoreSeries(unit: "attempt" | "scenario", checks: ReadonlySet<string> = new Set()): ScoreSeries {
   const noted = new Map<string, { count: number; fractional: boolean }>();
   let interactions = 0;
 
@@ -29,7 +30,11 @@ export function createScoreSeries(unit: "attempt" | "scenario"): ScoreSeries {
           const { count, fractional } = noted.get(name) ?? { count: 0, fractional: true };
           return [
             name,
-            scoreStats(list, { unit, binary: isBinary(name) && !fractional, n_missing: interactions - count }),
+            scoreStats(list, {
+              unit,
+              binary: (isBinary(name) || checks.has(name)) && !fractional,
+              n_missing: interactions - count,
+            }),
           ];
         }),
       );

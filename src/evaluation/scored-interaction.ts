@@ -4,4 +4,7 @@ import type { InteractionResult } from "../contract/interaction-result.ts";
 export type ScoredInteraction = Pick<
   InteractionResult,
   "scores" | "reference_metadata" | "generated_metadata" | "error" | "usage"
->;
+> &
+  Partial<
+    Pick<InteractionResult, "interaction_type" | "turn_index" | "conflicts" | "helper_usage" | "cost" | "judgements">
+  >;

@@ -4,15 +4,18 @@ import type { ErrorCode } from "../contract/errors.ts";
 export function statusMessage({
   interactions,
   failures,
+  stopped_by,
 }: {
   readonly interactions: number;
   readonly failures: ReadonlyMap<ErrorCode, number>;
+  readonly stopped_by?: "budget" | undefined;
 }): string {
+  const ending = stopped_by === "budget" ? "; stopped before the end: the budget is spent" : "";
   const noun = interactions === 1 ? "interaction" : "interactions";
   const causes = [...failures].toSorted(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));
   const failed = causes.reduce((sum, [, count]) => sum + count, 0);
-  if (failed === 0) return `Evaluation completed: ${interactions} ${noun}`;
+  if (failed === 0) return `Evaluation completed: ${interactions} ${noun}${ending}`;
 
   const named = causes.length === 1 ? causes[0]?.[0] : causes.map(([code, count]) => `${code} ${count}`).join(", ");
-  return `Evaluation completed: ${failed} of ${interactions} ${noun} failed (${named})`;
+  return `Evaluation completed: ${failed} of ${interactions} ${noun} failed (${named})${ending}`;
 }

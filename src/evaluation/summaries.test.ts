@@ -6,7 +6,7 @@ import { averageAttempts, averageInteractions } from "./average-scores.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { statusMessage } from "./status-message.ts";
 import { createRunFigures } from "./summarize-run.ts";
-import { summarizeScenario } from "./summarize-scenario.ts";
+import { summarizeScenario as summarize } from "./summarize-scenario.ts";
 
 function scored(
   scores: Scores,
@@ -16,6 +16,9 @@ function scored(
   const usage = { input_tokens: 2, output_tokens: 1, total_tokens: 3 };
   return { scores: { success: 1, ...scores }, reference_metadata, generated_metadata, error: null, usage };
 }
+
+const summarizeScenario = (attempts: readonly (readonly ScoredInteraction[])[]) =>
+  summarize(attempts.map((interactions) => ({ interactions })));
 
 const failed: ScoredInteraction = {
   scores: { success: 0 },
@@ -71,7 +74,12 @@ test("an attempt passes when every turn replied and overall reaches 0.8", () => 
 test("a scenario without references or with nothing but failures has no reliability", () => {
   expect(summarizeScenario([[scored({})]]).reliability).toBeNull();
   expect(summarizeScenario([[failed], [failed]])).toMatchObject({ reliability: null, average_scores: { success: 0 } });
-  expect(summarizeScenario([])).toEqual({ average_scores: {}, score_stats: {}, reliability: null, label_metrics: {} });
+  expect(summarizeScenario([])).toMatchObject({
+    average_scores: {},
+    score_stats: {},
+    reliability: null,
+    label_metrics: {},
+  });
 });
 
 test("labels are counted where both sides have one; lists and failures are left out", () => {

@@ -1,69 +1,184 @@
+import type { Gate } from "../contract/budget.ts";
 import type { ErrorCode } from "../contract/errors.ts";
+import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../contract/judge.ts";
+import type { LabelRule } from "../contract/label-rule.ts";
 import type { RunSummary } from "../contract/run-summary.ts";
-import type { Scores } from "../contract/score.ts";
 import { addUsage, noUsage } from "../contract/usage.ts";
+import { attemptPassed } from "./attempt-passed.ts";
 import { averageInteractions, averageScenarios } from "./average-scores.ts";
+import { createBreakdown } from "./breakdown.ts";
+import { createDrift } from "./drift.ts";
+import { checkGate } from "./gate.ts";
+import { addHelperUsage, noHelperUsage } from "./helper-usage.ts";
 import { createLabelTallies } from "./label-tallies.ts";
+import { createMeanTally, type MeanTally } from "./mean-tally.ts";
 import { createScoreSeries } from "./score-series.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
+import { flakiness } from "./statistics/flakiness.ts";
+import { defaultThreshold } from "./statistics/reliability.ts";
 import { statusMessage } from "./status-message.ts";
 
-/** Takes a run attempt by attempt, in any order. Its memory grows with scenarios and scores, not with interactions. */
-export interface RunFigures {
-  /** `scenario` tells scenarios apart: an index or an id. */
-  add(attempt: { scenario: number | string; interactions: readonly ScoredInteraction[] }): void;
-  finish(): { summary: RunSummary; message: string };
+export interface FiguredAttempt {
+  /** Tells scenarios apart. */
+  readonly scenario: number | string;
+  readonly tags?: readonly string[];
+  readonly interactions: readonly ScoredInteraction[];
+  /** With history both: the same attempt with reference history. Never part of the averages. */
+  readonly reference?: readonly ScoredInteraction[];
+  /** Turns of a replay: paid for, and nothing else here. */
+  readonly replayed?: readonly ScoredInteraction[];
+  /** What was said of the conversation as a whole. */
+  readonly conversation?: ConversationJudgement | undefined;
 }
 
-interface Sum {
-  sum: number;
-  count: number;
+export interface RunFiguresOptions {
+  readonly threshold?: number | undefined;
+  readonly gate?: Gate | undefined;
+  readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
+  /** Names of the caller's checks, which are 0 or 1 by nature. */
+  readonly checks?: ReadonlySet<string>;
+}
+
+/** Takes a run attempt by attempt, in any order. Its memory grows with scenarios and attempts, not with interactions. */
+export interface RunFigures {
+  add(attempt: FiguredAttempt): void;
+  finish(options?: { stopped_by?: "budget" | undefined }): { summary: RunSummary; message: string };
+}
+
+interface ScenarioEntry {
+  readonly averages: MeanTally;
+  readonly reference: MeanTally;
+  /** `overall` of each attempt. */
+  readonly overall: number[];
 }
 
 /** Figures of a whole run: the mean of its scenarios' averages, with intervals over scenarios. */
-export function createRunFigures(): RunFigures {
-  const scenarios = new Map<number | string, Map<string, Sum>>();
-  const series = createScoreSeries("scenario");
-  const labels = createLabelTallies();
+export function createRunFigures({
+  threshold = defaultThreshold,
+  gate,
+  label_rules,
+  checks,
+}: RunFiguresOptions = {}): RunFigures {
+  const scenarios = new Map<number | string, ScenarioEntry>();
+  const series = createScoreSeries("scenario", checks);
+  const labels = createLabelTallies(label_rules);
+  const breakdown = createBreakdown();
+  const drift = createDrift();
   const failures = new Map<ErrorCode, number>();
+  const spending = createSpending();
+  const passes = { counted: 0, passed: 0 };
   let usage = noUsage;
   let interactions = 0;
+  let conflicts = 0;
+  let audited: boolean | undefined;
 
-  function addAverages(scenario: number | string, averages: Scores): void {
-    const sums = scenarios.get(scenario) ?? new Map<string, Sum>();
-    scenarios.set(scenario, sums);
-    for (const [name, value] of Object.entries(averages)) {
-      const entry = sums.get(name) ?? { sum: 0, count: 0 };
-      sums.set(name, { sum: entry.sum + value, count: entry.count + 1 });
-    }
+  function scenarioOf(key: number | string): ScenarioEntry {
+    const known = scenarios.get(key);
+    if (known) return known;
+    const entry = { averages: createMeanTally(), reference: createMeanTally(), overall: [] };
+    scenarios.set(key, entry);
+    return entry;
+  }
+
+  function noteAudits(judgements: Readonly<Record<string, JudgeVerdict>> = {}): void {
+    for (const { judge_audited } of Object.values(judgements)) audited = (audited ?? true) && judge_audited;
+  }
+
+  function addInteraction(interaction: ScoredInteraction, attempt: FiguredAttempt): void {
+    interactions++;
+    series.note(interaction.scores);
+    labels.add(interaction, attempt.scenario);
+    breakdown.add(interaction, attempt.tags ?? []);
+    if ((interaction.conflicts ?? []).length > 0) conflicts++;
+    noteAudits(interaction.judgements);
+    if (interaction.error) failures.set(interaction.error.code, (failures.get(interaction.error.code) ?? 0) + 1);
   }
 
   return {
     add(attempt) {
-      for (const interaction of attempt.interactions) {
-        interactions++;
-        series.note(interaction.scores);
-        labels.add(interaction);
+      const { reference = [], replayed = [], conversation } = attempt;
+      for (const interaction of attempt.interactions) addInteraction(interaction, attempt);
+      for (const interaction of [...attempt.interactions, ...reference, ...replayed]) {
         usage = addUsage(usage, interaction.usage);
-        if (interaction.error) failures.set(interaction.error.code, (failures.get(interaction.error.code) ?? 0) + 1);
+        spending.add(interaction);
       }
-      addAverages(attempt.scenario, averageInteractions(attempt.interactions.map(({ scores }) => scores)));
+      if (reference.length > 0) {
+        drift.add("generated", attempt.interactions);
+        drift.add("reference", reference);
+      }
+      const entry = scenarioOf(attempt.scenario);
+      const average = {
+        ...averageInteractions(attempt.interactions.map(({ scores }) => scores)),
+        ...conversation?.scores,
+      };
+      if (conversation) {
+        series.note(conversation.scores);
+        noteAudits(conversation.judgements);
+        spending.addHelper(conversation.helper_usage);
+      }
+      entry.averages.add(average);
+      if (reference.length > 0) entry.reference.add(averageInteractions(reference.map(({ scores }) => scores)));
+      if (average["overall"] !== undefined) entry.overall.push(average["overall"]);
+      const passed = attemptPassed(average, threshold);
+      if (passed !== null) passes.counted++;
+      if (passed) passes.passed++;
     },
-    finish() {
-      const averages = [...scenarios.values()].map((sums) =>
-        Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count])),
-      );
-      const score_stats = series.finish(averages);
+    finish({ stopped_by } = {}) {
+      const entries = [...scenarios].map(([key, entry]) => ({ scenario_id: String(key), ...entry }));
+      const averages = entries.map((entry) => ({
+        scenario_id: entry.scenario_id,
+        average_scores: entry.averages.means(),
+      }));
+      const average_scores = averageScenarios(averages.map((entry) => entry.average_scores));
       const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
-      const summary = {
-        average_scores: averageScenarios(averages),
-        score_stats,
+      const gap = drift.finish();
+      const flaky = flakiness(entries.map(({ scenario_id, overall }) => ({ scenario_id, values: overall })));
+      const taught = entries.map(({ reference }) => reference).filter(({ n }) => n > 0);
+      const figures = { average_scores, scenarios: averages, interactions, failed, attempts: passes };
+      const summary: RunSummary = {
+        average_scores,
+        score_stats: series.finish(averages.map((entry) => entry.average_scores)),
         label_metrics: labels.finish(),
         usage,
         interactions,
         failed,
+        conflicts,
+        breakdown: breakdown.finish(),
+        ...spending.finish(),
+        ...(stopped_by && { stopped_by }),
+        ...(gap && { drift: gap, reference_scores: averageScenarios(taught.map((tally) => tally.means())) }),
+        ...(gate && { gate: checkGate(gate, figures) }),
+        ...(flaky && { flakiness: flaky }),
+        ...(audited !== undefined && { judge_audited: audited }),
       };
-      return { summary, message: statusMessage({ interactions, failures }) };
+      return { summary, message: statusMessage({ interactions, failures, stopped_by }) };
+    },
+  };
+}
+
+/** Adds up money, and what judging and labelling took. */
+function createSpending() {
+  let helper = noHelperUsage;
+  let total = 0;
+  let priced = 0;
+  let unpriced = 0;
+
+  return {
+    addHelper(usage: HelperUsage | undefined): void {
+      helper = addHelperUsage(helper, usage);
+    },
+    add({ cost, helper_usage, error }: ScoredInteraction): void {
+      helper = addHelperUsage(helper, helper_usage);
+      if (typeof cost === "number") {
+        total += cost;
+        priced++;
+      } else if (!error) unpriced++;
+    },
+    finish(): Pick<RunSummary, "cost" | "helper_usage"> {
+      return {
+        ...((priced > 0 || helper.cost !== null) && { cost: { total: total + (helper.cost ?? 0), unpriced } }),
+        ...(helper.calls > 0 && { helper_usage: helper }),
+      };
     },
   };
 }

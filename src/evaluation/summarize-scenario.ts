@@ -1,40 +1,63 @@
 import type { ScenarioResult } from "../contract/evaluation-response.ts";
+import type { LabelRule } from "../contract/label-rule.ts";
 import type { Reliability } from "../contract/score-stats.ts";
 import type { Scores } from "../contract/score.ts";
+import { attemptPassed } from "./attempt-passed.ts";
 import { averageAttempts, averageInteractions } from "./average-scores.ts";
+import { createBreakdown } from "./breakdown.ts";
 import { createLabelTallies } from "./label-tallies.ts";
 import { createScoreSeries } from "./score-series.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { defaultThreshold, reliability } from "./statistics/reliability.ts";
 
-export type ScenarioFigures = Pick<ScenarioResult, "average_scores" | "score_stats" | "reliability" | "label_metrics">;
+export type ScenarioFigures = Pick<
+  ScenarioResult,
+  "average_scores" | "score_stats" | "reliability" | "label_metrics" | "breakdown"
+>;
 
-/** The figures of one scenario from the interactions of each of its attempts. */
-export function summarizeScenario(attempts: readonly (readonly ScoredInteraction[])[]): ScenarioFigures {
-  const series = createScoreSeries("attempt");
-  const labels = createLabelTallies();
-  const averages = attempts.map((interactions) => {
+export interface SummaryOptions {
+  readonly threshold?: number | undefined;
+  readonly tags?: readonly string[];
+  readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
+  /** Names of the caller's checks, which are 0 or 1 by nature. */
+  readonly checks?: ReadonlySet<string>;
+}
+
+export interface SummarizedAttempt {
+  readonly interactions: readonly ScoredInteraction[];
+  /** What was said of the conversation as a whole. */
+  readonly conversation?: Scores | undefined;
+}
+
+/** The figures of one scenario from its attempts. */
+export function summarizeScenario(
+  attempts: readonly SummarizedAttempt[],
+  { threshold = defaultThreshold, tags = [], label_rules, checks }: SummaryOptions = {},
+): ScenarioFigures {
+  const breakdown = createBreakdown();
+  const series = createScoreSeries("attempt", checks);
+  const labels = createLabelTallies(label_rules);
+  const averages = attempts.map(({ interactions, conversation }, attempt) => {
     for (const interaction of interactions) {
       series.note(interaction.scores);
-      labels.add(interaction);
+      labels.add(interaction, attempt);
+      breakdown.add(interaction, tags);
     }
-    return averageInteractions(interactions.map(({ scores }) => scores));
+    if (conversation) series.note(conversation);
+    return { ...averageInteractions(interactions.map(({ scores }) => scores)), ...conversation };
   });
   return {
     average_scores: averageAttempts(averages),
     score_stats: series.finish(averages),
-    reliability: reliabilityOf(averages),
+    reliability: reliabilityOf(averages, threshold),
     label_metrics: labels.finish(),
+    breakdown: breakdown.finish(),
   };
 }
 
-/**
- * An attempt passes when every turn got a reply and `overall` reaches the threshold. Attempts with nothing to judge do not count,
- * but those whose turns all failed do: they did not pass. Null when no attempt has an `overall`.
- */
-function reliabilityOf(averages: readonly Scores[]): Reliability | null {
+/** Null when no attempt has an `overall`. */
+function reliabilityOf(averages: readonly Scores[], threshold: number): Reliability | null {
   if (averages.every((average) => average["overall"] === undefined)) return null;
-  const counted = averages.filter((average) => average["overall"] !== undefined || average["success"] === 0);
-  const passed = counted.filter((average) => (average["overall"] ?? 0) >= defaultThreshold && average["success"] === 1);
-  return reliability(counted.length, passed.length);
+  const counted = averages.map((average) => attemptPassed(average, threshold)).filter((passed) => passed !== null);
+  return reliability(counted.length, counted.filter(Boolean).length, threshold);
 }

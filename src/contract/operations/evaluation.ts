@@ -18,6 +18,7 @@ export const evaluate: Operation = {
     "A model that fails is a result (200, `agent_reply` is `Request failed`), not an error of this route. " +
     "Losing the connection does not cancel the run.",
   tag: "Evaluation",
+  scope: "evaluate",
   headers: {
     "idempotency-key": { description: "The same key with the same body is the same run." },
     prefer: { description: "`respond-async` to get 202 and the run's address." },
@@ -50,6 +51,7 @@ export const listRuns: Operation = {
   path: "/runs",
   summary: "List runs, newest first",
   tag: "Runs",
+  scope: "runs:read",
   query: RunListQuery,
   responses: { 200: { description: "One page of runs.", schema: RunList } },
   errors: ["validation_failed"],
@@ -61,6 +63,7 @@ export const getRun: Operation = {
   path: "/runs/{run_id}",
   summary: "State, progress and summary of one run",
   tag: "Runs",
+  scope: "runs:read",
   parameters: runParameter,
   responses: { 200: { description: "The run.", schema: Run } },
   errors: ["run_not_found"],
@@ -74,6 +77,7 @@ export const getRunResults: Operation = {
   description:
     "The body of POST /evaluate for a run that has ended; what is there so far for one that has not. Streamed.",
   tag: "Runs",
+  scope: "runs:read",
   parameters: runParameter,
   responses: { 200: { description: "The results.", schema: EvaluationResponse } },
   errors: ["run_not_found"],
@@ -87,6 +91,7 @@ export const getRunEvents: Operation = {
   description:
     "Server-sent events: `interaction` for each stored turn, `progress`, and `end` last. `Last-Event-ID` replays what came after it.",
   tag: "Runs",
+  scope: "runs:read",
   parameters: runParameter,
   headers: { "last-event-id": { description: "Replay the events after this one." } },
   responses: { 200: { description: "The events.", mediaTypes: ["text/event-stream"] } },
@@ -99,6 +104,7 @@ export const cancelRun: Operation = {
   path: "/runs/{run_id}/cancel",
   summary: "Stop a run; what is stored stays readable",
   tag: "Runs",
+  scope: "runs:write",
   parameters: runParameter,
   responses: { 202: { description: "No new call starts; calls in flight are aborted.", schema: Run } },
   errors: ["run_not_found", "run_already_finished"],
@@ -111,6 +117,7 @@ export const deleteRun: Operation = {
   summary: "Delete a run and everything stored with it",
   description: "A run that has not ended is cancelled first.",
   tag: "Runs",
+  scope: "runs:write",
   parameters: runParameter,
   responses: { 204: { description: "Gone." } },
   errors: ["run_not_found"],

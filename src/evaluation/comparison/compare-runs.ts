@@ -1,8 +1,9 @@
+import type { Verdict } from "../../contract/comparison.ts";
 import { holm } from "../statistics/holm.ts";
 import { compareScore, type ScoreDifference } from "./compare-score.ts";
 import { pairRuns, type PairedRuns } from "./pair-runs.ts";
 import type { RunTally } from "./run-tally.ts";
-import { toSentence, toVerdict, type Verdict } from "./verdict.ts";
+import { toSentence, toVerdict } from "./verdict.ts";
 
 export interface ScoreComparison extends ScoreDifference {
   /** Corrected (Holm) for having looked at several scores. */
@@ -27,14 +28,22 @@ export interface CompareOptions {
   readonly candidate: RunTally;
   /** The smallest difference worth knowing about: what the advice on more scenarios is for. */
   readonly smallestEffect?: number;
+  /** Scores that do not mean the same in both runs: left out. */
+  readonly leaveOut?: ReadonlySet<string>;
 }
 
 /**
  * Compares two runs, paired by scenario and interaction, with the scenario as the unit that counts.
  * Runs that cannot be compared are refused with the reason.
  */
-export function compareRuns({ baseline, candidate, smallestEffect = 0.05 }: CompareOptions): Comparison {
-  const { scores, unpaired, interactions } = pairRuns(baseline, candidate);
+export function compareRuns({
+  baseline,
+  candidate,
+  smallestEffect = 0.05,
+  leaveOut = new Set(),
+}: CompareOptions): Comparison {
+  const { scores: all, unpaired, interactions } = pairRuns(baseline, candidate);
+  const scores = new Map([...all].filter(([name]) => !leaveOut.has(name)));
   const reason = whyNot({ baseline, candidate, unpaired, interactions, scores: scores.size });
   if (reason !== null) return { comparable: false, reason, unpaired };
 

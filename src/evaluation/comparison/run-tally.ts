@@ -31,9 +31,13 @@ export function createRunTally(): RunTally {
       scenarios.set(scenario_id, interactions);
       const tallied = interactions.get(interaction.id) ?? { content: contentOf(interaction), sums: new Map() };
       interactions.set(interaction.id, tallied);
-      for (const [name, value] of Object.entries(scores)) {
-        const { sum, count } = tallied.sums.get(name) ?? { sum: 0, count: 0 };
-        tallied.sums.set(name, { sum: sum + value, count: count + 1 });
+      for (const name in scores) {
+        const value = scores[name] as number;
+        const entry = tallied.sums.get(name);
+        if (entry) {
+          entry.sum += value;
+          entry.count++;
+        } else tallied.sums.set(name, { sum: value, count: 1 });
       }
     },
   };

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { Interaction } from "../../contract/scenario.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";
+import { detectableEffect } from "../statistics/power.ts";
 import { compareRuns } from "./compare-runs.ts";
+import { compareScore } from "./compare-score.ts";
 import { createRunTally } from "./run-tally.ts";
 
 const suites = 2_000;
@@ -76,4 +78,20 @@ test("two runs of the same model are called different in 3 to 7 % of simulated p
   }
   expect(alarms / suites).toBeGreaterThan(0.03);
   expect(alarms / suites).toBeLessThan(0.07);
+});
+
+test("an effect of the size called detectable is seen in 75 to 85 % of simulated pairs", () => {
+  const normal = createNormal(createRandom(99));
+  const spread = 0.05;
+  const effect = detectableEffect(scenarios, spread) ?? 0;
+  let seen = 0;
+  for (let pair = 0; pair < suites; pair++) {
+    const pairs = Array.from({ length: scenarios }, () => {
+      const baseline = truth + normal(0.2);
+      return { baseline, candidate: baseline + effect + normal(spread), interactions: 1 };
+    });
+    if ((compareScore("overall", pairs, 0.05).p ?? 1) < 0.05) seen++;
+  }
+  expect(seen / suites).toBeGreaterThan(0.75);
+  expect(seen / suites).toBeLessThan(0.85);
 });

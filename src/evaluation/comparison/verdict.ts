@@ -1,6 +1,5 @@
+import type { Verdict } from "../../contract/comparison.ts";
 import type { ScoreDifference } from "./compare-score.ts";
-
-export type Verdict = "better" | "worse" | "no_difference_seen" | "same" | "undecided";
 
 /** The p below which a difference is called one, after the correction for several scores. */
 const alpha = 0.05;

@@ -17,8 +17,7 @@ export interface LabelCandidate {
 /** The labels a batch uses under each key, under their `labelKey`. */
 export type LabelCandidates = ReadonlyMap<string, ReadonlyMap<string, LabelCandidate>>;
 
-// More examples of a label add little, and a key with more labels than this holds free text (names, order numbers).
-const maximumExamples = 10;
+// A key with more labels than this holds free text (names, order numbers).
 const maximumLabels = 200;
 
 /** Collects every text label of a batch with the reference replies that carry it. Keys that hold free text are left out. */
@@ -41,7 +40,6 @@ export function labelCandidates(scenarios: readonly Scenario[]): LabelCandidates
 
 function addExamples(examples: LabelExample[], interaction: Interaction): void {
   for (const text of referenceReplies(interaction)) {
-    if (text.trim() === "" || examples.length >= maximumExamples) continue;
-    examples.push({ text, interaction_id: interaction.id });
+    if (text.trim() !== "") examples.push({ text, interaction_id: interaction.id });
   }
 }

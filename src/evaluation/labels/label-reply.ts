@@ -4,29 +4,38 @@ import type { Interaction } from "../../contract/scenario.ts";
 import { referenceReplies } from "../reference-replies.ts";
 import { ownValue, type MetadataValue } from "../scorers/match-value.ts";
 import type { Labeller, Labels } from "./labels.ts";
+import type { ModelLabels } from "./model-labeller.ts";
 
 export interface LabelReplyOptions {
   readonly interaction: Interaction;
   readonly reply: StoredReply;
   readonly labeller: Labeller;
+  /** What a labeller model said: it outranks the labeller. */
+  readonly given?: ModelLabels | null;
 }
 
 /**
- * Labels a reply under every expected key: what the endpoint itself said, else what the labeller tells from the text.
- * Labels the endpoint adds beyond the expected keys are kept. Only text labels can be told from a reply;
- * numbers, booleans, lists and objects come from the endpoint or not at all. A failed reply has no labels.
+ * Labels a reply under every expected key: what the endpoint itself said, else what the labeller model said, else what the local
+ * labeller tells from the text. Labels the endpoint adds beyond the expected keys are kept. The local labeller can tell text
+ * labels only; numbers, booleans, lists and objects come from elsewhere or not at all. A failed reply has no labels.
  */
-export async function labelReply({ interaction, reply, labeller }: LabelReplyOptions): Promise<Labels> {
+export async function labelReply({ interaction, reply, labeller, given }: LabelReplyOptions): Promise<Labels> {
   if (reply.error) return { generated_metadata: {}, label_sources: {}, unjudged_keys: new Set() };
 
-  const given = reply.endpoint_metadata ?? {};
-  const labels = new Map<string, MetadataValue>(Object.entries(given));
-  const sources = new Map<string, LabelSource>(Object.keys(given).map((key) => [key, { source: "endpoint" }]));
+  const stated = reply.endpoint_metadata ?? {};
+  const labels = new Map<string, MetadataValue>(Object.entries(stated));
+  const sources = new Map<string, LabelSource>(Object.keys(stated).map((key) => [key, { source: "endpoint" }]));
   const unjudged = new Set<string>();
   const own = { interaction_id: interaction.id, references: referenceReplies(interaction) };
 
   for (const [key, expected] of Object.entries(interaction.reference_metadata)) {
-    if (ownValue(given, key) !== undefined) continue;
+    if (ownValue(stated, key) !== undefined) continue;
+    const fromModel = given?.labels?.get(key);
+    if (given && fromModel !== undefined) {
+      labels.set(key, fromModel);
+      sources.set(key, { source: "labeller", method: given.method });
+      continue;
+    }
     const answer = typeof expected === "string" ? await labeller({ key, reply: reply.agent_reply, own }) : null;
     if (answer) {
       labels.set(key, answer.value);
@@ -37,4 +46,12 @@ export async function labelReply({ interaction, reply, labeller }: LabelReplyOpt
   }
   const generated_metadata: Metadata = Object.fromEntries(labels);
   return { generated_metadata, label_sources: Object.fromEntries(sources), unjudged_keys: unjudged };
+}
+
+/** The expected keys the endpoint said nothing about. */
+export function unlabelledKeys({ reference_metadata }: Interaction, { endpoint_metadata }: StoredReply): Metadata {
+  const open = Object.entries(reference_metadata).filter(
+    ([key]) => ownValue(endpoint_metadata ?? {}, key) === undefined,
+  );
+  return Object.fromEntries(open);
 }

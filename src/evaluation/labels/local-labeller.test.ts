@@ -93,11 +93,62 @@ test.each(["Paris is the capital of France.", "42", "As a language model I can w
   },
 );
 
-test("a lone candidate does not win by default, not even with its own reference", async () => {
-  const reference = "The zebra crosses the road.";
-  const label = labellerOf("topic", [["animals", reference]]);
-  expect((await label(reference))?.value).toBe("unknown");
+test("a lone candidate does not win by default, not even with a reply much like its own reference", async () => {
+  const label = labellerOf("topic", [["animals", "The zebra crosses the road."]]);
+  expect((await label("The zebra crosses the wide road."))?.value).toBe("unknown");
   expect((await labellerOf("intent", [["greeting", "Hi"]])("Your refund has been issued."))?.value).toBe("unknown");
+});
+
+test.each(["The zebra crosses the road.", "the ZEBRA  crosses the road"])(
+  "%j is the same text as a labelled reference, its own included: it has that label",
+  async (reply) => {
+    const label = labellerOf("topic", [["animals", "The zebra crosses the road."]]);
+    expect(await label(reply)).toEqual({
+      value: "animals",
+      method: "same text as a labelled reference",
+      confidence: 1,
+    });
+    const another = labellerOf("topic", [
+      ["weather", "It rains."],
+      ["animals", "The zebra crosses the road."],
+    ]);
+    expect((await another(reply, 0))?.value).toBe("animals");
+  },
+);
+
+const longReference =
+  "Thank you for waiting. Your replacement parcel left our warehouse this morning and the courier will bring it to your door on Friday between nine and noon.";
+
+test("a long reply may differ in a word of twenty and is still nearly the same text", async () => {
+  const label = labellerOf("topic", [["delivery", longReference]]);
+  expect(await label(longReference.replace("noon", "eleven"))).toMatchObject({
+    value: "delivery",
+    method: "nearly the same text as a labelled reference",
+  });
+  expect((await label(longReference.replace(/parcel|warehouse|courier|door/gu, "zebra")))?.method).not.toContain(
+    "same text",
+  );
+});
+
+test("the same text under two labels is unknown, the nearer of two is not", async () => {
+  const twice = labellerOf("topic", [
+    ["a", "Yes."],
+    ["b", "Yes."],
+  ]);
+  expect(await twice("yes")).toMatchObject({ value: "unknown", confidence: 0 });
+  const near = labellerOf("topic", [
+    ["a", longReference],
+    ["b", longReference.replace("noon", "eleven")],
+  ]);
+  expect((await near(longReference.replace("noon", "eleven"), 0))?.value).toBe("b");
+});
+
+test("every reference counts as the same text, however many a label has, and for sentiments too", async () => {
+  const many = Array.from({ length: 30 }, (_, index): Labelled => ["numbered", `Item ${index} is here.`]);
+  expect((await labellerOf("topic", many)("Item 29 is here.", 29))?.value).toBe("numbered");
+  expect((await labellerOf("sentiment", [["neutral", "What a wonderful day!"]])("What a wonderful day!"))?.value).toBe(
+    "neutral",
+  );
 });
 
 test("a lone candidate can win on evidence that is not its own", async () => {
@@ -113,8 +164,8 @@ test("the own reference is left out when the label has another example", async (
     ["animals", "Two dogs chase a cat."],
     ["weather", "It rains in Spain."],
   ]);
-  expect((await label("The zebra crosses the road.", 0))?.value).toBe("unknown");
-  expect(await label("The zebra crosses the road.", 1)).toMatchObject({
+  expect((await label("A zebra crosses the road.", 0))?.value).toBe("unknown");
+  expect(await label("A zebra crosses the road.", 1)).toMatchObject({
     value: "animals",
     method: "nearest reference reply",
   });
@@ -125,7 +176,7 @@ test("the own reference counts, and is named, when every label has a single exam
     ["animals", "The zebra crosses the road."],
     ["weather", "It rains in Spain."],
   ]);
-  expect(await label("The zebra crosses the road.", 0)).toMatchObject({
+  expect(await label("A zebra crosses the road.", 0)).toMatchObject({
     value: "animals",
     method: "nearest reference reply (its own)",
   });

@@ -2,6 +2,7 @@ import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type Labeller, type LabelQuestion } from "./labels.ts";
 import { createNearestLabel } from "./nearest-label.ts";
 import { loadSentimentReader, type SentimentReader } from "./read-sentiment.ts";
+import { createSameText } from "./same-text.ts";
 import { sentimentLabel, sentimentLabels } from "./sentiment-label.ts";
 
 export interface LocalLabellerOptions {
@@ -11,7 +12,7 @@ export interface LocalLabellerOptions {
 }
 
 /**
- * The labeller that needs no model. A key whose labels are all sentiments is read with a sentiment lexicon; any other key takes
+ * The labeller that needs no model. A reply that is the same text as a labelled reference has that label. Else a key whose labels are all sentiments is read with a sentiment lexicon; any other key takes
  * the candidate the reply is most like. It is a weak judge: method and confidence say so, and what the endpoint says outranks it.
  */
 export function createLocalLabeller({
@@ -19,11 +20,17 @@ export function createLocalLabeller({
   loadSentiment = loadSentimentReader,
 }: LocalLabellerOptions): Labeller {
   const nearest = new Map<string, (question: LabelQuestion) => LabelAnswer>();
+  const sameTexts = new Map<string, (question: LabelQuestion) => LabelAnswer | null>();
 
   return async (question) => {
     const labels = candidates.get(question.key);
     if (!labels) return null;
     if (question.reply.trim() === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
+
+    const sameText = sameTexts.get(question.key) ?? createSameText(labels);
+    sameTexts.set(question.key, sameText);
+    const same = sameText(question);
+    if (same) return same;
 
     if ([...labels.keys()].every((label) => sentimentLabels.has(label))) {
       const answer = sentimentLabel(question.reply, {

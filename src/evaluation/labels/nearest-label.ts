@@ -11,6 +11,9 @@ const nameWeight = 0.4;
 /** Part of a name's grams that a text may hold by chance. */
 const chanceOfName = 0.5;
 
+/** More examples of a label than this add little. */
+const maximumExamples = 10;
+
 /** Words of a label's name that say nothing about the reply. */
 const emptyWords = /\b(?:request|inquiry|enquiry|query|intent)\b/gu;
 
@@ -30,7 +33,8 @@ interface Evidence {
  * Labels a reply with the candidate it is most like: by the reference replies that carry the label in this batch, by typical
  * replies for labels of that name, and by the label's own words. `unknown` when nothing is alike enough or two are equally alike.
  *
- * What keeps it honest: it is never told the expected label. The reference of the very interaction it labels is left out when
+ * What keeps it honest: it is never told the expected label (a reply that is the same text as a labelled one does not get this
+ * far). The reference of the very interaction it labels is left out when
  * the label has other examples, and always when the batch has one label only (else any reply like its reference would be
  * right with nothing to tell it from). Where each of several labels has a single example, the own one counts like the
  * others, because leaving it out would only speak against the right label; the method then says so.
@@ -67,7 +71,7 @@ export function createNearestLabel(
 
 function witnessesOf(key: string, { examples }: LabelCandidate): Witness[] {
   return [
-    ...examples.map((example) => ({ text: example.text, origin: example })),
+    ...examples.slice(0, maximumExamples).map((example) => ({ text: example.text, origin: example })),
     ...commonLabels
       .filter((common) => fits(common, key))
       .flatMap(({ replies }) => replies.map((text) => ({ text, origin: null }))),

@@ -16,6 +16,13 @@ export const builtInScorers = {
   metadata_match: metadataMatch(),
 } as const satisfies Record<string, Scorer>;
 
+/** Names a request may list; `semantic_similarity` needs an embedder. */
+export const scorerNames: readonly string[] = [...Object.keys(builtInScorers), "semantic_similarity"];
+
+export function isBuiltIn(name: string): name is ScorerName {
+  return Object.hasOwn(builtInScorers, name);
+}
+
 export type ScorerName = keyof typeof builtInScorers;
 
 /** What a run is scored with unless it asks for something else. */

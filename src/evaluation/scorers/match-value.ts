@@ -1,3 +1,4 @@
+import type { LabelRule } from "../../contract/label-rule.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import { labelKey } from "./label-key.ts";
 import { multisetOverlap, overlapF1 } from "./overlap.ts";
@@ -9,16 +10,39 @@ export type MetadataValue = Metadata[string];
  * How well a generated label fits the expected one, 0..1, by the type of the expected one.
  * Text: equal as labels. Boolean and null: equal. Number: nearness relative to both sizes.
  * Array: F1 of its items, order aside. Object: mean over the expected keys; further keys do not count.
- * A value of another type does not fit.
+ * A value of another type does not fit. A rule may add aliases of labels and a tolerance for numbers.
  */
-export function matchValue(generated: MetadataValue | undefined, expected: MetadataValue): number {
+export function matchValue(
+  generated: MetadataValue | undefined,
+  expected: MetadataValue,
+  { aliases, tolerance }: LabelRule = {},
+): number {
   if (generated === undefined) return 0;
-  if (typeof expected === "string")
-    return typeof generated === "string" && labelKey(generated) === labelKey(expected) ? 1 : 0;
-  if (typeof expected === "number") return typeof generated === "number" ? nearness(generated, expected) : 0;
+  if (typeof expected === "string") {
+    return typeof generated === "string" && canonicalKey(generated, aliases) === canonicalKey(expected, aliases)
+      ? 1
+      : 0;
+  }
+  if (typeof expected === "number") {
+    if (typeof generated !== "number") return 0;
+    return tolerance === undefined
+      ? nearness(generated, expected)
+      : Math.abs(generated - expected) <= tolerance
+        ? 1
+        : 0;
+  }
   if (Array.isArray(expected)) return Array.isArray(generated) ? matchItems(generated, expected) : 0;
   if (isObject(expected)) return isObject(generated) ? matchKeys(generated, expected) : 0;
   return generated === expected ? 1 : 0;
+}
+
+/** The key of the label that a spelling stands for. */
+export function canonicalKey(label: string, aliases: LabelRule["aliases"]): string {
+  const key = labelKey(label);
+  for (const [canonical, others] of Object.entries(aliases ?? {})) {
+    if (others.some((other) => labelKey(other) === key)) return labelKey(canonical);
+  }
+  return key;
 }
 
 function nearness(generated: number, expected: number): number {

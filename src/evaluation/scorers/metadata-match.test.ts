@@ -11,6 +11,7 @@ function score(generated_metadata: Metadata, reference_metadata: Metadata, unjud
     generated_metadata,
     reference_metadata,
     unjudged_keys: new Set(unjudged),
+    call: { latency_ms: 0, first_token_ms: null, cost: null },
   });
 }
 

@@ -1,3 +1,4 @@
+import type { LabelRule } from "../../contract/label-rule.ts";
 import type { Score } from "../../contract/score.ts";
 import { matchValue, ownValue, type MetadataValue } from "./match-value.ts";
 import type { Scorer, ScorerInput } from "./scorer.ts";
@@ -9,7 +10,7 @@ import { shorten, shortList } from "./short-list.ts";
  */
 export function metadataMatch(): Scorer {
   return (input) => {
-    const keys = Object.keys(input.reference_metadata);
+    const keys = Object.keys(input.reference_metadata).filter((key) => !ruleOf(input, key).ignore);
     if (keys.length === 0) return [{ name: "metadata_match", value: null, reason: "no reference metadata" }];
 
     const scores = keys.map((key) => scoreKey(key, input));
@@ -17,14 +18,19 @@ export function metadataMatch(): Scorer {
   };
 }
 
-function scoreKey(key: string, { generated_metadata, reference_metadata, unjudged_keys }: ScorerInput): Score {
+function ruleOf({ label_rules }: ScorerInput, key: string): LabelRule {
+  return (label_rules && Object.hasOwn(label_rules, key) ? label_rules[key] : undefined) ?? {};
+}
+
+function scoreKey(key: string, input: ScorerInput): Score {
+  const { generated_metadata, reference_metadata, unjudged_keys } = input;
   const name = `metadata.${key}`;
   const expected = reference_metadata[key] as MetadataValue;
   const generated = ownValue(generated_metadata, key);
   if (generated === undefined && unjudged_keys.has(key)) {
     return { name, value: null, reason: "the endpoint gave no such label and it cannot be told from the reply" };
   }
-  const value = matchValue(generated, expected);
+  const value = matchValue(generated, expected, ruleOf(input, key));
   return {
     name,
     value,

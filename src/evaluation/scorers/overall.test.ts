@@ -24,5 +24,30 @@ test("a part that is missing is left out, never counted as 0", () => {
 });
 
 test("with neither part there is no overall", () => {
-  expect(overall([{ name: "chrf", value: 1 }]).value).toBeNull();
+  expect(overall([{ name: "success", value: 1 }]).value).toBeNull();
+});
+
+const all = [
+  { name: "token_f1", value: 0.2 },
+  { name: "rouge_l", value: 0.4 },
+  { name: "semantic_similarity", value: 0.8 },
+  { name: "metadata_match", value: 1 },
+  { name: "polite", value: 0 },
+];
+
+test("who understands meaning outranks who counts words", () => {
+  expect(overall(all).value).toBeCloseTo(0.9, 12);
+  expect(overall([...all, { name: "judge_correctness", value: 0.5 }]).value).toBeCloseTo(0.75, 12);
+});
+
+test("the caller's checks are one part, and weights replace all parts", () => {
+  expect(overall(all, { checks: ["polite"] }).value).toBeCloseTo(0.6, 12);
+  expect(overall(all, { weights: { token_f1: 3, metadata_match: 1 } }).value).toBeCloseTo(0.4, 12);
+  expect(overall(all, { weights: { token_f1: 3, missing: 5 } }).value).toBeCloseTo(0.2, 12);
+});
+
+test("a judge that failed leaves no overall, since it would be of another kind", () => {
+  const judged = [...all, { name: "judge_correctness", value: null }];
+  expect(overall(judged, { failed: new Set(["judge_correctness"]) })).toMatchObject({ value: null });
+  expect(overall(judged).value).toBe(1);
 });

@@ -1,32 +1,73 @@
 import type { Score } from "../../contract/score.ts";
 
-/**
- * The one figure to look at first: mean of the reply part (mean of `token_f1` and `rouge_l`) and the metadata part
- * (`metadata_match`), or the one of them that exists. The reason names the parts that were used.
- */
-export function overall(scores: readonly Score[]): Score {
-  const values = new Map(scores.map(({ name, value }) => [name, value]));
-  const parts = [
-    toPart("reply", ["token_f1", "rouge_l"], values),
-    toPart("metadata", ["metadata_match"], values),
-  ].filter((part) => part !== null);
-  if (parts.length === 0)
-    return { name: "overall", value: null, reason: "neither a reference reply nor judged metadata" };
+/** The reply part of `overall`: the first of these that the run scores with. Who understands meaning outranks who counts words. */
+const replyParts: readonly (readonly string[])[] = [
+  ["judge_correctness"],
+  ["judge_rubrics"],
+  ["semantic_similarity"],
+  ["token_f1", "rouge_l"],
+  ["chrf"],
+  ["edit_similarity"],
+  ["exact_match"],
+];
 
-  const value = parts.reduce((sum, part) => sum + part.value, 0) / parts.length;
-  return { name: "overall", value, reason: parts.map((part) => part.text).join(" and ") };
+export interface OverallOptions {
+  /** Weighted mean of these scores in place of the usual parts. */
+  readonly weights?: Readonly<Record<string, number>> | undefined;
+  /** Names of the caller's checks and the operator's scorers: together one part. */
+  readonly checks?: readonly string[];
+  /** Scores that should be there but could not be had (a judge that failed). Without them `overall` would be of another kind. */
+  readonly failed?: ReadonlySet<string>;
+}
+
+/**
+ * The one figure to look at first: mean of the reply part, the metadata part (`metadata_match`) and the checks part, or of those
+ * of them that exist. The reason names the parts that were used.
+ */
+export function overall(
+  scores: readonly Score[],
+  { weights, checks = [], failed = new Set() }: OverallOptions = {},
+): Score {
+  const values = new Map(scores.map(({ name, value }) => [name, value]));
+  const names = weights ? Object.keys(weights) : replyParts.find((group) => group.some((name) => values.has(name)));
+  const lost = names?.find((name) => failed.has(name));
+  if (lost !== undefined) return { name: "overall", value: null, reason: `${lost} could not be had` };
+
+  const parts = weights
+    ? Object.entries(weights).map(([name, weight]) => toPart(name, [name], { values, weight }))
+    : [
+        toPart("reply", names ?? [], { values }),
+        toPart("metadata", ["metadata_match"], { values }),
+        toPart("checks", checks, { values }),
+      ];
+  return weightedMean(parts.filter((part) => part !== null));
+}
+
+interface Part {
+  readonly value: number;
+  readonly weight: number;
+  readonly text: string;
+}
+
+function weightedMean(parts: readonly Part[]): Score {
+  const total = parts.reduce((sum, part) => sum + part.weight, 0);
+  if (total === 0) return { name: "overall", value: null, reason: "neither a reference reply nor judged metadata" };
+  const value = parts.reduce((sum, part) => sum + part.weight * part.value, 0) / total;
+  return { name: "overall", value: Math.min(1, value), reason: parts.map((part) => part.text).join(" and ") };
 }
 
 function toPart(
   title: string,
   names: readonly string[],
-  values: ReadonlyMap<string, number | null>,
-): { value: number; text: string } | null {
+  { values, weight = 1 }: { values: ReadonlyMap<string, number | null>; weight?: number },
+): Part | null {
   const used = names.flatMap((name) => {
     const value = values.get(name);
     return value === null || value === undefined ? [] : [{ name, value }];
   });
   if (used.length === 0) return null;
   const value = used.reduce((sum, score) => sum + score.value, 0) / used.length;
-  return { value, text: `${title} ${value.toFixed(2)} (${used.map((score) => score.name).join(", ")})` };
+  const shown = weight === 1 ? value.toFixed(2) : `${value.toFixed(2)} × ${weight}`;
+  const from = used.map((score) => score.name).join(", ");
+  return { value, weight, text: title === from ? `${title} ${shown}` : `${title} ${shown} (${from})` };
 }

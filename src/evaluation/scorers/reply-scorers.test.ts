@@ -12,6 +12,7 @@ function score(name: ScorerName, reply: string, ...references: string[]) {
     generated_metadata: {},
     reference_metadata: {},
     unjudged_keys: new Set(),
+    call: { latency_ms: 0, first_token_ms: null, cost: null },
   });
   if (!first) throw new Error("no score");
   return first;
@@ -95,4 +96,18 @@ test.each([
   ["aaaaaaaa", "aaaa", 0.7422630560928433],
 ])("chrf of %j against %j is sacreBLEU's", (reply, reference, expected) => {
   expect(score("chrf", reply, reference).value).toBeCloseTo(expected, 12);
+});
+
+// rouge-score 0.1.2, RougeScorer(["rouge1", "rougeL"], use_stemmer=False), fmeasure.
+test.each([
+  [
+    "your refund of 25 dollars will arrive on friday morning",
+    "the refund of 25 dollars arrives on friday",
+    2 / 3,
+    2 / 3,
+  ],
+  ["we are open from nine to six on weekdays", "on weekdays the shop is open from nine to six", 14 / 19, 10 / 19],
+])("token_f1 and rouge_l of %j are those of rouge-score", (reply, reference, rouge1, rougeL) => {
+  expect(score("token_f1", reply, reference).value).toBeCloseTo(rouge1, 12);
+  expect(score("rouge_l", reply, reference).value).toBeCloseTo(rougeL, 12);
 });

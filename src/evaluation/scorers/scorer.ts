@@ -1,3 +1,4 @@
+import type { LabelRule } from "../../contract/label-rule.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import type { Score } from "../../contract/score.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
@@ -11,6 +12,16 @@ export interface ScorerInput {
   readonly reference_metadata: Metadata;
   /** Expected keys for which nobody could give a value: not judged, which is not the same as wrong. */
   readonly unjudged_keys: ReadonlySet<string>;
+  /** How the labels of a key are compared, where that was asked for. */
+  readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
+  readonly call: CallFigures;
+}
+
+/** What is known about the call beside its text. */
+export interface CallFigures {
+  readonly latency_ms: number;
+  readonly first_token_ms: number | null;
+  readonly cost: number | null;
 }
 
 /** Judges one reply. Pure: the same input gives the same scores. */

@@ -45,7 +45,7 @@ test("the scenarios needed can just show the effect", () => {
 
 function tally(...pairs: [expected: string, generated: string][]) {
   const labels = createLabelTally();
-  for (const pair of pairs) labels.add(...pair);
+  for (const [index, pair] of pairs.entries()) labels.add(...pair, index);
   return labels.finish();
 }
 

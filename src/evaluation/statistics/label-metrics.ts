@@ -1,5 +1,7 @@
+import type { LabelRule } from "../../contract/label-rule.ts";
 import type { LabelMetrics } from "../../contract/score-stats.ts";
-import { labelKey } from "../scorers/label-key.ts";
+import { canonicalKey } from "../scorers/match-value.ts";
+import { clusteredKappaInterval, cohensKappa, marginsOf, type LabelCounts } from "./kappa.ts";
 
 /** A key with more labels than this holds free text: it has an accuracy but no table. */
 const maximumLabels = 200;
@@ -8,33 +10,41 @@ const abstention = "unknown";
 
 /** Counts pairs of expected and generated labels under one key. Labels that differ in case, hyphens or underscores are one label. */
 export interface LabelTally {
-  add(expected: string, generated: string): void;
+  /** Pairs of one cluster (a scenario, an attempt) resemble each other: kappa's interval goes by clusters. */
+  add(expected: string, generated: string, cluster: number | string): void;
   finish(): LabelMetrics;
 }
 
-export function createLabelTally(): LabelTally {
+/** Clusters beyond this many are not kept apart: a sample of so many gives the interval just as well. */
+const maximumClusters = 2_000;
+
+export function createLabelTally(aliases?: LabelRule["aliases"]): LabelTally {
   /** labelKey → spelling: the expected one if there is one. */
   const spellings = new Map<string, { text: string; expected: boolean }>();
   const counts = new Map<string, Map<string, number>>();
+  const clusters = new Map<number | string, Map<string, Map<string, number>>>();
   let n = 0;
   let right = 0;
 
   function spell(text: string, expected: boolean): string {
-    const key = labelKey(text);
+    const key = canonicalKey(text, aliases);
     const known = spellings.get(key);
     if (!known || (expected && !known.expected)) spellings.set(key, { text, expected });
     return key;
   }
 
   return {
-    add(expected, generated) {
+    add(expected, generated, cluster) {
       n++;
-      if (labelKey(expected) === labelKey(generated)) right++;
+      if (canonicalKey(expected, aliases) === canonicalKey(generated, aliases)) right++;
       if (spellings.size > maximumLabels) return;
       const row = spell(expected, true);
       const column = spell(generated, false);
-      const cells = counts.get(row) ?? new Map<string, number>();
-      counts.set(row, cells.set(column, (cells.get(column) ?? 0) + 1));
+      increase(counts, row, column);
+      if (!clusters.has(cluster) && clusters.size >= maximumClusters) return;
+      const own = clusters.get(cluster) ?? new Map<string, Map<string, number>>();
+      clusters.set(cluster, own);
+      increase(own, row, column);
     },
     finish() {
       const accuracy = n === 0 ? null : right / n;
@@ -46,28 +56,31 @@ export function createLabelTally(): LabelTally {
           Object.fromEntries([...cells].map(([column, count]) => [spelling(column), count])),
         ]),
       );
-      return { n, accuracy, macro_f1: macroF1(counts), kappa: kappa(counts, n), confusion };
+      return { n, accuracy, macro_f1: macroF1(counts), ...kappaOf(counts, [...clusters.values()]), confusion };
     },
   };
 }
 
-type Counts = ReadonlyMap<string, ReadonlyMap<string, number>>;
+function increase(counts: Map<string, Map<string, number>>, row: string, column: string): void {
+  const cells = counts.get(row) ?? new Map<string, number>();
+  counts.set(row, cells.set(column, (cells.get(column) ?? 0) + 1));
+}
 
-function totals(counts: Counts): { expected: Map<string, number>; generated: Map<string, number> } {
-  const expected = new Map<string, number>();
-  const generated = new Map<string, number>();
-  for (const [row, cells] of counts) {
-    for (const [column, count] of cells) {
-      expected.set(row, (expected.get(row) ?? 0) + count);
-      generated.set(column, (generated.get(column) ?? 0) + count);
-    }
-  }
-  return { expected, generated };
+function kappaOf(
+  counts: LabelCounts,
+  clusters: readonly LabelCounts[],
+): Pick<LabelMetrics, "kappa" | "kappa_ci_lower" | "kappa_ci_upper" | "kappa_method"> {
+  const kappa = cohensKappa(counts);
+  const interval = clusteredKappaInterval(clusters);
+  const ends = { kappa_ci_lower: interval?.lower ?? null, kappa_ci_upper: interval?.upper ?? null };
+  if (kappa === null) return { kappa, ...ends, kappa_method: "none: one label only, chance alone would always agree" };
+  if (clusters.length < 3) return { kappa, ...ends, kappa_method: "none: fewer than three groups" };
+  return { kappa, ...ends, kappa_method: interval ? `jackknife over ${clusters.length} groups` : "none: no spread" };
 }
 
 /** Mean F1 over every label that was expected or generated; an abstention costs recall but is no label to be right about. */
-function macroF1(counts: Counts): number | null {
-  const { expected, generated } = totals(counts);
+function macroF1(counts: LabelCounts): number | null {
+  const { expected, generated } = marginsOf(counts);
   const labels = new Set([...expected.keys(), ...generated.keys()]);
   if (!expected.has(abstention)) labels.delete(abstention);
   let sum = 0;
@@ -76,16 +89,4 @@ function macroF1(counts: Counts): number | null {
     sum += (2 * hits) / ((expected.get(label) ?? 0) + (generated.get(label) ?? 0));
   }
   return labels.size === 0 ? null : sum / labels.size;
-}
-
-/** Cohen's kappa: agreement beyond chance. Undefined when chance alone would always agree. */
-function kappa(counts: Counts, n: number): number | null {
-  const { expected, generated } = totals(counts);
-  let observed = 0;
-  let byChance = 0;
-  for (const [label, count] of expected) {
-    observed += (counts.get(label)?.get(label) ?? 0) / n;
-    byChance += (count / n) * ((generated.get(label) ?? 0) / n);
-  }
-  return 1 - byChance < 1e-12 ? null : (observed - byChance) / (1 - byChance);
 }

@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+/** What a run may spend, judging and labelling included. No call starts once a limit is reached. */
+export const Budget = z
+  .object({
+    calls: z.int().min(1).optional(),
+    tokens: z.int().min(1).optional(),
+    money: z.number().positive().optional().describe("US dollars; counts calls whose price is known."),
+    seconds: z.number().positive().optional().describe("From the run's start."),
+  })
+  .meta({ id: "Budget" });
+export type Budget = z.infer<typeof Budget>;
+
+/** What a run has to reach. A score that is missing does not pass. */
+export const Gate = z
+  .object({
+    scores: z.record(z.string(), z.number().min(0).max(1)).optional().describe("Lowest mean of the run, by score."),
+    scenario_scores: z
+      .record(z.string(), z.number().min(0).max(1))
+      .optional()
+      .describe("Lowest mean of every single scenario, by score: an average hides one that always fails."),
+    max_failure_rate: z.number().min(0).max(1).optional().describe("Share of turns without a reply. Default 0."),
+    min_pass_rate: z.number().min(0).max(1).optional().describe("Share of attempts that reach the threshold."),
+  })
+  .meta({ id: "Gate" });
+export type Gate = z.infer<typeof Gate>;
+
+export const GateResult = z
+  .object({
+    passed: z.boolean(),
+    checks: z.array(
+      z.object({
+        name: z.string(),
+        scenario_id: z.string().optional(),
+        required: z.number(),
+        actual: z.number().nullable(),
+        passed: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: "GateResult" });
+export type GateResult = z.infer<typeof GateResult>;

@@ -1,0 +1,111 @@
+import { z } from "zod";
+
+export const Verdict = z.enum(["better", "worse", "no_difference_seen", "same", "undecided"]).meta({ id: "Verdict" });
+export type Verdict = z.infer<typeof Verdict>;
+
+/** How one score of the candidate differs from the baseline's. */
+export const ScoreComparison = z
+  .object({
+    name: z.string(),
+    baseline: z.number(),
+    candidate: z.number(),
+    effect: z.number().describe("Mean over scenarios of candidate - baseline."),
+    ci_lower: z.number().nullable(),
+    ci_upper: z.number().nullable(),
+    p: z.number().nullable(),
+    p_adjusted: z.number().nullable().describe("Corrected (Holm) for having looked at several scores."),
+    scenarios: z.int(),
+    interactions: z.int(),
+    scenarios_better: z.int(),
+    scenarios_worse: z.int(),
+    detectable_effect: z
+      .number()
+      .nullable()
+      .describe("The smallest difference this many scenarios show in four of five cases."),
+    scenarios_needed: z
+      .int()
+      .nullable()
+      .describe("Scenarios that would show a difference of 0.05 in four of five cases."),
+    method: z.string(),
+    verdict: Verdict,
+    sentence: z.string(),
+  })
+  .meta({ id: "ScoreComparison" });
+
+/** One interaction whose score changed between two runs. */
+export const ChangedInteraction = z
+  .object({
+    scenario_id: z.string(),
+    interaction_id: z.string(),
+    user_message: z.string(),
+    score: z.string().describe("overall, or success where there is no overall in both."),
+    baseline: z.number(),
+    candidate: z.number(),
+    difference: z.number(),
+  })
+  .meta({ id: "ChangedInteraction" });
+export type ChangedInteraction = z.infer<typeof ChangedInteraction>;
+
+const Unpaired = z.object({
+  baseline_only: z.int(),
+  candidate_only: z.int(),
+  changed: z.int().describe("Same ids, but the question or what is expected differs."),
+});
+
+const ComparedRun = z.object({
+  run_id: z.string(),
+  test_name: z.string(),
+  model_id: z.string(),
+  endpoint: z.string(),
+  demo: z.boolean(),
+});
+
+/** Body of GET /compare: paired by scenario and interaction, with the scenario as the unit that counts. */
+export const RunComparison = z
+  .object({
+    comparable: z.boolean(),
+    reason: z.string().nullable().describe("Why the runs cannot be compared."),
+    verdict: Verdict.nullable().describe("On overall, or on the first score there is."),
+    sentence: z.string(),
+    baseline: ComparedRun,
+    candidate: ComparedRun,
+    scores: z.array(ScoreComparison),
+    unpaired: Unpaired,
+    notes: z.array(z.string()).describe("Scores that were left out, and why."),
+    changed: z.array(ChangedInteraction).describe("Regressions first, the largest first; at most 200."),
+    regressions: z.int().describe("How many there are in all."),
+    improvements: z.int(),
+  })
+  .meta({ id: "RunComparison" });
+export type RunComparison = z.infer<typeof RunComparison>;
+
+/** How far two runs of the same thing differ by chance. */
+export const NoiseFloor = z
+  .object({
+    runs: z.int(),
+    mean: z.number().nullable(),
+    sd: z.number().nullable(),
+    floor: z.number().nullable().describe("Smaller differences between two single runs are not worth reporting."),
+    method: z.string(),
+  })
+  .meta({ id: "NoiseFloor" });
+export type NoiseFloor = z.infer<typeof NoiseFloor>;
+
+/** Two runs judged reply against reply, each pair in both orders. */
+export const PairwiseComparison = z
+  .object({
+    pairs: z.int().describe("Pairs with a verdict in both orders."),
+    unreadable: z.int(),
+    wins: z.int().describe("Pairs the candidate won."),
+    losses: z.int(),
+    ties: z.int().describe("Verdict tie, or a verdict that changed with the order."),
+    position_flip_rate: z.number().nullable(),
+    win_rate: z.number().nullable().describe("Wins and half of the ties, as a share; the mean over scenarios."),
+    ci_lower: z.number().nullable(),
+    ci_upper: z.number().nullable(),
+    p: z.number().nullable().describe("Sign test over scenarios."),
+    sentence: z.string(),
+    judge_audited: z.boolean(),
+  })
+  .meta({ id: "PairwiseComparison" });
+export type PairwiseComparison = z.infer<typeof PairwiseComparison>;

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { NoiseFloor, RunComparison } from "../comparison.ts";
+import { RunEstimate } from "../estimate.ts";
+import { EvaluationRequest } from "../evaluation-request.ts";
+import { JudgeAudit, JudgeAuditRequest } from "../judge-audit.ts";
+import type { Operation } from "../operation.ts";
+import { Run } from "../run.ts";
+
+/** Query of GET /compare. */
+export const CompareQuery = z
+  .object({ baseline: z.string().min(1).max(200), candidate: z.string().min(1).max(200) })
+  .meta({ id: "CompareQuery" });
+
+/** Query of GET /noise. */
+export const NoiseQuery = z
+  .object({ runs: z.string().min(1).max(4000).describe("Ids of runs of the same thing, comma separated.") })
+  .meta({ id: "NoiseQuery" });
+
+/** Query of GET /runs/{run_id}/export. */
+export const ExportQuery = z
+  .object({
+    format: z.enum(["json", "jsonl", "csv", "junit", "markdown", "html", "sft", "dpo"]).default("json"),
+  })
+  .meta({ id: "ExportQuery" });
+
+/** Body of POST /runs/{run_id}/rescore. */
+export const RescoreRequest = z
+  .object({
+    ask_models: z.boolean().default(false).describe("Ask judge, labeller and embedder again; calls models."),
+  })
+  .meta({ id: "RescoreRequest" });
+
+export const NoiseFloors = z.record(z.string(), NoiseFloor).meta({ id: "NoiseFloors" });
+
+const runParameter = { run_id: { description: "The run's id." } };
+
+/** What can be asked about runs beyond reading them. */
+export const analysisOperations: readonly Operation[] = [
+  {
+    id: "compareRuns",
+    method: "get",
+    path: "/compare",
+    summary: "Is the candidate better than the baseline, and is that real?",
+    description:
+      "Paired by scenario and interaction, clustered by scenario, corrected over scores. Says why when runs cannot be compared.",
+    tag: "Analysis",
+    query: CompareQuery,
+    responses: { 200: { description: "The verdict with its evidence.", schema: RunComparison } },
+    errors: ["validation_failed", "run_not_found"],
+  },
+  {
+    id: "measureNoise",
+    method: "get",
+    path: "/noise",
+    summary: "How much a score moves when nothing changed",
+    tag: "Analysis",
+    query: NoiseQuery,
+    responses: { 200: { description: "The noise floor of each score.", schema: NoiseFloors } },
+    errors: ["validation_failed", "run_not_found"],
+  },
+  {
+    id: "estimateRun",
+    method: "post",
+    path: "/estimate",
+    summary: "Calls, tokens, money and time of a run before its first call",
+    description: "Takes the body of POST /evaluate. Calls no model and stores nothing.",
+    tag: "Analysis",
+    body: EvaluationRequest,
+    responses: { 200: { description: "What to expect.", schema: RunEstimate } },
+    errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed", "too_many_interactions"],
+  },
+  {
+    id: "auditJudge",
+    method: "post",
+    path: "/judges/audit",
+    summary: "Measure a judge against the choices of people",
+    tag: "Analysis",
+    body: JudgeAuditRequest,
+    responses: { 200: { description: "Kappa with its interval, consistency and bias.", schema: JudgeAudit } },
+    errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed"],
+  },
+  {
+    id: "rescoreRun",
+    method: "post",
+    path: "/runs/{run_id}/rescore",
+    summary: "Score a run again from its stored replies",
+    description: "The model under test is never called.",
+    tag: "Runs",
+    parameters: runParameter,
+    body: RescoreRequest,
+    responses: { 200: { description: "The run with its new figures.", schema: Run } },
+    errors: ["validation_failed", "run_not_found"],
+  },
+  {
+    id: "exportRun",
+    method: "get",
+    path: "/runs/{run_id}/export",
+    summary: "A run as a file",
+    tag: "Runs",
+    parameters: runParameter,
+    query: ExportQuery,
+    responses: {
+      200: {
+        description: "The file, streamed.",
+        mediaTypes: [
+          "application/json",
+          "application/x-ndjson",
+          "text/csv",
+          "application/xml",
+          "text/markdown",
+          "text/html",
+        ],
+      },
+    },
+    errors: ["validation_failed", "run_not_found"],
+  },
+];

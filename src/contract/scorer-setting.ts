@@ -1,0 +1,90 @@
+import { z } from "zod";
+
+const name = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[A-Za-z][A-Za-z0-9_.-]*$/, "must start with a letter and hold letters, digits, _ . - only")
+  .optional()
+  .describe("Name of the score. Default: the type, numbered when used more than once.");
+
+/** 1 when the reply holds the texts asked for. */
+export const ContainsSetting = z
+  .object({
+    type: z.literal("contains"),
+    name,
+    text: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(100)]),
+    mode: z.enum(["all", "any", "none"]).default("all"),
+    ignore_case: z.boolean().default(true),
+  })
+  .meta({ id: "ContainsSetting" });
+
+/** 1 when the pattern (RE2 syntax) is found in the reply. */
+export const RegexSetting = z
+  .object({
+    type: z.literal("regex"),
+    name,
+    pattern: z.string().min(1).max(2_000),
+    ignore_case: z.boolean().default(false),
+    negate: z.boolean().default(false).describe("1 when the pattern is not found."),
+  })
+  .meta({ id: "RegexSetting" });
+
+/** 1 when the reply is JSON that fits the schema; a fenced code block is unwrapped first. */
+export const JsonSchemaSetting = z
+  .object({ type: z.literal("json_schema"), name, schema: z.record(z.string(), z.json()) })
+  .meta({ id: "JsonSchemaSetting" });
+
+/** 1 when a number of the reply is within the tolerance of the expected one. */
+export const NumericSetting = z
+  .object({
+    type: z.literal("numeric"),
+    name,
+    expected: z.number().optional().describe("Default: the first number of the reference reply."),
+    tolerance: z.number().min(0).default(0),
+    relative: z.boolean().default(false).describe("The tolerance is a share of the expected number."),
+  })
+  .meta({ id: "NumericSetting" });
+
+/** 1 when the reply's length is within the bounds. */
+export const LengthSetting = z
+  .object({
+    type: z.literal("length"),
+    name,
+    min: z.int().min(0).optional(),
+    max: z.int().min(0).optional(),
+    unit: z.enum(["characters", "words"]).default("characters"),
+  })
+  .meta({ id: "LengthSetting" });
+
+/** 1 when the reply came within the time. */
+export const LatencySetting = z
+  .object({
+    type: z.literal("latency"),
+    name,
+    max_ms: z.number().min(0),
+    of: z.enum(["reply", "first_token"]).default("reply"),
+  })
+  .meta({ id: "LatencySetting" });
+
+/** 1 when the call cost no more than this. Absent where no price is known. */
+export const CostSetting = z
+  .object({ type: z.literal("cost"), name, max: z.number().min(0).describe("US dollars per call.") })
+  .meta({ id: "CostSetting" });
+
+export const UserScorerSetting = z
+  .discriminatedUnion("type", [
+    ContainsSetting,
+    RegexSetting,
+    JsonSchemaSetting,
+    NumericSetting,
+    LengthSetting,
+    LatencySetting,
+    CostSetting,
+  ])
+  .meta({ id: "UserScorerSetting" });
+export type UserScorerSetting = z.infer<typeof UserScorerSetting>;
+
+/** A built-in or operator's scorer by name, or a check with options. */
+export const ScorerSetting = z.union([z.string().min(1).max(64), UserScorerSetting]).meta({ id: "ScorerSetting" });
+export type ScorerSetting = z.infer<typeof ScorerSetting>;

@@ -1,0 +1,57 @@
+import type { PairwiseComparison } from "../../contract/comparison.ts";
+import type { PairJudgement } from "../judges/judge-pair.ts";
+import { clusterInterval } from "../statistics/cluster-interval.ts";
+import { withinScores } from "../statistics/interval.ts";
+import { mcnemar } from "../statistics/mcnemar.ts";
+
+/** A verdict on two replies: left is the baseline's, right the candidate's. */
+export interface JudgedPair {
+  readonly scenario: string;
+  readonly judgement: Pick<PairJudgement, "winner" | "flipped">;
+}
+
+/** Counts the verdicts of a judge on two runs. The scenario is the unit that counts, as in every comparison. */
+export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: boolean): PairwiseComparison {
+  const read = judged.flatMap(({ scenario, judgement: { winner, flipped } }) =>
+    winner === null ? [] : [{ scenario, winner, flipped }],
+  );
+  const count = (side: string) => read.filter(({ winner }) => winner === side).length;
+  const scenarios = new Map<string, { sum: number; count: number }>();
+  for (const { scenario, winner } of read) {
+    const entry = scenarios.get(scenario) ?? { sum: 0, count: 0 };
+    scenarios.set(scenario, entry);
+    entry.sum += winner === "right" ? 1 : winner === "tie" ? 0.5 : 0;
+    entry.count++;
+  }
+  const rates = [...scenarios.values()].map(({ sum, count: pairs }) => sum / pairs);
+  const { mean, interval } = clusterInterval(rates.map((sum) => ({ sum, count: 1 })));
+  const ends = interval && withinScores(interval);
+  const better = rates.filter((rate) => rate > 0.5).length;
+  const worse = rates.filter((rate) => rate < 0.5).length;
+  const p = rates.length < 2 ? null : mcnemar(better, worse);
+  return {
+    pairs: read.length,
+    unreadable: judged.length - read.length,
+    wins: count("right"),
+    losses: count("left"),
+    ties: count("tie"),
+    position_flip_rate: read.length === 0 ? null : read.filter(({ flipped }) => flipped).length / read.length,
+    win_rate: mean,
+    ci_lower: ends?.lower ?? null,
+    ci_upper: ends?.upper ?? null,
+    p,
+    sentence: toSentence({ better, worse, scenarios: rates.length, p }),
+    judge_audited,
+  };
+}
+
+function toSentence(figures: { better: number; worse: number; scenarios: number; p: number | null }): string {
+  const { better, worse, scenarios, p } = figures;
+  if (scenarios === 0) return "The judge gave no readable verdict.";
+  const counts = `the candidate is preferred in ${better} and the baseline in ${worse} of ${scenarios} scenarios`;
+  if (p === null)
+    return `In the one scenario both runs share, ${better > worse ? "the candidate" : worse > better ? "the baseline" : "neither"} is preferred; one cannot tell more.`;
+  const seen =
+    p < 0.05 ? `The judge prefers the ${better > worse ? "candidate" : "baseline"}` : "No preference can be seen";
+  return `${seen}: ${counts} (p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}).`;
+}

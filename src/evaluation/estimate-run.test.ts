@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { EvaluationPlan } from "../contract/evaluation-request.ts";
+import { RunEstimate } from "../contract/estimate.ts";
+import { estimateRun } from "./estimate-run.ts";
+
+function planOf(fields: Record<string, unknown> = {}, turns = 2): EvaluationPlan {
+  const interactions = Array.from({ length: turns }, (_, index) => ({
+    id: `${index}`,
+    user_message: "12345678",
+    reference_reply: "1234567890123456",
+    interaction_type: "opening",
+  }));
+  const scenarios = ["a", "b"].map((id) => ({ id, description: "", tags: [], interactions }));
+  return EvaluationPlan.parse({
+    scenarios,
+    test_name: "t",
+    endpoint: "http://x",
+    model_id: "m",
+    attempts: 3,
+    ...fields,
+  });
+}
+
+const priceOf = ({ usage }: { usage: { total_tokens: number } }) => usage.total_tokens / 1_000;
+
+test("a worked example: calls are exact, each call carries the conversation so far", () => {
+  const estimate = estimateRun(planOf(), { concurrency: 4, priceOf });
+  expect(RunEstimate.parse(estimate)).toEqual(estimate);
+  expect(estimate.calls).toEqual({ low: 12, expected: 12, high: 12 });
+  // A turn asks with 2 + 4 tokens and is answered with 4 (+ 4): 6 for the first call, 20 for the second, twice, three times.
+  expect(estimate.input_tokens.expected).toBe((6 + 20) * 2 * 3);
+  expect(estimate.output_tokens.expected).toBe(4 * 2 * 2 * 3);
+  expect(estimate.money?.expected).toBeCloseTo(((26 + 8) * 2 * 3) / 1_000, 12);
+  expect(estimate.sentence).toMatch(/^12 calls, about \$0\.20, \d+ s to \d+ s\.$/);
+});
+
+test("both modes double the calls, a judge and a labeller add theirs", () => {
+  const judge = { endpoint: "http://j", model_id: "j", votes: 3 };
+  const labeller = { endpoint: "http://l", model_id: "l" };
+  expect(estimateRun(planOf({ history: "both" }), { concurrency: 4 }).calls.expected).toBe(24);
+  const helped = estimateRun(planOf({ judge, labeller }), { concurrency: 4 });
+  expect(helped.helper_calls.expected).toBe(12 * 3 + 12);
+  const whole = estimateRun(planOf({ judge: { ...judge, scope: "conversation" } }), { concurrency: 4 });
+  expect(whole.helper_calls.expected).toBe(2 * 3 * 3);
+});
+
+test("what depends on replies is a range", () => {
+  expect(estimateRun(planOf({ replay_first_bad_turn: true }), { concurrency: 4 }).calls).toEqual({
+    low: 12,
+    expected: 12,
+    high: 24,
+  });
+  const adaptive = { min: 2, max: 6, ci_width: 0.1 };
+  expect(estimateRun(planOf({ attempts: 6, adaptive }), { concurrency: 4 }).calls).toMatchObject({ low: 8, high: 24 });
+});
+
+test("without a price there is no money, and the budget is looked at", () => {
+  expect(estimateRun(planOf(), { concurrency: 4 }).money).toBeNull();
+  expect(estimateRun(planOf({ budget: { calls: 12 } }), { concurrency: 4 }).within_budget).toBe(true);
+  expect(estimateRun(planOf({ budget: { calls: 11 } }), { concurrency: 4 }).within_budget).toBe(false);
+  expect(estimateRun(planOf(), { concurrency: 4 }).within_budget).toBeNull();
+});
+
+test("earlier runs replace the rules of thumb", () => {
+  const earlier = { runs: 2, output_tokens: 100, latency_ms: 1_000 };
+  const estimate = estimateRun(planOf(), { concurrency: 1, earlier });
+  expect(estimate.output_tokens.expected).toBe(1_200);
+  expect(estimate.seconds.expected).toBe(12);
+  expect(estimate.based_on).toBe("2 earlier runs of this model");
+});

@@ -1,0 +1,216 @@
+import type { EvaluationPlan } from "../contract/evaluation-request.ts";
+import type { Range, RunEstimate } from "../contract/estimate.ts";
+import type { Scenario } from "../contract/scenario.ts";
+import type { PriceOf } from "./helper-usage.ts";
+import { judgeQuestions } from "./judges/judge-question.ts";
+import { referenceReplies } from "./reference-replies.ts";
+import { estimateTokens } from "./text/estimate-tokens.ts";
+
+/** What earlier runs of the same model took for a reply. */
+export interface EarlierFigures {
+  readonly runs: number;
+  readonly output_tokens: number;
+  readonly latency_ms: number;
+}
+
+export interface EstimateOptions {
+  readonly priceOf?: PriceOf | undefined;
+  readonly judgePriceOf?: PriceOf | undefined;
+  readonly labellerPriceOf?: PriceOf | undefined;
+  readonly earlier?: EarlierFigures | null;
+  /** Attempts that run side by side. */
+  readonly concurrency: number;
+}
+
+// Rules of thumb, for want of earlier runs: a reply is like its reference, else this long; a call takes seconds.
+const usualReply = 150;
+const usualLatency: Range = { low: 500, expected: 2_000, high: 8_000 };
+const perMessage = 4;
+/** A judge's instructions, and its answer. */
+const judgeOverhead = 350;
+const judgeAnswer = 80;
+/** How far token counts may be off either way. */
+const spread = 2;
+
+interface Load {
+  readonly calls: number;
+  readonly input: number;
+  readonly output: number;
+}
+
+/** Calls, tokens, money and time of a plan, before the first call. Calls are exact but for what depends on replies. */
+export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): RunEstimate {
+  const turns = plan.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
+  const attempts = attemptRange(plan);
+  const model = sumLoads(plan.scenarios.map((scenario) => modelLoad(scenario, plan, options.earlier ?? null)));
+  const helpers = helperLoad(plan, { turns, reply: model.output / Math.max(1, model.calls) });
+  const passes: Range =
+    plan.history === "both" ? even(2) : { low: 1, expected: 1, high: plan.replay_first_bad_turn ? 2 : 1 };
+  const model_calls = scale(multiply(attempts, passes), model.calls);
+  const helper_calls = scale(attempts, helpers.judge.calls + helpers.labeller.calls);
+  const calls = add(model_calls, helper_calls);
+  const input_tokens = widen(
+    add(scale(multiply(attempts, passes), model.input), scale(attempts, helpers.judge.input + helpers.labeller.input)),
+  );
+  const output_tokens = widen(
+    add(
+      scale(multiply(attempts, passes), model.output),
+      scale(attempts, helpers.judge.output + helpers.labeller.output),
+    ),
+  );
+  const money = moneyOf(plan, { model, helpers, attempts, passes, options });
+  const seconds = secondsOf(plan, { calls, attempts, options });
+  const estimate = { calls, model_calls, helper_calls, input_tokens, output_tokens, money, seconds };
+  return {
+    ...estimate,
+    based_on: options.earlier
+      ? `${options.earlier.runs} earlier ${options.earlier.runs === 1 ? "run" : "runs"} of this model`
+      : "rules of thumb",
+    sentence: toSentence(estimate),
+    within_budget: plan.budget ? fits(plan.budget, estimate) : null,
+  };
+}
+
+/** One pass through a scenario: each call carries the conversation so far. */
+function modelLoad({ interactions }: Scenario, plan: EvaluationPlan, earlier: EarlierFigures | null): Load {
+  let history = plan.system_prompt === undefined ? 0 : estimateTokens(plan.system_prompt) + perMessage;
+  let input = 0;
+  let output = 0;
+  for (const interaction of interactions) {
+    history += estimateTokens(interaction.user_message) + perMessage;
+    input += history;
+    const [reference] = referenceReplies(interaction);
+    const guess = earlier?.output_tokens ?? (reference ? estimateTokens(reference) : usualReply);
+    const reply = Math.min(guess, plan.parameters?.max_tokens ?? Number.POSITIVE_INFINITY);
+    output += reply;
+    history += reply + perMessage;
+  }
+  return { calls: interactions.length, input, output };
+}
+
+function helperLoad(
+  plan: EvaluationPlan,
+  { turns, reply }: { turns: number; reply: number },
+): { judge: Load; labeller: Load } {
+  const asked = plan.judge ? judgeQuestions(plan.judge).length * (plan.judge.votes ?? 1) : 0;
+  const judged = asked * (plan.judge?.scope === "conversation" ? plan.scenarios.length : turns);
+  const labelled = plan.labeller ? turns : 0;
+  return {
+    judge: { calls: judged, input: judged * (judgeOverhead + 3 * reply), output: judged * judgeAnswer },
+    labeller: { calls: labelled, input: labelled * (judgeOverhead + reply), output: labelled * 20 },
+  };
+}
+
+function attemptRange({ attempts, adaptive }: EvaluationPlan): Range {
+  if (!adaptive) return even(attempts);
+  return { low: adaptive.min, expected: (adaptive.min + adaptive.max) / 2, high: adaptive.max };
+}
+
+function moneyOf(
+  plan: EvaluationPlan,
+  {
+    model,
+    helpers,
+    attempts,
+    passes,
+    options,
+  }: {
+    model: Load;
+    helpers: { judge: Load; labeller: Load };
+    attempts: Range;
+    passes: Range;
+    options: EstimateOptions;
+  },
+): Range | null {
+  const priced = [
+    { load: model, times: multiply(attempts, passes), priceOf: options.priceOf, name: plan.model_id },
+    { load: helpers.judge, times: attempts, priceOf: options.judgePriceOf, name: plan.judge?.model_id ?? null },
+    {
+      load: helpers.labeller,
+      times: attempts,
+      priceOf: options.labellerPriceOf,
+      name: plan.labeller?.model_id ?? null,
+    },
+  ];
+  let total = even(0);
+  for (const { load, times, priceOf, name } of priced) {
+    if (load.calls === 0) continue;
+    const usage = {
+      input_tokens: Math.ceil(load.input),
+      output_tokens: Math.ceil(load.output),
+      total_tokens: Math.ceil(load.input) + Math.ceil(load.output),
+    };
+    const price = priceOf?.({ model: name, usage }) ?? null;
+    if (price === null) return null;
+    total = add(total, widen(scale(times, price)));
+  }
+  return total;
+}
+
+/** Turns of an attempt follow each other; attempts run side by side. */
+function secondsOf(
+  plan: EvaluationPlan,
+  { calls, attempts, options }: { calls: Range; attempts: Range; options: EstimateOptions },
+): Range {
+  const { earlier } = options;
+  const latency = earlier
+    ? { low: earlier.latency_ms / spread, expected: earlier.latency_ms, high: earlier.latency_ms * spread }
+    : usualLatency;
+  const longest = Math.max(...plan.scenarios.map(({ interactions }) => interactions.length));
+  const lanes = Math.max(1, Math.min(plan.concurrency ?? options.concurrency, plan.scenarios.length * attempts.high));
+  const rounds = (count: number) => Math.max(longest, count / lanes);
+  return {
+    low: (rounds(calls.low) * latency.low) / 1_000,
+    expected: (rounds(calls.expected) * latency.expected) / 1_000,
+    high: (rounds(calls.high) * latency.high) / 1_000,
+  };
+}
+
+function fits(
+  budget: NonNullable<EvaluationPlan["budget"]>,
+  estimate: Pick<RunEstimate, "calls" | "input_tokens" | "output_tokens" | "money" | "seconds">,
+): boolean {
+  const within = (limit: number | undefined, value: number) => limit === undefined || value <= limit;
+  return (
+    within(budget.calls, estimate.calls.expected) &&
+    within(budget.tokens, estimate.input_tokens.expected + estimate.output_tokens.expected) &&
+    within(budget.money, estimate.money?.expected ?? 0) &&
+    within(budget.seconds, estimate.seconds.expected)
+  );
+}
+
+function toSentence({ calls, money, seconds }: Pick<RunEstimate, "calls" | "money" | "seconds">): string {
+  const count = calls.low === calls.high ? `${calls.low}` : `${calls.low} to ${calls.high}`;
+  const cost = money ? `, about $${money.expected.toPrecision(2)}` : "";
+  return `${count} calls${cost}, ${duration(seconds.low)} to ${duration(seconds.high)}.`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+}
+
+function sumLoads(loads: readonly Load[]): Load {
+  return loads.reduce(
+    (sum, load) => ({ calls: sum.calls + load.calls, input: sum.input + load.input, output: sum.output + load.output }),
+    { calls: 0, input: 0, output: 0 },
+  );
+}
+
+const even = (value: number): Range => ({ low: value, expected: value, high: value });
+const scale = (range: Range, factor: number): Range => ({
+  low: range.low * factor,
+  expected: range.expected * factor,
+  high: range.high * factor,
+});
+const multiply = (left: Range, right: Range): Range => ({
+  low: left.low * right.low,
+  expected: left.expected * right.expected,
+  high: left.high * right.high,
+});
+const add = (left: Range, right: Range): Range => ({
+  low: left.low + right.low,
+  expected: left.expected + right.expected,
+  high: left.high + right.high,
+});
+const widen = ({ low, expected, high }: Range): Range => ({ low: low / spread, expected, high: high * spread });

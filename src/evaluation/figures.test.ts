@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Scores } from "../contract/score.ts";
+import { RunSummary } from "../contract/run-summary.ts";
+import { createBreakdown } from "./breakdown.ts";
+import { isSpent, spentOn } from "./budget.ts";
+import { createDrift } from "./drift.ts";
+import { firstBadTurn } from "./first-bad-turn.ts";
+import { checkGate } from "./gate.ts";
+import type { ScoredInteraction } from "./scored-interaction.ts";
+import { createRunFigures } from "./summarize-run.ts";
+import { correlation } from "./statistics/correlation.ts";
+import { flakiness } from "./statistics/flakiness.ts";
+import { narrowEnough } from "./statistics/narrow-enough.ts";
+import { noiseFloor } from "./statistics/noise-floor.ts";
+import { pairwiseFigures } from "./comparison/pairwise.ts";
+
+const turn = (scores: Scores, turn_index = 0): ScoredInteraction => ({
+  scores,
+  turn_index,
+  interaction_type: "opening",
+  reference_metadata: {},
+  generated_metadata: {},
+  error: null,
+  usage: null,
+});
+
+test("drift is reference less generated, in all and by turn, and null where one side has nothing", () => {
+  const drift = createDrift();
+  expect(drift.finish()).toBeNull();
+  drift.add("generated", [turn({ overall: 0.9 }), turn({ overall: 0.4 }, 1)]);
+  expect(drift.finish()).toBeNull();
+  drift.add("reference", [turn({ overall: 0.9 }), turn({ overall: 0.8, judge: 1 }, 1)]);
+  const result = drift.finish();
+  expect(result?.scores["overall"]?.gap).toBeCloseTo(0.2, 12);
+  expect(result?.by_turn.map((gaps) => gaps["overall"]?.gap?.toFixed(3))).toEqual(["0.000", "0.400"]);
+  expect(result?.scores["judge"]).toEqual({ generated: null, reference: 1, gap: null, n: 0 });
+  expect(result?.sentence).toBe(
+    "overall is 0.200 lower with the model's own replies as history (0.650 against 0.850). At turn 1 the gap is 0.000, at turn 2 +0.400.",
+  );
+});
+
+test("the few scenarios that make most of the variance are named", () => {
+  const steady = Array.from({ length: 17 }, (_, index) => ({ scenario_id: `s${index}`, values: [0.5, 0.51] }));
+  const flaky = [1, 2, 3].map((index) => ({ scenario_id: `f${index}`, values: [0, 1] }));
+  const result = flakiness([...steady, ...flaky]);
+  expect(result?.sentence).toBe("2 of 20 scenarios make 67 % of the variance between attempts.");
+  expect(result?.scenarios.slice(0, 3).map(({ scenario_id }) => scenario_id)).toEqual(["f1", "f2", "f3"]);
+  expect(flakiness([{ scenario_id: "a", values: [0.5] }])).toBeNull();
+  expect(flakiness([{ scenario_id: "a", values: [0.5, 0.5] }])).toBeNull();
+});
+
+test("an interval is narrow enough, or there is nothing more to learn", () => {
+  expect(narrowEnough([0.5, 0.5, 0.5], 0.01)).toBe(true);
+  expect(narrowEnough([], 0.01)).toBe(true);
+  expect(narrowEnough([0.5], 0.9)).toBe(false);
+  expect(narrowEnough([0.4, 0.6], 0.5)).toBe(false);
+  expect(narrowEnough([0.5, 0.51, 0.49, 0.5, 0.5, 0.5], 0.02)).toBe(true);
+});
+
+test("the noise floor of the worked example", () => {
+  // scipy 1.17.1: t.ppf(0.975, 3) * std([0.70, 0.72, 0.71, 0.73], ddof=1) * sqrt(2).
+  expect(noiseFloor([0.7, 0.72, 0.71, 0.73]).floor).toBeCloseTo(0.058102, 5);
+  expect(noiseFloor([0.7, 0.8])).toMatchObject({ floor: null, method: "none: fewer than three runs" });
+  expect(noiseFloor([])).toMatchObject({ mean: null, sd: null, floor: null });
+});
+
+test("correlation is scipy's, and null where one side does not vary", () => {
+  // scipy 1.17.1: pearsonr([1, 2, 3, 4, 5], [2, 1, 4, 3, 7]).
+  expect(
+    correlation([
+      [1, 2],
+      [2, 1],
+      [3, 4],
+      [4, 3],
+      [5, 7],
+    ]),
+  ).toBeCloseTo(0.8241633836921339, 12);
+  expect(
+    correlation([
+      [1, 2],
+      [2, 2],
+      [3, 2],
+    ]),
+  ).toBeNull();
+  expect(
+    correlation([
+      [1, 2],
+      [2, 1],
+    ]),
+  ).toBeNull();
+});
+
+test("a first bad turn is a failed one or one below the threshold; turns nobody can judge are not bad", () => {
+  const at = (scores: Scores, turn_index: number) => ({ id: `${turn_index}`, turn_index, scores, error: null });
+  expect(firstBadTurn([at({ success: 1 }, 0), at({ overall: 0.79 }, 1), at({ overall: 0 }, 2)], 0.8)).toEqual({
+    turn_index: 1,
+    id: "1",
+    overall: 0.79,
+  });
+  expect(firstBadTurn([at({}, 0), at({ overall: 0.8 }, 1)], 0.8)).toBeNull();
+  expect(firstBadTurn([], 0.8)).toBeNull();
+});
+
+test("a budget counts calls under way, at the mean of those before", () => {
+  const spent = { calls: 4, tokens: 400, money: 0.4 };
+  expect(isSpent({ calls: 5 }, { spent })).toBe(false);
+  expect(isSpent({ calls: 5 }, { spent, underWay: 1 })).toBe(true);
+  expect(isSpent({ tokens: 500 }, { spent, underWay: 1 })).toBe(true);
+  expect(isSpent({ money: 0.51 }, { spent, underWay: 1 })).toBe(false);
+  expect(isSpent({ seconds: 1 }, { spent, late: true })).toBe(true);
+  expect(isSpent({}, { spent, underWay: 100 })).toBe(false);
+});
+
+test("a turn that was not called has spent nothing", () => {
+  const reply = {
+    agent_reply: "",
+    error: null,
+    usage: null,
+    latency_ms: 0,
+    first_token_ms: null,
+    tries: 0,
+    finish_reason: null,
+    model: null,
+    system_fingerprint: null,
+    endpoint_metadata: null,
+  };
+  expect(spentOn({ reply, scores: null })).toEqual({ calls: 0, tokens: 0, money: 0 });
+});
+
+test("an empty run passes no gate", () => {
+  const figures = {
+    average_scores: {},
+    scenarios: [],
+    interactions: 0,
+    failed: 0,
+    attempts: { counted: 0, passed: 0 },
+  };
+  expect(checkGate({}, figures).passed).toBe(false);
+});
+
+test("slices are bounded, whatever types and tags a caller makes up", () => {
+  const breakdown = createBreakdown();
+  for (let index = 0; index < 1_000; index++) {
+    breakdown.add({ ...turn({ overall: 1 }), interaction_type: `type ${index}` }, [`tag ${index}`]);
+  }
+  const { interaction_type, tag } = breakdown.finish();
+  expect([Object.keys(interaction_type).length, Object.keys(tag).length]).toEqual([200, 200]);
+});
+
+test("pairwise verdicts are counted by scenario; orders that disagree are ties", () => {
+  const pair = (scenario: string, winner: "left" | "right" | "tie" | null, flipped = false) => ({
+    scenario,
+    judgement: { winner, flipped },
+  });
+  const result = pairwiseFigures(
+    [pair("a", "right"), pair("a", "tie", true), pair("b", "left"), pair("b", null)],
+    true,
+  );
+  expect(result).toMatchObject({ pairs: 3, unreadable: 1, wins: 1, losses: 1, ties: 1, win_rate: 0.375 });
+  expect(result.position_flip_rate).toBeCloseTo(1 / 3, 12);
+  expect(pairwiseFigures([], false)).toMatchObject({ pairs: 0, win_rate: null, p: null });
+});
+
+test("no figure of a run is ever NaN or infinite, and every summary fits the contract", () => {
+  const score = fc.double({ min: 0, max: 1, noNaN: true });
+  const scores = fc.dictionary(fc.constantFrom("overall", "success", "token_f1", "x"), score);
+  const attempts = fc.array(
+    fc.record({
+      scenario: fc.constantFrom("a", "b", "c"),
+      interactions: fc.array(scores, { maxLength: 3 }),
+      reference: fc.array(scores, { maxLength: 3 }),
+    }),
+    { maxLength: 8 },
+  );
+  fc.assert(
+    fc.property(attempts, (list) => {
+      const figures = createRunFigures({ gate: { scores: { overall: 0.5 }, scenario_scores: { x: 0.1 } } });
+      for (const { scenario, interactions, reference } of list) {
+        figures.add({
+          scenario,
+          interactions: interactions.map((entry, index) => turn(entry, index)),
+          reference: reference.map((entry, index) => turn(entry, index)),
+        });
+      }
+      const { summary } = figures.finish();
+      // A figure that is no number would come back as null.
+      expect(RunSummary.parse(JSON.parse(JSON.stringify(summary)))).toEqual(summary);
+    }),
+    { numRuns: 200 },
+  );
+});

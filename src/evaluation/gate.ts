@@ -1,0 +1,46 @@
+import type { Gate, GateResult } from "../contract/budget.ts";
+import type { Scores } from "../contract/score.ts";
+
+export interface GateFigures {
+  readonly average_scores: Scores;
+  readonly scenarios: readonly { readonly scenario_id: string; readonly average_scores: Scores }[];
+  readonly interactions: number;
+  readonly failed: number;
+  readonly attempts: { readonly counted: number; readonly passed: number };
+}
+
+/** Failing scenarios named at most: a gate that fails everywhere must not make the summary long. */
+const mostScenarios = 50;
+
+/** Whether a run reaches what was asked of it. What is missing does not pass; failures count by default. */
+export function checkGate(gate: Gate, figures: GateFigures): GateResult {
+  const checks: GateResult["checks"] = [];
+  const atLeast = (name: string, required: number, actual: number | undefined | null, scenario_id?: string): void => {
+    const passed = actual !== undefined && actual !== null && actual >= required - 1e-12;
+    checks.push({ name, ...(scenario_id !== undefined && { scenario_id }), required, actual: actual ?? null, passed });
+  };
+  for (const [name, required] of Object.entries(gate.scores ?? {}))
+    atLeast(name, required, figures.average_scores[name]);
+  for (const [name, required] of Object.entries(gate.scenario_scores ?? {})) {
+    for (const { scenario_id, average_scores } of figures.scenarios)
+      atLeast(name, required, average_scores[name], scenario_id);
+  }
+  if (gate.min_pass_rate !== undefined) {
+    const { counted, passed } = figures.attempts;
+    atLeast("pass_rate", gate.min_pass_rate, counted === 0 ? null : passed / counted);
+  }
+  const rate = figures.interactions === 0 ? null : figures.failed / figures.interactions;
+  const limit = gate.max_failure_rate ?? 0;
+  checks.push({ name: "failure_rate", required: limit, actual: rate, passed: rate !== null && rate <= limit });
+  return { passed: checks.every((check) => check.passed), checks: shorten(checks) };
+}
+
+/** All run checks, and of the scenario checks the failed ones first. */
+function shorten(checks: GateResult["checks"]): GateResult["checks"] {
+  const ofRun = checks.filter(({ scenario_id }) => scenario_id === undefined);
+  const ofScenarios = checks.filter(({ scenario_id }) => scenario_id !== undefined);
+  return [
+    ...ofRun,
+    ...ofScenarios.toSorted((left, right) => Number(left.passed) - Number(right.passed)).slice(0, mostScenarios),
+  ];
+}

@@ -1,0 +1,80 @@
+import type { Choices, HelperUsage, JudgeVerdict } from "../../contract/judge.ts";
+import type { ChatMessage, ChatModel } from "../../contract/model.ts";
+import { noUsage } from "../../contract/usage.ts";
+import { addHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
+import { parseVote, verdictFormat, type Vote } from "./verdict-format.ts";
+
+/** A judge model and how it is used. */
+export interface Judge {
+  readonly model: ChatModel;
+  readonly votes: number;
+  /** Whether this judge was checked against people for this question. */
+  readonly audited: boolean;
+  readonly priceOf?: PriceOf | undefined;
+}
+
+export interface JudgeAnswer {
+  readonly verdict: JudgeVerdict;
+  readonly helper_usage: HelperUsage;
+}
+
+/** Puts one question to the judge as often as it has votes. A vote that failed or cannot be read counts for nothing. */
+export async function askJudge(
+  judge: Judge,
+  { messages, choices, signal }: { messages: readonly ChatMessage[]; choices: Choices; signal: AbortSignal },
+): Promise<JudgeAnswer> {
+  const asked = await Promise.all(
+    Array.from({ length: judge.votes }, () => askOnce(judge, { messages, choices: Object.keys(choices), signal })),
+  );
+  return {
+    verdict: countVotes(
+      asked.map(({ vote }) => vote),
+      { choices, audited: judge.audited },
+    ),
+    helper_usage: asked.reduce((sum, { spent }) => addHelperUsage(sum, spent), noHelperUsage),
+  };
+}
+
+async function askOnce(
+  { model, priceOf }: Judge,
+  { messages, choices, signal }: { messages: readonly ChatMessage[]; choices: readonly string[]; signal: AbortSignal },
+): Promise<{ vote: Vote; spent: HelperUsage }> {
+  const reply = await model({ messages, format: verdictFormat(choices) }, { signal });
+  if (!reply.ok) {
+    const vote = { choice: null, reason: `the judge could not be asked: ${reply.error.code}` };
+    return { vote, spent: { calls: 1, usage: noUsage, cost: null } };
+  }
+  const spent = helperUsageOf(reply, priceOf);
+  if (reply.text === "" && reply.refusal !== null)
+    return { vote: { choice: null, reason: "the judge refused" }, spent };
+  return { vote: parseVote(reply.text, choices), spent };
+}
+
+/** Mean of the usable votes' values. A tie between choices has a value but no verdict. */
+export function countVotes(
+  votes: readonly Vote[],
+  { choices, audited }: { choices: Choices; audited: boolean },
+): JudgeVerdict {
+  const counts = new Map<string, number>();
+  for (const { choice } of votes) if (choice !== null) counts.set(choice, (counts.get(choice) ?? 0) + 1);
+  const [first, second] = [...counts].toSorted(([, left], [, right]) => right - left);
+  const usable = votes.flatMap(({ choice }) => (choice === null ? [] : [choices[choice] ?? 0]));
+  return {
+    value: usable.length === 0 ? null : usable.reduce((sum, value) => sum + value, 0) / usable.length,
+    verdict: first && first[1] !== second?.[1] ? first[0] : null,
+    votes: votes.map((vote) => ({ ...vote })),
+    agreement: first ? first[1] / usable.length : null,
+    judge_audited: audited,
+  };
+}
+
+/** The verdict as a sentence for the score's reason. */
+export function describeVerdict({ value, verdict, votes, agreement, judge_audited }: JudgeVerdict): string {
+  const usable = votes.filter(({ choice }) => choice !== null);
+  const mark = judge_audited ? "" : " (judge not audited)";
+  if (value === null) return `unscored: ${votes[0]?.reason ?? "the judge was not asked"}${mark}`;
+  const reason = usable.find(({ choice }) => choice === verdict)?.reason ?? usable[0]?.reason ?? "";
+  const split = agreement === 1 ? "" : ` by ${Math.round((agreement ?? 0) * usable.length)} of ${usable.length} votes`;
+  const lost = usable.length < votes.length ? `; ${votes.length - usable.length} votes could not be read` : "";
+  return `${verdict ?? "votes are tied"}${split}: ${reason}${lost}${mark}`;
+}

@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { JudgeAudit, type AuditItem } from "../../contract/judge-audit.ts";
+import { auditJudge } from "./audit-judge.ts";
+import { judgeQuestions } from "./judge-question.ts";
+
+const [question] = judgeQuestions({ choices: { good: 1, bad: 0 } });
+
+/** Audits a judge that is a function of the reply (and, for pairs, of the order). */
+async function audit(
+  items: readonly AuditItem[],
+  judge: (reply: string, call: number) => string,
+  pairVerdict = "first",
+) {
+  let calls = 0;
+  const result = await auditJudge({
+    judge: {
+      votes: 1,
+      audited: false,
+      model: ({ messages }) => {
+        const material = messages[1]?.content ?? "";
+        const pair = material.includes("first_reply");
+        const reply = /"reply_to_judge": "([^"]*)"/.exec(material)?.[1] ?? "";
+        const verdict = pair ? pairVerdict : judge(reply, calls++);
+        const text = verdict === "" ? "?" : JSON.stringify({ reason: "r", verdict });
+        return Promise.resolve({
+          ok: true,
+          text,
+          refusal: null,
+          tool_calls: [],
+          finish_reason: "stop",
+          usage: null,
+          model: "j",
+          completion_id: "",
+          system_fingerprint: null,
+          service_tier: null,
+          logprobs: null,
+          metadata: null,
+          latency_ms: 0,
+          first_token_ms: null,
+          tries: 1,
+        });
+      },
+    },
+    question: question!,
+    items,
+    repeats: 2,
+    fingerprint: "f",
+    concurrency: 1,
+    signal: new AbortController().signal,
+  });
+  return JudgeAudit.parse(result);
+}
+
+const items = (count: number, human: (index: number) => string, reply = (index: number) => `r${index}`): AuditItem[] =>
+  Array.from({ length: count }, (_, index) => ({ user_message: "q", reply: reply(index), human: human(index) }));
+
+test("agreement is shown beside what chance and always saying the same would give", async () => {
+  // 20 good/good, 5 good/bad, 10 bad/good, 15 bad/bad: kappa 0.4 (Cohen), interval of statsmodels.
+  const list = items(50, (index) => (index < 25 ? "good" : "bad"));
+  const judged = (reply: string) => {
+    const index = Number(reply.slice(1));
+    return index < 20 || (index >= 25 && index < 35) ? "good" : "bad";
+  };
+  const result = await audit(list, judged);
+  expect(result.kappa).toBeCloseTo(0.4, 12);
+  expect(result.ci_lower).toBeCloseTo(0.151092290476661, 9);
+  expect(result.ci_upper).toBeCloseTo(0.6489077095233389, 9);
+  expect(result).toMatchObject({ agreement: 0.7, base_rate: 0.5, self_consistency: 1, passed: false, judged: 50 });
+  expect(result.confusion).toEqual({ good: { good: 20, bad: 5 }, bad: { good: 10, bad: 15 } });
+});
+
+test("a judge that always says good has high agreement where most are good, and no kappa above chance", async () => {
+  const result = await audit(
+    items(40, (index) => (index < 36 ? "good" : "bad")),
+    () => "good",
+  );
+  expect(result).toMatchObject({ agreement: 0.9, base_rate: 0.9, kappa: 0, passed: false });
+});
+
+test("full agreement over enough items passes; over few it does not", async () => {
+  const human = (index: number) => (index % 2 === 0 ? "good" : "bad");
+  const copy = (reply: string) => human(Number(reply.slice(1)));
+  expect((await audit(items(30, human), copy)).passed).toBe(true);
+  expect((await audit(items(4, human), copy)).passed).toBe(false);
+});
+
+test("a judge that wavers is not consistent, one that cannot be read does not pass", async () => {
+  const human = () => "good";
+  expect((await audit(items(10, human), (_, call) => (call % 2 === 0 ? "good" : "bad"))).self_consistency).toBe(0);
+  const silent = await audit(items(10, human), () => "");
+  expect(silent).toMatchObject({ judged: 0, kappa: null, agreement: null, passed: false });
+  expect(silent.notes[0]).toBe("10 of 10 answers could not be read.");
+});
+
+test("a liking for the first place is a flip rate of 1", async () => {
+  const list = items(5, () => "good").map((item) => ({ ...item, reference_reply: "ref" }));
+  expect((await audit(list, () => "good")).position_flip_rate).toBe(1);
+  expect((await audit(list, () => "good", "tie")).position_flip_rate).toBe(0);
+});
+
+test("a judge that likes long replies shows a correlation with length", async () => {
+  const reply = (index: number) => "x".repeat(index + 1);
+  const human = (index: number) => (index % 2 === 0 ? "good" : "bad");
+  const result = await audit(items(20, human, reply), (text) => (text.length > 10 ? "good" : "bad"));
+  expect(result.length_bias.correlation).toBeGreaterThan(0.5);
+});

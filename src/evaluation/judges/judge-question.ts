@@ -1,0 +1,52 @@
+import type { JudgeSettings } from "../../contract/evaluation-request.ts";
+import type { Choices } from "../../contract/judge.ts";
+
+/** One question to a judge: what to judge, what it may answer, and the name of the score. */
+export interface JudgeQuestion {
+  readonly name: string;
+  readonly text: string;
+  readonly choices: Choices;
+  readonly weight: number;
+  /** The built-in question compares with the reference; without one there is nothing to ask. */
+  readonly needsReference: boolean;
+}
+
+/** Is the reply right, by the reference? Extra truths do not make a right answer wrong. */
+export const correctnessChoices: Choices = {
+  equivalent: 1,
+  correct_with_extra: 1,
+  partial: 0.5,
+  unrelated: 0,
+  contradicts: 0,
+};
+
+const gradeChoices: Choices = { pass: 1, partial: 0.5, fail: 0 };
+
+const correctnessText = `Compare the reply with the reference replies, any one of which would be right. Judge the content only, not style or length.
+- equivalent: it says the same as a reference.
+- correct_with_extra: it says what a reference says, and more that does not contradict it.
+- partial: it says a part of what a reference says, and nothing that contradicts it.
+- unrelated: it says nothing of what the references say.
+- contradicts: it says something that contradicts the references.`;
+
+const conversationText =
+  "Did the assistant serve the user well over the whole conversation: was the user's need understood, met, and nothing false or contradictory said?";
+
+/** The questions of a run, from its settings. */
+export function judgeQuestions({ rubric, rubrics, choices, scope = "turn" }: JudgeSettings): readonly JudgeQuestion[] {
+  const prefix = scope === "turn" ? "judge" : "conversation";
+  if (rubrics) {
+    return rubrics.map((entry) => ({
+      name: `${prefix}.${entry.name}`,
+      text: entry.text,
+      weight: entry.weight,
+      choices: entry.choices ?? choices ?? gradeChoices,
+      needsReference: false,
+    }));
+  }
+  const name = scope === "turn" ? "judge_correctness" : "conversation_quality";
+  const own = rubric !== undefined;
+  const text = rubric ?? (scope === "turn" ? correctnessText : conversationText);
+  const usual = !own && scope === "turn" ? correctnessChoices : gradeChoices;
+  return [{ name, text, weight: 1, choices: choices ?? usual, needsReference: !own && scope === "turn" }];
+}

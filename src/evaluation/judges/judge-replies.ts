@@ -1,0 +1,113 @@
+import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../../contract/judge.ts";
+import type { ChatMessage } from "../../contract/model.ts";
+import type { Score } from "../../contract/score.ts";
+import { addHelperUsage, noHelperUsage } from "../helper-usage.ts";
+import { askJudge, describeVerdict, type Judge } from "./ask-judge.ts";
+import { conversationPrompt, turnPrompt, type JudgedTurn } from "./judge-prompt.ts";
+import type { JudgeQuestion } from "./judge-question.ts";
+
+/** Everything a judge says about one reply. `failed` names scores that could not be had. */
+export interface TurnJudgement {
+  readonly scores: readonly Score[];
+  readonly judgements: Readonly<Record<string, JudgeVerdict>>;
+  readonly helper_usage: HelperUsage;
+  readonly failed: ReadonlySet<string>;
+}
+
+/** Judges one reply by each of the questions. */
+export async function judgeTurn(
+  judge: Judge,
+  {
+    questions,
+    turn,
+    before,
+    signal,
+  }: {
+    questions: readonly JudgeQuestion[];
+    turn: JudgedTurn;
+    before: readonly JudgedTurn[];
+    signal: AbortSignal;
+  },
+): Promise<TurnJudgement> {
+  const asked = questions.filter(({ needsReference }) => !needsReference || (turn.references ?? []).length > 0);
+  const judged = await askAll(judge, asked, { signal, promptOf: (question) => turnPrompt(question, { turn, before }) });
+  const unasked = questions
+    .filter((question) => !asked.includes(question))
+    .map(({ name }): Score => ({ name, value: null, reason: "no reference reply" }));
+  return { ...judged, scores: [...unasked, ...scoresOf(judged.judgements, questions, "judge_rubrics")] };
+}
+
+/** Judges a whole conversation by each of the questions. */
+export async function judgeConversation(
+  judge: Judge,
+  {
+    questions,
+    turns,
+    signal,
+  }: { questions: readonly JudgeQuestion[]; turns: readonly JudgedTurn[]; signal: AbortSignal },
+): Promise<ConversationJudgement> {
+  const { judgements, helper_usage } = await askAll(judge, questions, {
+    signal,
+    promptOf: (question) => conversationPrompt(question, turns),
+  });
+  const scores = scoresOf(judgements, questions, "conversation_rubrics");
+  return {
+    scores: Object.fromEntries(scores.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]))),
+    score_reasons: Object.fromEntries(
+      scores.flatMap(({ name, reason }) => (reason === undefined ? [] : [[name, reason]])),
+    ),
+    judgements,
+    helper_usage,
+  };
+}
+
+async function askAll(
+  judge: Judge,
+  questions: readonly JudgeQuestion[],
+  { promptOf, signal }: { promptOf: (question: JudgeQuestion) => ChatMessage[]; signal: AbortSignal },
+): Promise<Omit<TurnJudgement, "scores"> & { judgements: Record<string, JudgeVerdict> }> {
+  const answers = await Promise.all(
+    questions.map(async (question) => ({
+      name: question.name,
+      ...(await askJudge(judge, { messages: promptOf(question), choices: question.choices, signal })),
+    })),
+  );
+  const failed = new Set(answers.filter(({ verdict }) => verdict.value === null).map(({ name }) => name));
+  if (failed.size > 0 && questions.length > 1) failed.add("judge_rubrics");
+  return {
+    judgements: Object.fromEntries(answers.map(({ name, verdict }) => [name, verdict])),
+    helper_usage: answers.reduce((sum, answer) => addHelperUsage(sum, answer.helper_usage), noHelperUsage),
+    failed,
+  };
+}
+
+/** A score for each verdict and, where the questions are rubrics, their weighted mean. Stored verdicts give the same scores again. */
+export function scoresOf(
+  judgements: Readonly<Record<string, JudgeVerdict>>,
+  questions: readonly JudgeQuestion[],
+  total: "judge_rubrics" | "conversation_rubrics",
+): Score[] {
+  const known = questions.flatMap((question) => {
+    const verdict = judgements[question.name];
+    return verdict ? [{ question, verdict }] : [];
+  });
+  const scores = known.map(({ question, verdict }): Score => ({
+    name: question.name,
+    value: verdict.value,
+    reason: describeVerdict(verdict),
+  }));
+  const isRubric = (name: string) => name.startsWith("judge.") || name.startsWith("conversation.");
+  const rubrics = known.filter(({ question }) => isRubric(question.name));
+  return rubrics.length === 0 ? scores : [...scores, weightedMean(rubrics, total)];
+}
+
+function weightedMean(rubrics: readonly { question: JudgeQuestion; verdict: JudgeVerdict }[], name: string): Score {
+  const missing = rubrics.filter(({ verdict }) => verdict.value === null);
+  if (missing.length > 0) {
+    return { name, value: null, reason: `no verdict on ${missing.map(({ question }) => question.name).join(", ")}` };
+  }
+  const total = rubrics.reduce((sum, { question }) => sum + question.weight, 0);
+  if (total === 0) return { name, value: null, reason: "all rubrics weigh 0" };
+  const value = rubrics.reduce((sum, { question, verdict }) => sum + question.weight * (verdict.value ?? 0), 0) / total;
+  return { name, value: Math.min(1, value), reason: `weighted mean of ${rubrics.length} rubrics` };
+}

@@ -1,0 +1,44 @@
+import type { ReplyFormat } from "../../contract/model.ts";
+
+/** The one form an answer may have. The reason comes first, so that the verdict follows from it. */
+export function verdictFormat(choices: readonly string[]): ReplyFormat {
+  return {
+    name: "verdict",
+    schema: {
+      type: "object",
+      properties: {
+        reason: { type: "string", description: "Two or three sentences that lead to the verdict." },
+        verdict: { type: "string", enum: [...choices] },
+      },
+      required: ["reason", "verdict"],
+      additionalProperties: false,
+    },
+  };
+}
+
+export interface Vote {
+  /** null: the answer could not be used. */
+  readonly choice: string | null;
+  readonly reason: string;
+}
+
+const maximumReason = 2_000;
+
+/** Reads an answer. Anything but exactly one object of the form is no vote: verdicts are never looked for inside other text. */
+export function parseVote(text: string, choices: readonly string[]): Vote {
+  const unusable = (reason: string): Vote => ({ choice: null, reason });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return unusable("the judge's answer is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return unusable("the judge's answer is no object");
+  const { verdict, reason, ...others } = value as Record<string, unknown>;
+  if (Object.keys(others).length > 0) return unusable("the judge's answer has fields nobody asked for");
+  if (typeof reason !== "string") return unusable("the judge gave no reason");
+  if (typeof verdict !== "string" || !choices.includes(verdict))
+    return unusable("the judge's verdict is none of the choices");
+  return { choice: verdict, reason: reason.slice(0, maximumReason) };
+}

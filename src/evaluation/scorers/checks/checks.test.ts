@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { prepareText } from "../../text/prepare-text.ts";
+import { createCheck } from "../create-checks.ts";
+import { compilePattern, PatternError } from "./compile-pattern.ts";
+
+const call = { latency_ms: 900, first_token_ms: null, cost: null };
+
+function check(setting: Record<string, unknown>, reply: string, references: string[] = [], figures = {}) {
+  return createCheck(UserScorerSetting.parse(setting))({
+    reply: prepareText(reply),
+    references: references.map(prepareText),
+    generated_metadata: {},
+    reference_metadata: {},
+    unjudged_keys: new Set(),
+    call: { ...call, ...figures },
+  });
+}
+
+test.each([
+  [{ type: "contains", text: "refund" }, "Your REFUND is on its way", 1],
+  [{ type: "contains", text: "refund", ignore_case: false }, "Your REFUND is on its way", 0],
+  [{ type: "contains", text: ["refund", "Friday"] }, "Your refund comes soon", 0],
+  [{ type: "contains", text: ["refund", "Friday"], mode: "any" }, "Your refund comes soon", 1],
+  [{ type: "contains", text: ["as an AI", "sorry"], mode: "none" }, "Your refund comes soon", 1],
+  [{ type: "contains", text: "two words" }, "two\n  words", 1],
+  [{ type: "regex", pattern: "\\b\\d{5}\\b" }, "order 48213", 1],
+  [{ type: "regex", pattern: "^yes", ignore_case: true }, "well\nYes", 1],
+  [{ type: "regex", pattern: "sorry", negate: true }, "sorry", 0],
+  [{ type: "numeric", expected: 25, tolerance: 0.5 }, "It is $25.40", 1],
+  [{ type: "numeric", expected: 1234.5 }, "exactly 1,234.50 dollars", 1],
+  [{ type: "numeric", expected: 100, tolerance: 0.1, relative: true }, "about 91", 1],
+  [{ type: "numeric", expected: 25 }, "none", 0],
+  [{ type: "numeric", expected: 4 }, "on A4 paper", 0],
+  [{ type: "length", min: 2, max: 3, unit: "words" }, "one two three", 1],
+  [{ type: "length", max: 3 }, "four", 0],
+  [{ type: "length", max: 1 }, "👍", 1],
+  [{ type: "latency", max_ms: 1_000 }, "", 1],
+  [{ type: "latency", max_ms: 500 }, "", 0],
+])("%j of %j is %d", (setting, reply, value) => {
+  expect(check(setting, reply).value).toBe(value);
+});
+
+test("what cannot be told is null with a reason", () => {
+  expect(check({ type: "cost", max: 1 }, "")).toEqual({ value: null, reason: "no price is known for this model" });
+  expect(check({ type: "latency", max_ms: 1, of: "first_token" }, "").value).toBeNull();
+  expect(check({ type: "numeric" }, "5", ["no figure"])).toMatchObject({ value: null });
+  expect(check({ type: "cost", max: 0.01 }, "", [], { cost: 0.02 }).value).toBe(0);
+});
+
+test("the reference's number is expected when none is given", () => {
+  expect(check({ type: "numeric" }, "That makes 12.", ["It is 12 in all"]).value).toBe(1);
+});
+
+const schema = {
+  type: "object",
+  properties: { id: { type: "integer" }, code: { type: "string", pattern: "^(a+)+$" } },
+  required: ["id"],
+};
+
+test.each([
+  ['{"id": 3}', 1, "fits the schema"],
+  ['```json\n{"id": 3}\n```', 1, "fits the schema"],
+  ['{"id": "3"}', 0, "/id must be integer"],
+  ["{}", 0, "the reply must have required property 'id'"],
+  ["Here it is: {}", 0, "the reply is not JSON"],
+])("%j against a JSON schema is %d: %s", (reply, value, reason) => {
+  expect(check({ type: "json_schema", schema }, reply)).toEqual({ value, reason });
+});
+
+test("every pattern of a schema is its own", () => {
+  const two = { properties: { x: { pattern: "^a$" }, y: { pattern: "^b$" } } };
+  expect(check({ type: "json_schema", schema: two }, '{"x": "a", "y": "b"}').value).toBe(1);
+  expect(check({ type: "json_schema", schema: two }, '{"x": "a", "y": "a"}').value).toBe(0);
+});
+
+test("patterns run in linear time, in a schema too, and what cannot is refused", () => {
+  const hostile = `${"a".repeat(50_000)}!`;
+  expect(compilePattern("^(a+)+$").test(hostile)).toBe(false);
+  expect(check({ type: "json_schema", schema }, JSON.stringify({ id: 1, code: hostile })).value).toBe(0);
+  for (const pattern of ["(?=a)", "(?<!a)b", "(a)\\1", "[", "a{2000}"]) {
+    expect(() => compilePattern(pattern)).toThrow(PatternError);
+  }
+});

@@ -1,0 +1,28 @@
+import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { normalize } from "../../text/normalize.ts";
+import { shortList } from "../short-list.ts";
+import type { Check } from "./check.ts";
+
+type Setting = Extract<UserScorerSetting, { type: "contains" }>;
+
+/** 1 when the reply holds all (any, none) of the texts. White space and compatibility forms do not count, nor does case unless asked. */
+export function contains({ text, mode, ignore_case }: Setting): Check {
+  const wanted = (typeof text === "string" ? [text] : text).map((part) => ({ part, form: toForm(part, ignore_case) }));
+
+  return ({ reply }) => {
+    const form = toForm(reply.raw, ignore_case);
+    const found = wanted.filter((entry) => form.includes(entry.form)).map(({ part }) => part);
+    const missing = wanted.map(({ part }) => part).filter((part) => !found.includes(part));
+    if (mode === "none") return toJudgement(found.length === 0, found, "none of the texts found", "found");
+    if (mode === "any") return toJudgement(found.length > 0, missing, `found: ${shortList(found)}`, "none found of");
+    return toJudgement(missing.length === 0, missing, `found: ${shortList(found)}`, "missing");
+  };
+}
+
+function toJudgement(good: boolean, wrong: readonly string[], right: string, title: string) {
+  return good ? { value: 1, reason: right } : { value: 0, reason: `${title}: ${shortList(wrong)}` };
+}
+
+function toForm(text: string, ignoreCase: boolean): string {
+  return ignoreCase ? normalize(text) : text.normalize("NFKC").replace(/\s+/gu, " ").trim();
+}

@@ -1,0 +1,60 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { shorten } from "../short-list.ts";
+import type { Check } from "./check.ts";
+import { compilePattern } from "./compile-pattern.ts";
+
+type Setting = Extract<UserScorerSetting, { type: "json_schema" }>;
+
+/** The schema cannot be used. */
+export class SchemaError extends Error {
+  override readonly name = "SchemaError";
+}
+
+const maximumLength = 1_000_000;
+const fence = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/u;
+
+// Schemas come with requests: their patterns run on the linear engine, and nothing is ever fetched.
+// Ajv tells patterns apart by their text.
+const linearPatterns = Object.assign((pattern: string) => ({ ...compilePattern(pattern), toString: () => pattern }), {
+  code: "linearPatterns",
+});
+
+/** 1 when the reply is JSON that fits the schema (draft 2020-12). A reply that is one fenced code block is unwrapped first. */
+export function jsonSchema({ schema }: Setting): Check {
+  const validate = compile(schema);
+
+  return ({ reply }) => {
+    if (reply.raw.length > maximumLength) return { value: null, reason: `longer than ${maximumLength} characters` };
+    const parsed = parse(fence.exec(reply.raw)?.[1] ?? reply.raw);
+    if (!parsed.ok) return { value: 0, reason: "the reply is not JSON" };
+    if (validate(parsed.value)) return { value: 1, reason: "fits the schema" };
+    const [first] = validate.errors ?? [];
+    const where = first?.instancePath === "" || !first ? "the reply" : shorten(first.instancePath);
+    return { value: 0, reason: `${where} ${first?.message ?? "does not fit the schema"}` };
+  };
+}
+
+function compile(schema: Setting["schema"]): ReturnType<Ajv2020["compile"]> {
+  const ajv = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    logger: false,
+    code: { regExp: linearPatterns as never },
+  });
+  try {
+    // Asynchronous schemas would answer with a promise, which is always true.
+    if (Object.hasOwn(schema, "$async")) throw new SchemaError("$async is not supported");
+    return ajv.compile(schema);
+  } catch (error) {
+    throw new SchemaError(error instanceof Error ? error.message : "not a JSON schema", { cause: error });
+  }
+}
+
+function parse(text: string): { ok: true; value: unknown } | { ok: false } {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false };
+  }
+}

@@ -1,0 +1,33 @@
+import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import type { Check } from "./check.ts";
+
+type Setting<Type> = Extract<UserScorerSetting, { type: Type }>;
+
+/** 1 when the reply has at least `min` and at most `max` characters (code points) or words. */
+export function length({ min, max, unit }: Setting<"length">): Check {
+  return ({ reply }) => {
+    const size = unit === "words" ? reply.tokens.length : Array.from(reply.raw).length;
+    if (min !== undefined && size < min) return { value: 0, reason: `${size} ${unit}, at least ${min} expected` };
+    if (max !== undefined && size > max) return { value: 0, reason: `${size} ${unit}, at most ${max} allowed` };
+    return { value: 1, reason: `${size} ${unit}` };
+  };
+}
+
+/** 1 when the reply (or its first token) came within `max_ms`. */
+export function latency({ max_ms, of }: Setting<"latency">): Check {
+  return ({ call }) => {
+    const took = of === "reply" ? call.latency_ms : call.first_token_ms;
+    if (took === null) return { value: null, reason: "the time to the first token is not known" };
+    const text = `${Math.round(took)} ms`;
+    return took <= max_ms ? { value: 1, reason: text } : { value: 0, reason: `${text}, at most ${max_ms} ms allowed` };
+  };
+}
+
+/** 1 when the call cost at most `max` US dollars. */
+export function cost({ max }: Setting<"cost">): Check {
+  return ({ call }) => {
+    if (call.cost === null) return { value: null, reason: "no price is known for this model" };
+    const text = `$${call.cost.toPrecision(3)}`;
+    return call.cost <= max ? { value: 1, reason: text } : { value: 0, reason: `${text}, at most $${max} allowed` };
+  };
+}

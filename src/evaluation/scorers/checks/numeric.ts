@@ -1,0 +1,23 @@
+import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { findNumbers } from "../../text/find-numbers.ts";
+import { shortList } from "../short-list.ts";
+import type { Check } from "./check.ts";
+
+type Setting = Extract<UserScorerSetting, { type: "numeric" }>;
+
+/** 1 when some number of the reply is within the tolerance of the expected one (given, or the first number of a reference). */
+export function numeric({ expected, tolerance, relative }: Setting): Check {
+  return ({ reply, references }) => {
+    const wanted = expected === undefined ? references.flatMap(({ raw }) => findNumbers(raw).slice(0, 1)) : [expected];
+    if (wanted.length === 0) return { value: null, reason: "no expected number: the reference has none" };
+
+    const found = findNumbers(reply.raw);
+    if (found.length === 0)
+      return { value: 0, reason: `no number in the reply, expected ${shortList(wanted.map(String))}` };
+    const fits = (number: number, target: number) =>
+      Math.abs(number - target) <= (relative ? tolerance * Math.abs(target) : tolerance);
+    const match = found.find((number) => wanted.some((target) => fits(number, target)));
+    if (match !== undefined) return { value: 1, reason: `found ${match}` };
+    return { value: 0, reason: `found ${shortList(found.map(String))}, expected ${shortList(wanted.map(String))}` };
+  };
+}

@@ -1,0 +1,21 @@
+import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { shorten } from "../short-list.ts";
+import type { Check } from "./check.ts";
+import { compilePattern } from "./compile-pattern.ts";
+
+type Setting = Extract<UserScorerSetting, { type: "regex" }>;
+
+/** Linear time is still time: a longer reply would hold up everything else. */
+const maximumLength = 200_000;
+
+/** 1 when the pattern is found (or, negated, is not). `^` and `$` match at lines. Throws `PatternError` for a pattern RE2 cannot run. */
+export function regex({ pattern, ignore_case, negate }: Setting): Check {
+  const compiled = compilePattern(pattern, { ignoreCase: ignore_case });
+
+  return ({ reply }) => {
+    if (reply.raw.length > maximumLength) return { value: null, reason: `longer than ${maximumLength} characters` };
+    const found = compiled.find(reply.raw);
+    const value = (found !== null) === negate ? 0 : 1;
+    return { value, reason: found === null ? "the pattern was not found" : `found "${shorten(found)}"` };
+  };
+}

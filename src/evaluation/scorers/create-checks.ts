@@ -1,0 +1,56 @@
+import type { ScorerSetting, UserScorerSetting } from "../../contract/scorer-setting.ts";
+import type { Check } from "./checks/check.ts";
+import { contains } from "./checks/contains.ts";
+import { jsonSchema } from "./checks/json-schema.ts";
+import { cost, latency, length } from "./checks/limits.ts";
+import { numeric } from "./checks/numeric.ts";
+import { regex } from "./checks/regex.ts";
+
+/** A check of the caller under the name of its score. */
+export interface NamedCheck {
+  readonly name: string;
+  readonly check: Check;
+  /** Time and money are no part of `overall`: a quick wrong answer is not half right. */
+  readonly quality: boolean;
+}
+
+/** Makes a check from its settings. Throws `PatternError` or `SchemaError` when they cannot be used. */
+export function createCheck(setting: UserScorerSetting): Check {
+  switch (setting.type) {
+    case "contains":
+      return contains(setting);
+    case "regex":
+      return regex(setting);
+    case "json_schema":
+      return jsonSchema(setting);
+    case "numeric":
+      return numeric(setting);
+    case "length":
+      return length(setting);
+    case "latency":
+      return latency(setting);
+    case "cost":
+      return cost(setting);
+  }
+}
+
+/** The names of the checks in a list of scorers: the given one, else the type, numbered from the second on. */
+export function checkNames(settings: readonly ScorerSetting[]): (string | null)[] {
+  const counts = new Map<string, number>();
+  return settings.map((setting) => {
+    if (typeof setting === "string") return null;
+    if (setting.name !== undefined) return setting.name;
+    const count = (counts.get(setting.type) ?? 0) + 1;
+    counts.set(setting.type, count);
+    return count === 1 ? setting.type : `${setting.type}_${count}`;
+  });
+}
+
+export function createChecks(settings: readonly ScorerSetting[]): NamedCheck[] {
+  const names = checkNames(settings);
+  return settings.flatMap((setting, index) => {
+    if (typeof setting === "string") return [];
+    const quality = setting.type !== "latency" && setting.type !== "cost";
+    return [{ name: names[index] ?? setting.type, check: createCheck(setting), quality }];
+  });
+}

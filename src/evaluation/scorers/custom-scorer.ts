@@ -1,0 +1,41 @@
+import type { Metadata } from "../../contract/metadata.ts";
+import type { Score } from "../../contract/score.ts";
+
+/** What a scorer of the operator may look at. */
+export interface CustomScorerInput {
+  readonly user_message: string;
+  readonly reply: string;
+  readonly references: readonly string[];
+  readonly reference_metadata: Metadata;
+  readonly generated_metadata: Metadata;
+  readonly interaction_id: string;
+}
+
+/** A scorer of the operator, never of a request: 0..1, or null with the reason why it cannot judge. */
+export type CustomScorer = (
+  input: CustomScorerInput,
+) => number | null | CustomScore | Promise<number | null | CustomScore>;
+
+export interface CustomScore {
+  readonly value: number | null;
+  readonly reason?: string;
+}
+
+/** Operators' scorers by the name of their score. */
+export type CustomScorers = Readonly<Record<string, CustomScorer>>;
+
+/** Runs it. One that throws or gives no number within 0..1 has not judged; it breaks nothing. */
+export async function runCustomScorer(name: string, scorer: CustomScorer, input: CustomScorerInput): Promise<Score> {
+  try {
+    const answer = await scorer(input);
+    const { value, reason } = typeof answer === "object" && answer !== null ? answer : { value: answer };
+    if (value === null || value === undefined)
+      return { name, value: null, reason: reason ?? "the scorer gave no value" };
+    if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
+      return { name, value: null, reason: "the scorer's value is not a number within 0..1" };
+    }
+    return { name, value, ...(reason !== undefined && { reason: String(reason).slice(0, 500) }) };
+  } catch {
+    return { name, value: null, reason: "the scorer failed" };
+  }
+}

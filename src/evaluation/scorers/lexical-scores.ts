@@ -1,0 +1,25 @@
+import type { Score } from "../../contract/score.ts";
+import { prepareText } from "../text/prepare-text.ts";
+import { builtInScorers, type ScorerName } from "./built-in-scorers.ts";
+
+/** Texts and the names of the scores that compare them: plain data, so that another thread can do the work. */
+export interface LexicalQuestion {
+  readonly reply: string;
+  readonly references: readonly string[];
+  readonly scorers: readonly ScorerName[];
+}
+
+/** Compares a reply with its references. The same wherever it runs. */
+export type LexicalScorer = (question: LexicalQuestion) => readonly Score[] | Promise<readonly Score[]>;
+
+export function lexicalScores({ reply, references, scorers }: LexicalQuestion): readonly Score[] {
+  const input = {
+    reply: prepareText(reply),
+    references: references.map(prepareText),
+    generated_metadata: {},
+    reference_metadata: {},
+    unjudged_keys: new Set<string>(),
+    call: { latency_ms: 0, first_token_ms: null, cost: null },
+  };
+  return scorers.flatMap((name) => builtInScorers[name](input));
+}

@@ -1,0 +1,73 @@
+import { closest, distance } from "fastest-levenshtein";
+import type { ScorerSetting } from "../../contract/scorer-setting.ts";
+import { builtInScorers } from "./built-in-scorers.ts";
+import { checkNames, createCheck } from "./create-checks.ts";
+import { PatternError } from "./checks/compile-pattern.ts";
+import { SchemaError } from "./checks/json-schema.ts";
+
+export interface ScorerProblem {
+  readonly index: number;
+  /** Field of the setting, "" for the whole. */
+  readonly field: "" | "pattern" | "schema" | "name" | "max";
+  readonly code: "unknown_scorer" | "duplicate_name" | "pattern_unsupported" | "schema_invalid" | "too_small";
+  readonly message: string;
+}
+
+const reserved = new Set(["success", "overall", "judge_correctness", "judge_rubrics", ...Object.keys(builtInScorers)]);
+
+/** What is wrong with a list of scorers, before any reply is scored with it. */
+export function scorerProblems(settings: readonly ScorerSetting[], available: readonly string[]): ScorerProblem[] {
+  const names = checkNames(settings);
+  return settings.flatMap((setting, index): ScorerProblem[] => {
+    if (typeof setting === "string") return nameProblems(setting, { index, settings, available });
+    const name = names[index] ?? "";
+    const taken = reserved.has(name) || available.includes(name) || names.indexOf(name) < index;
+    return [
+      ...(taken
+        ? [{ index, field: "name", code: "duplicate_name", message: `"${name}" is the name of another score` } as const]
+        : []),
+      ...settingProblems(setting, index),
+    ];
+  });
+}
+
+function nameProblems(
+  name: string,
+  { index, settings, available }: { index: number; settings: readonly ScorerSetting[]; available: readonly string[] },
+): ScorerProblem[] {
+  if (settings.indexOf(name) < index) {
+    return [{ index, field: "", code: "duplicate_name", message: `"${name}" is listed twice` }];
+  }
+  if (available.includes(name)) return [];
+  const nearest = closest(name, [...available]);
+  const hint = distance(name, nearest) <= 3 ? `; did you mean "${nearest}"?` : "";
+  const message = `"${name.slice(0, 64)}" is no scorer here${hint} Known: ${available.join(", ")}`;
+  return [{ index, field: "", code: "unknown_scorer", message }];
+}
+
+function settingProblems(setting: Exclude<ScorerSetting, string>, index: number): ScorerProblem[] {
+  if (
+    setting.type === "length" &&
+    setting.min !== undefined &&
+    setting.max !== undefined &&
+    setting.max < setting.min
+  ) {
+    return [{ index, field: "max", code: "too_small", message: "must be at least min" }];
+  }
+  try {
+    createCheck(setting);
+    return [];
+  } catch (error) {
+    if (error instanceof PatternError) {
+      return [
+        { index, field: "pattern", code: "pattern_unsupported", message: `cannot be run safely: ${error.message}` },
+      ];
+    }
+    if (error instanceof SchemaError) {
+      const unsupported = error.cause instanceof PatternError;
+      const code = unsupported ? "pattern_unsupported" : "schema_invalid";
+      return [{ index, field: "schema", code, message: `is not a usable JSON schema: ${error.message}` }];
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { LabelRule } from "../contract/label-rule.ts";
+import type { Judge } from "./judges/ask-judge.ts";
+import type { JudgeQuestion } from "./judges/judge-question.ts";
+import type { LabelCandidates } from "./labels/label-candidates.ts";
+import type { Labeller } from "./labels/labels.ts";
+import { createLocalLabeller } from "./labels/local-labeller.ts";
+import type { ModelLabeller } from "./labels/model-labeller.ts";
+import { defaultScorers, isBuiltIn, type ScorerName } from "./scorers/built-in-scorers.ts";
+import { createChecks, type NamedCheck } from "./scorers/create-checks.ts";
+import type { CustomScorer, CustomScorers } from "./scorers/custom-scorer.ts";
+import type { LexicalScorer } from "./scorers/lexical-scores.ts";
+import type { SemanticScorer } from "./semantic/semantic-scorer.ts";
+
+/** How a run's replies are labelled and scored. Made once per run. */
+export interface Scoring {
+  readonly scorers: readonly ScorerName[];
+  readonly checks: readonly NamedCheck[];
+  readonly custom: readonly { readonly name: string; readonly scorer: CustomScorer }[];
+  readonly weights?: Readonly<Record<string, number>> | undefined;
+  readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
+  readonly labeller: Labeller;
+  readonly modelLabeller?: ModelLabeller | undefined;
+  readonly semantic?: SemanticScorer | undefined;
+  /** Judges single replies. */
+  readonly judge?: TurnJudge | undefined;
+  /** Does the comparing of texts elsewhere when they are long. */
+  readonly lexical?: LexicalScorer | undefined;
+}
+
+export interface TurnJudge {
+  readonly judge: Judge;
+  readonly questions: readonly JudgeQuestion[];
+}
+
+export interface ScoringOptions {
+  /** From `labelCandidates`, over the whole batch. */
+  readonly candidates: LabelCandidates;
+  readonly settings?: Pick<RunSettings, "scorers" | "weights" | "label_rules">;
+  readonly customScorers?: CustomScorers;
+  readonly modelLabeller?: ModelLabeller | undefined;
+  readonly semantic?: SemanticScorer | undefined;
+  readonly judge?: TurnJudge | undefined;
+  readonly lexical?: LexicalScorer | undefined;
+  /** Default: the local one. */
+  readonly labeller?: Labeller;
+}
+
+/**
+ * Names in `scorers` choose among the built-in and the operator's scorers (the default set when none is named); checks with
+ * options come on top. Semantic similarity is there when an embedder is, unless names were given and it is not among them.
+ */
+export function createScoring({ candidates, settings = {}, customScorers = {}, ...parts }: ScoringOptions): Scoring {
+  const listed = settings.scorers ?? [];
+  const names = listed.filter((setting) => typeof setting === "string");
+  const named = names.length > 0;
+  return {
+    scorers: named ? names.filter(isBuiltIn) : defaultScorers,
+    checks: createChecks(listed),
+    custom: Object.entries(customScorers)
+      .filter(([name]) => !named || names.includes(name))
+      .map(([name, scorer]) => ({ name, scorer })),
+    weights: settings.weights,
+    label_rules: settings.label_rules,
+    labeller: parts.labeller ?? createLocalLabeller({ candidates }),
+    modelLabeller: parts.modelLabeller,
+    semantic: !named || names.includes("semantic_similarity") ? parts.semantic : undefined,
+    judge: parts.judge,
+    lexical: parts.lexical,
+  };
+}

@@ -1,0 +1,130 @@
+import type { Embedder } from "../../contract/embedder.ts";
+import type { SemanticDetails } from "../../contract/interaction-result.ts";
+import type { Scenario } from "../../contract/scenario.ts";
+import type { Score } from "../../contract/score.ts";
+import { referenceReplies } from "../reference-replies.ts";
+import { cosine } from "./cosine.ts";
+
+const name = "semantic_similarity";
+/** Below this many references the mean of mismatched pairs says too little: no rescaling. */
+const fewest = 8;
+/** References the baseline is taken over: 64 give 2,016 pairs, and more would only cost time. */
+const most = 64;
+/** Vectors kept, so that a reference is embedded once for all attempts. */
+const kept = 2_000;
+
+export interface SemanticScore {
+  readonly score: Score;
+  readonly details?: SemanticDetails;
+  /** The embedder failed: the score is missing for a reason that is not the reply's. */
+  readonly failed?: boolean;
+}
+
+/** Says how alike in meaning a reply is to the best of its references. */
+export type SemanticScorer = (
+  input: { readonly reply: string; readonly references: readonly string[] },
+  signal: AbortSignal,
+) => Promise<SemanticScore>;
+
+/**
+ * `semantic_similarity`: max(0, (cos - b) / (1 - b)), where b is the mean cosine of references of this suite that do not belong
+ * together. Embedders squeeze their range in different ways; b is what unrelated texts get from this one.
+ */
+export function createSemanticScorer({
+  embedder,
+  scenarios,
+}: {
+  embedder: Embedder;
+  scenarios: readonly Scenario[];
+}): SemanticScorer {
+  const vectors = new Map<string, readonly number[]>();
+  let baseline: number | null = null;
+
+  /** One text per call: with int8 weights a neighbour in the batch would change the numbers. */
+  async function vectorOf(text: string, signal: AbortSignal): Promise<readonly number[] | null> {
+    const known = vectors.get(text);
+    if (known) return known;
+    const embeddings = await embedder.embed([text], { signal });
+    const vector = embeddings.ok ? embeddings.vectors[0] : undefined;
+    if (!vector) return null;
+    if (vectors.size < kept) vectors.set(text, vector);
+    return vector;
+  }
+
+  async function findBaseline(signal: AbortSignal): Promise<number | null> {
+    if (baseline !== null) return baseline;
+    const texts = mismatchedReferences(scenarios);
+    if (texts.length < fewest) return (baseline = 0);
+    const list: (readonly number[])[] = [];
+    for (const text of texts) {
+      const vector = await vectorOf(text, signal);
+      if (!vector) return null;
+      list.push(vector);
+    }
+    return (baseline = meanCosine(list));
+  }
+
+  return async ({ reply, references }, signal) => {
+    if (references.length === 0) return { score: { name, value: null, reason: "no reference reply" } };
+    if (reply.trim() === "") return emptyReply(references);
+    const b = await findBaseline(signal);
+    const own = await vectorOf(reply, signal);
+    if (b === null || !own) return failure();
+
+    let best: number | null = null;
+    for (const reference of references) {
+      if (reference.trim() === "") continue;
+      const vector = await vectorOf(reference, signal);
+      if (!vector) return failure();
+      const value = cosine(own, vector);
+      if (value !== null && (best === null || value > best)) best = value;
+    }
+    if (best === null) return { score: { name, value: 0, reason: "the reply should be empty" } };
+    const details = { cosine: best, baseline: b, embedder: embedder.id };
+    return { score: toSemanticScore(details), details };
+  };
+}
+
+/** The score from what is stored of it: rescoring needs no embedder. */
+export function toSemanticScore({ cosine: raw, baseline, embedder }: SemanticDetails): Score {
+  const value = baseline < 1 ? Math.min(1, Math.max(0, (raw - baseline) / (1 - baseline))) : 0;
+  const reason = `cosine ${raw.toFixed(3)}, rescaled from ${baseline.toFixed(3)} (${embedder})`;
+  return { name, value, reason };
+}
+
+function emptyReply(references: readonly string[]): SemanticScore {
+  const right = references.some((reference) => reference.trim() === "");
+  return { score: { name, value: right ? 1 : 0, reason: right ? "both are empty" : "the reply is empty" } };
+}
+
+function failure(): SemanticScore {
+  return { score: { name, value: null, reason: "the embedder failed" }, failed: true };
+}
+
+/** One reference each of up to `most` interactions, evenly spread over the suite, no text twice. */
+function mismatchedReferences(scenarios: readonly Scenario[]): string[] {
+  const texts = new Set<string>();
+  for (const { interactions } of scenarios) {
+    for (const interaction of interactions) {
+      const [first = ""] = referenceReplies(interaction);
+      if (first.trim() !== "") texts.add(first);
+    }
+  }
+  const all = [...texts];
+  const step = Math.max(1, all.length / most);
+  return Array.from({ length: Math.min(most, all.length) }, (_, index) => all[Math.floor(index * step)] as string);
+}
+
+function meanCosine(vectors: readonly (readonly number[])[]): number {
+  let sum = 0;
+  let pairs = 0;
+  for (const [index, left] of vectors.entries()) {
+    for (const right of vectors.slice(index + 1)) {
+      const value = cosine(left, right);
+      if (value === null) continue;
+      sum += value;
+      pairs++;
+    }
+  }
+  return pairs === 0 ? 0 : Math.max(0, sum / pairs);
+}

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { clusteredKappaInterval, cohensKappa, kappaInterval, type LabelCounts } from "./kappa.ts";
+
+function table(rows: readonly (readonly number[])[]): LabelCounts {
+  return new Map(rows.map((row, index) => [`${index}`, new Map(row.map((count, column) => [`${column}`, count]))]));
+}
+
+// statsmodels 0.15.0: stats.inter_rater.cohens_kappa(table), kappa_low and kappa_upp.
+test.each([
+  [
+    [
+      [20, 5],
+      [10, 15],
+    ],
+    0.4,
+    0.151092290476661,
+    0.6489077095233389,
+  ],
+  [
+    [
+      [11, 2, 1],
+      [3, 9, 0],
+      [2, 1, 13],
+    ],
+    0.6774744027303754,
+    0.4916482263212487,
+    0.8633005791395021,
+  ],
+  [
+    [
+      [88, 10, 2],
+      [14, 40, 6],
+      [18, 10, 12],
+    ],
+    0.49152542372881347,
+    0.3915637020535469,
+    0.59148714540408,
+  ],
+])("kappa of %j and its interval are those of statsmodels", (rows, kappa, lower, upper) => {
+  const counts = table(rows);
+  expect(cohensKappa(counts)).toBeCloseTo(kappa, 12);
+  expect(kappaInterval(counts)?.lower).toBeCloseTo(lower, 10);
+  expect(kappaInterval(counts)?.upper).toBeCloseTo(upper, 10);
+});
+
+test("grouped items get the jackknife's interval", () => {
+  // scikit-learn 1.9.1 cohen_kappa_score with each group left out in turn, scipy 1.17.1 t(4).
+  const pairs = ["aa bb ab", "aa ba", "bb bb aa", "ab bb", "aa aa ba"];
+  const groups = pairs.map((text) => {
+    const counts = new Map<string, Map<string, number>>();
+    for (const [row = "", column = ""] of text.split(" ").map((pair) => pair.split(""))) {
+      const cells = counts.get(row) ?? new Map<string, number>();
+      counts.set(row, cells.set(column, (cells.get(column) ?? 0) + 1));
+    }
+    return counts;
+  });
+  expect(clusteredKappaInterval(groups)?.lower).toBeCloseTo(-0.20676380332273547, 10);
+  expect(clusteredKappaInterval(groups)?.upper).toBeCloseTo(0.9686685652274973, 10);
+});
+
+test("without anything to go by there is no kappa and no interval", () => {
+  expect(cohensKappa(new Map())).toBeNull();
+  expect(kappaInterval(new Map())).toBeNull();
+  expect(cohensKappa(table([[5]]))).toBeNull();
+  expect(
+    kappaInterval(
+      table([
+        [5, 0],
+        [0, 5],
+      ]),
+    ),
+  ).toBeNull();
+  expect(
+    clusteredKappaInterval([
+      table([
+        [1, 0],
+        [0, 1],
+      ]),
+      table([
+        [1, 0],
+        [0, 1],
+      ]),
+    ]),
+  ).toBeNull();
+});

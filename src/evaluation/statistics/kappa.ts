@@ -1,0 +1,100 @@
+import { defaultLevel, type Interval } from "./interval.ts";
+import { normalQuantile } from "./normal-distribution.ts";
+import { tQuantile } from "./t-distribution.ts";
+
+/** expected label → generated label → how often. */
+export type LabelCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+export interface Margins {
+  readonly n: number;
+  readonly expected: ReadonlyMap<string, number>;
+  readonly generated: ReadonlyMap<string, number>;
+}
+
+export function marginsOf(counts: LabelCounts): Margins {
+  const expected = new Map<string, number>();
+  const generated = new Map<string, number>();
+  let n = 0;
+  for (const [row, cells] of counts) {
+    for (const [column, count] of cells) {
+      n += count;
+      expected.set(row, (expected.get(row) ?? 0) + count);
+      generated.set(column, (generated.get(column) ?? 0) + count);
+    }
+  }
+  return { n, expected, generated };
+}
+
+/** Cohen's kappa: agreement beyond chance. Null when chance alone would always agree, and of nothing. */
+export function cohensKappa(counts: LabelCounts): number | null {
+  const { n, expected, generated } = marginsOf(counts);
+  if (n === 0) return null;
+  let observed = 0;
+  let byChance = 0;
+  for (const [label, count] of expected) {
+    observed += (counts.get(label)?.get(label) ?? 0) / n;
+    byChance += (count / n) * ((generated.get(label) ?? 0) / n);
+  }
+  return 1 - byChance < 1e-12 ? null : (observed - byChance) / (1 - byChance);
+}
+
+/**
+ * Interval of kappa for items that are independent of each other: the large-sample standard error of Fleiss, Cohen and Everitt
+ * (1969). Null when kappa is undefined or the items leave no spread (full agreement).
+ */
+export function kappaInterval(counts: LabelCounts, level = defaultLevel): Interval | null {
+  const kappa = cohensKappa(counts);
+  if (kappa === null) return null;
+  const { n, expected, generated } = marginsOf(counts);
+  const row = (label: string) => (expected.get(label) ?? 0) / n;
+  const column = (label: string) => (generated.get(label) ?? 0) / n;
+  let byChance = 0;
+  for (const label of expected.keys()) byChance += row(label) * column(label);
+  let onDiagonal = 0;
+  let off = 0;
+  for (const [label, cells] of counts) {
+    for (const [other, count] of cells) {
+      const share = count / n;
+      if (label === other) onDiagonal += share * (1 - (row(label) + column(label)) * (1 - kappa)) ** 2;
+      else off += share * (column(label) + row(other)) ** 2;
+    }
+  }
+  const variance =
+    (onDiagonal + (1 - kappa) ** 2 * off - (kappa - byChance * (1 - kappa)) ** 2) / ((1 - byChance) ** 2 * n);
+  if (!(variance > 1e-18)) return null;
+  const reach = normalQuantile((1 + level) / 2) * Math.sqrt(variance);
+  return { lower: Math.max(-1, kappa - reach), upper: Math.min(1, kappa + reach) };
+}
+
+/**
+ * Interval of kappa for items that come in groups (the turns of a scenario): the groups are left out one at a time (jackknife),
+ * and Student's t has as many degrees of freedom as there are groups less one. Null below three groups or without spread.
+ */
+export function clusteredKappaInterval(groups: readonly LabelCounts[], level = defaultLevel): Interval | null {
+  const all = new Map<string, Map<string, number>>();
+  for (const group of groups) addCounts(all, group, 1);
+  const kappa = cohensKappa(all);
+  if (kappa === null || groups.length < 3) return null;
+  const without: number[] = [];
+  for (const group of groups) {
+    addCounts(all, group, -1);
+    const value = cohensKappa(all);
+    if (value !== null) without.push(value);
+    addCounts(all, group, 1);
+  }
+  if (without.length < 3) return null;
+  const center = without.reduce((sum, value) => sum + value, 0) / without.length;
+  const squares = without.reduce((sum, value) => sum + (value - center) ** 2, 0);
+  const stderr = Math.sqrt(((without.length - 1) / without.length) * squares);
+  if (!(stderr > 1e-12)) return null;
+  const reach = tQuantile((1 + level) / 2, without.length - 1) * stderr;
+  return { lower: Math.max(-1, kappa - reach), upper: Math.min(1, kappa + reach) };
+}
+
+function addCounts(target: Map<string, Map<string, number>>, counts: LabelCounts, times: 1 | -1): void {
+  for (const [row, cells] of counts) {
+    const to = target.get(row) ?? new Map<string, number>();
+    target.set(row, to);
+    for (const [column, count] of cells) to.set(column, (to.get(column) ?? 0) + times * count);
+  }
+}
