@@ -1,21 +1,93 @@
-import type { AttemptResult } from "../contract/evaluation-response.ts";
+import type { AttemptResult, Replay } from "../contract/evaluation-response.ts";
+import type { ConversationJudgement } from "../contract/judge.ts";
 import type { InteractionResult } from "../contract/interaction-result.ts";
+import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Interaction, Scenario } from "../contract/scenario.ts";
-import { scoringVersion } from "../contract/score.ts";
+import { scoringVersion, type Scores } from "../contract/score.ts";
 import type { AttemptWithInteractions, StoredInteraction } from "../contract/store.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
+import { firstBadTurn, isGood, type FirstBadTurn } from "../evaluation/first-bad-turn.ts";
+import { defaultThreshold } from "../evaluation/statistics/reliability.ts";
+import { toPasses } from "./passes.ts";
+
+/** An attempt as it is answered, and the same attempt with reference history where the run has both. */
+export interface AttemptResults {
+  readonly attempt: AttemptResult;
+  readonly reference: AttemptResult | null;
+  /** What was said of the conversation as a whole, with what saying it took. */
+  readonly conversation: ConversationJudgement | undefined;
+}
 
 /** Joins what was stored of an attempt with the scenario it followed. */
-export function toAttemptResult(attempt: AttemptWithInteractions, scenario: Scenario): AttemptResult {
-  const interactions = attempt.interactions.flatMap((stored) => {
-    const interaction = scenario.interactions[stored.turn_index];
-    return interaction ? [toInteractionResult(interaction, stored)] : [];
-  });
-  return {
-    attempt: attempt.attempt,
-    interactions,
-    average_scores: averageInteractions(interactions.map(({ scores }) => scores)),
+export function toAttemptResults(
+  stored: AttemptWithInteractions,
+  { scenario, settings }: { scenario: Scenario; settings: RunSettings },
+): AttemptResults {
+  const threshold = settings.threshold ?? defaultThreshold;
+  const passes = toPasses(stored.interactions, scenario.interactions.length);
+  const first = toResults(passes.first, scenario);
+  const second = toResults(passes.second, scenario);
+  const bad = firstBadTurn(first, threshold);
+  const conversation = passes.first.at(-1)?.scores?.conversation;
+  const replay = bad && settings.replay_first_bad_turn ? toReplay(bad, { first, second, threshold }) : null;
+  const attempt: AttemptResult = {
+    attempt: stored.attempt,
+    interactions: first,
+    average_scores: { ...averageOf(first), ...conversation?.scores },
+    first_bad_turn: bad,
+    ...(replay && { replay }),
+    ...(conversation && { conversation: shown(conversation) }),
   };
+  const both = settings.history === "both" && second.length > 0;
+  return {
+    attempt,
+    reference: both
+      ? {
+          attempt: stored.attempt,
+          interactions: second,
+          average_scores: averageOf(second),
+          first_bad_turn: firstBadTurn(second, threshold),
+        }
+      : null,
+    conversation,
+  };
+}
+
+function averageOf(interactions: readonly InteractionResult[]): Scores {
+  return averageInteractions(interactions.map(({ scores }) => scores));
+}
+
+function shown({ scores, score_reasons, judgements }: ConversationJudgement): AttemptResult["conversation"] & {} {
+  return { scores, score_reasons, judgements };
+}
+
+/** With history both the second pass holds every turn; a replay looks at those from the bad one on. */
+function toReplay(
+  { turn_index }: FirstBadTurn,
+  {
+    first,
+    second,
+    threshold,
+  }: { first: readonly InteractionResult[]; second: readonly InteractionResult[]; threshold: number },
+): Replay | null {
+  const interactions = second.filter((turn) => turn.turn_index >= turn_index);
+  if (interactions.length === 0) return null;
+  const good = interactions.map((turn) => isGood(turn, threshold));
+  const repaired = good.includes(false) ? false : good.includes(null) ? null : true;
+  const badBefore = first.filter((turn) => turn.turn_index >= turn_index && isGood(turn, threshold) === false).length;
+  const badNow = good.filter((value) => value === false).length;
+  const sentence =
+    badNow === 0
+      ? `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} turns were bad; with the reference replies before them none is: the trouble came from the model's own earlier replies.`
+      : `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} turns were bad; with the reference replies before them ${badNow} still ${badNow === 1 ? "is" : "are"}.`;
+  return { from_turn: turn_index, interactions, average_scores: averageOf(interactions), repaired, sentence };
+}
+
+function toResults(stored: readonly StoredInteraction[], scenario: Scenario): InteractionResult[] {
+  return stored.flatMap((turn) => {
+    const interaction = scenario.interactions[turn.turn_index];
+    return interaction ? [toInteractionResult(interaction, turn)] : [];
+  });
 }
 
 const notScored = {
@@ -27,7 +99,8 @@ const notScored = {
 };
 
 function toInteractionResult(interaction: Interaction, stored: StoredInteraction): InteractionResult {
-  const { agent_reply, error, usage, latency_ms, first_token_ms, finish_reason, model } = stored.reply;
+  const { agent_reply, error, usage, latency_ms, first_token_ms, finish_reason, model, cost } = stored.reply;
+  const { conversation: _, ...scores } = stored.scores ?? { ...notScored, conversation: undefined };
   return {
     ...interaction,
     turn_index: stored.turn_index,
@@ -38,6 +111,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     first_token_ms,
     finish_reason,
     model,
-    ...(stored.scores ?? notScored),
+    ...(cost !== undefined && { cost }),
+    ...scores,
   };
 }

@@ -1,17 +1,29 @@
 import { ServiceError } from "../contract/errors.ts";
-import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
+import type { Embedder } from "../contract/embedder.ts";
+import type { JudgeAudits } from "../contract/judge-audits.ts";
+import type { Limits } from "../contract/limits.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
-import { concludeRun } from "./conclude-run.ts";
+import { runJudgeAudit, type ModelTarget } from "./audit-judge.ts";
+import { compareStoredRuns } from "./compare-stored-runs.ts";
+import { createConcluder } from "./concluder.ts";
+import { estimatePlan } from "./estimate-plan.ts";
 import { executeAttempt } from "./execute-attempt.ts";
 import { followRun } from "./follow-run.ts";
+import type { PriceOf } from "../evaluation/helper-usage.ts";
+import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
+import { createRunScoring } from "./create-scoring.ts";
+import { measureNoise } from "./measure-noise.ts";
 import { readResults } from "./read-results.ts";
+import { rescoreRun } from "./rescore-run.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
 import type { Runs } from "./runs.ts";
 import { waitForRun } from "./wait-for-run.ts";
+import { createScoringPool } from "./scoring-pool.ts";
 import { createWorker } from "./worker.ts";
 
 export interface RunsOptions {
@@ -27,13 +39,38 @@ export interface RunsOptions {
   readonly heartbeatMs: number;
   readonly onError: (error: unknown) => void;
   readonly now?: () => number;
+  /** What an operator adds: all of it optional. */
+  readonly embedderFor?: (settings: RunSettings) => Promise<Embedder | null>;
+  readonly limits?: Limits;
+  readonly customScorers?: CustomScorers;
+  /** The price of a call of this run's model (or, with another target, of a judge's). */
+  readonly priceOf?: (settings: RunSettings) => PriceOf;
+  /** The judge of requests that name none; an audit uses it too. */
+  readonly operatorJudge?: LabellerSettings;
+  /** Where audits of judges are kept: scores of a judge that passed none are marked. */
+  readonly audits?: JudgeAudits;
 }
 
 /** Runs, and the worker of this process that carries them out. */
 export function createRuns(options: RunsOptions): Runs {
   const { store, queue, newId, isDemo, onError, now = Date.now } = options;
   const events = createRunEvents();
-  const contextOf = createRunContexts({ store, createModel: options.createModel });
+  const pool = createScoringPool();
+  const scoringOf = createRunScoring({
+    ...options,
+    lexical: pool.score,
+    isAudited: async (fingerprint) => (await options.audits?.hasPassed(fingerprint)) ?? false,
+  });
+  const contextOf = createRunContexts({
+    store,
+    createModel: options.createModel,
+    limits: options.limits,
+    createScoring: scoringOf,
+    priceOf: options.priceOf,
+    now,
+  });
+  // A run ends with its last attempt; one that was cancelled while nothing ran, or whose worker died then, ends at a poll.
+  const concluder = createConcluder({ store, now, onEnd: (runId) => events.changed(runId, "end") });
   const worker = createWorker({
     id: options.workerId,
     queue,
@@ -41,20 +78,29 @@ export function createRuns(options: RunsOptions): Runs {
     capacity: options.concurrency.global,
     perRun: options.concurrency.perRun,
     onError,
-    onReleased: concludeDrained,
+    onReleased: () => concluder.concludeDrained(),
+    onPoll: () => concluder.concludeForgotten(),
     heartbeatMs: options.heartbeatMs,
   });
+
+  /** A model that is not under test, made the same way: only where it is matters. */
+  function helperModel(target: ModelTarget): ChatModel {
+    return options.createModel({
+      ...target,
+      test_name: "",
+      attempts: 1,
+      on_failure: "continue",
+      tags: [],
+      metadata: {},
+    });
+  }
 
   async function execute(claimed: ClaimedAttempt, signal: AbortSignal): Promise<void> {
     const context = await contextOf(claimed.run_id);
     const onStored = (): void => events.changed(claimed.run_id, "progress");
-    const { run_drained } = await executeAttempt(claimed, { store, queue, context, signal, onStored });
-    if (run_drained) await conclude(claimed.run_id);
-  }
-
-  async function conclude(runId: string): Promise<void> {
-    await concludeRun(runId, { store, now });
-    events.changed(runId, "end");
+    const { run_drained, waits_ms } = await executeAttempt(claimed, { store, queue, context, signal, onStored });
+    if (waits_ms !== undefined) setTimeout(() => worker.wake(), waits_ms + 1).unref();
+    if (run_drained) await concluder.conclude(claimed.run_id);
   }
 
   async function get(id: string, owner: string | null): Promise<RunRecord> {
@@ -69,13 +115,8 @@ export function createRuns(options: RunsOptions): Runs {
       throw new ServiceError("run_already_finished", `The run ${id} has already ended (${run.state}).`);
     }
     worker.abandon(id);
-    await concludeDrained();
+    await concluder.concludeDrained();
     return get(id, owner);
-  }
-
-  /** A run ends with its last attempt; one that was cancelled while nothing ran, or whose worker died then, ends here. */
-  async function concludeDrained(): Promise<void> {
-    for (const id of await store.runs.unconcluded()) await conclude(id);
   }
 
   return {
@@ -85,6 +126,21 @@ export function createRuns(options: RunsOptions): Runs {
     wait: (id, signal) => waitForRun(id, { store, events, signal }),
     follow: (id, followOptions) => followRun(id, { store, events, ...followOptions }),
     results: (run) => readResults(run, { store, now }),
+    rescore: (id, owner, rescoreOptions) =>
+      rescoreRun(id, { store, createScoring: scoringOf, now, owner, ...rescoreOptions }),
+    compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
+    estimate: (plan, owner) =>
+      estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: options.concurrency.perRun, owner }),
+    noise: (ids, owner) => measureNoise(store, ids, { owner }),
+    async auditJudge(request, signal) {
+      const audit = await runJudgeAudit(request, {
+        createModel: helperModel,
+        ...(options.operatorJudge && { operatorJudge: options.operatorJudge }),
+        signal,
+      });
+      await options.audits?.record(audit, now());
+      return audit;
+    },
     create({ scenarios, ...settings }, { warnings, idempotency, owner }) {
       const demo = isDemo(settings);
       return store.runs.create({
@@ -108,9 +164,12 @@ export function createRuns(options: RunsOptions): Runs {
     },
     async start() {
       await queue.recover();
-      await concludeDrained();
+      await concluder.concludeDrained();
       worker.start();
     },
-    stop: (stopOptions) => worker.stop(stopOptions),
+    async stop(stopOptions) {
+      await worker.stop(stopOptions);
+      await pool.close();
+    },
   };
 }

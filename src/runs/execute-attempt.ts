@@ -3,9 +3,17 @@ import type { StoredReply, StoredScores } from "../contract/interaction-result.t
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import type { Store } from "../contract/store.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
+import { generatedReply } from "../evaluation/conversation.ts";
+import { isGood } from "../evaluation/first-bad-turn.ts";
+import { judgeConversation } from "../evaluation/judges/judge-replies.ts";
+import type { JudgedTurn } from "../evaluation/judges/judge-prompt.ts";
+import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runAttempt } from "../evaluation/run-attempt.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
+import { defaultThreshold } from "../evaluation/statistics/reliability.ts";
+import { firstHistory } from "./passes.ts";
 import type { RunContext } from "./run-context.ts";
+import type { RunLedger } from "./run-ledger.ts";
 
 export interface ExecuteOptions {
   readonly store: Store;
@@ -20,62 +28,193 @@ export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
+/** What became of a claimed attempt. */
+export interface ExecuteOutcome {
+  readonly finished: boolean;
+  readonly run_drained: boolean;
+  /** It was given back for so long, since whether it is needed is not known yet. */
+  readonly waits_ms?: number;
+}
+
+/** How long an adaptive attempt rests before it asks again whether it is needed: longer each time, as replies may take long. */
+const shortestWait = 50;
+const longestWait = 3_000;
+/** How long a budget may go without hearing what other processes spent. */
+const othersMs = 250;
+/** Calls of one attempt that are under way at once with reference history, unless the run asks for fewer. */
+const reachOfReference = 16;
+
 /**
  * Runs one claimed attempt from its first missing turn to its end. Every reply is stored before the next call starts;
  * a reply that was stored without scores by a worker that died is scored, not asked for again.
  */
-export async function executeAttempt(
-  claimed: ClaimedAttempt,
-  { store, queue, context, signal, onStored }: ExecuteOptions,
-): Promise<{ finished: boolean; run_drained: boolean }> {
+export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOptions): Promise<ExecuteOutcome> {
+  const { queue, store, context } = options;
   const { lease } = claimed;
   const scenario = scenarioAt(context, claimed.scenario_index);
-  const scored = new Map<number, StoredScores>();
-  const stored = new Map<number, StoredReply>();
-  const score = (turn: number, reply: StoredReply): Promise<StoredScores> =>
-    scoreTurn(scenario, { turn, reply, context });
+  const turns = scenario.interactions.length;
 
-  for (const interaction of await store.interactions.ofAttempt(lease.attempt_id)) {
-    const turn = interaction.turn_index;
-    stored.set(turn, interaction.reply);
-    scored.set(turn, interaction.scores ?? (await score(turn, interaction.reply)));
-    if (interaction.scores) continue;
-    await mustHold(store.interactions.score(lease, { turn_index: turn, scores: scored.get(turn)! }));
+  await context.ledger?.refresh();
+  const decision = context.ledger?.decide({ ...claimed, turns }) ?? "run";
+  if (decision === "skip") return queue.finish(lease, { average_scores: {} });
+  if (decision === "wait") {
+    const waits_ms = Math.min(longestWait, shortestWait * 2 ** Math.min(10, claimed.tries - 1));
+    await queue.release(lease, { delay_ms: waits_ms });
+    return { finished: false, run_drained: false, waits_ms };
   }
 
-  await runAttempt({
-    scenario,
-    model: context.model,
-    systemPrompt: context.settings.system_prompt,
-    parameters: context.settings.parameters,
-    onFailure: context.settings.on_failure,
-    stored,
-    signal,
-    onReply: async (turn, reply) => {
-      const scores = await score(turn, reply);
-      await mustHold(store.interactions.store(lease, { turn_index: turn, reply, scores }));
-      scored.set(turn, scores);
-      onStored();
+  const attempt = createAttempt(claimed, { ...options, scenario });
+  try {
+    await attempt.restore(await store.interactions.ofAttempt(lease.attempt_id));
+    await attempt.run();
+  } finally {
+    attempt.close();
+  }
+  return queue.finish(lease, { average_scores: attempt.averages() });
+}
+
+/** The work on one attempt: its turns in one or two passes, and a verdict on the conversation where that is asked for. */
+function createAttempt(
+  { lease, scenario_index, attempt }: ClaimedAttempt,
+  { store, context, signal, onStored, scenario }: ExecuteOptions & { scenario: Scenario },
+) {
+  const { settings, ledger } = context;
+  const turns = scenario.interactions.length;
+  /** By stored index: turns of the second pass stand behind those of the first. */
+  const replies = new Map<number, StoredReply>();
+  const scored = new Map<number, StoredScores>();
+  /** Calls the ledger admitted whose turns are not stored yet. */
+  let underWay = 0;
+
+  function admit(to: RunLedger): boolean {
+    if (!to.admit()) return false;
+    underWay++;
+    return true;
+  }
+
+  function score(index: number, reply: StoredReply): Promise<StoredScores> {
+    const turn = index % turns;
+    const interaction = scenario.interactions[turn];
+    if (!interaction) throw new RangeError(`The scenario has no turn ${turn}`);
+    return scoreInteraction({ interaction, reply, scoring: context.scoring, before: before(index), signal });
+  }
+
+  /** The conversation as the model saw it before this turn. */
+  function before(index: number): JudgedTurn[] {
+    const taught = index >= turns || firstHistory(settings) === "reference";
+    return scenario.interactions.slice(0, index % turns).map((interaction, turn) => ({
+      user_message: interaction.user_message,
+      reply: taught ? (referenceReplies(interaction)[0] ?? null) : generatedReply(replies.get(turn)),
+    }));
+  }
+
+  async function keep(index: number, reply: StoredReply): Promise<void> {
+    const priced = withCost(reply, context);
+    replies.set(index, priced);
+    const scores = await score(index, priced);
+    await mustHold(store.interactions.store(lease, { turn_index: index, reply: priced, scores }));
+    underWay--;
+    ledger?.stored({ scenario_index, attempt, turn_index: index, reply: priced, scores });
+    scored.set(index, scores);
+    onStored();
+    await ledger?.refresh({ ifOlderThan: othersMs });
+  }
+
+  function runPass({
+    from,
+    history,
+    only,
+  }: {
+    from: number;
+    history: "generated" | "reference";
+    only?: readonly number[];
+  }) {
+    const own = [...replies].filter(([index]) => index >= from && index < from + turns);
+    return runAttempt({
+      scenario,
+      model: context.model,
+      systemPrompt: settings.system_prompt,
+      parameters: settings.parameters,
+      onFailure: settings.on_failure,
+      history,
+      concurrency: Math.min(settings.concurrency ?? reachOfReference, reachOfReference),
+      stored: new Map(own.map(([index, reply]) => [index - from, reply])),
+      ...(only && { turns: only }),
+      ...(ledger && { admit: () => admit(ledger) }),
+      signal,
+      onReply: (turn, reply) => keep(from + turn, reply),
+    });
+  }
+
+  /** The turns of a replay: from the first bad one to the end. */
+  function turnsToReplay(): number[] {
+    const threshold = settings.threshold ?? defaultThreshold;
+    const bad = [...scenario.interactions.keys()].find((turn) => {
+      const error = replies.get(turn)?.error ?? null;
+      return isGood({ scores: scored.get(turn)?.scores ?? {}, error }, threshold) === false;
+    });
+    return bad === undefined ? [] : [...scenario.interactions.keys()].filter((turn) => turn >= bad);
+  }
+
+  async function judgeWhole(): Promise<void> {
+    const last = scored.get(turns - 1);
+    if (!context.conversationJudge || !last || last.conversation) return;
+    const { judge, questions } = context.conversationJudge;
+    const conversation = await judgeConversation(judge, {
+      questions,
+      signal,
+      turns: scenario.interactions.map((interaction, turn) => ({
+        user_message: interaction.user_message,
+        reply: generatedReply(replies.get(turn)),
+        references: referenceReplies(interaction),
+      })),
+    });
+    const scores = { ...last, conversation };
+    await mustHold(store.interactions.score(lease, { turn_index: turns - 1, scores }));
+    scored.set(turns - 1, scores);
+  }
+
+  return {
+    async restore(stored: Awaited<ReturnType<Store["interactions"]["ofAttempt"]>>): Promise<void> {
+      for (const { turn_index, reply } of stored) replies.set(turn_index, reply);
+      for (const { turn_index, reply, scores: known } of stored) {
+        const scores = known ?? (await score(turn_index, reply));
+        scored.set(turn_index, scores);
+        if (!known) await mustHold(store.interactions.score(lease, { turn_index, scores }));
+      }
     },
-  });
-  return queue.finish(lease, {
-    average_scores: averageInteractions([...scored.values()].map((entry) => entry.scores)),
-  });
+    async run(): Promise<void> {
+      const [first] = await Promise.all([
+        runPass({ from: 0, history: firstHistory(settings) }),
+        ...(settings.history === "both" ? [runPass({ from: turns, history: "reference" })] : []),
+      ]);
+      if (!first.completed) return;
+      if (settings.replay_first_bad_turn && settings.history !== "both") {
+        const only = turnsToReplay();
+        if (only.length > 0) await runPass({ from: turns, history: "reference", only });
+      }
+      await judgeWhole();
+    },
+    /** Calls that were broken off are not under way any more. */
+    close(): void {
+      for (; underWay > 0; underWay--) ledger?.settle();
+    },
+    averages() {
+      const first = [...scored].filter(([index]) => index < turns).map(([, { scores }]) => scores);
+      return { ...averageInteractions(first), ...scored.get(turns - 1)?.conversation?.scores };
+    },
+  };
+}
+
+function withCost(reply: StoredReply, { priceOf }: RunContext): StoredReply {
+  if (!priceOf || !reply.usage) return reply;
+  return { ...reply, cost: priceOf({ model: reply.model, usage: reply.usage }) };
 }
 
 function scenarioAt(context: RunContext, index: number): Scenario {
   const scenario = context.scenarios[index];
   if (!scenario) throw new RangeError(`The run has no scenario ${index}`);
   return scenario;
-}
-
-function scoreTurn(
-  scenario: Scenario,
-  { turn, reply, context }: { turn: number; reply: StoredReply; context: RunContext },
-): Promise<StoredScores> {
-  const interaction = scenario.interactions[turn];
-  if (!interaction) throw new RangeError(`The scenario has no turn ${turn}`);
-  return scoreInteraction({ interaction, reply, candidates: context.candidates });
 }
 
 async function mustHold(write: Promise<boolean>): Promise<void> {

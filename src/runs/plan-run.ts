@@ -1,6 +1,7 @@
 import { ServiceError, type FieldError } from "../contract/errors.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../contract/evaluation-request.ts";
 import type { Scenario } from "../contract/scenario.ts";
+import { optionProblems, type PlanHelpers } from "./option-problems.ts";
 
 /** Bounds on one request, from the operator's settings. */
 export interface PlanLimits {
@@ -11,17 +12,30 @@ export interface PlanLimits {
   readonly metadataBytes: number;
 }
 
-/** Fills in every default of a request and refuses what cannot be run: doubled ids, too many calls, oversized labels. */
-export function planRun(request: EvaluationRequest, limits: PlanLimits): EvaluationPlan {
-  const { test_batch, test_name, ...options } = request;
+/**
+ * Fills in every default of a request and refuses what cannot be run: doubled ids, too many calls, oversized labels, scorers and
+ * judges that cannot be used. `helpers` is what the operator offers beside the model under test.
+ */
+export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): EvaluationPlan {
+  const { test_batch, test_name, attempts: setting, judge, labeller, ...options } = request;
   const several = Array.isArray(test_batch);
   const inputs = several ? test_batch : [test_batch];
-  refuse(attemptProblems(request.attempts, limits));
+  const attempts = typeof setting === "number" ? setting : setting.max;
+  refuse(attemptProblems(attempts, { limits, pointer: typeof setting === "number" ? "/attempts" : "/attempts/max" }));
   refuse(batchProblems(inputs, { several, limits }));
-  checkSize(inputs, { attempts: request.attempts, limits });
+  refuse(optionProblems(request, helpers));
+  checkSize(inputs, { attempts: request.history === "both" ? attempts * 2 : attempts, limits });
 
   const scenarios = inputs.map(toScenario);
-  return { ...options, scenarios, test_name: test_name ?? scenarios[0]?.id ?? "" };
+  return {
+    ...options,
+    attempts,
+    ...(typeof setting === "object" && { adaptive: setting }),
+    ...(judge && { judge: { ...helpers.judge, ...judge } }),
+    ...(labeller && { labeller: { ...helpers.labeller, ...labeller } }),
+    scenarios,
+    test_name: test_name ?? scenarios[0]?.id ?? "",
+  };
 }
 
 type ScenarioInput = EvaluationRequest["test_batch"] extends infer Batch ? Exclude<Batch, readonly unknown[]> : never;
@@ -40,11 +54,11 @@ function toScenario(input: ScenarioInput): Scenario {
   };
 }
 
-function attemptProblems(attempts: number, limits: PlanLimits): FieldError[] {
+function attemptProblems(attempts: number, { limits, pointer }: { limits: PlanLimits; pointer: string }): FieldError[] {
   if (attempts <= limits.attempts) return [];
   return [
     {
-      pointer: "/attempts",
+      pointer,
       code: "too_big",
       message: `must be at most ${limits.attempts} (REHEARSAL_MAX_ATTEMPTS)`,
       received: String(attempts),
@@ -137,8 +151,9 @@ function checkSize(
 function refuse(errors: readonly FieldError[]): void {
   const [first] = errors;
   if (!first) return;
+  const code = first.code === "pattern_unsupported" ? "pattern_unsupported" : "validation_failed";
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  throw new ServiceError("validation_failed", `${first.pointer} ${first.message}${more}`, {
+  throw new ServiceError(code, `${first.pointer} ${first.message}${more}`, {
     errors: errors.slice(0, 50),
   });
 }

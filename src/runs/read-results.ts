@@ -1,10 +1,12 @@
+import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
 import { scoringVersion } from "../contract/score.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { AttemptWithInteractions, RunRecord, Store } from "../contract/store.ts";
-import { createRunFigures } from "../evaluation/summarize-run.ts";
+import { createDrift } from "../evaluation/drift.ts";
 import { summarizeScenario } from "../evaluation/summarize-scenario.ts";
-import { toAttemptResult } from "./attempt-result.ts";
+import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
+import { checksOf, figuresOf, toFigured } from "./figure-run.ts";
 import { toRun } from "./to-run.ts";
 
 /**
@@ -15,14 +17,15 @@ export async function* readResults(
   run: RunRecord,
   { store, now }: { store: Store; now: () => number },
 ): AsyncGenerator<string> {
+  const { settings } = run;
   const scenarios = await store.runs.scenarios(run.id);
-  const figures = createRunFigures();
+  const figures = figuresOf(settings);
   yield `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
   let separator = "";
-  for await (const result of scenarioResults(store.attempts.withInteractions(run.id), scenarios)) {
-    for (const attempt of result.attempts)
-      figures.add({ scenario: result.scenario_id, interactions: attempt.interactions });
-    yield separator + JSON.stringify(result);
+  for await (const { scenario, attempts } of byScenario(store.attempts.withInteractions(run.id), scenarios)) {
+    const results = attempts.map((attempt) => toAttemptResults(attempt, { scenario, settings }));
+    if (!run.summary) for (const result of results) figures.add(toFigured(scenario, result));
+    yield separator + JSON.stringify(toScenarioResult(scenario, { results, settings }));
     separator = ",";
   }
   const { usage, ...summary } = run.summary ?? figures.finish().summary;
@@ -30,29 +33,58 @@ export async function* readResults(
   yield `]},${JSON.stringify(rest).slice(1)}`;
 }
 
-async function* scenarioResults(
+/** Groups attempts, which come in order, by their scenario. */
+async function* byScenario(
   attempts: AsyncIterable<AttemptWithInteractions>,
   scenarios: readonly Scenario[],
-): AsyncGenerator<ScenarioResult> {
+): AsyncGenerator<{ scenario: Scenario; attempts: readonly AttemptWithInteractions[] }> {
   let index = -1;
   let held: AttemptWithInteractions[] = [];
   for await (const attempt of attempts) {
     if (attempt.scenario_index !== index) {
       const scenario = scenarios[index];
-      if (scenario) yield toScenarioResult(scenario, held);
+      if (scenario) yield { scenario, attempts: held };
       held = [];
       index = attempt.scenario_index;
     }
     held.push(attempt);
   }
   const last = scenarios[index];
-  if (last) yield toScenarioResult(last, held);
+  if (last) yield { scenario: last, attempts: held };
 }
 
-function toScenarioResult(scenario: Scenario, held: readonly AttemptWithInteractions[]): ScenarioResult {
-  const attempts = held.map((attempt) => toAttemptResult(attempt, scenario));
-  const judged = attempts.map(({ interactions }) => interactions).filter((interactions) => interactions.length > 0);
-  return { scenario_id: scenario.id, description: scenario.description, attempts, ...summarizeScenario(judged) };
+function toScenarioResult(
+  scenario: Scenario,
+  { results, settings }: { results: readonly AttemptResults[]; settings: RunSettings },
+): ScenarioResult {
+  const { threshold, label_rules } = settings;
+  // Attempts that were not needed, or not paid for, have nothing to show. A run without either lists every attempt.
+  const optional = settings.adaptive !== undefined || settings.budget !== undefined;
+  const shown = results.filter(({ attempt }) => !optional || attempt.interactions.length > 0);
+  const judged = results.filter(({ attempt }) => attempt.interactions.length > 0);
+  const references = judged.flatMap(({ reference }) => (reference ? [reference] : []));
+  const drift = createDrift();
+  for (const { attempt, reference } of judged) {
+    if (!reference) continue;
+    drift.add("generated", attempt.interactions);
+    drift.add("reference", reference.interactions);
+  }
+  const gap = drift.finish();
+  return {
+    scenario_id: scenario.id,
+    description: scenario.description,
+    attempts: shown.map(({ attempt }) => attempt),
+    ...summarizeScenario(
+      judged.map(({ attempt, conversation }) => ({
+        interactions: attempt.interactions,
+        conversation: conversation?.scores,
+      })),
+      { threshold, label_rules, tags: scenario.tags, checks: checksOf(settings) },
+    ),
+    ...(gap && { drift: gap }),
+    ...(references.length > 0 && { reference_attempts: references }),
+    ...(shown.length < results.length && { attempts_skipped: results.length - shown.length }),
+  };
 }
 
 function about(
@@ -71,5 +103,6 @@ function about(
     scoring_version: scoringVersion,
     timing: { started_at, finished_at, duration_ms: Math.max(0, (run.finished_at ?? now()) - begin) },
     warnings: [...run.warnings],
+    history: run.settings.history ?? "generated",
   };
 }

@@ -1,40 +1,87 @@
 import { ServiceError } from "../contract/errors.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { Limits } from "../contract/limits.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { Scenario } from "../contract/scenario.ts";
-import type { Store } from "../contract/store.ts";
-import { labelCandidates, type LabelCandidates } from "../evaluation/labels/label-candidates.ts";
+import type { RunRecord, Store } from "../contract/store.ts";
+import type { TurnJudge, Scoring } from "../evaluation/scoring.ts";
+import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { limitModel } from "./limit-model.ts";
+import { createRunLedger, type RunLedger } from "./run-ledger.ts";
 
 /** What every attempt of one run shares. */
 export interface RunContext {
   readonly settings: RunSettings;
   readonly scenarios: readonly Scenario[];
   readonly model: ChatModel;
-  readonly candidates: LabelCandidates;
+  readonly scoring: Scoring;
+  /** Judges whole conversations; null when the run asks for none. */
+  readonly conversationJudge: TurnJudge | null;
+  readonly priceOf: PriceOf | undefined;
+  /** Null for a run that has neither a budget nor adaptive attempts. */
+  readonly ledger: RunLedger | null;
+}
+
+/** How a run's replies are scored: joins models, embedder and judge with the settings of the run. */
+export type CreateRunScoring = (run: {
+  readonly settings: RunSettings;
+  readonly scenarios: readonly Scenario[];
+  readonly ledger: RunLedger | null;
+}) => Promise<{ readonly scoring: Scoring; readonly conversationJudge: TurnJudge | null }>;
+
+export interface RunContextsOptions {
+  readonly store: Store;
+  readonly createModel: (settings: RunSettings) => ChatModel;
+  /** Calls of the model under test wait for their place here. */
+  readonly limits?: Limits | undefined;
+  readonly createScoring: CreateRunScoring;
+  readonly priceOf?: ((settings: RunSettings) => PriceOf) | undefined;
+  readonly now: () => number;
+  readonly keep?: number;
 }
 
 /** Reads a run's context once and keeps the last few, since a worker takes many attempts of the same runs. */
 export function createRunContexts({
   store,
   createModel,
+  limits,
+  createScoring,
+  priceOf,
+  now,
   keep = 100,
-}: {
-  store: Store;
-  createModel: (settings: RunSettings) => ChatModel;
-  keep?: number;
-}): (runId: string) => Promise<RunContext> {
+}: RunContextsOptions): (runId: string) => Promise<RunContext> {
   const contexts = new Map<string, Promise<RunContext>>();
 
   async function read(runId: string): Promise<RunContext> {
+    await store.runs.start(runId, now());
     const [run, scenarios] = await Promise.all([store.runs.get(runId), store.runs.scenarios(runId)]);
     if (!run) throw new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
-    await store.runs.start(runId, Date.now());
-    return {
-      settings: run.settings,
-      scenarios,
-      model: createModel(run.settings),
-      candidates: labelCandidates(scenarios),
-    };
+    const { settings } = run;
+    const ledger = ledgerOf(run, scenarios);
+    const scoring = await createScoring({ settings, scenarios, ledger });
+    return { settings, scenarios, model: modelOf(run), ...scoring, priceOf: priceOf?.(settings), ledger };
+  }
+
+  /** Limits are kept by origin: that is what an endpoint's own limits are about. */
+  function modelOf({ id, settings }: RunRecord): ChatModel {
+    const model = createModel(settings);
+    const endpoint = URL.parse(settings.endpoint)?.origin ?? settings.endpoint;
+    return limits ? limitModel(model, { limits, endpoint, run_id: id }) : model;
+  }
+
+  function ledgerOf(run: RunRecord, scenarios: readonly Scenario[]): RunLedger | null {
+    const { budget, adaptive } = run.settings;
+    if (!budget && !adaptive) return null;
+    const begin = run.started_at ?? now();
+    return createRunLedger({
+      runId: run.id,
+      store,
+      budget,
+      adaptive,
+      turnsOf: (index) => scenarios[index]?.interactions.length ?? 0,
+      deadline: budget?.seconds === undefined ? null : begin + budget.seconds * 1_000,
+      now,
+    });
   }
 
   return (runId) => {

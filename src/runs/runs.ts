@@ -1,6 +1,9 @@
+import type { NoiseFloor, RunComparison } from "../contract/comparison.ts";
+import type { RunEstimate } from "../contract/estimate.ts";
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { Warning } from "../contract/evaluation-response.ts";
 import type { RunEvent } from "../contract/run-event.ts";
+import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
 
 export interface NewRunOptions {
@@ -24,6 +27,19 @@ export interface Runs {
   cancel(id: string, owner: string | null): Promise<RunRecord>;
   /** Cancels if need be, then deletes. */
   remove(id: string, owner: string | null, signal: AbortSignal): Promise<void>;
+  /** Scores an ended run again from its stored replies; no model is called unless `askModels` says so. */
+  rescore(
+    id: string,
+    owner: string | null,
+    options?: { askModels?: boolean; signal?: AbortSignal },
+  ): Promise<RunRecord>;
+  compare(baseline: string, candidate: string, owner: string | null): Promise<RunComparison>;
+  /** What a plan would take. Calls no model. */
+  estimate(plan: EvaluationPlan, owner: string | null): Promise<RunEstimate>;
+  /** How far runs of the same thing differ by chance, by score. */
+  noise(ids: readonly string[], owner: string | null): Promise<Record<string, NoiseFloor>>;
+  /** Measures a judge against people's choices. Calls the judge. */
+  auditJudge(request: JudgeAuditRequest, signal: AbortSignal): Promise<JudgeAudit>;
   start(): Promise<void>;
   stop(options: { graceMs: number }): Promise<void>;
 }

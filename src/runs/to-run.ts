@@ -1,5 +1,6 @@
 import type { Run } from "../contract/run.ts";
 import type { RunRecord } from "../contract/store.ts";
+import { plannedPasses } from "./passes.ts";
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
@@ -16,12 +17,24 @@ export function toRun(record: RunRecord): Run {
     created_at: new Date(record.created_at).toISOString(),
     started_at: iso(record.started_at),
     finished_at: iso(record.finished_at),
-    progress: record.progress,
+    progress: progressOf(record),
     summary: record.summary,
   };
 }
 
-function stateMessage({ state, progress }: RunRecord): string {
+/** Counts both passes of a run that has two. Turns of a replay are not planned, so they never push it past the end. */
+function progressOf({ progress, settings }: RunRecord): Run["progress"] {
+  const interactions_total = progress.interactions_total * plannedPasses(settings);
+  return {
+    ...progress,
+    interactions_total,
+    interactions_done: Math.min(progress.interactions_done, interactions_total),
+  };
+}
+
+function stateMessage(record: RunRecord): string {
+  const { state } = record;
+  const progress = progressOf(record);
   if (state === "queued") return "Waiting for a worker";
   return `${progress.interactions_done} of ${progress.interactions_total} interactions done`;
 }

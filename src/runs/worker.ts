@@ -11,6 +11,8 @@ export interface WorkerOptions {
   readonly onError: (error: unknown) => void;
   /** Called when an attempt was given back unfinished: its run may have been cancelled and be over now. */
   readonly onReleased: (runId: string) => Promise<void>;
+  /** Called at every poll, never twice at once: for what no event tells of. */
+  readonly onPoll?: () => Promise<void>;
   readonly heartbeatMs?: number;
   readonly pollMs?: number;
   /** How long an attempt rests after its execution broke. */
@@ -21,6 +23,8 @@ export interface Worker {
   start(): void;
   /** Takes no more work, lets the held attempts end for `graceMs`, then gives the rest back. */
   stop(options: { graceMs: number }): Promise<void>;
+  /** Looks for work now rather than at the next poll. */
+  wake(): void;
   /** Aborts what this worker does for a run that was cancelled. */
   abandon(runId: string): void;
 }
@@ -39,6 +43,7 @@ export function createWorker({
   perRun,
   onError,
   onReleased,
+  onPoll = async () => {},
   heartbeatMs = 5_000,
   pollMs = 1_000,
   retryDelayMs = 1_000,
@@ -48,8 +53,11 @@ export function createWorker({
   let pumping: Promise<void> | null = null;
   let again = false;
   let whenIdle: (() => void) | null = null;
+  let polling: Promise<void> | null = null;
+  /** Runs that were cancelled while a claim is under way: what it brings of them is not begun. */
+  const abandonedMeanwhile = new Set<string>();
   const timers: NodeJS.Timeout[] = [];
-  let unsubscribe = (): void => {};
+  const subscriptions: (() => void)[] = [];
 
   /** One claim at a time; a wake-up during a claim leads to one more. */
   function pump(): void {
@@ -62,6 +70,7 @@ export function createWorker({
       .catch(onError)
       .finally(() => {
         pumping = null;
+        abandonedMeanwhile.clear();
         if (!again) return;
         again = false;
         pump();
@@ -78,6 +87,7 @@ export function createWorker({
   function hold(claimed: ClaimedAttempt): void {
     const controller = new AbortController();
     held.set(claimed.lease.attempt_id, { claimed, controller });
+    if (abandonedMeanwhile.has(claimed.run_id)) controller.abort();
     void work(claimed, controller.signal).finally(() => {
       held.delete(claimed.lease.attempt_id);
       if (held.size === 0) whenIdle?.();
@@ -99,6 +109,18 @@ export function createWorker({
     await onReleased(run_id);
   }
 
+  function poll(): void {
+    pump();
+    polling ??= onPoll()
+      .catch(onError)
+      .finally(() => (polling = null));
+  }
+
+  function abandon(runId: string): void {
+    if (pumping) abandonedMeanwhile.add(runId);
+    for (const { claimed, controller } of held.values()) if (claimed.run_id === runId) controller.abort();
+  }
+
   async function heartbeat(): Promise<void> {
     if (held.size === 0) return;
     const leases = [...held.values()].map((entry) => entry.claimed.lease);
@@ -108,26 +130,25 @@ export function createWorker({
   return {
     start() {
       running = true;
-      unsubscribe = queue.onWork(pump);
+      subscriptions.push(queue.onWork(pump), queue.onCancel(abandon));
       timers.push(
-        setInterval(pump, pollMs),
+        setInterval(poll, pollMs),
         setInterval(() => void heartbeat().catch(onError), heartbeatMs),
       );
       for (const timer of timers) timer.unref();
       pump();
     },
-    abandon(runId) {
-      for (const { claimed, controller } of held.values()) if (claimed.run_id === runId) controller.abort();
-    },
+    wake: pump,
+    abandon,
     async stop({ graceMs }) {
       running = false;
-      unsubscribe();
       clearInterval(timers.shift());
-      await pumping;
+      await Promise.all([pumping, polling]);
       await idle(graceMs);
       for (const { controller } of held.values()) controller.abort();
       await idle(Number.POSITIVE_INFINITY);
       for (const timer of timers.splice(0)) clearInterval(timer);
+      for (const unsubscribe of subscriptions.splice(0)) unsubscribe();
     },
   };
 

@@ -1,0 +1,181 @@
+import { randomUUIDv7 } from "node:crypto";
+import { expect, test } from "vitest";
+import { createRuns } from "./create-runs.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
+import { numberedScenario, startBench } from "./testing/run-bench.ts";
+
+const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
+const scenarios = (count: number, turns = 2) =>
+  Array.from({ length: count }, (_, index) => numberedScenario(`s${index}`, turns));
+
+test("a budget of calls is never passed; what was done is kept, and the run says why it stopped", async () => {
+  const model = right();
+  await using bench = await startBench({ models: { model } });
+  const response = await bench.evaluate({ test_batch: scenarios(6), attempts: 3, budget: { calls: 7 } });
+  expect(model.requests).toHaveLength(7);
+  expect(response.state).toBe("completed");
+  expect(response.summary).toMatchObject({ stopped_by: "budget", interactions: 7, failed: 0 });
+  expect(response.message).toBe("Evaluation completed: 7 interactions; stopped before the end: the budget is spent");
+});
+
+test("a run that ends within its budget was not stopped by it", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const response = await bench.evaluate({ test_batch: scenarios(2), budget: { calls: 4, tokens: 1_000 } });
+  expect(response.summary.interactions).toBe(4);
+  expect(response.summary.stopped_by).toBeUndefined();
+  expect(response.message).toBe("Evaluation completed: 4 interactions");
+});
+
+test("a budget of tokens or money stops too, with calls under way counted at the mean of those before", async () => {
+  await using bench = await startBench({
+    models: { model: right() },
+    priceOf:
+      () =>
+      ({ usage }) =>
+        usage.total_tokens * 0.001,
+  });
+  const tokens = await bench.evaluate({ test_batch: scenarios(20), budget: { tokens: 150 }, concurrency: 1 });
+  expect(tokens.usage.total_tokens).toBe(150);
+  expect(tokens.summary.stopped_by).toBe("budget");
+  const money = await bench.evaluate({ test_batch: scenarios(20), budget: { money: 0.15 }, concurrency: 1 });
+  expect(money.summary.cost).toEqual({ total: expect.closeTo(0.15, 9) as number, unpriced: 0 });
+  expect(money.summary.stopped_by).toBe("budget");
+});
+
+test("after the seconds of the budget no call starts", async () => {
+  let time = 1_000_000;
+  const model = fakeModel(() => {
+    time += 400;
+    return "a";
+  });
+  await using bench = await startBench({ models: { model }, now: () => time });
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 10), budget: { seconds: 1 } });
+  expect(model.requests).toHaveLength(3);
+  expect(response.summary.stopped_by).toBe("budget");
+});
+
+test("a judge's calls come out of the same budget", async () => {
+  const judge = fakeModel(() => JSON.stringify({ reason: "same", verdict: "equivalent" }));
+  const model = right();
+  await using bench = await startBench({ models: { model, judge } });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 10),
+    budget: { calls: 6 },
+    judge: { endpoint: "http://judge", model_id: "judge" },
+  });
+  expect(model.requests.length + judge.requests.length).toBe(6);
+  expect(response.summary.stopped_by).toBe("budget");
+});
+
+test("adaptive attempts end early where attempts agree and go on where they do not", async () => {
+  let flips = 0;
+  const model = fakeModel((request) => {
+    const question = lastUserMessage(request);
+    if (question === "steady") return "yes";
+    return flips++ % 2 === 0 ? "yes" : "no";
+  });
+  await using bench = await startBench({ models: { model } });
+  const batch = ["steady", "flaky"].map((id) => ({
+    id,
+    interactions: [{ id: "1", user_message: id, reference_reply: "yes" }],
+  }));
+  const response = await bench.evaluate({ test_batch: batch, attempts: { min: 2, max: 6, ci_width: 0.1 } });
+  const counts = response.results.scenarios.map(({ attempts, attempts_skipped }) => [
+    attempts.length,
+    attempts_skipped,
+  ]);
+  expect(counts).toEqual([
+    [2, 4],
+    [6, undefined],
+  ]);
+  expect(response.state).toBe("completed");
+  expect(response.summary.flakiness).toMatchObject({
+    sentence: "1 of 2 scenarios makes 100 % of the variance between attempts.",
+    scenarios: [{ scenario_id: "flaky", share: 1, attempts: 6 }],
+  });
+});
+
+test("a gate looks at the run, at every scenario and at failures; what is missing does not pass", async () => {
+  const model = fakeModel((request) => (lastUserMessage(request) === "q1" ? "a1" : "wrong"));
+  await using bench = await startBench({ models: { model } });
+  const batch = [numberedScenario("good", 1), { ...numberedScenario("bad", 2), id: "bad" }];
+  const { summary } = await bench.evaluate({
+    test_batch: batch,
+    gate: { scores: { overall: 0.7, judge_correctness: 0.5 }, scenario_scores: { overall: 0.8 }, min_pass_rate: 0.5 },
+  });
+  expect(summary.gate?.passed).toBe(false);
+  expect(summary.gate?.checks.map(({ name, scenario_id, passed }) => [name, scenario_id, passed])).toEqual([
+    ["overall", undefined, true],
+    ["judge_correctness", undefined, false],
+    ["pass_rate", undefined, true],
+    ["failure_rate", undefined, true],
+    ["overall", "bad", false],
+    ["overall", "good", true],
+  ]);
+});
+
+test("scores are broken down by type, turn and tag, for the run and for each scenario", async () => {
+  const model = fakeModel((request) => (lastUserMessage(request) === "q1" ? "a1" : "wrong"));
+  await using bench = await startBench({ models: { model } });
+  const { summary, results } = await bench.evaluate({
+    test_batch: [
+      { ...numberedScenario("x", 2), tags: ["refund", "vip"] },
+      { ...numberedScenario("y", 1), tags: ["vip"] },
+    ],
+  });
+  expect(summary.breakdown?.interaction_type["opening"]).toMatchObject({ n: 2, average_scores: { overall: 1 } });
+  expect(summary.breakdown?.interaction_type["follow_up"]).toMatchObject({ n: 1, average_scores: { overall: 0 } });
+  expect(summary.breakdown?.turn_index.map(({ n }) => n)).toEqual([2, 1]);
+  expect(summary.breakdown?.tag["vip"]?.n).toBe(3);
+  expect(results.scenarios[0]?.breakdown?.tag["refund"]?.average_scores["overall"]).toBe(0.5);
+});
+
+test("two workers on one store share a budget: each hears what the other spent", async () => {
+  const model = right();
+  await using bench = await startBench({ models: { model } });
+  const second = createRuns({
+    store: bench.store,
+    queue: bench.queue,
+    createModel: () => model,
+    isDemo: () => false,
+    workerId: `test:${process.pid}:2`,
+    newId: randomUUIDv7,
+    concurrency: { global: 2, perRun: 2 },
+    heartbeatMs: 5_000,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  await second.start();
+  const response = await bench.evaluate({ test_batch: scenarios(60, 1), attempts: 5, budget: { calls: 100 } });
+  await second.stop({ graceMs: 1_000 });
+  // What is under way in the other process is not known: the overshoot is at most that.
+  expect(model.requests.length).toBeGreaterThanOrEqual(100);
+  expect(model.requests.length).toBeLessThan(130);
+  expect(response.summary).toMatchObject({ stopped_by: "budget", interactions: model.requests.length });
+});
+
+test("a run whose every reply fails is completed, with nulls and reasons and no figure that is not one", async () => {
+  const failure = { code: "upstream_error", detail: "", upstream_status: 500, tries: 1, retryable: true } as const;
+  await using bench = await startBench({
+    models: { model: () => Promise.resolve({ ok: false, error: failure, latency_ms: 1 }) },
+  });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 2, { reference_metadata: { intent: "x" } }),
+    attempts: { min: 2, max: 3, ci_width: 0.1 },
+    history: "both",
+    replay_first_bad_turn: true,
+    gate: { scores: { overall: 0.5 } },
+  });
+  expect(response.summary.average_scores).toEqual({ success: 0 });
+  expect(response.summary.drift?.scores["success"]).toMatchObject({ gap: 0 });
+  expect(response.summary.drift?.sentence).toBe("There is no overall score in both modes to compare.");
+  expect(response.summary.gate?.passed).toBe(false);
+  expect(response.results.scenarios[0]).toMatchObject({ reliability: null, attempts_skipped: 1 });
+  expect(response.results.scenarios[0]?.attempts[0]?.first_bad_turn).toEqual({
+    turn_index: 0,
+    id: "t1",
+    overall: null,
+  });
+  expect(JSON.stringify(response)).not.toContain("NaN");
+});

@@ -1,0 +1,101 @@
+import type { Embedder } from "../contract/embedder.ts";
+import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
+import type { ChatModel, FailedReply } from "../contract/model.ts";
+import type { PriceOf } from "../evaluation/helper-usage.ts";
+import type { Judge } from "../evaluation/judges/ask-judge.ts";
+import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
+import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
+import { labelCandidates } from "../evaluation/labels/label-candidates.ts";
+import { createModelLabeller } from "../evaluation/labels/model-labeller.ts";
+import { createScoring, type TurnJudge } from "../evaluation/scoring.ts";
+import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
+import type { LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
+import { createSemanticScorer } from "../evaluation/semantic/semantic-scorer.ts";
+import type { CreateRunScoring } from "./run-context.ts";
+import type { RunLedger } from "./run-ledger.ts";
+
+export interface RunScoringOptions {
+  /** The model at an endpoint: for judges and labellers the same way as for the model under test. */
+  readonly createModel: (settings: RunSettings) => ChatModel;
+  /** What measures likeness of meaning for a run, if anything does. */
+  readonly embedderFor?: ((settings: RunSettings) => Promise<Embedder | null>) | undefined;
+  readonly customScorers?: CustomScorers | undefined;
+  readonly priceOf?: ((settings: RunSettings) => PriceOf) | undefined;
+  /** Whether a judge with its questions was audited and passed. Default: none was. */
+  readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
+  readonly lexical?: LexicalScorer | undefined;
+}
+
+/** Joins what an operator offers with what a run asks for. */
+export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
+  const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical } = options;
+
+  /** The run's settings with another target: prices and models are looked up by it. */
+  const at = (settings: RunSettings, { endpoint, model_id, protocol }: LabellerSettings): RunSettings => ({
+    ...settings,
+    endpoint: endpoint ?? settings.endpoint,
+    model_id: model_id ?? settings.model_id,
+    protocol: protocol ?? "openai-chat",
+  });
+
+  async function judgeOf(settings: RunSettings, ledger: RunLedger | null): Promise<TurnJudge | undefined> {
+    const { judge } = settings;
+    if (!judge) return undefined;
+    const target = at(settings, judge);
+    const built: Judge = {
+      model: budgeted(createModel(target), ledger),
+      votes: judge.votes ?? 1,
+      audited: (await isAudited?.(await judgeFingerprint(judge))) ?? false,
+      priceOf: priceOf?.(target),
+    };
+    return { judge: built, questions: judgeQuestions(judge) };
+  }
+
+  return async ({ settings, scenarios, ledger }) => {
+    const candidates = labelCandidates(scenarios);
+    const judge = await judgeOf(settings, ledger);
+    const ofTurns = settings.judge?.scope !== "conversation";
+    const { labeller } = settings;
+    const embedder = await embedderFor?.(settings);
+    const scoring = createScoring({
+      candidates,
+      settings,
+      ...(customScorers && { customScorers }),
+      modelLabeller: labeller && labellerOf(at(settings, labeller)),
+      semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
+      judge: ofTurns ? judge : undefined,
+      lexical,
+    });
+    return { scoring, conversationJudge: ofTurns ? null : (judge ?? null) };
+
+    function labellerOf(target: RunSettings) {
+      const model = budgeted(createModel(target), ledger);
+      return createModelLabeller({ model, candidates, name: target.model_id, priceOf: priceOf?.(target) });
+    }
+  };
+}
+
+/** Once the budget is spent a helping model is not called any more: its answer is a failure, and the score is missing. */
+function budgeted(model: ChatModel, ledger: RunLedger | null): ChatModel {
+  if (!ledger) return model;
+  return async (request, options) => {
+    if (!ledger.admit()) return overBudget;
+    try {
+      return await model(request, options);
+    } finally {
+      ledger.settle();
+    }
+  };
+}
+
+const overBudget: FailedReply = {
+  ok: false,
+  error: {
+    code: "budget_exceeded",
+    detail: "The run's budget is spent.",
+    upstream_status: null,
+    tries: 0,
+    retryable: false,
+  },
+  latency_ms: 0,
+};

@@ -1,0 +1,61 @@
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { RunSummary } from "../contract/run-summary.ts";
+import type { Scenario } from "../contract/scenario.ts";
+import type { RunRecord, Store } from "../contract/store.ts";
+import { addSpent, isSpent, noSpent, spentOn } from "../evaluation/budget.ts";
+import { checkNames } from "../evaluation/scorers/create-checks.ts";
+import { createRunFigures } from "../evaluation/summarize-run.ts";
+import type { FiguredAttempt } from "../evaluation/summarize-run.ts";
+import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
+
+/** An attempt's results in the form figures are made from. */
+export function toFigured(scenario: Scenario, { attempt, reference, conversation }: AttemptResults): FiguredAttempt {
+  return {
+    scenario: scenario.id,
+    tags: scenario.tags,
+    interactions: attempt.interactions,
+    ...(reference && { reference: reference.interactions }),
+    ...(attempt.replay && !reference && { replayed: attempt.replay.interactions }),
+    ...(conversation && { conversation }),
+  };
+}
+
+export function figuresOf(settings: RunSettings) {
+  const { threshold, gate, label_rules } = settings;
+  return createRunFigures({ threshold, gate, label_rules, checks: checksOf(settings) });
+}
+
+/** Names of the run's own checks. */
+export function checksOf({ scorers = [] }: RunSettings): ReadonlySet<string> {
+  return new Set(checkNames(scorers).filter((name) => name !== null));
+}
+
+/** The figures of a run from what is stored of it. */
+export async function figureRun(
+  run: RunRecord,
+  { store, now }: { store: Store; now: () => number },
+): Promise<{ summary: RunSummary; message: string }> {
+  const { settings } = run;
+  const scenarios = await store.runs.scenarios(run.id);
+  const figures = figuresOf(settings);
+  let spent = noSpent;
+  let missing = false;
+  for await (const attempt of store.attempts.withInteractions(run.id)) {
+    const scenario = scenarios[attempt.scenario_index];
+    if (!scenario) continue;
+    missing ||= attempt.interactions.length < scenario.interactions.length;
+    if (attempt.interactions.length === 0) continue;
+    if (settings.budget) for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
+    figures.add(toFigured(scenario, toAttemptResults(attempt, { scenario, settings })));
+  }
+  return figures.finish({ stopped_by: missing && overBudget(run, { spent, now }) ? "budget" : undefined });
+}
+
+/** A run whose turns are not all there although nobody cancelled it has stopped because its budget was spent. */
+function overBudget(run: RunRecord, { spent, now }: { spent: typeof noSpent; now: () => number }): boolean {
+  const { budget } = run.settings;
+  if (!budget || run.state === "cancelling" || run.state === "cancelled") return false;
+  if (run.summary) return run.summary.stopped_by === "budget";
+  const elapsed = (run.finished_at ?? now()) - (run.started_at ?? run.created_at);
+  return isSpent(budget, { spent, late: budget.seconds !== undefined && elapsed >= budget.seconds * 1_000 });
+}

@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+import type { Embedder } from "../contract/embedder.ts";
+import { ServiceError } from "../contract/errors.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
+import { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { planRun } from "./plan-run.ts";
+import { numberedScenario, planLimits, startBench } from "./testing/run-bench.ts";
+
+const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
+const saying = (verdict: string) => fakeModel(() => JSON.stringify({ reason: "because", verdict }));
+const judgeAt = { endpoint: "http://judge", model_id: "judge" };
+
+test("a judge scores every reply, outranks counting words in overall, and is marked as not audited", async () => {
+  await using bench = await startBench({ models: { model: right(), judge: saying("contradicts") } });
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: judgeAt });
+  const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.scores).toMatchObject({ token_f1: 1, judge_correctness: 0, overall: 0 });
+  expect(turn?.judgements?.["judge_correctness"]).toMatchObject({ verdict: "contradicts", judge_audited: false });
+  expect(turn?.score_reasons["judge_correctness"]).toBe("contradicts: because (judge not audited)");
+  expect(response.summary).toMatchObject({ judge_audited: false, helper_usage: { calls: 1 } });
+});
+
+test("a judge that was audited is marked so", async () => {
+  await using bench = await startBench({
+    models: { model: right(), judge: saying("partial") },
+    audits: { hasPassed: async () => true, record: async () => {} },
+  });
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: judgeAt });
+  expect(response.summary.judge_audited).toBe(true);
+});
+
+test("a judge that cannot be read leaves the turn unscored, and overall with it: never a pass, never another scale", async () => {
+  await using bench = await startBench({ models: { model: right(), judge: fakeModel(() => "PASS") } });
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: judgeAt });
+  const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.scores["judge_correctness"]).toBeUndefined();
+  expect(turn?.scores["overall"]).toBeUndefined();
+  expect(turn?.score_reasons["judge_correctness"]).toContain("unscored: the judge's answer is not JSON");
+});
+
+test("rubrics are weighed, each with its own score", async () => {
+  const judge = fakeModel(({ messages }) => {
+    const polite = messages[0]?.content.includes("Is it polite?");
+    return JSON.stringify({ reason: "r", verdict: polite ? "pass" : "fail" });
+  });
+  await using bench = await startBench({ models: { model: right(), judge } });
+  const rubrics = [
+    { name: "polite", text: "Is it polite?", weight: 3 },
+    { name: "short", text: "Is it short?" },
+  ];
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: { ...judgeAt, rubrics } });
+  const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.scores).toMatchObject({ "judge.polite": 1, "judge.short": 0, judge_rubrics: 0.75, overall: 0.75 });
+});
+
+test("a whole conversation is judged once per attempt, and its score is part of the attempt's averages", async () => {
+  const judge = saying("partial");
+  await using bench = await startBench({ models: { model: right(), judge } });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 3),
+    attempts: 2,
+    judge: { ...judgeAt, scope: "conversation" },
+  });
+  expect(judge.requests).toHaveLength(2);
+  expect(judge.requests[0]?.messages[1]?.content).toContain('"assistant": "a3"');
+  const [scenario] = response.results.scenarios;
+  expect(scenario?.attempts[0]?.average_scores["conversation_quality"]).toBe(0.5);
+  expect(scenario?.attempts[0]?.conversation?.judgements["conversation_quality"]?.verdict).toBe("partial");
+  expect(scenario?.average_scores["conversation_quality"]).toBe(0.5);
+  expect(response.summary.average_scores["conversation_quality"]).toBe(0.5);
+  expect(response.summary).toMatchObject({ judge_audited: false, helper_usage: { calls: 2 } });
+});
+
+test("a labeller model outranks the local one, chooses among the batch's labels, and the source is recorded", async () => {
+  const labeller = fakeModel(() => JSON.stringify({ intent: "refund", urgent: true }));
+  await using bench = await startBench({ models: { model: right(), labeller } });
+  const response = await bench.evaluate({
+    test_batch: [
+      numberedScenario("x", 1, { reference_metadata: { intent: "refund", urgent: true } }),
+      numberedScenario("y", 1, { reference_metadata: { intent: "greeting", urgent: false } }),
+    ],
+    labeller: { endpoint: "http://labeller", model_id: "labeller" },
+  });
+  const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.generated_metadata).toEqual({ intent: "refund", urgent: true });
+  expect(turn?.label_sources["intent"]).toEqual({ source: "labeller", method: "labeller" });
+  expect(labeller.requests[0]?.format?.schema).toMatchObject({
+    properties: { intent: { enum: ["refund", "greeting", "unknown"] }, urgent: { type: "boolean" } },
+  });
+  expect(response.summary.label_metrics["intent"]).toMatchObject({ n: 2, accuracy: 0.5 });
+});
+
+test("a labeller that fails or makes up a label leaves the local one to answer", async () => {
+  const labeller = fakeModel(() => JSON.stringify({ intent: "made up" }));
+  await using bench = await startBench({ models: { model: right(), labeller } });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("x", 1, { reference_metadata: { intent: "refund" } }),
+    labeller: { endpoint: "http://labeller", model_id: "labeller" },
+  });
+  const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.label_sources["intent"]).toMatchObject({ source: "local", method: "same text as a labelled reference" });
+});
+
+const embedder: Embedder = {
+  id: "test-embedder",
+  embed: (texts) =>
+    Promise.resolve({ ok: true, vectors: texts.map((text) => [text.length, text.includes("a") ? 1 : 0, 1]) }),
+};
+
+test("semantic similarity is there when an embedder is, with its raw cosine and embedder kept", async () => {
+  await using bench = await startBench({ models: { model: right() }, embedderFor: async () => embedder });
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
+  const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.scores["semantic_similarity"]).toBeCloseTo(1, 12);
+  expect(turn?.semantic).toMatchObject({ baseline: 0, embedder: "test-embedder" });
+});
+
+test("the operator's own scorer runs by name; one that breaks gives no value and breaks nothing", async () => {
+  await using bench = await startBench({
+    models: { model: right() },
+    customScorers: {
+      polite: ({ reply }) => ({ value: reply.includes("please") ? 1 : 0, reason: "looked for please" }),
+      broken: () => {
+        throw new Error("no");
+      },
+      absurd: () => 7,
+    },
+    helpers: { customScorers: ["polite", "broken", "absurd"] },
+  });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 1),
+    scorers: ["polite", "broken", "absurd"],
+  });
+  const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.scores).toEqual({ success: 1, polite: 0, overall: 0 });
+  expect(turn?.score_reasons).toMatchObject({ broken: "the scorer failed", polite: "looked for please" });
+});
+
+function refusal(request: Record<string, unknown>) {
+  const test_batch = numberedScenario("s", 1);
+  const parsed = EvaluationRequest.parse({ endpoint: "http://x", model_id: "model", test_batch, ...request });
+  try {
+    planRun(parsed, planLimits);
+  } catch (error) {
+    if (error instanceof ServiceError)
+      return { code: error.code, pointers: error.errors?.map(({ pointer }) => pointer) };
+  }
+  throw new Error("not refused");
+}
+
+test.each([
+  [{ scorers: ["tokn_f1"] }, "validation_failed", "/scorers/0"],
+  [{ scorers: ["token_f1", "token_f1"] }, "validation_failed", "/scorers/1"],
+  [{ scorers: [{ type: "regex", pattern: "(?=x)" }] }, "pattern_unsupported", "/scorers/0/pattern"],
+  [{ scorers: [{ type: "regex", pattern: "(a)\\1" }] }, "pattern_unsupported", "/scorers/0/pattern"],
+  [{ scorers: [{ type: "regex", pattern: "(" }] }, "pattern_unsupported", "/scorers/0/pattern"],
+  [{ scorers: [{ type: "json_schema", schema: { type: "nonsense" } }] }, "validation_failed", "/scorers/0/schema"],
+  [
+    { scorers: [{ type: "json_schema", schema: { $ref: "http://elsewhere/x" } }] },
+    "validation_failed",
+    "/scorers/0/schema",
+  ],
+  [{ scorers: [{ type: "length", min: 5, max: 2 }] }, "validation_failed", "/scorers/0/max"],
+  [{ scorers: [{ type: "length", name: "overall", max: 2 }] }, "validation_failed", "/scorers/0/name"],
+  [{ judge: {} }, "validation_failed", "/judge/endpoint"],
+  [{ judge: { endpoint: "http://x" } }, "validation_failed", "/judge/model_id"],
+  [{ labeller: {} }, "validation_failed", "/labeller/endpoint"],
+  [{ weights: { nonsense: 1 } }, "validation_failed", "/weights/nonsense"],
+  [{ weights: { token_f1: 0 } }, "validation_failed", "/weights"],
+  [{ attempts: { max: 1_000, ci_width: 0.1 } }, "validation_failed", "/attempts/max"],
+])("%j is refused with %s at %s", (request, code, pointer) => {
+  expect(refusal(request)).toEqual({ code, pointers: [pointer] });
+});
+
+test("an operator's judge serves requests that name none", async () => {
+  await using bench = await startBench({
+    models: { model: right(), judge: saying("equivalent") },
+    helpers: { judge: judgeAt },
+  });
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: {} });
+  expect(response.summary.average_scores["judge_correctness"]).toBe(1);
+});

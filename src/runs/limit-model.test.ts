@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { CallEnd, Limits } from "../contract/limits.ts";
+import type { ChatModel, Reply } from "../contract/model.ts";
+import { limitModel } from "./limit-model.ts";
+
+function fakeLimits(): Limits & { ends: CallEnd[]; asked: string[] } {
+  const ends: CallEnd[] = [];
+  const asked: string[] = [];
+  return {
+    ends,
+    asked,
+    acquire: async ({ endpoint, run_id }) => {
+      asked.push(`${endpoint} ${run_id}`);
+      return { release: (end) => ends.push(end) };
+    },
+    pause: async () => {},
+    close: async () => {},
+  };
+}
+
+const limited: Reply = {
+  ok: false,
+  latency_ms: 1,
+  error: {
+    code: "upstream_rate_limited",
+    detail: "",
+    upstream_status: 429,
+    tries: 1,
+    retryable: true,
+    retry_after_ms: 2000,
+  },
+};
+const where = { endpoint: "http://127.0.0.1:1", run_id: "run" };
+
+test("a call takes a place and gives it back with what it learnt", async () => {
+  const limits = fakeLimits();
+  const model = limitModel(async () => limited, { limits, ...where });
+  expect(await model({ messages: [] }, { signal: new AbortController().signal })).toBe(limited);
+  expect(limits.asked).toEqual(["http://127.0.0.1:1 run"]);
+  expect(limits.ends).toEqual([{ outcome: "rate_limited", retry_after_ms: 2000 }]);
+});
+
+test("a run that was cancelled while it waited starts no call, and the place is free again", async () => {
+  const limits = fakeLimits();
+  const controller = new AbortController();
+  let calls = 0;
+  const counting: ChatModel = async () => {
+    calls += 1;
+    return limited;
+  };
+  const model = limitModel(counting, { limits, ...where });
+  const call = model({ messages: [] }, { signal: controller.signal });
+  controller.abort(new Error("cancelled"));
+  await expect(call).rejects.toThrow("cancelled");
+  expect(calls).toBe(0);
+  expect(limits.ends).toEqual([{ outcome: "failed" }]);
+});

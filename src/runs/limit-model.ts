@@ -1,0 +1,29 @@
+import type { CallEnd, Limits } from "../contract/limits.ts";
+import type { ChatModel, Reply } from "../contract/model.ts";
+
+/** A model whose every call first waits for its place among all calls of all workers to the same endpoint. */
+export function limitModel(
+  model: ChatModel,
+  { limits, endpoint, run_id }: { limits: Limits; endpoint: string; run_id: string },
+): ChatModel {
+  return async (request, options) => {
+    const slot = await limits.acquire({ endpoint, run_id, signal: options.signal });
+    let end: CallEnd = { outcome: "failed" };
+    try {
+      // The wait may have been long: a run that was cancelled meanwhile starts no call.
+      options.signal.throwIfAborted();
+      const reply = await model(request, options);
+      end = toCallEnd(reply);
+      return reply;
+    } finally {
+      slot.release(end);
+    }
+  };
+}
+
+function toCallEnd(reply: Reply): CallEnd {
+  if (reply.ok) return { outcome: "ok", tokens: reply.usage?.total_tokens };
+  const { code, retry_after_ms } = reply.error;
+  if (code === "upstream_rate_limited") return { outcome: "rate_limited", retry_after_ms };
+  return { outcome: "failed" };
+}

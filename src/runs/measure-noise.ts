@@ -1,0 +1,48 @@
+import { ServiceError } from "../contract/errors.ts";
+import type { NoiseFloor } from "../contract/comparison.ts";
+import type { RunRecord, Store } from "../contract/store.ts";
+import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
+
+/**
+ * The noise floor of each score from runs of the same thing (A/A): same endpoint, model, settings and scenarios.
+ * Runs that are not the same thing are refused.
+ */
+export async function measureNoise(
+  store: Store,
+  runIds: readonly string[],
+  { owner }: { owner?: string | null } = {},
+): Promise<Record<string, NoiseFloor>> {
+  const runs = await Promise.all([...new Set(runIds)].map((id) => endedRun(store, id, owner)));
+  const [first] = runs;
+  if (!first) throw new ServiceError("validation_failed", "Name at least one run.");
+  const same = await contentOf(store, first);
+  for (const run of runs.slice(1)) {
+    if ((await contentOf(store, run)) === same) continue;
+    throw new ServiceError(
+      "validation_failed",
+      `The run ${run.id} did not do the same as ${first.id}: other settings or scenarios.`,
+    );
+  }
+  const names = new Set(runs.flatMap((run) => Object.keys(run.summary?.average_scores ?? {})));
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const values = runs.flatMap((run) => run.summary?.average_scores[name] ?? []);
+      return [name, noiseFloor(values)];
+    }),
+  );
+}
+
+async function endedRun(store: Store, id: string, owner: string | null | undefined): Promise<RunRecord> {
+  const run = await store.runs.get(id);
+  if (!run || (owner !== undefined && run.owner !== owner))
+    throw new ServiceError("run_not_found", `There is no run "${id.slice(0, 80)}".`);
+  if (run.state !== "completed")
+    throw new ServiceError("validation_failed", `The run ${id} is not completed (${run.state}).`);
+  return run;
+}
+
+async function contentOf(store: Store, { id, settings }: RunRecord): Promise<string> {
+  const { test_name: _, tags: __, metadata: ___, concurrency: ____, budget: _____, ...rest } = settings;
+  const sorted = Object.entries(rest).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return JSON.stringify([sorted, await store.runs.scenarios(id)]);
+}

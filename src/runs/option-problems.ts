@@ -1,0 +1,106 @@
+import type { FieldError } from "../contract/errors.ts";
+import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../contract/evaluation-request.ts";
+import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
+import { scorerNames } from "../evaluation/scorers/built-in-scorers.ts";
+import { checkNames } from "../evaluation/scorers/create-checks.ts";
+import { scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
+
+/** What the operator offers: models that judge and label where a request names none, and scorers of their own. */
+export interface PlanHelpers {
+  readonly judge?: LabellerSettings;
+  readonly labeller?: LabellerSettings;
+  readonly customScorers?: readonly string[];
+  /** False: there is no embedder, so `semantic_similarity` cannot be asked for by name. */
+  readonly semantic?: boolean;
+}
+
+/** What is wrong with the options of a request beyond the form of each field. */
+export function optionProblems(request: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
+  return [
+    ...scorersProblems(request, helpers),
+    ...judgeProblems(request.judge, helpers),
+    ...(request.labeller ? helperProblems("/labeller", request.labeller, helpers.labeller) : []),
+    ...replayProblems(request),
+    ...weightProblems(request, helpers),
+  ];
+}
+
+function available({ customScorers = [], semantic = true }: PlanHelpers): string[] {
+  return [...scorerNames.filter((name) => semantic || name !== "semantic_similarity"), ...customScorers];
+}
+
+function scorersProblems({ scorers = [] }: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
+  return scorerProblems(scorers, available(helpers)).map(({ index, field, code, message }) => ({
+    pointer: `/scorers/${index}${field === "" ? "" : `/${field}`}`,
+    code,
+    message,
+  }));
+}
+
+function judgeProblems(judge: JudgeSettings | undefined, helpers: PlanHelpers): FieldError[] {
+  if (!judge) return [];
+  const { rubric, rubrics = [] } = judge;
+  const names = rubrics.map(({ name }) => name);
+  return [
+    ...helperProblems("/judge", judge, helpers.judge),
+    ...(rubric !== undefined && rubrics.length > 0
+      ? [{ pointer: "/judge/rubric", code: "conflict", message: "give either rubric or rubrics, not both" }]
+      : []),
+    ...names.flatMap((name, index) =>
+      names.indexOf(name) < index
+        ? [{ pointer: `/judge/rubrics/${index}/name`, code: "duplicate_name", message: "is used by an earlier rubric" }]
+        : [],
+    ),
+  ];
+}
+
+/** A judge is never the model under test by default: it is named, or the operator has set one. */
+function helperProblems(
+  pointer: string,
+  { endpoint, model_id }: LabellerSettings,
+  operator: LabellerSettings | undefined,
+): FieldError[] {
+  const noun = pointer.slice(1);
+  if (endpoint !== undefined && model_id === undefined) {
+    return [{ pointer: `${pointer}/model_id`, code: "required", message: "is required when an endpoint is given" }];
+  }
+  if (endpoint === undefined && operator?.endpoint === undefined) {
+    return [
+      {
+        pointer: `${pointer}/endpoint`,
+        code: "required",
+        message: `is required: no ${noun} is set on this service (${noun.toUpperCase()}_ENDPOINT)`,
+      },
+    ];
+  }
+  return [];
+}
+
+function replayProblems({ history, replay_first_bad_turn }: EvaluationRequest): FieldError[] {
+  if (!replay_first_bad_turn || history !== "reference") return [];
+  return [
+    {
+      pointer: "/replay_first_bad_turn",
+      code: "conflict",
+      message: 'has no meaning with history "reference": every turn has reference history already',
+    },
+  ];
+}
+
+function weightProblems({ weights, scorers = [], judge }: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
+  if (!weights) return [];
+  const named = checkNames(scorers).filter((name) => name !== null);
+  const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
+  const known = new Set(["success", ...available(helpers), ...named, ...judged]);
+  const problems = Object.keys(weights)
+    .filter((name) => !known.has(name) && !name.startsWith("metadata."))
+    .map((name) => ({
+      pointer: `/weights/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      code: "unknown_score",
+      message: "is no score of this run",
+    }));
+  if (problems.length === 0 && Object.values(weights).every((weight) => weight === 0)) {
+    return [{ pointer: "/weights", code: "too_small", message: "must hold a weight above 0" }];
+  }
+  return problems;
+}

@@ -1,0 +1,32 @@
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { StoredInteraction } from "../contract/store.ts";
+
+/**
+ * An attempt may go through its turns twice: once for its figures, and once more with reference history (`history: "both"`, or the
+ * replay of a bad attempt). Both passes belong to one attempt row; the second one's turns are stored behind those of the first:
+ * turn t of a scenario with n turns has the index n + t. See docs/decisions/0005-two-passes-in-one-attempt.md.
+ */
+export interface Passes {
+  readonly first: readonly StoredInteraction[];
+  /** With the indexes of their scenario. */
+  readonly second: readonly StoredInteraction[];
+}
+
+export function toPasses(interactions: readonly StoredInteraction[], turns: number): Passes {
+  return {
+    first: interactions.filter(({ turn_index }) => turn_index < turns),
+    second: interactions
+      .filter(({ turn_index }) => turn_index >= turns)
+      .map((interaction) => ({ ...interaction, turn_index: interaction.turn_index - turns })),
+  };
+}
+
+/** Whose replies the model sees in the first pass. */
+export function firstHistory({ history }: Pick<RunSettings, "history">): "generated" | "reference" {
+  return history === "reference" ? "reference" : "generated";
+}
+
+/** How often each turn is planned to be called. Replays are not planned: they depend on what goes wrong. */
+export function plannedPasses({ history }: Pick<RunSettings, "history">): number {
+  return history === "both" ? 2 : 1;
+}

@@ -1,0 +1,136 @@
+import type { AdaptiveAttempts } from "../contract/attempts-setting.ts";
+import type { Budget } from "../contract/budget.ts";
+import type { NumberedInteraction, Store, StoredInteraction } from "../contract/store.ts";
+import { addSpent, isSpent, noSpent, spentOn, type Spent } from "../evaluation/budget.ts";
+import { narrowEnough } from "../evaluation/statistics/narrow-enough.ts";
+
+/** What a run has spent and reached so far, whoever did it. Only runs with a budget or adaptive attempts need one. */
+export interface RunLedger {
+  /** Reads what was stored since the last time, by this process or another; with `ifOlderThan`, only when that is so long ago. */
+  refresh(options?: { ifOlderThan?: number }): Promise<void>;
+  /** Whether one more call may start; counts it as under way. */
+  admit(): boolean;
+  /** A call of a helping model that was admitted is over: its cost is stored with the turn it belongs to. */
+  settle(): void;
+  /** A turn that was admitted is stored. Until the store tells of it, it counts from here. */
+  stored(turn: Omit<StoredInteraction, "attempt_id"> & Place): void;
+  readonly spent: boolean;
+  /** What to do with an attempt: carry it out, leave it out, or wait until the ones before it are over. */
+  decide(place: { scenario_index: number; attempt: number; turns: number }): "run" | "skip" | "wait";
+}
+
+interface Place {
+  readonly scenario_index: number;
+  readonly attempt: number;
+}
+
+interface AttemptEntry {
+  turns: number;
+  sum: number;
+  scored: number;
+}
+
+const pageSize = 500;
+
+export function createRunLedger({
+  runId,
+  store,
+  budget,
+  adaptive,
+  turnsOf,
+  deadline,
+  now,
+}: {
+  runId: string;
+  store: Store;
+  budget?: Budget | undefined;
+  adaptive?: AdaptiveAttempts | undefined;
+  /** How many turns a scenario has. */
+  turnsOf: (scenarioIndex: number) => number;
+  /** When `budget.seconds` are over; null without such a limit. */
+  deadline: number | null;
+  now: () => number;
+}): RunLedger {
+  let read = noSpent;
+  let sequence = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let underWay = 0;
+  let refreshing: Promise<void> | null = null;
+  const pending = new Map<string, Spent>();
+  const scenarios = new Map<number, Map<number, AttemptEntry>>();
+
+  function total(): Spent {
+    let sum = read;
+    for (const spent of pending.values()) sum = addSpent(sum, spent);
+    return sum;
+  }
+
+  function take(turn: NumberedInteraction): void {
+    sequence = Math.max(sequence, turn.seq);
+    read = addSpent(read, spentOn(turn));
+    // A turn this process stored is counted from here on by what the store says.
+    if (!pending.delete(keyOf(turn))) note(turn);
+  }
+
+  function note(turn: Omit<StoredInteraction, "attempt_id"> & Place): void {
+    if (turn.turn_index >= turnsOf(turn.scenario_index)) return;
+    const attempts = scenarios.get(turn.scenario_index) ?? new Map<number, AttemptEntry>();
+    scenarios.set(turn.scenario_index, attempts);
+    const entry = attempts.get(turn.attempt) ?? { turns: 0, sum: 0, scored: 0 };
+    attempts.set(turn.attempt, entry);
+    entry.turns++;
+    const overall = turn.scores?.scores["overall"];
+    if (overall === undefined) return;
+    entry.sum += overall;
+    entry.scored++;
+  }
+
+  async function readOn(): Promise<void> {
+    for (;;) {
+      const page = await store.interactions.after(runId, sequence, pageSize);
+      for (const turn of page) take(turn);
+      if (page.length < pageSize) break;
+    }
+    readAt = now();
+  }
+
+  const ledger: RunLedger = {
+    get spent() {
+      if (!budget) return false;
+      return isSpent(budget, { spent: total(), underWay, late: deadline !== null && now() >= deadline });
+    },
+    async refresh({ ifOlderThan = 0 } = {}) {
+      if (ifOlderThan > 0 && now() - readAt < ifOlderThan) return;
+      refreshing ??= readOn().finally(() => {
+        refreshing = null;
+      });
+      await refreshing;
+    },
+    admit() {
+      if (ledger.spent) return false;
+      underWay++;
+      return true;
+    },
+    settle() {
+      underWay = Math.max(0, underWay - 1);
+    },
+    stored(turn) {
+      underWay = Math.max(0, underWay - 1);
+      pending.set(keyOf(turn), spentOn(turn));
+      note(turn);
+    },
+    decide({ scenario_index, attempt, turns }) {
+      if (!adaptive || attempt <= adaptive.min) return "run";
+      const earlier = [...(scenarios.get(scenario_index) ?? [])].filter(([number]) => number < attempt);
+      const over = earlier.filter(([, entry]) => entry.turns >= turns);
+      const values = over.flatMap(([, { sum, scored }]) => (scored === 0 ? [] : [sum / scored]));
+      if (over.length >= adaptive.min && narrowEnough(values, adaptive.ci_width)) return "skip";
+      return over.length >= attempt - 1 ? "run" : "wait";
+    },
+  };
+  return ledger;
+}
+
+function keyOf({ scenario_index, attempt, turn_index }: Place & { turn_index: number }): string {
+  return `${scenario_index}/${attempt}/${turn_index}`;
+}

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import { ServiceError } from "../contract/errors.ts";
+import type { Library, LibraryList, LibraryScenario } from "../contract/library.ts";
+import type { Scenario, ScenarioInput } from "../contract/scenario.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { toScenario } from "./to-scenario.ts";
+
+export interface KeptScenario {
+  readonly id: string;
+  readonly version: string;
+  /** False when this very content was there already. */
+  readonly created: boolean;
+  /** Another scenario of the library with the same turns. */
+  readonly duplicate_of?: string;
+}
+
+/** The scenario library as the service and the command line use it. */
+export interface ScenarioLibrary {
+  keep(
+    inputs: readonly z.output<typeof ScenarioInput>[],
+    options?: { demo?: boolean },
+  ): Promise<readonly KeptScenario[]>;
+  list(filter: Parameters<Library["list"]>[0]): Promise<LibraryList>;
+  get(id: string, version?: string): Promise<LibraryScenario>;
+  versions(id: string): Promise<readonly { version: string; created_at: string }[]>;
+  /** Every scenario in its newest version, a page in memory at a time. */
+  all(): AsyncIterable<Scenario>;
+  remove(id: string): Promise<void>;
+  removeDemo(): Promise<number>;
+}
+
+const pageSize = 200;
+
+export function createScenarioLibrary({
+  library,
+  now = Date.now,
+}: {
+  library: Library;
+  now?: () => number;
+}): ScenarioLibrary {
+  async function get(id: string, version?: string): Promise<LibraryScenario> {
+    const stored = await library.get(id, version);
+    if (!stored) {
+      const which = version === undefined ? "" : ` in version ${version.slice(0, 80)}`;
+      throw new ServiceError("not_found", `There is no scenario "${id.slice(0, 80)}"${which}.`, {
+        hint: "GET /scenarios lists the library.",
+      });
+    }
+    return { ...stored, created_at: new Date(stored.created_at).toISOString() };
+  }
+
+  async function* all(): AsyncGenerator<Scenario> {
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page = await library.list({ limit: pageSize, ...(cursor !== "" && { cursor }) });
+      for (const { id } of page.entries) {
+        const stored = await library.get(id);
+        if (stored) yield stored.scenario;
+      }
+      cursor = page.next_cursor;
+    }
+  }
+
+  /** Scenarios with the same turns are no independent evidence, so whoever keeps one is told of the other. */
+  async function findDuplicates(scenarios: readonly Scenario[]): Promise<Map<string, string>> {
+    const wanted = new Map(scenarios.map((scenario) => [turnsHash(scenario), scenario.id]));
+    const found = new Map<string, string>();
+    for await (const other of all()) {
+      const id = wanted.get(turnsHash(other));
+      if (id !== undefined && id !== other.id) found.set(id, other.id);
+    }
+    return found;
+  }
+
+  return {
+    get,
+    all,
+    async keep(inputs, { demo = false } = {}) {
+      const scenarios = inputs.map(toScenario);
+      const duplicates = await findDuplicates(scenarios);
+      const versions = scenarios.map((scenario) => ({ scenario, version: versionOf(scenario) }));
+      const kept = await library.put(versions, { at: now(), demo });
+      return kept.map((entry) => {
+        const duplicate_of = duplicates.get(entry.id);
+        return { ...entry, ...(duplicate_of !== undefined && { duplicate_of }) };
+      });
+    },
+    async list(filter) {
+      const { entries, next_cursor } = await library.list(filter);
+      const scenarios = entries.map((entry) => ({ ...entry, updated_at: new Date(entry.updated_at).toISOString() }));
+      return { scenarios, next_cursor };
+    },
+    async versions(id) {
+      await get(id);
+      const versions = await library.versions(id);
+      return versions.map(({ version, created_at }) => ({ version, created_at: new Date(created_at).toISOString() }));
+    },
+    async remove(id) {
+      await get(id);
+      await library.remove(id);
+    },
+    removeDemo: () => library.removeDemo(),
+  };
+}
+
+function versionOf(scenario: Scenario): string {
+  return hash(scenario).slice(0, 16);
+}
+
+function turnsHash({ interactions }: Scenario): string {
+  return hash(interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply]));
+}
+
+function hash(value: unknown): string {
+  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+}

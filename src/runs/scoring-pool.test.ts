@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { lexicalScores } from "../evaluation/scorers/lexical-scores.ts";
+import { defaultScorers } from "../evaluation/scorers/built-in-scorers.ts";
+import { createScoringPool } from "./scoring-pool.ts";
+
+const scorers = defaultScorers.filter((name) => name !== "metadata_match");
+const words = (count: number, step: number): string =>
+  Array.from({ length: count }, (_, index) => `word${(index * step) % 997}`).join(" ");
+
+test("long texts give the same scores in a thread as here", async () => {
+  const pool = createScoringPool({ threads: 2 });
+  const questions = [3, 5, 7].map((step) => ({ reply: words(2_000, step), references: [words(2_000, 1)], scorers }));
+  const threaded = await Promise.all(questions.map((question) => pool.score(question)));
+  expect(threaded).toEqual(questions.map(lexicalScores));
+  await pool.close();
+});
+
+test("the event loop goes on while long texts are compared; short ones need no thread", async () => {
+  const pool = createScoringPool({ threads: 1 });
+  const question = { reply: words(5_000, 3), references: [words(5_000, 1)], scorers };
+  let done = false;
+  let turns = 0;
+  const scored = Promise.resolve(pool.score(question)).then(() => (done = true));
+  while (!done) {
+    await new Promise((resolve) => setImmediate(resolve));
+    turns++;
+  }
+  await scored;
+  expect(turns).toBeGreaterThan(5);
+  expect(pool.score({ reply: "a", references: ["a"], scorers })).not.toBeInstanceOf(Promise);
+  await pool.close();
+});
+
+test("after closing, and when no thread can answer, texts are compared here", async () => {
+  const pool = createScoringPool({ threads: 1 });
+  const question = { reply: words(2_000, 3), references: [words(2_000, 1)], scorers };
+  const underWay = pool.score(question);
+  await pool.close();
+  expect(await underWay).toEqual(lexicalScores(question));
+  expect(pool.score(question)).toEqual(lexicalScores(question));
+});

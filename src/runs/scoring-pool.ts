@@ -1,0 +1,92 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import type { Score } from "../contract/score.ts";
+import { lexicalScores, type LexicalQuestion } from "../evaluation/scorers/lexical-scores.ts";
+
+/** Threads that compare long texts, so that the event loop does not wait for them. Started when first needed. */
+export interface ScoringPool {
+  score(question: LexicalQuestion): readonly Score[] | Promise<readonly Score[]>;
+  close(): Promise<void>;
+}
+
+interface Job {
+  readonly question: LexicalQuestion;
+  readonly resolve: (scores: readonly Score[]) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  job: Job | null;
+}
+
+export interface ScoringPoolOptions {
+  /** Reply and references of fewer characters together are compared at once: that takes a few milliseconds. */
+  readonly longFrom?: number;
+  readonly threads?: number;
+}
+
+// Follows what this very file is: TypeScript in the repository, JavaScript in the published package.
+const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+const threadFile = new URL(`./scoring-thread${extension}`, import.meta.url);
+
+export function createScoringPool({
+  longFrom = 8_000,
+  threads = Math.max(1, Math.min(4, availableParallelism() - 1)),
+}: ScoringPoolOptions = {}): ScoringPool {
+  const all = new Set<Thread>();
+  const waiting: Job[] = [];
+  let closed = false;
+
+  function start(): Thread {
+    const thread: Thread = { worker: new Worker(threadFile), job: null };
+    all.add(thread);
+    thread.worker.unref();
+    thread.worker.on("message", (scores: readonly Score[]) => finish(thread, scores));
+    // A thread that broke loses nothing: its texts are compared here instead.
+    thread.worker.on("error", () => retire(thread));
+    thread.worker.on("exit", () => retire(thread));
+    return thread;
+  }
+
+  function finish(thread: Thread, scores: readonly Score[]): void {
+    const { job } = thread;
+    thread.job = null;
+    thread.worker.unref();
+    job?.resolve(scores);
+    next();
+  }
+
+  function retire(thread: Thread): void {
+    if (!all.delete(thread)) return;
+    const { job } = thread;
+    thread.job = null;
+    job?.resolve(lexicalScores(job.question));
+    next();
+  }
+
+  function next(): void {
+    if (waiting.length === 0 || closed) return;
+    const free = [...all].find(({ job }) => job === null) ?? (all.size < threads ? start() : null);
+    const job = free && waiting.shift();
+    if (!free || !job) return;
+    free.job = job;
+    free.worker.ref();
+    free.worker.postMessage(job.question);
+  }
+
+  return {
+    score(question) {
+      const size = question.references.reduce((sum, text) => sum + text.length, question.reply.length);
+      if (closed || size < longFrom || question.references.length === 0) return lexicalScores(question);
+      return new Promise((resolve) => {
+        waiting.push({ question, resolve });
+        next();
+      });
+    },
+    async close() {
+      closed = true;
+      for (const job of waiting.splice(0)) job.resolve(lexicalScores(job.question));
+      await Promise.all([...all].map(({ worker }) => worker.terminate()));
+    },
+  };
+}

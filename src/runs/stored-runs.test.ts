@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { PairwiseComparison, RunComparison } from "../contract/comparison.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { CreateRunScoring } from "./run-context.ts";
+import { compareStoredRuns } from "./compare-stored-runs.ts";
+import { createRunScoring } from "./create-scoring.ts";
+import { estimatePlan } from "./estimate-plan.ts";
+import { judgeRunPairs } from "./judge-run-pairs.ts";
+import { measureNoise } from "./measure-noise.ts";
+import { planRun } from "./plan-run.ts";
+import { rescoreRun } from "./rescore-run.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
+import { numberedScenario, planLimits, startBench } from "./testing/run-bench.ts";
+import { EvaluationRequest } from "../contract/evaluation-request.ts";
+
+const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
+const half = () =>
+  fakeModel((request) => (lastUserMessage(request) === "q2" ? "wrong" : lastUserMessage(request).replace("q", "a")));
+const batch = Array.from({ length: 12 }, (_, index) => numberedScenario(`s${index}`, 2));
+
+test("two stored runs are compared, with a verdict and the interactions that changed, regressions first", async () => {
+  await using bench = await startBench({ models: { good: right(), bad: half() } });
+  const good = await bench.evaluate({ test_batch: batch, model_id: "good" });
+  const bad = await bench.evaluate({ test_batch: batch, model_id: "bad" });
+  const comparison = RunComparison.parse(await compareStoredRuns(bench.store, good.run_id, bad.run_id));
+  expect(comparison).toMatchObject({ comparable: true, verdict: "worse", regressions: 12, improvements: 0 });
+  expect(comparison.changed[0]).toMatchObject({
+    interaction_id: "t2",
+    user_message: "q2",
+    score: "overall",
+    difference: -1,
+  });
+  const back = await compareStoredRuns(bench.store, bad.run_id, good.run_id);
+  expect(back).toMatchObject({ verdict: "better", improvements: 12 });
+  const same = await compareStoredRuns(bench.store, good.run_id, good.run_id);
+  expect(same).toMatchObject({ verdict: "same", changed: [] });
+});
+
+test("runs that are not comparable are refused with the reason, and unlike scores are left out", async () => {
+  const judge = fakeModel(() => JSON.stringify({ reason: "r", verdict: "partial" }));
+  await using bench = await startBench({ models: { model: right(), judge } });
+  const plain = await bench.evaluate({ test_batch: batch });
+  const taught = await bench.evaluate({ test_batch: batch, history: "reference" });
+  const refused = await compareStoredRuns(bench.store, plain.run_id, taught.run_id);
+  expect(refused).toMatchObject({ comparable: false, verdict: null });
+  expect(refused.sentence).toContain("saw its own replies as history, the candidate's the reference replies");
+
+  const judged = await bench.evaluate({ test_batch: batch, judge: { endpoint: "http://j", model_id: "judge" } });
+  const partly = await compareStoredRuns(bench.store, plain.run_id, judged.run_id);
+  expect(partly.scores.map(({ name }) => name)).not.toContain("overall");
+  expect(partly.notes[0]).toContain("the runs had different judges");
+  await expect(compareStoredRuns(bench.store, "nonsense", plain.run_id)).rejects.toMatchObject({
+    code: "run_not_found",
+  });
+  await expect(compareStoredRuns(bench.store, plain.run_id, plain.run_id, { owner: "other" })).rejects.toMatchObject({
+    code: "run_not_found",
+  });
+});
+
+test("a run is scored again from its stored replies with no model call; verdicts of a judge are kept", async () => {
+  const model = right();
+  const judge = fakeModel(() => JSON.stringify({ reason: "r", verdict: "partial" }));
+  await using bench = await startBench({ models: { model, judge } });
+  const before = await bench.evaluate({
+    test_batch: numberedScenario("s", 2),
+    attempts: 2,
+    judge: { endpoint: "http://j", model_id: "judge" },
+  });
+  const asked = model.requests.length + judge.requests.length;
+  const models = { model, judge };
+  const createScoring: CreateRunScoring = createRunScoring({
+    createModel: ({ model_id }) => models[model_id as "model" | "judge"],
+    customScorers: { always: () => 1 },
+  });
+  const run = await rescoreRun(before.run_id, { store: bench.store, createScoring, now: Date.now });
+  expect(model.requests.length + judge.requests.length).toBe(asked);
+  const after = await bench.results(run);
+  const turn = after.results.scenarios[0]?.attempts[0]?.interactions[0];
+  expect(turn?.scores).toMatchObject({ always: 1, judge_correctness: 0.5, token_f1: 1 });
+  expect(turn?.judgements).toEqual(before.results.scenarios[0]?.attempts[0]?.interactions[0]?.judgements);
+  expect(after.summary.average_scores["always"]).toBe(1);
+  expect(after.message).toBe(before.message);
+  await rescoreRun(before.run_id, { store: bench.store, createScoring, now: Date.now, askModels: true });
+  expect(judge.requests.length).toBe(asked - model.requests.length + 4);
+});
+
+test("A/A runs give the noise floor; runs of something else are refused", async () => {
+  let call = 0;
+  const model = fakeModel(() => (call++ % 3 === 0 ? "a1" : "b"));
+  await using bench = await startBench({ models: { model } });
+  const request = { test_batch: Array.from({ length: 4 }, (_, index) => numberedScenario(`s${index}`, 1)) };
+  const ids: string[] = [];
+  for (let run = 0; run < 4; run++) ids.push((await bench.evaluate({ ...request, test_name: `run ${run}` })).run_id);
+  const floors = await measureNoise(bench.store, ids);
+  expect(floors["success"]).toMatchObject({ floor: null, method: "none: all 4 runs have the same value" });
+  expect(floors["overall"]?.floor).toBeGreaterThan(0);
+  const other = await bench.evaluate({ ...request, threshold: 0.1 });
+  await expect(measureNoise(bench.store, [...ids, other.run_id])).rejects.toBeInstanceOf(ServiceError);
+});
+
+test("an estimate uses earlier runs of the same model", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const request = EvaluationRequest.parse({
+    test_batch: batch,
+    endpoint: "http://test",
+    model_id: "model",
+    attempts: 2,
+  });
+  const options = { store: bench.store, concurrency: 8, owner: null };
+  const first = await estimatePlan(planRun(request, planLimits), options);
+  expect(first).toMatchObject({ based_on: "rules of thumb", calls: { expected: 48 } });
+  await bench.evaluate({ test_batch: batch });
+  const second = await estimatePlan(planRun(request, planLimits), options);
+  expect(second.based_on).toBe("1 earlier run of this model");
+  expect(second.output_tokens.expected).toBe(48 * 5);
+});
+
+test("a judge chooses between the replies of two runs, in both orders", async () => {
+  await using bench = await startBench({ models: { good: right(), bad: half() } });
+  const good = await bench.evaluate({ test_batch: batch, model_id: "good", attempts: 2 });
+  const bad = await bench.evaluate({ test_batch: batch, model_id: "bad" });
+  const prefersRight = fakeModel(({ messages }) => {
+    const material = messages[1]?.content ?? "";
+    const first = !/"first_reply": "wrong"/.test(material);
+    const second = !/"second_reply": "wrong"/.test(material);
+    return JSON.stringify({ reason: "r", verdict: first === second ? "tie" : first ? "first" : "second" });
+  });
+  const judge = { model: prefersRight, votes: 1, audited: false };
+  const signal = new AbortController().signal;
+  const result = await judgeRunPairs(bench.store, good.run_id, bad.run_id, { judge, signal });
+  expect(PairwiseComparison.parse(result)).toMatchObject({ pairs: 24, losses: 12, ties: 12, wins: 0, win_rate: 0.25 });
+  expect(result.sentence).toContain("The judge prefers the baseline");
+  expect(prefersRight.requests).toHaveLength(48);
+});

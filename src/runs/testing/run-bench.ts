@@ -1,0 +1,110 @@
+import { randomUUIDv7 } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EvaluationRequest, type RunSettings } from "../../contract/evaluation-request.ts";
+import { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { ChatModel } from "../../contract/model.ts";
+import type { Queue } from "../../contract/queue.ts";
+import type { RunRecord, Store } from "../../contract/store.ts";
+import { openSqlite } from "../../storage/drivers/open-sqlite.ts";
+import { createRuns, type RunsOptions } from "../create-runs.ts";
+import { planRun } from "../plan-run.ts";
+import type { PlanHelpers } from "../option-problems.ts";
+import type { Runs } from "../runs.ts";
+
+/** Runs on a real store in a folder of their own, with models handed in. */
+export interface RunBench extends AsyncDisposable {
+  readonly runs: Runs;
+  readonly store: Store;
+  readonly queue: Queue;
+  /** Creates a run from a request, waits for its end and reads its results. */
+  evaluate(request: Record<string, unknown>): Promise<EvaluationResponse>;
+  results(run: RunRecord): Promise<EvaluationResponse>;
+  /** Creates a run and does not wait. */
+  create(request: Record<string, unknown>): Promise<RunRecord>;
+}
+
+export const planLimits = {
+  attempts: 100,
+  interactions: 10_000,
+  callsPerRun: 100_000,
+  metadataKeys: 100,
+  metadataBytes: 10_000,
+};
+
+export async function startBench({
+  models,
+  helpers = {},
+  ...options
+}: {
+  /** By model id; "model" is the one under test. */
+  models: Record<string, ChatModel>;
+  helpers?: PlanHelpers;
+} & Partial<RunsOptions>): Promise<RunBench> {
+  const folder = await mkdtemp(join(tmpdir(), "rehearsal-runs-"));
+  const storage = await openSqlite({ file: join(folder, "runs.db"), leaseMs: 15_000 });
+  const createModel = ({ model_id }: RunSettings): ChatModel => {
+    const model = models[model_id];
+    if (!model) throw new Error(`no model ${model_id}`);
+    return model;
+  };
+  const runs = createRuns({
+    store: storage.store,
+    queue: storage.queue,
+    createModel,
+    isDemo: () => false,
+    workerId: `test:${process.pid}:1`,
+    newId: randomUUIDv7,
+    concurrency: { global: 8, perRun: 8 },
+    heartbeatMs: 5_000,
+    onError: (error) => {
+      throw error;
+    },
+    ...options,
+  });
+  await runs.start();
+
+  async function create(request: Record<string, unknown>): Promise<RunRecord> {
+    const parsed = EvaluationRequest.parse({ endpoint: "http://test", model_id: "model", ...request });
+    const created = await runs.create(planRun(parsed, planLimits, helpers), { warnings: [], owner: null });
+    if (created.outcome === "mismatch") throw new Error("mismatch");
+    return created.run;
+  }
+
+  async function results(run: RunRecord): Promise<EvaluationResponse> {
+    let text = "";
+    for await (const piece of runs.results(run)) text += piece;
+    return EvaluationResponse.parse(JSON.parse(text));
+  }
+
+  return {
+    runs,
+    store: storage.store,
+    queue: storage.queue,
+    create,
+    results,
+    async evaluate(request) {
+      const { id } = await create(request);
+      return results(await runs.wait(id, AbortSignal.timeout(20_000)));
+    },
+    async [Symbol.asyncDispose]() {
+      await runs.stop({ graceMs: 1_000 });
+      await storage.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A scenario whose turns ask `q1`, `q2`, … and expect `a1`, `a2`, …. */
+export function numberedScenario(id: string, turns: number, fields: Record<string, unknown> = {}) {
+  return {
+    id,
+    interactions: Array.from({ length: turns }, (_, index) => ({
+      id: `t${index + 1}`,
+      user_message: `q${index + 1}`,
+      reference_reply: `a${index + 1}`,
+      ...fields,
+    })),
+  };
+}

@@ -1,0 +1,123 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
+import { createWorker, type WorkerOptions } from "./worker.ts";
+
+const attempt = (id: string, run_id = "run"): ClaimedAttempt => ({
+  lease: { attempt_id: id, fence: 1 },
+  run_id,
+  scenario_index: 0,
+  attempt: 1,
+  tries: 1,
+});
+
+/** A queue that hands out what it is given, and remembers what came back. */
+function fakeQueue() {
+  const ready: ClaimedAttempt[] = [];
+  const released: string[] = [];
+  const cancelListeners = new Set<(runId: string) => void>();
+  let beforeClaimEnds = async (): Promise<void> => {};
+  const queue: Queue = {
+    async claim({ limit }) {
+      const claimed = ready.splice(0, limit);
+      await beforeClaimEnds();
+      return claimed;
+    },
+    heartbeat: async () => [],
+    finish: async () => ({ finished: true, run_drained: false }),
+    release: async ({ attempt_id }) => void released.push(attempt_id),
+    recover: async () => 0,
+    onWork: () => () => {},
+    onCancel(listener) {
+      cancelListeners.add(listener);
+      return () => cancelListeners.delete(listener);
+    },
+  };
+  return {
+    queue,
+    ready,
+    released,
+    listeners: () => cancelListeners.size,
+    cancel: (runId: string) => cancelListeners.forEach((listener) => listener(runId)),
+    duringClaim: (work: () => Promise<void>) => (beforeClaimEnds = work),
+  };
+}
+
+function startWorker(queue: Queue, options: Partial<WorkerOptions>) {
+  const errors: unknown[] = [];
+  const worker = createWorker({
+    id: "w",
+    queue,
+    execute: async () => {},
+    capacity: 4,
+    perRun: 4,
+    onError: (error) => errors.push(error),
+    onReleased: async () => {},
+    ...options,
+  });
+  worker.start();
+  return { worker, errors };
+}
+
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
+
+test("attempts of a run that another process cancelled are aborted, those of other runs go on", async () => {
+  const fake = fakeQueue();
+  fake.ready.push(attempt("a", "cancelled"), attempt("b", "other"));
+  const signals = new Map<string, AbortSignal>();
+  const { worker, errors } = startWorker(fake.queue, {
+    execute: (claimed, signal) => {
+      signals.set(claimed.run_id, signal);
+      return untilAborted(signal);
+    },
+  });
+  await turn();
+  fake.cancel("cancelled");
+  expect([signals.get("cancelled")?.aborted, signals.get("other")?.aborted]).toEqual([true, false]);
+  await turn();
+  expect(fake.released).toEqual(["a"]);
+  await worker.stop({ graceMs: 0 });
+  expect(fake.listeners()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+test("what a claim brings of a run that was cancelled meanwhile is not begun", async () => {
+  const fake = fakeQueue();
+  fake.ready.push(attempt("a", "cancelled"), attempt("b", "other"));
+  fake.duringClaim(async () => fake.cancel("cancelled"));
+  const begun: string[] = [];
+  const { worker } = startWorker(fake.queue, {
+    async execute({ run_id }, signal) {
+      signal.throwIfAborted();
+      begun.push(run_id);
+    },
+  });
+  await turn();
+  expect(begun).toEqual(["other"]);
+  expect(fake.released).toEqual(["a"]);
+  await worker.stop({ graceMs: 0 });
+});
+
+test("a poll that takes long is not doubled, and one that fails is reported and repeated", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let polls = 0;
+  const { worker, errors } = startWorker(fakeQueue().queue, {
+    pollMs: 1,
+    async onPoll() {
+      polls += 1;
+      if (polls === 1) throw new Error("away");
+      await promise;
+    },
+  });
+  await expect.poll(() => polls).toBe(2);
+  await new Promise((done) => setTimeout(done, 20));
+  expect(polls).toBe(2);
+  expect(errors).toEqual([new Error("away")]);
+  const stopped = worker.stop({ graceMs: 0 });
+  resolve();
+  await stopped;
+});
