@@ -47,6 +47,7 @@ test.each([
   [{ REHEARSAL_API_KEYS: "ci:short:agent" }, /^REHEARSAL_API_KEYS entry 1 \(ci\)/],
   [{ REHEARSAL_API_KEYS: `ci:${hash}:agents` }, /scope "agents"/],
   [{ REHEARSAL_API_KEYS: `ci:${hash}:agent,ci:${hash}:agent` }, /twice/],
+  [{ REHEARSAL_API_KEYS: `Anonymous:${hash}:agent` }, /named Anonymous, which stands for callers without a key/],
   [{ EVAL_CREDENTIALS: "https://a.example" }, /^EVAL_CREDENTIALS holds/],
   [{ EVAL_CREDENTIALS: "https://a.example=MISSING" }, /refers to MISSING/],
   [{ EVAL_CREDENTIALS: "https://a.example/v1=KEY", KEY: "k" }, /use the origin alone, https:\/\/a\.example$/],
@@ -78,6 +79,14 @@ test("keys or consent open a public address, and consent is warned about", () =>
 
   const open = readSettings({ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_ALLOW_UNAUTHENTICATED: "yes-i-understand" });
   expect(open.warnings).toHaveLength(1);
+});
+
+test("keys made earlier open a public address too, but a file without keys does not", () => {
+  const exposed = { REHEARSAL_HOST: "0.0.0.0", REHEARSAL_DATA_DIR: "/data" };
+  const withFile = (text: string) => () => readSettings(exposed, { readFile: () => text });
+  expect(withFile('{"version":1,"keys":[{"id":"x"}]}')().settings.server.storedKeys).toBe(true);
+  for (const text of ['{"version":1,"keys":[]}', "{", "null", '"keys"'])
+    expect(withFile(text)).toThrow(/REHEARSAL_HOST/);
 });
 
 test("every credential is bound to an origin, and an explicit one outranks a well-known key", () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Secret } from "./contract/secret.ts";
 import { isLoopback, parseAddress, parseOrigin } from "./settings/address.ts";
+import { hasStoredKeys } from "./settings/api-keys.ts";
 import { namedSecrets, readCredentials, readEndpoint, type Credential, type Endpoint } from "./settings/credentials.ts";
 import { createEnvironment, type Environment, type Variables } from "./settings/environment.ts";
 import { readHelperModel, type HelperModel } from "./settings/helper-models.ts";
@@ -50,13 +51,14 @@ export function readSettings(
   { readFile = (path: string) => readFileSync(path, "utf8") }: { readFile?: (path: string) => string } = {},
 ): { settings: Settings; warnings: readonly string[] } {
   const environment = createEnvironment(variables, readFile);
-  const settings = collect(environment);
+  const settings = collect(environment, readFile);
   const unknown = warnOfUnknownVariables(variables, namedSecrets(environment));
   return { settings, warnings: [...warnOfExposure(settings.server), ...unknown] };
 }
 
-function collect(environment: Environment): Settings {
-  const server = readServerSettings(environment);
+function collect(environment: Environment, readFile: (path: string) => string): Settings {
+  const dataDir = environment.text("REHEARSAL_DATA_DIR") ?? "./.rehearsal";
+  const server = readServerSettings(environment, { storedKeys: hasStoredKeys(dataDir, readFile) });
   const numbers = readNumbers(environment);
   const hub = readEndpoint(environment, "HUB");
   const studio = readStudio(environment);
@@ -65,7 +67,7 @@ function collect(environment: Environment): Settings {
   return {
     ...numbers,
     server,
-    dataDir: environment.text("REHEARSAL_DATA_DIR") ?? "./.rehearsal",
+    dataDir,
     databaseUrl: readDatabaseUrl(environment),
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     hub,
@@ -124,8 +126,8 @@ function readTracesEndpoint(environment: Environment): string | null {
   return text === null ? null : parseAddress("OTEL_EXPORTER_OTLP_ENDPOINT", text).href;
 }
 
-function warnOfExposure({ host, apiKeys, allowUnauthenticated }: ServerSettings): readonly string[] {
-  if (isLoopback(host) || apiKeys.length > 0 || !allowUnauthenticated) return [];
+function warnOfExposure({ host, apiKeys, storedKeys, allowUnauthenticated }: ServerSettings): readonly string[] {
+  if (isLoopback(host) || apiKeys.length > 0 || storedKeys || !allowUnauthenticated) return [];
   return [
     `REHEARSAL_HOST is ${host} and no API keys are set: everyone who can reach this machine can use the services`,
   ];

@@ -1,15 +1,39 @@
+import { join } from "node:path";
+import { scopes, type Scope } from "../contract/scope.ts";
 import { splitList } from "./environment.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 
-/** What a key may be allowed to do. `admin` includes the rest. */
-export const scopes = ["evaluate", "runs:read", "runs:write", "agent", "models:read", "admin"] as const;
-export type Scope = (typeof scopes)[number];
-
 /** A key callers may use: only its SHA-256 is known here. */
 export interface ApiKey {
+  /** Whose key it is. Several keys of one owner see the same runs, so that a key can be replaced. */
   readonly name: string;
   readonly sha256: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** Set for keys that were made here: they have an id and can end. */
+  readonly id?: string;
+  /** Milliseconds since 1970; a key that was revoked ended when it was. */
+  readonly endsAt?: number;
+}
+
+/** The name of callers without a key. A key of this name would see what they own, so there is none. */
+export const anonymousName = "anonymous";
+
+/** Whether a key may carry this name. */
+export function isKeyName(name: string): boolean {
+  return /^[\w.-]{1,64}$/.test(name) && name.toLowerCase() !== anonymousName;
+}
+
+/** Where the keys that were made here are kept. */
+export const keyFileIn = (dataDir: string): string => join(dataDir, "api-keys.json");
+
+/** Whether keys were made in this data directory. What cannot be read is none: it must not be what opens an address. */
+export function hasStoredKeys(dataDir: string, readFile: (path: string) => string): boolean {
+  try {
+    const { keys } = JSON.parse(readFile(keyFileIn(dataDir))) as { keys?: unknown };
+    return Array.isArray(keys) && keys.length > 0;
+  } catch {
+    return false;
+  }
 }
 
 const variable = "REHEARSAL_API_KEYS";
@@ -28,7 +52,13 @@ export function parseApiKeys(text: string): readonly ApiKey[] {
 function parseApiKey(entry: string, index: number): ApiKey {
   const [name = "", sha256 = "", ...rest] = entry.split(":");
   const place = `entry ${index + 1}`;
-  if (!/^[\w.-]{1,64}$/.test(name)) {
+  if (name.toLowerCase() === anonymousName) {
+    throw new SettingsError(
+      variable,
+      `${place} is named ${name}, which stands for callers without a key: choose another`,
+    );
+  }
+  if (!isKeyName(name)) {
     throw new SettingsError(variable, `${place} has no usable name: write name:sha256hex:scope+scope`);
   }
   if (!/^[0-9a-f]{64}$/i.test(sha256)) {

@@ -134,6 +134,45 @@ const http = {
   },
 } as const satisfies Record<string, NumberVariable>;
 
+const overload = {
+  requests: {
+    name: "REHEARSAL_HTTP_MAX_REQUESTS",
+    ...count,
+    default: 1000,
+    meaning: "Requests one service answers at once; more get 503.",
+  },
+  lagMs: {
+    name: "REHEARSAL_SHED_EVENT_LOOP_LAG_MS",
+    ...wait,
+    default: 250,
+    meaning: "Lasting delay of the event loop from which new requests get 503.",
+  },
+  rssBytes: {
+    name: "REHEARSAL_SHED_RSS_BYTES",
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+    meaning: "Memory of the process from which new requests get 503; 0 = 85 % of what it may have.",
+  },
+} as const satisfies Record<string, NumberVariable>;
+
+const perMinute = { minimum: 0, maximum: 1_000_000 } as const;
+
+const rateLimits = {
+  evaluate: {
+    name: "REHEARSAL_RATE_LIMIT_EVALUATE",
+    ...perMinute,
+    default: 60,
+    meaning: "Runs one API key may start per minute; 0 = any number.",
+  },
+  agent: {
+    name: "REHEARSAL_RATE_LIMIT_AGENT",
+    ...perMinute,
+    default: 600,
+    meaning: "Agent turns one API key may ask for per minute; 0 = any number.",
+  },
+} as const satisfies Record<string, NumberVariable>;
+
 const upstream = {
   connectTimeoutMs: {
     name: "REHEARSAL_UPSTREAM_CONNECT_TIMEOUT_MS",
@@ -290,4 +329,14 @@ const runs = {
 } as const satisfies Record<string, NumberVariable>;
 
 /** Every numeric setting, by the group of `Settings` it belongs to. */
-export const numberVariables = { limits, concurrency, http, upstream, breaker, agent, runs } as const;
+export const numberVariables = {
+  limits,
+  concurrency,
+  http,
+  overload,
+  rateLimits,
+  upstream,
+  breaker,
+  agent,
+  runs,
+} as const;

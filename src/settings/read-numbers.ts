@@ -14,6 +14,8 @@ export function readNumbers(environment: Environment): NumberSettings {
     limits: readGroup(environment, numberVariables.limits),
     concurrency: readGroup(environment, numberVariables.concurrency),
     http: readGroup(environment, numberVariables.http),
+    overload: readGroup(environment, numberVariables.overload),
+    rateLimits: readGroup(environment, numberVariables.rateLimits),
     upstream: readGroup(environment, numberVariables.upstream),
     breaker: readGroup(environment, numberVariables.breaker),
     agent: readGroup(environment, numberVariables.agent),

@@ -13,13 +13,15 @@ export interface ServerSettings {
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly apiKeys: readonly ApiKey[];
+  /** Keys were made with `rehearsal keys create`; they are read from their file at each request. */
+  readonly storedKeys: boolean;
   readonly allowUnauthenticated: boolean;
 }
 
 const consent = "yes-i-understand";
 
 /** Where the services listen and who may call them. Exposed and unprotected is a mistake unless it was spelled out. */
-export function readServerSettings(environment: Environment): ServerSettings {
+export function readServerSettings(environment: Environment, { storedKeys }: { storedKeys: boolean }): ServerSettings {
   const host = parseHost(environment.text("REHEARSAL_HOST") ?? "127.0.0.1");
   const settings: ServerSettings = {
     host,
@@ -28,6 +30,7 @@ export function readServerSettings(environment: Environment): ServerSettings {
     allowedHosts: [...ownNames(host), ...environment.list("REHEARSAL_ALLOWED_HOSTS").map(parseHostPattern)],
     corsOrigins: environment.list("REHEARSAL_CORS_ORIGINS").map(parseCorsOrigin),
     apiKeys: parseApiKeys(environment.secret("REHEARSAL_API_KEYS")?.reveal() ?? ""),
+    storedKeys,
     allowUnauthenticated: readConsent(environment),
   };
   checkPorts(settings);
@@ -94,10 +97,10 @@ function checkPorts({ agentPort, evalPort }: ServerSettings): void {
   }
 }
 
-function checkExposure({ host, apiKeys, allowUnauthenticated }: ServerSettings): void {
-  if (isLoopback(host) || apiKeys.length > 0 || allowUnauthenticated) return;
+function checkExposure({ host, apiKeys, storedKeys, allowUnauthenticated }: ServerSettings): void {
+  if (isLoopback(host) || apiKeys.length > 0 || storedKeys || allowUnauthenticated) return;
   throw new SettingsError(
     "REHEARSAL_HOST",
-    `is ${quoted(host)}, which others can reach, and no API keys are set: set REHEARSAL_API_KEYS, use 127.0.0.1, or set REHEARSAL_ALLOW_UNAUTHENTICATED=${consent}`,
+    `is ${quoted(host)}, which others can reach, and no API keys are set: make one with "rehearsal keys create", set REHEARSAL_API_KEYS, use 127.0.0.1, or set REHEARSAL_ALLOW_UNAUTHENTICATED=${consent}`,
   );
 }

@@ -11,7 +11,7 @@ const script = [asksFor("send_mail", { to: "a@example.org" }, "call_1"), "Sent."
 async function waiting(overrides: Parameters<typeof runAgentApp>[1] = {}) {
   const sent: unknown[] = [];
   const { models, model } = scripted(...script);
-  const agent = await runAgentApp(models, { tools: [mailTool(sent)], ...overrides });
+  const agent = await runAgentApp(models, { tools: () => [mailTool(sent)], ...overrides });
   const answer = await post(agent.url, human("Mail a@example.org"));
   const id = answer.headers.get("x-run-id") ?? "";
   const reply = AgentReply.parse(await answer.json());
@@ -96,7 +96,7 @@ test("calls a client makes up are never run", async () => {
 
 test("a thread gains the turn when it is over, not while it waits", async () => {
   const { models } = scripted(...script);
-  await using agent = await runAgentApp(models, { tools: [mailTool([])] });
+  await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });
   const answer = await post(agent.url, human("Mail"), { "x-thread-id": "t" });
   expect((await send(`${agent.url}/agent/threads/t`)).status).toBe(404);
   await post(`${agent.url}/agent/runs/${answer.headers.get("x-run-id")}/resume`, { decisions: { call_1: "approve" } });

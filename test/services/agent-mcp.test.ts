@@ -36,7 +36,7 @@ test("a failure of the model is told as a failed call", async () => {
 
 test("tools that need approval are not offered where nobody can approve", async () => {
   const { models, model } = scripted("Hi");
-  await using agent = await runAgentApp(models, { tools: [mailTool([])] });
+  await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });
   const client = await connect(agent.url);
   await client.callTool(question);
   await client.close();

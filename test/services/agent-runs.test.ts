@@ -65,7 +65,7 @@ test("a replay goes the recorded way without any call", async () => {
 test("a replay says where today's service would go another way", async () => {
   const tools = [mailTool([])];
   const { models } = scripted(asksFor("send_mail", { to: "a@example.org" }), "Done.");
-  await using agent = await runAgentApp(models, { tools });
+  await using agent = await runAgentApp(models, { tools: () => tools });
   const id = (await post(agent.url, human("Mail!"))).headers.get("x-run-id");
   tools.pop();
   const { body } = await send(`${agent.url}/agent/runs/${id}/replay`, { method: "POST" });

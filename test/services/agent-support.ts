@@ -59,7 +59,7 @@ export async function runAgentApp(
   const app = createAgentApp({
     router: createRouter({ demo: { hub: models, studio: {} }, aliases: { best: Object.keys(models)[0] ?? "a/b" } }),
     listStudioModels: async () => ({ models: {}, stale: false }),
-    tools: [calculator()],
+    tools: () => [calculator()],
     limits: {},
     maxMessages: 500,
     demo: null,

@@ -12,7 +12,7 @@ import type { DemoEndpoint } from "../../models/demo/demo-endpoint.ts";
 import type { Router } from "../../models/routing/choose-provider.ts";
 import type { RouteLimits } from "../../models/routing/route-limits.ts";
 import type { StudioList } from "../../models/studio/studio-registry.ts";
-import type { ApiKey } from "../../settings/api-keys.ts";
+import type { ApiKeys } from "../http/auth.ts";
 import type { Readiness } from "../http/health.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";
 import type { Runner } from "./turns/create-turns.ts";
@@ -22,7 +22,8 @@ import type { TurnObserver } from "./turns/turn.ts";
 export interface AgentDependencies {
   readonly router: Router;
   readonly listStudioModels: () => Promise<StudioList>;
-  readonly tools: readonly Tool[];
+  /** Asked for each turn: the tools of MCP servers come and go. */
+  readonly tools: () => readonly Tool[];
   readonly limits: Partial<AgentLimits>;
   readonly maxMessages: number;
   /** The built-in models as an endpoint; null when the demo is off. */
@@ -31,7 +32,7 @@ export interface AgentDependencies {
   readonly log: Logger;
   readonly version: string;
   readonly bodyLimits: ReadJsonLimits;
-  readonly apiKeys: readonly ApiKey[];
+  readonly apiKeys: ApiKeys;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: () => readonly string[];
   readonly readiness: Readiness;

@@ -1,11 +1,15 @@
 import type { Hono } from "hono";
+import { analysisOperations } from "../../contract/operations/analysis.ts";
+import { libraryOperations } from "../../contract/operations/library.ts";
 import { evaluationOperations } from "../../contract/operations/evaluation.ts";
 import { createShell } from "../http/shell.ts";
 import type { ShellEnvironment } from "../http/shell-environment.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
+import { analysisRoutes } from "./routes/analysis.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
 import { runEventsRoute } from "./routes/run-events.ts";
 import { runRoutes } from "./routes/runs.ts";
+import { scenarioRoutes } from "./routes/scenarios.ts";
 
 /** The evaluation service. */
 export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
@@ -14,7 +18,7 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<
     title: "Rehearsal evaluation service",
     version,
     description: "Runs scripted conversations against a model endpoint and scores every reply.",
-    operations: evaluationOperations,
+    operations: [...evaluationOperations, ...analysisOperations, ...libraryOperations],
     log,
     apiKeys,
     allowedHosts,
@@ -23,5 +27,7 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<
   })
     .route("/", evaluateRoute(dependencies))
     .route("/", runRoutes(dependencies))
-    .route("/", runEventsRoute(dependencies));
+    .route("/", runEventsRoute(dependencies))
+    .route("/", analysisRoutes(dependencies))
+    .route("/", scenarioRoutes(dependencies));
 }

@@ -1,21 +1,25 @@
 import type { Logger } from "pino";
-import type { RunSettings } from "../../contract/evaluation-request.ts";
+import type { PlanHelpers } from "../../runs/option-problems.ts";
 import type { PlanLimits } from "../../runs/plan-run.ts";
+import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { Runs } from "../../runs/runs.ts";
-import type { ApiKey } from "../../settings/api-keys.ts";
+import type { ApiKeys } from "../http/auth.ts";
 import type { Readiness } from "../http/health.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";
 
 /** What the evaluation service is made of. */
 export interface EvaluationDependencies {
   readonly runs: Runs;
+  readonly library: ScenarioLibrary;
   readonly log: Logger;
   readonly version: string;
   readonly bodyLimits: ReadJsonLimits;
   readonly planLimits: PlanLimits;
+  /** What the operator offers beside the model under test. */
+  readonly helpers: PlanHelpers;
   /** Throws when the endpoint can be refused before any call. */
-  readonly checkEndpoint: (settings: Pick<RunSettings, "endpoint" | "protocol">) => void;
-  readonly apiKeys: readonly ApiKey[];
+  readonly checkEndpoint: (planned: { readonly pointer: string; readonly endpoint: string }) => void;
+  readonly apiKeys: ApiKeys;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: () => readonly string[];
   readonly readiness: Readiness;

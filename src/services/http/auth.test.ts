@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import type { ApiKey, Scope } from "../../settings/api-keys.ts";
+import type { Operation } from "../../contract/operation.ts";
+import type { Scope } from "../../contract/scope.ts";
+import type { ApiKey } from "../../settings/api-keys.ts";
 import { requireScope } from "./auth.ts";
 import { testShell } from "./test-shell.ts";
 
@@ -65,4 +67,57 @@ test("without configured keys everybody may do everything, whatever key they sen
   expect((await open.request("/evaluate", { method: "POST", headers: { authorization: "Bearer dummy" } })).status).toBe(
     200,
   );
+});
+
+test("ten wrong keys in a minute end the guessing, but a key that cannot be guessed still works", async () => {
+  const made = `rh_abcdefgh_${"x".repeat(43)}`;
+  const strong: ApiKey = { ...key("strong", "admin"), sha256: createHash("sha256").update(made).digest("hex") };
+  const guarded = testShell({ apiKeys: [key("ci", "admin"), strong] });
+  guarded.get("/who", (context) => context.text(context.get("caller").name));
+  const ask = async (secret?: string) =>
+    (await guarded.request("/who", { headers: secret === undefined ? {} : { "x-api-key": secret } })).status;
+  for (let index = 0; index < 10; index += 1) expect(await ask(`guess-${index}`)).toBe(401);
+  expect([await ask("guess-11"), await ask("ci-secret"), await ask(`${made.slice(0, -1)}y`)]).toEqual([429, 429, 429]);
+  expect(await ask(made)).toBe(200);
+  // Somebody without any key guesses nothing: the page must be able to ask for one.
+  expect(await ask()).toBe(401);
+});
+
+const operation = (id: string, path: string, scope: Scope): Operation => ({
+  id,
+  method: "post",
+  path,
+  summary: id,
+  tag: "Test",
+  scope,
+  responses: {},
+  errors: [],
+});
+
+test("the scope the contract names is asked for even where the route forgets it", async () => {
+  const table = testShell({
+    apiKeys: [key("reader", "runs:read"), key("writer", "runs:write")],
+    operations: [operation("forget", "/runs/{run_id}/cancel", "runs:write")],
+  });
+  table.post("/runs/:id/cancel", (context) => context.text("cancelled"));
+  const ask = async (name: string) =>
+    (await table.request("/runs/7/cancel", { method: "POST", headers: { "x-api-key": `${name}-secret` } })).status;
+  expect([await ask("reader"), await ask("writer")]).toEqual([403, 200]);
+});
+
+test("a key that asks too often is told when to come back; other keys and other routes go on", async () => {
+  const limited = testShell({
+    apiKeys: [key("one", "evaluate"), key("two", "evaluate")],
+    operations: [operation("evaluate", "/evaluate", "evaluate")],
+    rateLimits: { evaluate: 3 },
+  });
+  limited.post("/evaluate", (context) => context.text("ok"));
+  limited.post("/other", (context) => context.text("ok"));
+  const ask = (name: string, path = "/evaluate") =>
+    limited.request(path, { method: "POST", headers: { "x-api-key": `${name}-secret` } });
+  for (let index = 0; index < 3; index += 1) expect((await ask("one")).status).toBe(200);
+  const refused = await ask("one");
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([429, "rate_limited"]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect([(await ask("two")).status, (await ask("one", "/other")).status]).toEqual([200, 200]);
 });

@@ -1,30 +1,56 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import { ServiceError } from "../../contract/errors.ts";
-import { scopes, type ApiKey, type Scope } from "../../settings/api-keys.ts";
-import type { Caller, ShellEnvironment } from "./shell-environment.ts";
+import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import { scopes, type Scope } from "../../contract/scope.ts";
+import { anonymousName, type ApiKey } from "../../settings/api-keys.ts";
+import type { KeySource } from "./key-store.ts";
+import { addressOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
+import { createSlidingWindow } from "./sliding-window.ts";
 
-const anyone: Caller = { name: "anonymous", scopes: new Set(scopes) };
+const anyone: Caller = { name: anonymousName, scopes: new Set(scopes) };
 const challenge = { "www-authenticate": 'Bearer realm="rehearsal"' };
+
+/** Wrong keys one address may send within a minute. */
+const wrongKeysPerMinute = 10;
+
+/** Keys of the environment, fixed at the start, or a source that is asked at each request. */
+export type ApiKeys = readonly ApiKey[] | KeySource;
 
 export interface AuthenticateOptions {
   /** None: the service is open. The settings allow that on a loopback address only. */
-  readonly apiKeys: readonly ApiKey[];
+  readonly apiKeys: ApiKeys;
   /** Routes that answer without a key: health, documents, the page's files. */
   readonly isPublic: (request: { method: string; path: string }) => boolean;
+  readonly now?: () => number;
 }
 
 /** Finds out who is calling. Every route needs a key unless it is public: a forgotten route is a closed one. */
-export function authenticate({ apiKeys, isPublic }: AuthenticateOptions): MiddlewareHandler<ShellEnvironment> {
-  const keys = apiKeys.map(({ name, scopes: allowed, sha256 }) => ({
-    caller: { name, scopes: allowed },
-    hash: Buffer.from(sha256, "hex"),
-  }));
+export function authenticate({
+  apiKeys,
+  isPublic,
+  now = Date.now,
+}: AuthenticateOptions): MiddlewareHandler<ShellEnvironment> {
+  const source: KeySource = isSource(apiKeys) ? apiKeys : { keys: async () => apiKeys };
+  const wrongKeys = createSlidingWindow({ limit: wrongKeysPerMinute });
 
   return async (context, next) => {
     const { method, path } = context.req;
-    if (keys.length === 0) context.set("caller", anyone);
-    else if (!isPublic({ method, path })) context.set("caller", findCaller(readKey(context), keys));
+    const open = isPublic({ method, path });
+    // What is public answers even when the keys cannot be read.
+    const keys = open ? await source.keys().catch(() => null) : await source.keys();
+    if (keys?.length === 0) context.set("caller", anyone);
+    else if (!open && keys) {
+      const text = readKey(context);
+      const address = addressOf(context);
+      if (!isMade(text)) refuseGuessing(wrongKeys.wait(address));
+      const found = findKey(text, keys);
+      if (found === null || (found.endsAt ?? Infinity) <= now()) {
+        refuseGuessing(wrongKeys.take(address));
+        throw found === null ? unauthorized("auth_invalid", "The API key is not known.") : ended();
+      }
+      source.used?.(found);
+      context.set("caller", { name: found.name, scopes: found.scopes, key: found.sha256 });
+    }
     await next();
   };
 }
@@ -32,12 +58,14 @@ export function authenticate({ apiKeys, isPublic }: AuthenticateOptions): Middle
 /** Admits callers whose key has the scope. `admin` has every scope. */
 export function requireScope(scope: Scope): MiddlewareHandler<ShellEnvironment> {
   return async (context, next) => {
-    const caller = context.get("caller") as Caller | undefined;
-    if (!caller?.scopes.has(scope) && !caller?.scopes.has("admin")) {
-      throw new ServiceError("scope_missing", `This needs a key with the scope ${scope}.`);
-    }
+    checkScope(context.get("caller") as Caller | undefined, scope);
     await next();
   };
+}
+
+export function checkScope(caller: Caller | undefined, scope: Scope): void {
+  if (caller?.scopes.has(scope) || caller?.scopes.has("admin")) return;
+  throw new ServiceError("scope_missing", `This needs a key with the scope ${scope}.`);
 }
 
 /** The key of either header. Both headers go through here, so neither can be a way around the other. */
@@ -47,20 +75,44 @@ function readKey(context: Context): string {
   const bearer = authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1];
 
   if (authorization !== undefined && bearer === undefined) {
-    throw new ServiceError("auth_invalid", "Authorization must be Bearer followed by a key.", { headers: challenge });
+    throw unauthorized("auth_invalid", "Authorization must be Bearer followed by a key.");
   }
   if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {
-    throw new ServiceError("auth_invalid", "Authorization and x-api-key hold different keys.", { headers: challenge });
+    throw unauthorized("auth_invalid", "Authorization and x-api-key hold different keys.");
   }
   const key = bearer ?? apiKey;
-  if (!key) throw new ServiceError("auth_missing", "This service needs an API key.", { headers: challenge });
+  if (!key) throw unauthorized("auth_missing", "This service needs an API key.");
   return key;
 }
 
-function findCaller(key: string, known: readonly { caller: Caller; hash: Buffer }[]): Caller {
-  const hash = createHash("sha256").update(key).digest();
-  // Every key is compared, so the time taken says nothing about which one was near.
-  const [match] = known.filter((candidate) => timingSafeEqual(candidate.hash, hash));
-  if (match === undefined) throw new ServiceError("auth_invalid", "The API key is not known.", { headers: challenge });
-  return match.caller;
+/**
+ * A key of our own making has 256 random bits and cannot be guessed, so it is looked at however many wrong ones came from
+ * its address: behind a proxy everybody has the same. What somebody thought up is not looked at any more.
+ */
+function isMade(key: string): boolean {
+  return /^rh_[0-9A-Za-z]{8}_[\w-]{43}$/.test(key);
+}
+
+function refuseGuessing(waitMs: number): void {
+  if (waitMs === 0) return;
+  throw new ServiceError("rate_limited", "Too many wrong API keys came from this address.", { retryAfterMs: waitMs });
+}
+
+/** Every key is compared, so the time taken says nothing about which one was near. */
+function findKey(text: string, keys: readonly ApiKey[]): ApiKey | null {
+  const hash = createHash("sha256").update(text).digest();
+  const [match] = keys.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, "hex"), hash));
+  return match ?? null;
+}
+
+function unauthorized(code: ErrorCode, detail: string): ServiceError {
+  return new ServiceError(code, detail, { headers: challenge });
+}
+
+function ended(): ServiceError {
+  return unauthorized("auth_expired", "The API key has expired or was revoked.");
+}
+
+function isSource(keys: ApiKeys): keys is KeySource {
+  return !Array.isArray(keys);
 }

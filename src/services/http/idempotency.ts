@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "../../contract/errors.ts";
+import { canonicalJson } from "../../runs/canonical-json.ts";
 
 /** The request's Idempotency-Key with a hash of what it asks for; undefined when it has none. */
 export function readIdempotency(header: string | undefined, body: unknown): { key: string; hash: string } | undefined {
@@ -11,13 +12,4 @@ export function readIdempotency(header: string | undefined, body: unknown): { ke
     );
   }
   return { key: header, hash: createHash("sha256").update(canonicalJson(body)).digest("hex") };
-}
-
-/** JSON with sorted keys, so that the order a client happens to send does not make another request. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === "object" && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).toSorted(([left], [right]) => (left < right ? -1 : 1)))
-      : item,
-  );
 }

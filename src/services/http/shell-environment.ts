@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
-import type { Scope } from "../../settings/api-keys.ts";
+import type { Scope } from "../../contract/scope.ts";
 
-/** Who sent a request: the name of the key, and what it may do. */
+/** Who sent a request: whose key it was, and what it may do. */
 export interface Caller {
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** Tells keys apart, also those of one owner; missing where no key is needed. */
+  readonly key?: string;
 }
 
 /** What the shell gives every route. The bindings are missing when a test calls `app.request()`. */
@@ -18,4 +20,20 @@ export interface ShellEnvironment {
 /** Node's own request, or undefined when the app is called without a server. */
 export function incomingOf(context: Context): IncomingMessage | undefined {
   return (context.env as Partial<HttpBindings> | undefined)?.incoming;
+}
+
+/** Where a request came from, for limits. IPv6 networks count as one: whoever has one address there has all of them. */
+export function addressOf(context: Context): string {
+  const address = incomingOf(context)?.socket.remoteAddress ?? "unknown";
+  if (!address.includes(":") || address.includes(".")) return address;
+  return groupsOf(address).slice(0, 4).join(":");
+}
+
+/** The eight groups of an IPv6 address, with the shortened zeros written out. */
+function groupsOf(address: string): readonly string[] {
+  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = !tail ? [] : tail.split(":");
+  if (tail === undefined) return before;
+  return [...before, ...Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => "0"), ...after];
 }

@@ -2,7 +2,7 @@ import { Hono, type Context } from "hono";
 import { AgentRunListQuery, type AgentRunList } from "../../../contract/agent-run.ts";
 import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { ownerOf } from "../../evaluation/owner.ts";
+import { ownerOf } from "../../http/owner.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
@@ -30,7 +30,7 @@ export function agentRunRoutes({ tools, limits }: AgentDependencies, { runLog }:
     })
     .post("/agent/runs/:run_id/replay", requireScope("agent"), async (context) => {
       const record = await find(context, context.req.param("run_id"));
-      return context.json(await replayRun(record, { tools, limits, signal: context.req.raw.signal }));
+      return context.json(await replayRun(record, { tools: tools(), limits, signal: context.req.raw.signal }));
     })
     .post("/agent/runs/:run_id/scenario", requireScope("agent"), async (context) => {
       return context.json(runToScenario(await find(context, context.req.param("run_id"))));

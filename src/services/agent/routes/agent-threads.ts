@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
-import { ownerOf } from "../../evaluation/owner.ts";
+import { ownerOf } from "../../http/owner.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";

@@ -3,7 +3,7 @@ import { fromAgentMessages } from "../../../agent/from-agent-messages.ts";
 import { AgentRequest, type AgentMessage } from "../../../contract/agent-message.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { parseModelId } from "../../../models/routing/parse-model-id.ts";
-import { readIdempotency } from "../../evaluation/idempotency.ts";
+import { readIdempotency } from "../../http/idempotency.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

@@ -16,7 +16,7 @@ import { unknownRun } from "./agent-runs.ts";
 
 /** POST /agent/runs/{run_id}/resume: goes on with a run whose tool calls waited for approval. Each run waits once. */
 export function resumeRunRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
-  const { bodyLimits, tools, log } = dependencies;
+  const { bodyLimits, log } = dependencies;
   const { runLog, waitingRuns } = parts;
 
   async function take(runId: string, owner: string | null): Promise<WaitingRun<WaitingState>> {
@@ -38,6 +38,7 @@ export function resumeRunRoute(dependencies: AgentDependencies, parts: AgentPart
     const { owner, requestId } = headers;
     const waiting = await take(runId, owner);
     const { state } = waiting;
+    const tools = dependencies.tools();
     const known = new Set(tools.map(({ definition }) => definition.name));
 
     const resume = () =>

@@ -3,7 +3,7 @@ import { selectTools } from "../../../agent/select-tools.ts";
 import type { Tool } from "../../../agent/tool.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { parseModelId } from "../../../models/routing/parse-model-id.ts";
-import { ownerOf } from "../../evaluation/owner.ts";
+import { ownerOf } from "../../http/owner.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 
 const mostFallbacks = 5;
@@ -23,7 +23,7 @@ export interface TurnHeaders {
 /** Reads and checks them; nothing has been called yet. */
 export function readTurnHeaders(
   context: Context<ShellEnvironment>,
-  { tools }: { tools: readonly Tool[] },
+  { tools }: { tools: () => readonly Tool[] },
 ): TurnHeaders {
   const fallbacks = listOf(context.req.header("x-model-fallbacks")) ?? [];
   if (fallbacks.length > mostFallbacks) {
@@ -32,7 +32,7 @@ export function readTurnHeaders(
   for (const id of fallbacks) parseModelId(id);
   return {
     fallbacks,
-    tools: selectTools(tools, toolNames(context.req.header("x-agent-tools"))),
+    tools: selectTools(tools(), toolNames(context.req.header("x-agent-tools"))),
     onDisconnect: readOnDisconnect(context.req.header("x-on-disconnect")),
     threadId: readThreadId(context.req.header("x-thread-id")),
     owner: ownerOf(context),

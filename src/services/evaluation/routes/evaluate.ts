@@ -3,6 +3,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
 import { finalStates } from "../../../contract/run.ts";
 import type { CreatedRun, RunRecord } from "../../../contract/store.ts";
+import { planEndpoints } from "../../../runs/plan-endpoints.ts";
 import { planRun } from "../../../runs/plan-run.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
@@ -12,9 +13,9 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { unknownFields } from "../../http/unknown-fields.ts";
 import { validate } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { readIdempotency } from "../idempotency.ts";
+import { readIdempotency } from "../../http/idempotency.ts";
 import { streamJson } from "../json-stream.ts";
-import { ownerOf } from "../owner.ts";
+import { ownerOf } from "../../http/owner.ts";
 import { toServerEvents } from "./run-events.ts";
 
 /** POST /evaluate: the run is stored before anything else happens, then it is waited for. */
@@ -41,12 +42,12 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
 
 async function createRun(
   context: Context<ShellEnvironment>,
-  { runs, bodyLimits, planLimits, checkEndpoint }: EvaluationDependencies,
+  { runs, bodyLimits, planLimits, helpers, checkEndpoint }: EvaluationDependencies,
 ): Promise<CreatedRun> {
   const body = await readJson(context, bodyLimits);
   const request = validate(EvaluationRequest, body);
-  const plan = planRun(request, planLimits);
-  checkEndpoint(plan);
+  const plan = planRun(request, planLimits, helpers);
+  for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
   return runs.create(plan, {
     warnings: unknownFields(EvaluationRequest, body),
     idempotency: readIdempotency(context.req.header("idempotency-key"), body),

@@ -5,7 +5,7 @@ import { requireScope } from "../../http/auth.ts";
 import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { ownerOf } from "../owner.ts";
+import { ownerOf } from "../../http/owner.ts";
 
 /** GET /runs/{run_id}/events: the run live, from the beginning or from where the client left off. */
 export function runEventsRoute({ runs }: EvaluationDependencies): Hono<ShellEnvironment> {

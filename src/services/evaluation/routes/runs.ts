@@ -6,7 +6,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { streamJson } from "../json-stream.ts";
-import { ownerOf } from "../owner.ts";
+import { ownerOf } from "../../http/owner.ts";
 
 /** Reading, cancelling and deleting runs. */
 export function runRoutes({ runs }: EvaluationDependencies): Hono<ShellEnvironment> {

@@ -1,0 +1,59 @@
+import { Hono, type Context } from "hono";
+import { EvaluationRequest, type EvaluationPlan } from "../../../contract/evaluation-request.ts";
+import { JudgeAuditRequest } from "../../../contract/judge-audit.ts";
+import { CompareQuery, NoiseQuery, RescoreRequest } from "../../../contract/operations/analysis.ts";
+import { planEndpoints } from "../../../runs/plan-endpoints.ts";
+import { planRun } from "../../../runs/plan-run.ts";
+import { toRun } from "../../../runs/to-run.ts";
+import { requireScope } from "../../http/auth.ts";
+import { readJson } from "../../http/read-json.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { validate } from "../../http/validate.ts";
+import type { EvaluationDependencies } from "../dependencies.ts";
+import { ownerOf } from "../../http/owner.ts";
+
+/** Comparing, estimating, rescoring runs, and auditing judges. */
+export function analysisRoutes(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
+  const { runs, bodyLimits, checkEndpoint } = dependencies;
+
+  return new Hono<ShellEnvironment>()
+    .get("/compare", requireScope("runs:read"), async (context) => {
+      const { baseline, candidate } = validate(CompareQuery, context.req.query());
+      return context.json(await runs.compare(baseline, candidate, ownerOf(context)));
+    })
+    .get("/noise", requireScope("runs:read"), async (context) => {
+      const ids = validate(NoiseQuery, context.req.query())
+        .runs.split(",")
+        .map((id) => id.trim());
+      return context.json(await runs.noise(ids, ownerOf(context)));
+    })
+    .post("/estimate", requireScope("evaluate"), async (context) => {
+      const plan = await readPlan(context, dependencies);
+      return context.json(await runs.estimate(plan, ownerOf(context)));
+    })
+    .post("/judges/audit", requireScope("evaluate"), async (context) => {
+      const request = validate(JudgeAuditRequest, await readJson(context, bodyLimits));
+      const { endpoint } = request.judge;
+      if (endpoint !== undefined) checkEndpoint({ pointer: "/judge/endpoint", endpoint });
+      return context.json(await runs.auditJudge(request, context.req.raw.signal));
+    })
+    .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
+      const hasBody = (context.req.header("content-length") ?? "0") !== "0";
+      const { ask_models } = validate(RescoreRequest, hasBody ? await readJson(context, bodyLimits) : {});
+      const run = await runs.rescore(context.req.param("run_id"), ownerOf(context), {
+        askModels: ask_models,
+        signal: context.req.raw.signal,
+      });
+      return context.json(toRun(run));
+    });
+}
+
+/** The body of POST /evaluate, checked the same way, but nothing is stored. */
+async function readPlan(
+  context: Context<ShellEnvironment>,
+  { bodyLimits, planLimits, helpers, checkEndpoint }: EvaluationDependencies,
+): Promise<EvaluationPlan> {
+  const plan = planRun(validate(EvaluationRequest, await readJson(context, bodyLimits)), planLimits, helpers);
+  for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
+  return plan;
+}

@@ -1,0 +1,92 @@
+import { Hono, type Context } from "hono";
+import { ServiceError } from "../../../contract/errors.ts";
+import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/library-requests.ts";
+import { parseMapping } from "../../../formats/column-mapping.ts";
+import { FormatError } from "../../../formats/format-error.ts";
+import { scenarioFormats } from "../../../formats/formats.ts";
+import { importScenarios } from "../../../formats/import-scenarios.ts";
+import type { ImportFormat, ImportResult } from "../../../formats/scenario-file.ts";
+import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
+import { requireScope } from "../../http/auth.ts";
+import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { validate } from "../../http/validate.ts";
+
+/** The scenario library: keep, list, read, import, export, remove. */
+export function scenarioRoutes({
+  library,
+  bodyLimits,
+}: {
+  library: ScenarioLibrary;
+  bodyLimits: ReadJsonLimits;
+}): Hono<ShellEnvironment> {
+  return new Hono<ShellEnvironment>()
+    .get("/scenarios", requireScope("runs:read"), async (context) => {
+      const { search, tag, limit, cursor, format } = validate(LibraryQuery, context.req.query());
+      if (format) return exportLibrary(context, format, library);
+      return context.json(
+        await library.list({
+          limit,
+          ...(search !== undefined && { search }),
+          ...(tag !== undefined && { tag }),
+          ...(cursor !== undefined && { cursor }),
+        }),
+      );
+    })
+    .post("/scenarios", requireScope("runs:write"), async (context) => {
+      const body = validate(ScenarioBody, await readJson(context, bodyLimits));
+      return context.json({ scenarios: await library.keep([body].flat()) });
+    })
+    .post("/scenarios/import", requireScope("runs:write"), async (context) => {
+      const request = validate(ImportRequest, await readJson(context, bodyLimits));
+      const { format, reason, scenarios, notes } = readFile(request);
+      const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
+      return context.json({ format, reason, scenarios, notes, kept });
+    })
+    .delete("/scenarios", requireScope("runs:write"), async (context) => {
+      await library.removeDemo();
+      return context.body(null, 204);
+    })
+    .get("/scenarios/:scenario_id", requireScope("runs:read"), async (context) =>
+      context.json(await library.get(context.req.param("scenario_id"), context.req.query("version"))),
+    )
+    .get("/scenarios/:scenario_id/versions", requireScope("runs:read"), async (context) =>
+      context.json({ versions: await library.versions(context.req.param("scenario_id")) }),
+    )
+    .delete("/scenarios/:scenario_id", requireScope("runs:write"), async (context) => {
+      await library.remove(context.req.param("scenario_id"));
+      return context.body(null, 204);
+    });
+}
+
+function readFile({ text, name, format, mapping }: ReturnType<typeof ImportRequest.parse>): ImportResult {
+  const known = ["auto", ...scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id)];
+  if (!known.includes(format)) throw wrong("/format", `must be one of ${known.join(", ")}`, format);
+  try {
+    return importScenarios({
+      text,
+      format: format as "auto" | ImportFormat,
+      ...(name !== undefined && { name }),
+      ...(mapping !== undefined && { mapping: parseMapping(mapping) }),
+    });
+  } catch (error) {
+    if (error instanceof FormatError) throw wrong("/text", error.message, text.slice(0, 40));
+    throw error;
+  }
+}
+
+function wrong(pointer: string, message: string, received: string): ServiceError {
+  return new ServiceError("validation_failed", `${pointer} ${message}`, {
+    errors: [{ pointer, code: "invalid", message, received }],
+  });
+}
+
+async function exportLibrary(context: Context, format: string, library: ScenarioLibrary): Promise<Response> {
+  const writer = scenarioFormats.find(({ id }) => id === format);
+  if (!writer || !("export" in writer) || !writer.export) throw wrong("/format", "cannot be written", format);
+  const { text } = writer.export(await Array.fromAsync(library.all()));
+  return context.body(text, 200, {
+    "content-type": "text/plain; charset=utf-8",
+    "content-disposition": `attachment; filename="scenarios.${writer.extensions[0] ?? "txt"}"`,
+  });
+}

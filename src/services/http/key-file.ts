@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
+import { scopes } from "../../contract/scope.ts";
+import { isKeyName } from "../../settings/api-keys.ts";
+
+/** One key as the file keeps it: never the key itself. */
+export const KeyRecord = z.object({
+  id: z.string().regex(/^[0-9A-Za-z]{8}$/),
+  owner: z.string().refine(isKeyName),
+  scopes: z.array(z.enum(scopes)).min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
+  revoked_at: z.iso.datetime().nullable(),
+});
+export type KeyRecord = z.infer<typeof KeyRecord>;
+
+const KeyFile = z.object({ version: z.literal(1), keys: z.array(KeyRecord) });
+
+const privateMode = 0o600;
+/** A lock older than this was left behind by a process that died. */
+const staleLockMs = 10_000;
+
+/** The keys in the file; none when there is no file. Throws when the file cannot be understood. */
+export async function readKeyFile(file: string): Promise<readonly KeyRecord[]> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  return text === null ? [] : KeyFile.parse(JSON.parse(text)).keys;
+}
+
+/** Changes the keys, one change at a time. Readers see the file before or after, never half of it. */
+export async function changeKeyFile(
+  file: string,
+  change: (keys: readonly KeyRecord[]) => readonly KeyRecord[],
+): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await using _lock = await lockFile(`${file}.lock`);
+  const keys = change(await readKeyFile(file));
+  await writePrivately(file, JSON.stringify({ version: 1, keys }, null, 2));
+}
+
+/** Writes beside the file and moves into place, readable by the owner only from the first byte on. */
+export async function writePrivately(file: string, text: string): Promise<void> {
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(aside, `${text}\n`, { mode: privateMode, flag: "wx", flush: true });
+    await chmod(aside, privateMode);
+    await rename(aside, file);
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
+}
+
+async function lockFile(lock: string): Promise<AsyncDisposable> {
+  for (;;) {
+    try {
+      await (await open(lock, "wx", privateMode)).close();
+      return { [Symbol.asyncDispose]: () => rm(lock, { force: true }) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const age = await stat(lock).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    if (age > staleLockMs) await rm(lock, { force: true });
+    else await wait(10);
+  }
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { keyFileIn } from "../../settings/api-keys.ts";
+import { createKey, createKeySource, listKeys, revokeKey } from "./key-store.ts";
+import { testShell } from "./test-shell.ts";
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rehearsal-keys-"));
+  file = keyFileIn(folder);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function shell() {
+  const app = testShell({ apiKeys: createKeySource({ file }) });
+  app.get("/who", (context) => context.text(context.get("caller").name));
+  return async (key?: string) => {
+    const answer = await app.request("/who", { headers: key === undefined ? {} : { "x-api-key": key } });
+    return answer.status === 200 ? answer.text() : ((await answer.json()) as { code: string }).code;
+  };
+}
+
+test("a key is shown once; the file holds only its hash and is readable by its owner only", async () => {
+  const { key, record } = await createKey(file, { owner: "ci", scopes: ["evaluate", "evaluate"] });
+  expect(key).toMatch(/^rh_[0-9A-Za-z]{8}_[\w-]{43}$/);
+  expect(record).toMatchObject({ owner: "ci", scopes: ["evaluate"], expires_at: null, revoked_at: null });
+  const text = await readFile(file, "utf8");
+  expect(text).not.toContain(key.split("_")[2]);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("without any key the service is open; the first key closes it, live", async () => {
+  const ask = shell();
+  expect(await ask()).toBe("anonymous");
+  const { key } = await createKey(file, { owner: "ci", scopes: ["admin"] });
+  expect([await ask(), await ask(key)]).toEqual(["auth_missing", "ci"]);
+});
+
+test("a revoked key ends at once, and does not open a service that had no other", async () => {
+  const ask = shell();
+  const { key, record } = await createKey(file, { owner: "ci", scopes: ["admin"] });
+  expect(await ask(key)).toBe("ci");
+  expect(await revokeKey(file, record.id)).toBe(true);
+  expect([await ask(key), await ask()]).toEqual(["auth_expired", "auth_missing"]);
+  expect(await revokeKey(file, "nothing1")).toBe(false);
+});
+
+test("an expired key is told so", async () => {
+  const { key } = await createKey(file, { owner: "ci", scopes: ["admin"], expiresAt: new Date(Date.now() - 1000) });
+  expect(await shell()(key)).toBe("auth_expired");
+});
+
+test("a key file that breaks or disappears closes the service", async () => {
+  const ask = shell();
+  const { key } = await createKey(file, { owner: "ci", scopes: ["admin"] });
+  expect(await ask(key)).toBe("ci");
+  await writeFile(file, "{");
+  expect([await ask(key), await ask()]).toEqual(["storage_unavailable", "storage_unavailable"]);
+  await rm(file);
+  expect([await ask(key), await ask()]).toEqual(["storage_unavailable", "storage_unavailable"]);
+});
+
+test.each(["anonymous", "Anonymous", "", "a b", "x".repeat(65), "a:b"])("no key is named %j", async (owner) => {
+  await expect(createKey(file, { owner, scopes: ["admin"] })).rejects.toMatchObject({ code: "validation_failed" });
+  expect(await listKeys(file)).toEqual([]);
+});
+
+test("keys made at the same moment are all kept", async () => {
+  await Promise.all(
+    Array.from({ length: 20 }, (_, index) => createKey(file, { owner: `k${index}`, scopes: ["agent"] })),
+  );
+  expect(new Set((await listKeys(file)).map(({ owner }) => owner)).size).toBe(20);
+});
+
+test("the list says when a key was last used", async () => {
+  const { key } = await createKey(file, { owner: "ci", scopes: ["admin"] });
+  const before = Date.now();
+  await shell()(key);
+  let used: string | null | undefined;
+  while (!used) used = (await listKeys(file))[0]?.last_used_at;
+  expect(Date.parse(used)).toBeGreaterThanOrEqual(before);
+});

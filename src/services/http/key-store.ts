@@ -1,0 +1,118 @@
+import { createHash, randomBytes, randomInt } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Scope } from "../../contract/scope.ts";
+import { isKeyName, type ApiKey } from "../../settings/api-keys.ts";
+import { changeKeyFile, readKeyFile, type KeyRecord } from "./key-file.ts";
+import { createLastUsed, readLastUsed } from "./last-used.ts";
+
+/** Every key that may be used at this moment. Asked at each request, so that a revoked key ends at once. */
+export interface KeySource {
+  keys(): Promise<readonly ApiKey[]>;
+  /** Told of each key that was accepted. */
+  used?(key: ApiKey): void;
+}
+
+/** A key as it is shown to people. */
+export interface ListedKey extends Omit<KeyRecord, "sha256"> {
+  readonly last_used_at: string | null;
+}
+
+/** Makes a key and keeps its hash. The key itself is returned this once and is nowhere else. */
+export async function createKey(
+  file: string,
+  { owner, scopes, expiresAt = null }: { owner: string; scopes: readonly Scope[]; expiresAt?: Date | null },
+): Promise<{ key: string; record: ListedKey }> {
+  if (!isKeyName(owner)) {
+    throw new ServiceError("validation_failed", `${JSON.stringify(owner.slice(0, 80))} is no name a key may have.`, {
+      hint: "Use 1 to 64 letters, digits, dots, hyphens or underscores, and not the word anonymous.",
+    });
+  }
+  const id = createId();
+  const key = `rh_${id}_${randomBytes(32).toString("base64url")}`;
+  const record: KeyRecord = {
+    id,
+    owner,
+    scopes: [...new Set(scopes)],
+    sha256: createHash("sha256").update(key).digest("hex"),
+    created_at: new Date().toISOString(),
+    expires_at: expiresAt?.toISOString() ?? null,
+    revoked_at: null,
+  };
+  await changeKeyFile(file, (keys) => [...keys, record]);
+  return { key, record: toListed(record, null) };
+}
+
+/** Every key that was ever made, also those that ended. */
+export async function listKeys(file: string): Promise<readonly ListedKey[]> {
+  const [keys, used] = await Promise.all([readKeyFile(file), readLastUsed(file)]);
+  return keys.map((key) => toListed(key, used.get(key.id) ?? null));
+}
+
+/** Ends a key. It stays listed, and a service that only ever had this key stays closed. False when there is no such key. */
+export async function revokeKey(file: string, id: string): Promise<boolean> {
+  let found = false;
+  await changeKeyFile(file, (keys) =>
+    keys.map((key) => {
+      if (key.id !== id) return key;
+      found = true;
+      return { ...key, revoked_at: key.revoked_at ?? new Date().toISOString() };
+    }),
+  );
+  return found;
+}
+
+/**
+ * The keys of the environment and of the file together. The file is read again whenever it changed; one that cannot be
+ * read, or is gone after it was there, closes the service instead of opening it.
+ */
+export function createKeySource({ file, fixed = [] }: { file: string; fixed?: readonly ApiKey[] }): KeySource {
+  const lastUsed = createLastUsed(file);
+  let version = "none";
+  let stored: readonly ApiKey[] = [];
+
+  return {
+    async keys() {
+      const now = await versionOf(file);
+      if (now === "none" && version !== "none") throw unreadable(new Error("The key file is gone."));
+      if (now !== version) {
+        stored = (await readKeyFile(file).catch((cause: unknown) => Promise.reject(unreadable(cause)))).map(toApiKey);
+        version = now;
+      }
+      return stored.length === 0 ? fixed : [...fixed, ...stored];
+    },
+    used({ id }) {
+      if (id !== undefined) lastUsed(id);
+    },
+  };
+}
+
+async function versionOf(file: string): Promise<string> {
+  try {
+    const { ino, mtimeMs, size } = await stat(file);
+    return `${ino}:${mtimeMs}:${size}`;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "none";
+    throw unreadable(cause);
+  }
+}
+
+function unreadable(cause: unknown): ServiceError {
+  return new ServiceError("storage_unavailable", "The API keys cannot be read just now.", { cause });
+}
+
+function toApiKey({ id, owner, scopes, sha256, expires_at, revoked_at }: KeyRecord): ApiKey {
+  const ends = [expires_at, revoked_at].flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  return { id, name: owner, scopes: new Set(scopes), sha256, ...(ends.length > 0 && { endsAt: Math.min(...ends) }) };
+}
+
+function toListed({ sha256: _hash, ...key }: KeyRecord, lastUsedAt: string | null): ListedKey {
+  return { ...key, last_used_at: lastUsedAt };
+}
+
+/** Letters that no two people read differently. */
+const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
+
+function createId(): string {
+  return Array.from({ length: 8 }, () => alphabet[randomInt(alphabet.length)]).join("");
+}

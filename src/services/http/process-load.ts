@@ -1,0 +1,43 @@
+import { totalmem } from "node:os";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+/** How busy this process is. */
+export interface ProcessLoad {
+  /** How late the event loop ran, on average over the last second. */
+  readonly lagMs: number;
+  readonly rssBytes: number;
+}
+
+const resolutionMs = 20;
+const sampleEveryMs = 1000;
+
+/**
+ * Watches this process. One late second is a hiccup: the smaller lag of the last two seconds is told, so that only what
+ * lasts counts.
+ */
+export function watchProcessLoad(): { read: () => ProcessLoad; stop: () => void } {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  let lags: readonly [number, number] = [0, 0];
+  const timer = setInterval(() => {
+    // The histogram counts the time between two ticks, which is the resolution when nothing is late.
+    const lag = delay.count === 0 ? 0 : Math.max(0, delay.mean / 1e6 - resolutionMs);
+    lags = [lag, lags[0]];
+    delay.reset();
+  }, sampleEveryMs);
+  timer.unref();
+  return {
+    read: () => ({ lagMs: Math.min(...lags), rssBytes: process.memoryUsage.rss() }),
+    stop() {
+      clearInterval(timer);
+      delay.disable();
+    },
+  };
+}
+
+/** Memory at which new work is refused: 85 % of what this process may have. */
+export function defaultMemoryLimit(): number {
+  const constrained = process.constrainedMemory();
+  const available = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
+  return Math.floor(available * 0.85);
+}
