@@ -14,6 +14,10 @@ const mayImport: Record<string, readonly string[]> = {
   runs: ["contract", "evaluation", "models", "storage", "formats"],
   services: ["contract", "evaluation", "agent", "models", "storage", "runs", "settings", "formats"],
   cli: ["contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings", "formats"],
+  client: ["contract"],
+  scorers: ["contract", "evaluation"],
+  statistics: ["contract", "evaluation"],
+  vitest: ["contract", "evaluation", "client"],
   index: ["contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings", "formats"],
 };
 

@@ -1,6 +1,14 @@
 #!/usr/bin/env node
-import { enableCompileCache } from "node:module";
+// Nothing is imported before this check: an older Node must get this far to say what is wrong in one line.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 24 || (major === 24 && minor < 16)) {
+  console.error(`rehearsal needs Node 24.16 or newer; this is ${process.version} (https://nodejs.org/en/download)`);
+  process.exit(78);
+}
 
+const { enableCompileCache } = await import("node:module");
 enableCompileCache();
 const { runCli } = await import("./run-cli.ts");
-await runCli(process.argv);
+await runCli(process.argv.slice(2));
+
+export {};

@@ -1,21 +1,26 @@
-import { Command } from "commander";
-import { version } from "./version.ts";
+import { CommanderError } from "commander";
+import { createProgram } from "./create-program.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { reportFailure } from "./report-failure.ts";
+import { endQuietlyWhenNobodyReads } from "./terminal/output.ts";
 
-/** The command line. Each command's code is loaded only when it runs, so `--version` and `--help` answer at once. */
-export async function runCli(argv: readonly string[]): Promise<void> {
-  const program = new Command("rehearsal")
-    .description("Rehearse every conversation before your users have it.")
-    .version(version)
-    .showHelpAfterError("(rehearsal --help lists the commands)");
+/** The command line: `parameters` is what was typed after the name of the program. */
+export async function runCli(parameters: readonly string[]): Promise<void> {
+  endQuietlyWhenNobodyReads();
+  try {
+    await createProgram().parseAsync(withDefaultCommand(parameters), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportFailure(error);
+    // Commander has said what is wrong. Help and the version come this way too, as 0.
+    process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  }
+}
 
-  program
-    .command("serve", { isDefault: true })
-    .description("start the agent backend, the evaluation service and the page")
-    .option("--json", "print the addresses as one JSON object")
-    .action(async (options: { json?: boolean }) => {
-      const { serve } = await import("./commands/serve.ts");
-      await serve(options);
-    });
+const ownOptions: ReadonlySet<string> = new Set(["-h", "--help", "-V", "--version"]);
 
-  await program.parseAsync(argv);
+/** A bare `rehearsal`, or one with options only, is `rehearsal serve`. */
+function withDefaultCommand(parameters: readonly string[]): string[] {
+  const [first] = parameters;
+  const named = first !== undefined && (!first.startsWith("-") || ownOptions.has(first));
+  return named ? [...parameters] : ["serve", ...parameters];
 }

@@ -1,16 +1,19 @@
-import { randomUUID, randomUUIDv7 } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { calculator } from "../../agent/tools/calculator.ts";
-import { currentTime } from "../../agent/tools/current-time.ts";
-import { createChatModel } from "../../models/create-chat-model.ts";
+import type { Command } from "commander";
 import { createDemoEndpoint } from "../../models/demo/demo-endpoint.ts";
 import { createDemo } from "../../models/demo/demo-models.ts";
 import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
 import { createRouter } from "../../models/routing/choose-provider.ts";
-import { createRuns } from "../../runs/create-runs.ts";
+import type { Runs } from "../../runs/runs.ts";
+import { createRouteLimits } from "../../models/routing/route-limits.ts";
+import { createKeySource } from "../../services/http/key-store.ts";
+import { createEvaluation } from "../parts/create-evaluation.ts";
+import { createTools } from "../parts/create-tools.ts";
+import { openStorage } from "../parts/open-storage.ts";
+import { seedDemo } from "../parts/seed-demo.ts";
+import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { createAgentApp } from "../../services/agent/app.ts";
 import { createEvaluationApp } from "../../services/evaluation/app.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
@@ -18,34 +21,65 @@ import { createLog } from "../../services/http/log.ts";
 import { loopbackOrigins } from "../../services/http/origin-check.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Settings } from "../../settings.ts";
-import { openSqlite } from "../../storage/drivers/open-sqlite.ts";
 import { version } from "../version.ts";
 import { createClients } from "../parts/create-clients.ts";
 import { createProviders, studioLister } from "../parts/create-providers.ts";
 import { demoDetector } from "../parts/demo-detector.ts";
 import { endpointChecker } from "../parts/endpoint-checker.ts";
-import { failStart } from "../parts/fail.ts";
 import { loadSettings } from "../parts/load-settings.ts";
+import { openInBrowser } from "../parts/open-in-browser.ts";
 import { secretsOf } from "../parts/secrets-of.ts";
 import { onStopSignal } from "../parts/stop-signals.ts";
+import { collect } from "../options.ts";
+import { personIsAtTheTerminal } from "../terminal/output.ts";
 
 const pageFolder = fileURLToPath(new URL("../../../web/dist/", import.meta.url));
 
-/** `rehearsal serve`: both services and the page in one process. What the product is made of, in one place. */
-export async function serve({ json = false }: { json?: boolean }): Promise<void> {
-  try {
-    const { settings, warnings } = loadSettings();
-    const services = await startServices(settings, warnings);
-    print(services, json);
-    onStopSignal(() => services.stop());
-  } catch (error) {
-    failStart(error);
-  }
+/** `rehearsal serve`: both services and the page in one process. */
+export function declare(command: Command): void {
+  command
+    .option("--host <address>", "listen on this address (REHEARSAL_HOST)")
+    .option("--port <number>", "port of the agent backend and the page (REHEARSAL_AGENT_PORT)")
+    .option("--eval-port <number>", "port of the evaluation service (REHEARSAL_EVAL_PORT)")
+    .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)")
+    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .option("--no-open", "do not open the page in a browser")
+    .option("--json", "print the addresses as one JSON object")
+    .action(serve);
+}
+
+interface ServeOptions {
+  readonly host?: string;
+  readonly port?: string;
+  readonly evalPort?: string;
+  readonly dataDir?: string;
+  readonly envFile?: readonly string[];
+  readonly open: boolean;
+  readonly json?: boolean;
+}
+
+async function serve({ host, port, evalPort, dataDir, envFile, open, json = false }: ServeOptions): Promise<void> {
+  const { settings, warnings } = loadSettings({
+    files: envFile ?? [],
+    overrides: {
+      REHEARSAL_HOST: host,
+      REHEARSAL_AGENT_PORT: port,
+      REHEARSAL_EVAL_PORT: evalPort,
+      REHEARSAL_DATA_DIR: dataDir,
+    },
+  });
+  const services = await startServices(settings, warnings);
+  print(services, json);
+  if (settings.demo) await seedDemo({ ...services, agentUrl: services.agent.url });
+  onStopSignal(() => services.stop());
+  if (open && !json && personIsAtTheTerminal()) openInBrowser(services.agent.url);
 }
 
 export interface Services {
   readonly agent: Listening;
   readonly evaluation: Listening;
+  readonly runs: Runs;
+  readonly library: ScenarioLibrary;
   /** Lets running requests and attempts end within the grace time, then closes everything. */
   stop(): Promise<void>;
 }
@@ -59,22 +93,24 @@ export async function startServices(settings: Settings, warnings: readonly strin
   for (const warning of warnings) log.warn(warning);
 
   await mkdir(settings.dataDir, { recursive: true });
-  const file = join(settings.dataDir, "rehearsal.db");
-  const storage = opened.use(await openSqlite({ file, leaseMs: settings.runs.leaseMs }));
+  const storage = opened.use(
+    await openStorage(settings, { onError: (error) => log.error({ err: error }, "the store failed") }),
+  );
   const ownAddresses = createOwnAddresses();
-  const clients = createClients(settings, ownAddresses.isOwnAddress);
-  opened.use(clients.evaluation);
-  opened.use(clients.agent);
+  const clients = opened.use(createClients(settings, ownAddresses.isOwnAddress));
+  const toolset = opened.use(await createTools(settings.agent, { outbound: clients.tools, log }));
   const demo = settings.demo ? createDemo() : null;
   const providers = createProviders({ settings, outbound: clients.agent, demo });
+  const routeLimits = createRouteLimits({ concurrency: concurrency.perOrigin });
 
   let stopping = false;
   const addresses: { agent?: Listening; evaluation?: Listening } = {};
-  const agentOrigins = (): readonly string[] => (addresses.agent ? loopbackOrigins(addresses.agent.port) : []);
+  const agentOrigins = (): readonly string[] =>
+    addresses.agent ? [addresses.agent.url, ...loopbackOrigins(addresses.agent.port)] : [];
   const common = {
     log,
     version,
-    apiKeys: server.apiKeys,
+    apiKeys: createKeySource({ file: join(settings.dataDir, "keys.json"), fixed: server.apiKeys }),
     allowedHosts: server.allowedHosts,
     readiness: async () => {
       if (stopping) throw new ServiceError("shutting_down", "The service is stopping.");
@@ -83,22 +119,18 @@ export async function startServices(settings: Settings, warnings: readonly strin
   };
   const jsonLimits = { depth: limits.jsonDepth, keys: limits.objectKeys };
 
-  const runs = createRuns({
-    store: storage.store,
-    queue: storage.queue,
-    createModel: ({ protocol, endpoint, model_id }) =>
-      createChatModel({ outbound: clients.evaluation, protocol, endpoint, modelId: model_id }),
-    isDemo: demoDetector({ demo, agentOrigins }),
-    workerId: `${hostname()}:${process.pid}:${randomUUID()}`,
-    newId: randomUUIDv7,
-    concurrency,
-    heartbeatMs: settings.runs.heartbeatMs,
-    onError: (error) => log.error({ err: error }, "an attempt could not be carried out"),
-  });
+  const isDemo = demoDetector({ demo, agentOrigins });
+  const evaluationParts = opened.use(
+    createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo, log }),
+  );
+  const { runs } = evaluationParts;
+  const library = createScenarioLibrary(storage);
 
   const evaluationApp = createEvaluationApp({
     ...common,
     runs,
+    library,
+    helpers: evaluationParts.helpers,
     bodyLimits: { ...jsonLimits, bytes: limits.evaluationBodyBytes },
     planLimits: limits,
     checkEndpoint: endpointChecker(clients.evaluation),
@@ -106,9 +138,11 @@ export async function startServices(settings: Settings, warnings: readonly strin
   });
   const agentApp = createAgentApp({
     ...common,
-    router: createRouter(providers),
+    router: createRouter(providers, { limits: routeLimits }),
+    routeLimits,
+    breakers: () => clients.agent.breakers(),
     listStudioModels: studioLister(providers),
-    tools: [currentTime(), calculator()],
+    tools: () => toolset.tools(),
     limits: { ...settings.agent, steps: settings.agent.maxSteps },
     maxMessages: limits.messages,
     demo: demo && createDemoEndpoint(demo),
@@ -139,6 +173,8 @@ export async function startServices(settings: Settings, warnings: readonly strin
   return {
     agent,
     evaluation,
+    runs,
+    library,
     async stop() {
       stopping = true;
       const graceMs = http.shutdownGraceMs;

@@ -4,10 +4,14 @@ import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { Settings } from "../../settings.ts";
 
-/** The two outbound clients: one for endpoints under test, one for the agent's own providers. They share no connection. */
-export interface Clients {
+/** The outbound clients. They share no connection. */
+export interface Clients extends AsyncDisposable {
+  /** Calls endpoints under test. */
   readonly evaluation: Outbound;
+  /** Calls the agent's own providers. */
   readonly agent: Outbound;
+  /** Calls for tools: it holds no credential, since a model chooses what is asked for. */
+  readonly tools: Outbound;
 }
 
 export function createClients(settings: Settings, isOwnAddress: (address: HostPort) => boolean): Clients {
@@ -31,7 +35,7 @@ export function createClients(settings: Settings, isOwnAddress: (address: HostPo
     retryBudget: { ratio: upstream.retryBudget },
     breaker,
   };
-  return {
+  const clients = {
     evaluation: createOutbound({
       ...common,
       credentials: withoutRepeats([...credentials, ...providers]),
@@ -39,14 +43,21 @@ export function createClients(settings: Settings, isOwnAddress: (address: HostPo
       allow: endpointPolicy.allow,
     }),
     agent: createOutbound({ ...common, credentials: withoutRepeats([...providers, ...credentials]) }),
+    tools: createOutbound(common),
+  };
+  return {
+    ...clients,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Object.values(clients).map((client) => client.close()));
+    },
   };
 }
 
-function providerCredentials({ hub, studio }: Settings): CredentialBinding[] {
-  return [hub, studio].flatMap((provider) =>
-    provider?.apiKey && provider.baseUrl !== null
-      ? [bindCredential({ url: provider.baseUrl, secret: provider.apiKey })]
-      : [],
+function providerCredentials({ hub, studio, judge, labeller, embeddings }: Settings): CredentialBinding[] {
+  const providers = [hub, studio].map((provider) => ({ url: provider?.baseUrl, secret: provider?.apiKey }));
+  const helpers = [judge, labeller, embeddings].map((helper) => ({ url: helper?.endpoint, secret: helper?.apiKey }));
+  return [...providers, ...helpers].flatMap(({ url, secret }) =>
+    url && secret ? [bindCredential({ url, secret })] : [],
   );
 }
 

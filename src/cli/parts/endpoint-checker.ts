@@ -2,12 +2,12 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 
 /** Refuses an endpoint that can be judged before any call, so that nothing is stored for it. */
-export function endpointChecker(outbound: Outbound): (settings: { endpoint: string }) => void {
-  return ({ endpoint }) => {
+export function endpointChecker(outbound: Outbound): (planned: { pointer: string; endpoint: string }) => void {
+  return ({ pointer, endpoint }) => {
     const check = outbound.checkEndpoint(endpoint);
     if (check.ok) return;
     throw new ServiceError(check.code, check.detail, {
-      errors: [{ pointer: "/endpoint", code: check.code, message: check.detail, received: endpoint.slice(0, 80) }],
+      errors: [{ pointer, code: check.code, message: check.detail, received: endpoint.slice(0, 80) }],
     });
   };
 }

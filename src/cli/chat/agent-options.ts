@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import { collect } from "../options.ts";
+
+/** Where the agent backend is that a command talks to. */
+export interface AgentOptions {
+  readonly agent?: string;
+  readonly envFile?: readonly string[];
+}
+
+export const serverOption = "--agent";
+
+export function withAgent(command: Command): Command {
+  return command
+    .option("--agent <url>", "use the agent backend at this address (REHEARSAL_AGENT) instead of one in this process")
+    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect);
+}

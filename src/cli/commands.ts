@@ -1,0 +1,88 @@
+import type { Command } from "commander";
+
+/** What a command's file gives: its arguments, options and action. The file is loaded only when the command is named. */
+export interface CommandModule {
+  readonly declare: (command: Command) => void;
+}
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** Every command, in the order the help lists them. */
+export const commands: readonly CommandEntry[] = [
+  {
+    name: "serve",
+    summary: "start the agent backend, the evaluation service and the page (what a bare `rehearsal` does)",
+    load: () => import("./commands/serve.ts"),
+  },
+  {
+    name: "init",
+    summary: "write a configuration, two scenarios and a CI workflow to start from",
+    load: () => import("./commands/init.ts"),
+  },
+  {
+    name: "eval",
+    summary: "run scenarios against a model and score every reply",
+    load: () => import("./commands/eval.ts"),
+  },
+  {
+    name: "watch",
+    summary: "evaluate again whenever a scenario or the configuration changes",
+    load: () => import("./commands/watch.ts"),
+  },
+  { name: "list", summary: "list runs, newest first", load: () => import("./commands/list.ts") },
+  { name: "show", summary: "show one run: scores, scenarios, worst turns", load: () => import("./commands/show.ts") },
+  {
+    name: "compare",
+    summary: "tell whether one run is really better than another",
+    load: () => import("./commands/compare.ts"),
+  },
+  {
+    name: "report",
+    summary: "write a run as HTML, Markdown, JUnit, CSV or JSON",
+    load: () => import("./commands/report.ts"),
+  },
+  {
+    name: "cancel",
+    summary: "stop a run that has not ended; what is done stays",
+    load: () => import("./commands/cancel.ts"),
+  },
+  { name: "delete", summary: "delete a run and everything stored with it", load: () => import("./commands/delete.ts") },
+  {
+    name: "validate",
+    summary: "check scenario files and the configuration without calling anything",
+    load: () => import("./commands/validate.ts"),
+  },
+  {
+    name: "import",
+    summary: "turn other tools' files into scenarios",
+    load: () => import("./commands/import.ts"),
+  },
+  {
+    name: "export",
+    summary: "turn scenarios into other tools' files",
+    load: () => import("./commands/export.ts"),
+  },
+  { name: "chat", summary: "talk to a model through the agent backend", load: () => import("./commands/chat.ts") },
+  { name: "models", summary: "list the models that can be used", load: () => import("./commands/models.ts") },
+  { name: "keys", summary: "make API keys for a service others can reach", load: () => import("./commands/keys.ts") },
+  {
+    name: "mcp",
+    summary: "offer runs and scenarios to an assistant over MCP",
+    load: () => import("./commands/mcp.ts"),
+  },
+  { name: "doctor", summary: "check this machine and its settings", load: () => import("./commands/doctor.ts") },
+  {
+    name: "schema",
+    summary: "print the JSON schema of a request, a result, a scenario or the configuration",
+    load: () => import("./commands/schema.ts"),
+  },
+  {
+    name: "completion",
+    summary: "print a completion script for bash, zsh or fish",
+    load: () => import("./commands/completion.ts"),
+  },
+];

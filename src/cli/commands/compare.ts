@@ -1,0 +1,57 @@
+import type { Command } from "commander";
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { checkBaseline, compareResponses } from "../gates/check-baseline.ts";
+import { collectList, numberBetween, withSource, type SourceOptions } from "../options.ts";
+import { comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
+import { openSource } from "../sources/open-source.ts";
+import { readResults } from "../sources/read-results.ts";
+import { printJson, printLine } from "../terminal/output.ts";
+
+interface CompareOptions extends SourceOptions {
+  readonly failOnRegression?: boolean;
+  readonly scores?: readonly string[];
+  readonly maxRegression: number;
+  readonly markdown?: boolean;
+  readonly json?: boolean;
+}
+
+/** `rehearsal compare` */
+export function declare(command: Command): void {
+  withSource(
+    command
+      .argument("<baseline>", "id of the run, part of it, a test's name, latest~1, or a results file")
+      .argument("[candidate]", "the run held against it", "latest"),
+  )
+    .option("--fail-on-regression", "exit 1 when the candidate is worse")
+    .option("--scores <names>", "scores that must not get worse (default: overall,success)", collectList)
+    .option("--max-regression <share>", "a drop that is accepted", numberBetween(0, 1), 0)
+    .option("--markdown", "print a Markdown table")
+    .option("--json", "print the comparison as one JSON object")
+    .action(compare);
+}
+
+async function compare(left: string, right: string, options: CompareOptions): Promise<void> {
+  await using source = await openSource(options);
+  const baseline = await readResults(source, left);
+  const candidate = await readResults(source, right);
+  const comparison = compareResponses(baseline, candidate);
+  print({ baseline, candidate, comparison }, options);
+  const { scores = ["overall", "success"], maxRegression, failOnRegression } = options;
+  const { passed } = checkBaseline(comparison, { scores, maxRegression });
+  if (!comparison.comparable) process.exitCode = exitCodes.usage;
+  else if (failOnRegression && !passed) process.exitCode = exitCodes.gateFailed;
+}
+
+interface Compared {
+  readonly baseline: EvaluationResponse;
+  readonly candidate: EvaluationResponse;
+  readonly comparison: Comparison;
+}
+
+function print({ baseline, candidate, comparison }: Compared, { json, markdown }: CompareOptions): void {
+  const runs = { baseline: baseline.run_id, candidate: candidate.run_id };
+  if (json) return printJson({ ...runs, ...comparison });
+  printLine((markdown ? comparisonMarkdown : comparisonText)({ baseline, candidate, comparison }));
+}

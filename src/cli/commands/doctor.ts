@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import { attempt, notice, ok, type Check } from "../doctor/check.ts";
+import { checkMachine, checkProxy } from "../doctor/check-machine.ts";
+import { checkCredentials, checkModels } from "../doctor/check-models.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { collect } from "../options.ts";
+import { createClients } from "../parts/create-clients.ts";
+import { loadSettings } from "../parts/load-settings.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { printJson, printLine } from "../terminal/output.ts";
+import { styleFor } from "../terminal/style.ts";
+import { table } from "../terminal/table.ts";
+
+interface DoctorOptions {
+  readonly dataDir?: string;
+  readonly envFile?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `rehearsal doctor` */
+export function declare(command: Command): void {
+  command
+    .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)")
+    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .option("--json", "print what was found as one JSON object")
+    .action(doctor);
+}
+
+async function doctor({ dataDir, envFile = [], json }: DoctorOptions): Promise<void> {
+  const { settings, warnings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
+  const clients = createClients(settings, () => false);
+  await using _evaluation = clients.evaluation;
+  await using _agent = clients.agent;
+  const checks = [
+    ...warnings.map((warning) => notice("setting", warning)),
+    ...(await checkMachine(settings)),
+    ...(await attempt("configuration", checkConfiguration)),
+    ...checkCredentials(settings),
+    ...checkProxy(process.env),
+    ...(await checkModels(settings, clients.agent)),
+  ];
+  const healthy = checks.every(({ state }) => state !== "problem");
+  if (json) printJson({ healthy, checks });
+  else print(checks);
+  if (!healthy) process.exitCode = exitCodes.configuration;
+}
+
+async function checkConfiguration(): Promise<Check> {
+  const { file } = await loadConfig(undefined);
+  return ok("configuration", file === undefined ? "none in this folder" : `${file} is valid`);
+}
+
+function print(checks: readonly Check[]): void {
+  const style = styleFor(process.stdout);
+  const marks = { ok: style("green", "✓"), notice: style("yellow", "!"), problem: style("red", "✗") };
+  const rows = checks.map(({ name, state, detail }) => [marks[state], name, detail]);
+  printLine(table([{ title: "" }, { title: "" }, { title: "" }], rows));
+}

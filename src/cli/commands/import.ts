@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import { parseMapping } from "../../formats/column-mapping.ts";
+import { scenarioFormats } from "../../formats/formats.ts";
+import type { ImportFormat } from "../../formats/scenario-file.ts";
+import { CliError } from "../cli-error.ts";
+import { writeScenarios } from "../scenarios/write-scenarios.ts";
+import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
+import { counted } from "../terminal/figures.ts";
+import { note, printJson } from "../terminal/output.ts";
+
+interface ImportOptions {
+  readonly from: string;
+  readonly map?: string;
+  readonly output?: string;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+const names: readonly string[] = scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id);
+
+/** `rehearsal import` */
+export function declare(command: Command): void {
+  command
+    .argument("<files...>", "files, folders or patterns")
+    .option("--from <format>", `format: auto, ${names.join(", ")}`, "auto")
+    .option("--map <roles>", "which column is what: user=question,reference=answer,labels=intent|sentiment")
+    .option("-o, --output <file>", "scenario file to write: .json, .jsonl or .yaml (default: print JSON)")
+    .option("--dry-run", "only say what would be imported")
+    .option("--json", "print scenarios, checks and notes as one JSON object")
+    .action(importFiles);
+}
+
+async function importFiles(files: readonly string[], options: ImportOptions): Promise<void> {
+  const read = await readScenarioFiles(files, {
+    format: parseFormat(options.from),
+    ...(options.map !== undefined && { mapping: parseMapping(options.map) }),
+  });
+  const scenarios = joinScenarios(read);
+  if (options.json) {
+    const checks = read.flatMap((file) => file.checks);
+    const notes = read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...entry })));
+    return printJson({ scenarios, checks, notes });
+  }
+  for (const { file, format, reason, scenarios: own, notes } of read) {
+    note(`${file}: ${counted(own.length, "scenario")} read as ${format} (${reason})`);
+    for (const entry of notes) note(`  ${entry.kind} ${noteLine(file, entry)}`);
+  }
+  if (scenarios.length === 0) throw new CliError("no scenario was found");
+  if (!options.dryRun)
+    await writeScenarios(scenarios, {
+      file: options.output,
+      format: options.output === undefined ? "json" : undefined,
+    });
+}
+
+function parseFormat(text: string): ImportFormat | "auto" {
+  if (text === "auto" || names.includes(text)) return text as ImportFormat | "auto";
+  throw new CliError(`--from is "${text}": use one of auto, ${names.join(", ")}`);
+}

@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { Argument, type Command } from "commander";
+import { scopes, type Scope } from "../../contract/scope.ts";
+import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
+import { CliError } from "../cli-error.ts";
+import { collect, collectList } from "../options.ts";
+import { loadSettings } from "../parts/load-settings.ts";
+import { note, printJson, printLine } from "../terminal/output.ts";
+import { table } from "../terminal/table.ts";
+
+interface KeyOptions {
+  readonly scopes?: readonly string[];
+  readonly expires?: string;
+  readonly dataDir?: string;
+  readonly envFile?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `rehearsal keys` */
+export function declare(command: Command): void {
+  command
+    .addArgument(new Argument("<action>", "what to do").choices(["create", "list", "revoke"]))
+    .argument("[name]", "owner of the new key, or id of the key to revoke")
+    .option("--scopes <names>", `what the key may do: ${scopes.join(", ")} (default: evaluate,runs:read)`, collectList)
+    .option("--expires <date>", "last day of the key, such as 2027-12-31")
+    .option("--data-dir <folder>", "where keys are kept (REHEARSAL_DATA_DIR)")
+    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .option("--json", "print the answer as one JSON object")
+    .action(keys);
+}
+
+async function keys(
+  action: "create" | "list" | "revoke",
+  name: string | undefined,
+  options: KeyOptions,
+): Promise<void> {
+  const { envFile = [], dataDir } = options;
+  const { settings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
+  const file = join(settings.dataDir, "keys.json");
+  if (action === "list") return printKeys(await listKeys(file), options);
+  if (name === undefined) {
+    throw new CliError(
+      action === "create" ? "whose key? rehearsal keys create NAME" : "which key? rehearsal keys revoke ID",
+    );
+  }
+  if (action === "create") return create(file, name, options);
+  if (!(await revokeKey(file, name))) throw new CliError(`there is no key "${name}" (rehearsal keys list)`);
+  if (options.json) printJson({ revoked: name });
+  else printLine(`revoked ${name}`);
+}
+
+async function create(file: string, owner: string, { scopes: wanted, expires, json }: KeyOptions): Promise<void> {
+  const expiresAt = expires === undefined ? null : parseDay(expires);
+  const { key, record } = await createKey(file, { owner, scopes: parseScopes(wanted), expiresAt });
+  if (json) return printJson({ key, ...record });
+  note(`Key ${record.id} of ${record.owner} (${record.scopes.join(", ")}). It is shown this once:`);
+  printLine(key);
+}
+
+function parseScopes(names: readonly string[] = ["evaluate", "runs:read"]): Scope[] {
+  return names.map((name) => {
+    const scope = scopes.find((candidate) => candidate === name);
+    if (scope === undefined) throw new CliError(`--scopes holds "${name}": use ${scopes.join(", ")}`);
+    return scope;
+  });
+}
+
+function parseDay(text: string): Date {
+  const day = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T23:59:59Z` : text);
+  if (Number.isNaN(day.getTime())) throw new CliError(`--expires is "${text}": use a day like 2027-12-31`);
+  if (day.getTime() <= Date.now()) throw new CliError(`--expires is ${text}, which is over`);
+  return day;
+}
+
+function printKeys(found: readonly ListedKey[], { json }: KeyOptions): void {
+  if (json) return printJson({ keys: found });
+  if (found.length === 0) return note("No keys. rehearsal keys create NAME makes one.");
+  const rows = found.map(({ id, owner, scopes: own, created_at, expires_at, revoked_at, last_used_at }) => [
+    id,
+    owner,
+    own.join("+"),
+    created_at.slice(0, 10),
+    revoked_at ? "revoked" : (expires_at?.slice(0, 10) ?? "–"),
+    last_used_at?.slice(0, 16).replace("T", " ") ?? "–",
+  ]);
+  const titles = ["ID", "OWNER", "SCOPES", "CREATED", "ENDS", "LAST USED"];
+  printLine(
+    table(
+      titles.map((title) => ({ title })),
+      rows,
+    ),
+  );
+}

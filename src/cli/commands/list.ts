@@ -1,0 +1,71 @@
+import type { Command } from "commander";
+import { RunState, type Run } from "../../contract/run.ts";
+import { CliError } from "../cli-error.ts";
+import { wholeNumber, withSource, type SourceOptions } from "../options.ts";
+import { openSource } from "../sources/open-source.ts";
+import { meanText } from "../terminal/figures.ts";
+import { note, printJson, printLine } from "../terminal/output.ts";
+import { plainLine } from "../terminal/plain-line.ts";
+import { table } from "../terminal/table.ts";
+
+interface ListOptions extends SourceOptions {
+  readonly limit: number;
+  readonly state?: string;
+  readonly name?: string;
+  readonly model?: string;
+  readonly json?: boolean;
+}
+
+/** `rehearsal list` */
+export function declare(command: Command): void {
+  withSource(command)
+    .option("-n, --limit <number>", "how many to show", wholeNumber(1), 20)
+    .option("--state <state>", `only these: ${RunState.options.join(", ")}`)
+    .option("--name <name>", "only runs of this test")
+    .option("--model <id>", "only runs of this model")
+    .option("--json", "print the runs as one JSON object")
+    .action(list);
+}
+
+async function list({ limit, state, name, model, json, ...where }: ListOptions): Promise<void> {
+  await using source = await openSource(where);
+  const { runs } = await source.list({
+    limit: Math.min(limit, 200),
+    ...(state !== undefined && { state: parseState(state) }),
+    ...(name !== undefined && { test_name: name }),
+    ...(model !== undefined && { model_id: model }),
+  });
+  if (json) return printJson({ runs });
+  if (runs.length === 0) return note("No runs yet. `rehearsal eval` makes one.");
+  printLine(table(columns, runs.map(toRow)));
+}
+
+function parseState(text: string): RunState {
+  const state = RunState.safeParse(text);
+  if (state.success) return state.data;
+  throw new CliError(`--state is "${text}": use one of ${RunState.options.join(", ")}`);
+}
+
+const columns = [
+  { title: "RUN" },
+  { title: "STATE" },
+  { title: "OVERALL" },
+  { title: "TURNS", align: "right" },
+  { title: "FAILED", align: "right" },
+  { title: "MODEL" },
+  { title: "TEST" },
+  { title: "CREATED" },
+] as const;
+
+function toRow({ run_id, state, summary, progress, model_id, test_name, created_at }: Run): string[] {
+  return [
+    run_id,
+    state,
+    summary ? meanText(summary.score_stats["overall"], summary.average_scores["overall"]) : "–",
+    `${progress.interactions_done}/${progress.interactions_total}`,
+    String(progress.interactions_failed),
+    plainLine(model_id, 40),
+    plainLine(test_name, 40),
+    created_at.slice(0, 16).replace("T", " "),
+  ];
+}

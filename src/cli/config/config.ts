@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { Budget } from "../../contract/budget.ts";
+import { History, JudgeSettings, LabellerSettings, Parameters, Protocol } from "../../contract/evaluation-request.ts";
+import { LabelRule } from "../../contract/label-rule.ts";
+import { Metadata } from "../../contract/metadata.ts";
+import { ScorerSetting } from "../../contract/scorer-setting.ts";
+import { reporterNames } from "../reporters/reporter-names.ts";
+
+const share = z.number().min(0).max(1);
+const oneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
+
+/** `rehearsal.yaml`: what `rehearsal eval` does when nothing else is typed. Unknown keys are mistakes. */
+export const Config = z
+  .strictObject({
+    $schema: z.string().optional(),
+    name: z.string().min(1).optional().describe("Name of the test. Default: the id of the first scenario."),
+    scenarios: oneOrMore.optional().describe("Files, folders or patterns, relative to this file."),
+    endpoint: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Model endpoint under test. Default: agent, Rehearsal's own agent backend."),
+    model: oneOrMore.optional().describe("Model to test; several are tested one after the other."),
+    attempts: z
+      .union([
+        z.int().min(1),
+        z.strictObject({
+          min: z.int().min(2).optional(),
+          max: z.int().min(2),
+          ci_width: z.number().positive().max(1),
+        }),
+      ])
+      .optional()
+      .describe("How often each scenario is run, or {min, max, ci_width}. Default 1."),
+    protocol: Protocol.optional(),
+    system_prompt: z.string().optional(),
+    system_prompt_file: z.string().min(1).optional().describe("A file with the system prompt, relative to this file."),
+    parameters: Parameters.strict().optional(),
+    history: History.optional(),
+    on_failure: z.enum(["continue", "stop"]).optional(),
+    concurrency: z.int().min(1).max(1000).optional().describe("Attempts at once."),
+    scorers: z.array(ScorerSetting).max(50).optional(),
+    weights: z.record(z.string(), z.number().min(0).max(1000)).optional(),
+    threshold: share.optional().describe("The overall from which an attempt is good. Default 0.8."),
+    judge: JudgeSettings.strict().optional(),
+    labeller: LabellerSettings.strict().optional(),
+    label_rules: z.record(z.string(), LabelRule).optional(),
+    budget: Budget.strict().optional(),
+    tags: z.array(z.string()).optional(),
+    metadata: Metadata.optional(),
+    gates: z.array(z.string().min(1)).optional().describe('Such as "overall>=0.8" or "pass^3>=0.9".'),
+    baseline: z.string().min(1).optional().describe("A run, or a results file, the replies must not be worse than."),
+    baseline_scores: z.array(z.string()).min(1).optional().describe("Default: overall and success."),
+    max_regression: share.optional().describe("A drop up to this much is accepted. Default 0."),
+    max_errors: share.optional().describe("Share of turns without a reply from which the target counts as unusable."),
+    reporters: z.array(z.enum(reporterNames)).optional(),
+    output: z.array(z.string().min(1)).optional().describe("Files to write; the ending says the format."),
+    server: z.string().optional().describe("Address of an evaluation service to use instead of this process."),
+  })
+  .meta({ id: "RehearsalConfig", title: "Rehearsal configuration" });
+export type Config = z.infer<typeof Config>;

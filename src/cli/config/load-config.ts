@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { configError } from "./config-error.ts";
+import type { Config } from "./config.ts";
+import { checkConfig, parseConfig } from "./parse-config.ts";
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The folder that paths in the configuration are relative to. */
+  readonly folder: string;
+  /** undefined: there is no file, and everything was typed. */
+  readonly file?: string;
+}
+
+/** Looked for in this order. */
+export const configNames = [
+  "rehearsal.yaml",
+  "rehearsal.yml",
+  "rehearsal.json",
+  "rehearsal.ts",
+  "rehearsal.mts",
+  "rehearsal.js",
+  "rehearsal.mjs",
+] as const;
+
+/** The configuration that was named, else the one in this folder, else none. */
+export async function loadConfig(named: string | undefined, folder = process.cwd()): Promise<LoadedConfig> {
+  const file = named ?? configNames.find((name) => existsSync(join(folder, name)));
+  if (file === undefined) return { config: {}, folder };
+  const path = resolve(folder, file);
+  if (!existsSync(path)) throw configError({ file }, "does not exist");
+  const config = /\.[cm]?[jt]s$/.test(file) ? await importConfig(path, file) : await readConfig(path, file);
+  return { config, folder: dirname(path), file };
+}
+
+async function readConfig(path: string, file: string): Promise<Config> {
+  return parseConfig(await readFile(path, "utf8"), { file });
+}
+
+/** A module whose default export is the configuration, or a function that makes it. */
+async function importConfig(path: string, file: string): Promise<Config> {
+  let exported: unknown;
+  try {
+    ({ default: exported } = (await import(pathToFileURL(path).href)) as { default?: unknown });
+    if (typeof exported === "function") exported = await (exported as () => unknown)();
+  } catch (cause) {
+    throw configError({ file }, `cannot be loaded: ${whyNot(cause)}`, cause);
+  }
+  if (exported === undefined) throw configError({ file }, "has no default export");
+  return checkConfig(exported, () => ({ file }), file);
+}
+
+/** Node reads `.ts` by the nearest package.json, and `npm init` writes "commonjs" there. */
+function whyNot(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return message.includes("outside a module") ? `${message}: name the file rehearsal.mts instead` : message;
+}

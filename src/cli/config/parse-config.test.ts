@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { parseConfig } from "./parse-config.ts";
+
+const parse = (text: string, environment: NodeJS.ProcessEnv = {}) =>
+  parseConfig(text, { file: "rehearsal.yaml", environment });
+
+test("reads YAML and JSON", () => {
+  const expected = { name: "support", model: ["a", "b"], attempts: 3, gates: ["overall>=0.8"] };
+  expect(parse('name: support\nmodel: [a, b]\nattempts: 3\ngates:\n  - "overall>=0.8"\n')).toEqual(expected);
+  expect(parse(JSON.stringify(expected, null, "\t"))).toEqual(expected);
+  expect(parse("")).toEqual({});
+});
+
+test("puts the environment's values where they are named", () => {
+  const text =
+    'name: "${NAME}"\nendpoint: https://${HOST:-localhost}/v1\nattempts: ${ATTEMPTS:-4}\nmodel: "${MODEL}"\n';
+  expect(parse(text, { NAME: "7", MODEL: "m" })).toEqual({
+    name: "7",
+    endpoint: "https://localhost/v1",
+    attempts: 4,
+    model: "m",
+  });
+  expect(parse("system_prompt: Use $${braces}\n")).toEqual({ system_prompt: "Use ${braces}" });
+});
+
+test("a value from the environment is never read as YAML", () => {
+  expect(parse("name: ${NAME}\n", { NAME: "x\ngates: [a]" })).toEqual({ name: "x\ngates: [a]" });
+});
+
+test.each([
+  ["name: a\natempts: 3\n", 'rehearsal.yaml:2:1 unknown key "atempts": did you mean "attempts"?'],
+  ["name: a\nzzz: 3\n", 'rehearsal.yaml:2:1 unknown key "zzz"'],
+  ["parameters:\n  temperatur: 1\n", 'rehearsal.yaml:2:3 unknown key "temperatur"'],
+  ["budget:\n  money: 1\n  cents: 2\n", 'rehearsal.yaml:3:3 unknown key "cents"'],
+  ["attempts: many\n", /^rehearsal\.yaml:1:11 attempts: /],
+  ["name: a\nthreshold: 7\n", /^rehearsal\.yaml:2:12 threshold: .*1/],
+  ["attempts: { max: 5, ci_width: 9 }\n", /^rehearsal\.yaml:1:31 attempts\.ci_width: /],
+  ["model: ${MODEL}\n", "rehearsal.yaml:1:8 the environment variable MODEL is not set"],
+  ["name: [a\n", /^rehearsal\.yaml:\d+:\d+ is not valid YAML: /],
+  ["- a\n- b\n", /^rehearsal\.yaml:1:1 /],
+])("%j is told with its place", (text, message) => expect(() => parse(text)).toThrow(message));

@@ -1,0 +1,90 @@
+import { closest, distance } from "fastest-levenshtein";
+import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
+import type { z } from "zod";
+import { configError, type ConfigPlace } from "./config-error.ts";
+import { Config } from "./config.ts";
+import { substituteVariables } from "./substitute-variables.ts";
+
+/** Reads YAML or JSON text into a configuration. Every mistake is told with its line and column. */
+export function parseConfig(
+  text: string,
+  { file, environment = process.env }: { file: string; environment?: NodeJS.ProcessEnv },
+): Config {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number | undefined): ConfigPlace => {
+    if (offset === undefined) return { file };
+    const { line, col } = lines.linePos(offset);
+    return { file, line, column: col };
+  };
+  const [problem] = document.errors;
+  if (problem) throw configError(at(problem.pos[0]), `is not valid YAML: ${problem.message}`, problem);
+  substitute(document, { environment, at });
+  return checkConfig(document.toJS() ?? {}, (path, key) => at(offsetOf(document, path, key)), file);
+}
+
+/** Checks a configuration that is already an object, such as a TypeScript file's. */
+export function checkConfig(
+  value: unknown,
+  placeOf: (path: readonly PropertyKey[], key?: string) => ConfigPlace,
+  file: string,
+): Config {
+  const parsed = Config.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const issue = deepest(parsed.error.issues[0]);
+  if (!issue) throw configError({ file }, "cannot be used");
+  if (issue.code === "unrecognized_keys") {
+    const [key = ""] = issue.keys;
+    throw configError(placeOf(issue.path, key), `unknown key "${key}"${suggestion(key, issue.path)}`);
+  }
+  const name = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
+  throw configError(placeOf(issue.path), name + issue.message.replace(/^Invalid input: /, ""));
+}
+
+/** Of a value that may take several forms, the form that came furthest has the best explanation. */
+function deepest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
+  if (issue?.code !== "invalid_union") return issue;
+  const inner = issue.errors.flat().toSorted((left, right) => right.path.length - left.path.length)[0];
+  if (!inner || inner.path.length === 0) return issue;
+  return deepest({ ...inner, path: [...issue.path, ...inner.path] });
+}
+
+function suggestion(key: string, path: readonly PropertyKey[]): string {
+  if (path.length > 0) return "";
+  const nearest = closest(key, Object.keys(Config.shape));
+  return distance(key, nearest) <= Math.max(2, key.length / 3) ? `: did you mean "${nearest}"?` : "";
+}
+
+function substitute(
+  document: Document,
+  { environment, at }: { environment: NodeJS.ProcessEnv; at: (offset: number | undefined) => ConfigPlace },
+): void {
+  visit(document, {
+    Scalar(key, node) {
+      if (key === "key" || typeof node.value !== "string" || !node.value.includes("${")) return;
+      const result = substituteVariables(node.value, environment);
+      if (!result.ok) {
+        throw configError(at(node.range?.[0]), `the environment variable ${result.missing} is not set`);
+      }
+      // A bare ${ATTEMPTS} may be a number; what stands in quotes is text.
+      node.value = node.type === Scalar.PLAIN ? plainValue(result.text) : result.text;
+    },
+  });
+}
+
+function plainValue(text: string): unknown {
+  if (!/^(-?\d|true$|false$)/.test(text)) return text;
+  const value: unknown = parse(text);
+  return typeof value === "number" || typeof value === "boolean" ? value : text;
+}
+
+/** Where a value, or the key of that name in it, begins. */
+function offsetOf(document: Document, path: readonly PropertyKey[], key?: string): number | undefined {
+  const node: unknown = document.getIn(path, true);
+  if (key !== undefined && isMap(node)) {
+    const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
+    if (isScalar(pair?.key)) return pair.key.range?.[0];
+  }
+  const { range } = (node ?? {}) as { range?: readonly number[] | null };
+  return range?.[0];
+}

@@ -1,0 +1,67 @@
+import { constants } from "node:fs";
+import { access, mkdir, statfs } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import type { Settings } from "../../settings.ts";
+import { attempt, notice, ok, type Check } from "./check.ts";
+
+/** Node, ports, the data folder and the store: what the services need before they can start. */
+export async function checkMachine(settings: Settings): Promise<readonly Check[]> {
+  const { server } = settings;
+  const checks = await Promise.all([
+    attempt("agent port", () => checkPort("agent port", server.host, server.agentPort)),
+    attempt("evaluation port", () => checkPort("evaluation port", server.host, server.evalPort)),
+    attempt("data folder", () => checkFolder(settings.dataDir)),
+    attempt("store", () => checkStore(settings)),
+  ]);
+  return [ok("Node", process.version), ...checks.flat()];
+}
+
+async function checkPort(name: string, host: string, port: number): Promise<Check> {
+  if (port === 0) return ok(name, "any free one");
+  const probe = createServer();
+  const { promise, resolve } = Promise.withResolvers<Check>();
+  probe.once("error", (error: NodeJS.ErrnoException) =>
+    resolve(notice(name, `${host}:${port} cannot be used now (${error.code}): is Rehearsal running there already?`)),
+  );
+  probe.listen({ host, port }, () => probe.close(() => resolve(ok(name, `${host}:${port} is free`))));
+  return promise;
+}
+
+async function checkFolder(folder: string): Promise<Check> {
+  // The folder itself is made at the first start; until then its parent has to allow that.
+  const existing = await access(folder).then(
+    () => folder,
+    () => dirname(join(folder, ".")),
+  );
+  await access(existing, constants.W_OK);
+  const { bavail, bsize } = await statfs(existing);
+  const gigabytes = (Number(bavail) * Number(bsize)) / 1e9;
+  const detail = `${folder} can be written, ${gigabytes.toFixed(1)} GB free`;
+  return gigabytes < 0.5 ? notice("data folder", detail) : ok("data folder", detail);
+}
+
+async function checkStore({ databaseUrl, dataDir, runs }: Settings): Promise<Check> {
+  if (databaseUrl?.reveal().startsWith("postgres")) {
+    const { openPostgres } = await import("../../storage/drivers/open-postgres.ts");
+    await using storage = await openPostgres({
+      url: databaseUrl.reveal(),
+      sweepMs: 0,
+      reconcileMs: 0,
+      reconnectMs: 2_000,
+    });
+    await storage.store.check();
+    return ok("store", "PostgreSQL answers");
+  }
+  const { openSqlite } = await import("../../storage/drivers/open-sqlite.ts");
+  await mkdir(dataDir, { recursive: true });
+  await using storage = await openSqlite({ file: join(dataDir, "rehearsal.db"), leaseMs: runs.leaseMs });
+  await storage.store.check();
+  return ok("store", `SQLite in ${dataDir}`);
+}
+
+/** Proxies are not used by the outbound client, which people behind one will want to know. */
+export function checkProxy(environment: NodeJS.ProcessEnv): readonly Check[] {
+  const names = ["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"].filter((name) => environment[name]);
+  return names.length === 0 ? [] : [notice("proxy", `${names.join(", ")} is set; model calls do not go through it`)];
+}

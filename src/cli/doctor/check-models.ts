@@ -1,0 +1,50 @@
+import { listModels } from "../../models/adapters/list-models.ts";
+import { detectLocalServers } from "../../models/local-servers/detect-local-servers.ts";
+import type { Outbound } from "../../models/outbound/outbound.ts";
+import type { Settings } from "../../settings.ts";
+import { counted } from "../terminal/figures.ts";
+import { attempt, notice, ok, problem, type Check } from "./check.ts";
+
+/** The providers that are set, and model servers found on this machine. Only addresses of the operator's choice are called. */
+export async function checkModels(settings: Settings, outbound: Outbound): Promise<readonly Check[]> {
+  const signal = AbortSignal.timeout(10_000);
+  const { hub, studio, server } = settings;
+  const checks = await Promise.all([
+    hub ? attempt("hub", () => checkProvider("hub", hub.baseUrl, { outbound, signal })) : [],
+    studio?.baseUrl ? attempt("studio", () => checkProvider("studio", studio.baseUrl ?? "", { outbound, signal })) : [],
+    attempt("local servers", () =>
+      checkLocalServers({ outbound, signal, ownPorts: [server.agentPort, server.evalPort] }),
+    ),
+  ]);
+  const demo = settings.demo ? [notice("demo models", "on: they follow a script and are not language models")] : [];
+  return [...demo, ...checks.flat()];
+}
+
+async function checkProvider(
+  name: string,
+  baseUrl: string,
+  { outbound, signal }: { outbound: Outbound; signal: AbortSignal },
+): Promise<Check> {
+  const list = await listModels({ outbound, baseUrl, signal, policy: "local" });
+  if (!list.ok) return problem(name, `${baseUrl}: ${list.error.detail}`);
+  return ok(name, `${baseUrl} offers ${counted(list.models.length, "model")}`);
+}
+
+async function checkLocalServers(options: Parameters<typeof detectLocalServers>[0]): Promise<readonly Check[]> {
+  const servers = await detectLocalServers({ ...options, policy: "local" });
+  if (servers.length === 0) return [ok("local servers", "none found (Ollama, LM Studio, llama.cpp, vLLM)")];
+  return servers.map(({ kind, base_url, models, needs_key }) => {
+    const offer = needs_key ? "wants a key" : counted(models.length, "model");
+    return notice(kind, `${base_url} (${offer}): use it with --endpoint ${base_url}`);
+  });
+}
+
+/** Keys by the place they are sent to; never their values. */
+export function checkCredentials({ credentials, hub, studio }: Settings): readonly Check[] {
+  const origins = [
+    ...credentials.map(({ origin }) => origin),
+    ...(hub?.apiKey ? ["the hub"] : []),
+    ...(studio?.apiKey ? ["the studio"] : []),
+  ];
+  return [ok("keys", origins.length === 0 ? "none set" : `set for ${[...new Set(origins)].join(", ")}`)];
+}

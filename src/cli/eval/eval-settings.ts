@@ -1,0 +1,147 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Protocol, History } from "../../contract/evaluation-request.ts";
+import { CliError } from "../cli-error.ts";
+import { configError } from "../config/config-error.ts";
+import { loadConfig } from "../config/load-config.ts";
+import type { Config } from "../config/config.ts";
+import { parseGate, type Gate } from "../gates/parse-gate.ts";
+import type { SourceOptions } from "../options.ts";
+import { reporterNames, type ReporterName } from "../reporters/reporter-names.ts";
+import { inContinuousIntegration } from "../terminal/output.ts";
+
+/** What was typed after `rehearsal eval`. */
+export interface EvalOptions extends SourceOptions {
+  readonly config?: string;
+  readonly endpoint?: string;
+  readonly model?: readonly string[];
+  readonly attempts?: number;
+  readonly name?: string;
+  readonly protocol?: string;
+  readonly system?: string;
+  readonly history?: string;
+  readonly concurrency?: number;
+  readonly filter?: readonly string[];
+  readonly onlyFailed?: string;
+  readonly first?: number;
+  readonly sample?: number;
+  readonly seed?: number;
+  readonly maxCost?: number;
+  readonly maxSeconds?: number;
+  readonly maxErrors?: number;
+  readonly gate?: readonly string[];
+  readonly baseline?: string;
+  readonly maxRegression?: number;
+  readonly resume?: string;
+  readonly dryRun?: boolean;
+  readonly reporter?: readonly string[];
+  readonly output?: readonly string[];
+  readonly skipInvalid?: boolean;
+  readonly json?: boolean;
+}
+
+/** Everything an evaluation needs to know, with what was typed before what the configuration says. */
+export interface EvalSettings {
+  readonly patterns: readonly string[];
+  /** The folder `patterns` are relative to. */
+  readonly folder: string;
+  readonly config: Config;
+  readonly models: readonly string[];
+  readonly gates: readonly Gate[];
+  readonly baseline: string | undefined;
+  readonly baselineScores: readonly string[];
+  readonly maxRegression: number;
+  /** Share of failed turns up to which the target counts as usable. */
+  readonly maxErrors: number;
+  readonly reporters: readonly ReporterName[];
+  readonly outputs: readonly string[];
+  readonly server: string | undefined;
+}
+
+export async function readEvalSettings(patterns: readonly string[], options: EvalOptions): Promise<EvalSettings> {
+  const { config, folder, file } = await loadConfig(options.config);
+  const typed = patterns.length > 0;
+  const merged: Config = {
+    ...config,
+    ...(options.name !== undefined && { name: options.name }),
+    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+    ...(options.attempts !== undefined && { attempts: options.attempts }),
+    ...(options.protocol !== undefined && { protocol: oneOf(Protocol, options.protocol, "--protocol") }),
+    ...(options.history !== undefined && { history: oneOf(History, options.history, "--history") }),
+    ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+    ...(await systemPrompt(options.system, { config, folder, file })),
+    ...budget(options, config),
+  };
+  return {
+    patterns: typed ? patterns : asList(config.scenarios),
+    folder: typed ? process.cwd() : folder,
+    config: merged,
+    models: options.model ?? asList(config.model),
+    gates: (options.gate ?? config.gates ?? []).map(parseGate),
+    baseline: options.baseline ?? config.baseline,
+    baselineScores: config.baseline_scores ?? ["overall", "success"],
+    maxRegression: options.maxRegression ?? config.max_regression ?? 0,
+    maxErrors: options.maxErrors ?? config.max_errors ?? usualMaxErrors(),
+    reporters: options.reporter?.map(reporterName) ?? config.reporters ?? [],
+    outputs: options.output ?? config.output ?? [],
+    server: options.server ?? config.server,
+  };
+}
+
+/** In CI a single missing reply makes the figures doubtful; at a desk a person sees it, and only a target that never answers is broken. */
+const usualMaxErrors = (): number => (inContinuousIntegration() ? 0 : 1 - Number.EPSILON);
+
+const asList = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === "string" ? [value] : value;
+
+function oneOf<Choice extends string>(
+  schema: { readonly options: readonly Choice[] },
+  text: string,
+  name: string,
+): Choice {
+  const choice = schema.options.find((option) => option === text);
+  if (choice !== undefined) return choice;
+  throw new CliError(`${name} is "${text}": use one of ${schema.options.join(", ")}`);
+}
+
+function reporterName(text: string): ReporterName {
+  const name = reporterNames.find((candidate) => candidate === text);
+  if (name === undefined) throw new CliError(`--reporter is "${text}": use ${reporterNames.join(", ")}`);
+  return name;
+}
+
+/** `--system` is the prompt itself, or `@file`. */
+async function systemPrompt(
+  text: string | undefined,
+  { config, folder, file }: { config: Config; folder: string; file?: string | undefined },
+): Promise<Pick<Config, "system_prompt">> {
+  if (text?.startsWith("@")) return { system_prompt: await readPrompt(resolve(text.slice(1)), "--system") };
+  if (text !== undefined) return { system_prompt: text };
+  if (config.system_prompt_file === undefined) return {};
+  if (config.system_prompt !== undefined) {
+    throw configError(
+      { file: file ?? "configuration" },
+      "has system_prompt and system_prompt_file: keep one of the two",
+    );
+  }
+  return { system_prompt: await readPrompt(resolve(folder, config.system_prompt_file), "system_prompt_file") };
+}
+
+async function readPrompt(path: string, name: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new CliError(`${name}: ${path} cannot be read`, undefined, { cause });
+  }
+}
+
+function budget({ maxCost, maxSeconds }: EvalOptions, { budget: given }: Config): Pick<Config, "budget"> {
+  if (maxCost === undefined && maxSeconds === undefined) return {};
+  return {
+    budget: {
+      ...given,
+      ...(maxCost !== undefined && { money: maxCost }),
+      ...(maxSeconds !== undefined && { seconds: maxSeconds }),
+    },
+  };
+}

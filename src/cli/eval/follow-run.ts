@@ -1,0 +1,21 @@
+import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { Run } from "../../contract/run.ts";
+import type { Reporter } from "../reporters/reporter.ts";
+import { createProgressTally, type CostedTurn } from "./progress.ts";
+
+/** Follows a run to its end, telling the reporters of every turn, and reads its results. */
+export async function followRun(
+  run: Run,
+  { client, reporters, signal }: { client: EvaluationClient; reporters: readonly Reporter[]; signal: AbortSignal },
+): Promise<EvaluationResponse> {
+  const tally = createProgressTally({ turns: run.progress.interactions_total });
+  for (const reporter of reporters) reporter.onStart?.(run);
+  for await (const event of client.events(run.run_id, { signal })) {
+    if (event.type !== "interaction") continue;
+    const turn: CostedTurn = event.data;
+    tally.add(turn);
+    for (const reporter of reporters) reporter.onTurn?.(turn, tally.figures());
+  }
+  return client.results(run.run_id, { signal });
+}

@@ -1,0 +1,58 @@
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import { exitCodes, type ExitCode } from "../exit-codes.ts";
+import { checkBaseline, compareResponses } from "../gates/check-baseline.ts";
+import { checkGates } from "../gates/check-gates.ts";
+import type { RunOutcome } from "../reporters/reporter.ts";
+import { counted } from "../terminal/figures.ts";
+import type { EvalSettings } from "./eval-settings.ts";
+
+/** Decides how a run that has ended counts. A target that does not answer outranks the gates: its figures mean nothing. */
+export function judgeRun(
+  response: EvaluationResponse,
+  { settings, baseline }: { settings: EvalSettings; baseline: EvaluationResponse | null },
+): RunOutcome {
+  const comparison = baseline ? compareResponses(baseline, response) : null;
+  const { baselineScores, maxRegression, gates: wanted, maxErrors } = settings;
+  const gates = [
+    ...checkGates(wanted, response),
+    ...(comparison ? [checkBaseline(comparison, { scores: baselineScores, maxRegression })] : []),
+  ];
+  const stop = whyStopped(response, maxErrors);
+  const failed = gates.some(({ passed }) => !passed) || response.summary.gate?.passed === false;
+  return {
+    response,
+    gates,
+    comparison,
+    problems: stop ? [stop.problem] : [],
+    exitCode: stop?.exitCode ?? (failed ? exitCodes.gateFailed : exitCodes.ok),
+  };
+}
+
+function whyStopped(
+  { state, message, summary }: EvaluationResponse,
+  maxErrors: number,
+): { problem: string; exitCode: ExitCode } | null {
+  if (state === "failed") return { problem: message, exitCode: exitCodes.internal };
+  const { interactions, failed } = summary;
+  if (interactions > 0 && failed / interactions > maxErrors) {
+    const problem = `The target cannot be used: ${failed} of ${counted(interactions, "turn")} got no reply.`;
+    return { problem, exitCode: exitCodes.targetUnusable };
+  }
+  if (summary.stopped_by === "budget") {
+    return { problem: "The budget was used up before all was done.", exitCode: exitCodes.budgetStop };
+  }
+  if (state === "cancelled") return { problem: message, exitCode: exitCodes.interrupted };
+  return null;
+}
+
+/** The one code for several runs: what most needs attention. */
+export function worstExitCode(outcomes: readonly RunOutcome[]): ExitCode {
+  const order: readonly ExitCode[] = [
+    exitCodes.internal,
+    exitCodes.interrupted,
+    exitCodes.targetUnusable,
+    exitCodes.budgetStop,
+    exitCodes.gateFailed,
+  ];
+  return order.find((code) => outcomes.some(({ exitCode }) => exitCode === code)) ?? exitCodes.ok;
+}

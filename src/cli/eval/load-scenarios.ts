@@ -1,0 +1,38 @@
+import type { FileScenario } from "../../formats/scenario-file.ts";
+import { CliError } from "../cli-error.ts";
+import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
+import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
+import { note } from "../terminal/output.ts";
+import type { EvalSettings } from "./eval-settings.ts";
+import { requestSettings } from "./request-file.ts";
+
+/** The scenarios of an evaluation, and its settings with what a request file adds to them. */
+export async function loadScenarios(
+  settings: EvalSettings,
+  { skipInvalid }: { skipInvalid: boolean },
+): Promise<{ settings: EvalSettings; scenarios: FileScenario[] }> {
+  if (settings.patterns.length === 0) {
+    throw new CliError("which scenarios? Name files or a folder, or set scenarios in rehearsal.yaml (rehearsal init)");
+  }
+  const files = await readScenarioFiles(settings.patterns, { folder: settings.folder });
+  const broken = files.flatMap((file) => brokenScenarios(file).map((entry) => noteLine(file.file, entry)));
+  if (broken.length > 0 && !skipInvalid) {
+    throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid leaves such scenarios out)`);
+  }
+  const request = requestSettings(files);
+  for (const { file, notes } of files) {
+    for (const entry of notes) {
+      if (request.endpoint !== undefined && entry.message.startsWith("settings of the run")) continue;
+      note(noteLine(file, entry));
+    }
+  }
+  const { model, ...defaults } = request;
+  return {
+    scenarios: joinScenarios(files),
+    settings: {
+      ...settings,
+      config: { ...defaults, ...settings.config },
+      models: settings.models.length > 0 || model === undefined ? settings.models : [model].flat(),
+    },
+  };
+}

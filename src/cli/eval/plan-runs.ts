@@ -1,0 +1,97 @@
+import type { EvaluationInput } from "../../client/evaluation-input.ts";
+import { groupBySystemPrompt } from "../../formats/group-by-system-prompt.ts";
+import type { FileScenario } from "../../formats/scenario-file.ts";
+import { CliError } from "../cli-error.ts";
+import type { Gate } from "../gates/parse-gate.ts";
+import type { EvalSettings } from "./eval-settings.ts";
+
+export interface PlannedRun {
+  readonly request: EvaluationInput;
+  readonly scenarios: number;
+  readonly turns: number;
+  readonly attempts: number;
+}
+
+/** The word for Rehearsal's own agent backend, wherever it happens to listen. */
+export const ownAgent = "agent";
+
+/**
+ * One run per model. Scenarios that bring system prompts of their own make one run per prompt, since a run has one;
+ * a prompt that was typed or configured outranks theirs.
+ */
+export function planRuns(
+  { config, models, gates }: EvalSettings,
+  { scenarios, agent }: { scenarios: readonly FileScenario[]; agent: string | null },
+): PlannedRun[] {
+  if (models.length === 0) throw new CliError("which model? Give --model, or model in the configuration");
+  checkAttempts(gates, config.attempts);
+  const groups = groupBySystemPrompt(config.system_prompt === undefined ? scenarios : scenarios.map(withoutPrompt));
+  const target = targetOf(config, agent);
+  return models.flatMap((model_id) =>
+    groups.map((group, index) => {
+      const system_prompt = config.system_prompt ?? group.system_prompt;
+      const name = config.name ?? group.scenarios[0]?.id ?? "";
+      const request: EvaluationInput = {
+        ...requestOptions(config),
+        ...target,
+        test_batch: [...group.scenarios],
+        model_id,
+        test_name: groups.length > 1 ? `${name} (system prompt ${index + 1})` : name,
+        ...(system_prompt !== undefined && { system_prompt }),
+      };
+      const turns = group.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
+      return { request, scenarios: group.scenarios.length, turns, attempts: mostAttempts(config.attempts) };
+    }),
+  );
+}
+
+function withoutPrompt(scenario: FileScenario): FileScenario {
+  const { system_prompt: _, ...rest } = scenario;
+  return rest;
+}
+
+function targetOf(
+  { endpoint = ownAgent, protocol }: EvalSettings["config"],
+  agent: string | null,
+): Pick<EvaluationInput, "endpoint" | "protocol" | "metadata"> {
+  if (endpoint !== ownAgent) return { endpoint, ...(protocol && { protocol }) };
+  if (agent === null) {
+    throw new CliError("which endpoint? With --server, give --endpoint: the model endpoint as the service sees it");
+  }
+  return { endpoint: agent, protocol: protocol ?? "agent" };
+}
+
+/** What the configuration and the request have in common. */
+function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
+  const { attempts, parameters, history, on_failure, concurrency, scorers, weights, threshold } = config;
+  const { judge, labeller, label_rules, budget, tags, metadata } = config;
+  const options = {
+    attempts,
+    parameters,
+    history,
+    on_failure,
+    concurrency,
+    scorers,
+    weights,
+    threshold,
+    judge,
+    labeller,
+    label_rules,
+    budget,
+    tags,
+    metadata,
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+const mostAttempts = (attempts: EvalSettings["config"]["attempts"]): number =>
+  typeof attempts === "object" ? attempts.max : (attempts ?? 1);
+
+/** A gate on more attempts than are made can never pass: better said before the money is spent. */
+function checkAttempts(gates: readonly Gate[], attempts: EvalSettings["config"]["attempts"]): void {
+  const least = typeof attempts === "object" ? (attempts.min ?? 3) : (attempts ?? 1);
+  const short = gates.find(({ measure }) => measure.kind === "reliability" && measure.k > least);
+  if (short?.measure.kind === "reliability") {
+    throw new CliError(`the gate "${short.text}" needs at least ${short.measure.k} attempts; there are ${least}`);
+  }
+}

@@ -1,0 +1,59 @@
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { Run } from "../../contract/run.ts";
+import { exitCodes, type ExitCode } from "../exit-codes.ts";
+import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
+import type { Session } from "../sources/open-session.ts";
+import { note } from "../terminal/output.ts";
+import type { EvalSettings } from "./eval-settings.ts";
+import { followRun } from "./follow-run.ts";
+import { createInterruption } from "./interruption.ts";
+import { judgeRun, worstExitCode } from "./judge-run.ts";
+
+/** What every run of one command shares. */
+export interface RunWork {
+  readonly session: Session;
+  readonly settings: EvalSettings;
+  readonly reporters: readonly Reporter[];
+  readonly baseline: EvaluationResponse | null;
+}
+
+/** Runs one after the other, since they share the endpoint; an interruption ends the row. */
+export async function reportRuns<Item>(
+  items: readonly Item[],
+  work: RunWork,
+  start: (item: Item) => Promise<Run>,
+): Promise<ExitCode> {
+  const { reporters } = work;
+  const outcomes: RunOutcome[] = [];
+  const interruption = createInterruption();
+  try {
+    for (const item of items) {
+      const outcome = await oneRun(await start(item), { ...work, signal: interruption.signal });
+      if (outcome === null) return exitCodes.interrupted;
+      outcomes.push(outcome);
+      for (const reporter of reporters) await reporter.onEnd?.(outcome);
+    }
+  } finally {
+    interruption.stop();
+  }
+  const exitCode = worstExitCode(outcomes);
+  for (const reporter of reporters) await reporter.onFinish?.(outcomes, exitCode);
+  return exitCode;
+}
+
+/** null: interrupted. What was stored stays, and the line that goes on with it is printed. */
+async function oneRun(run: Run, { session, settings, reporters, baseline, signal }: RunWork & { signal: AbortSignal }) {
+  try {
+    const response = await followRun(run, { client: session.client, reporters, signal });
+    return judgeRun(response, { settings, baseline });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    note("");
+    note(
+      session.outlivesUs
+        ? `The run ${run.run_id} goes on at the service; rehearsal cancel ${run.run_id} ends it.`
+        : `Interrupted; what is done is kept. Go on with: rehearsal eval --resume ${run.run_id}`,
+    );
+    return null;
+  }
+}

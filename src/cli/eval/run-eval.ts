@@ -1,0 +1,80 @@
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { FileScenario } from "../../formats/scenario-file.ts";
+import { verdictOf } from "../../formats/export/verdict.ts";
+import { CliError } from "../cli-error.ts";
+import { exitCodes, type ExitCode } from "../exit-codes.ts";
+import { chooseReporters } from "../reporters/choose-reporters.ts";
+import { openSession, type Session } from "../sources/open-session.ts";
+import { openSource } from "../sources/open-source.ts";
+import { readResults } from "../sources/read-results.ts";
+import { selectScenarios } from "../scenarios/select-scenarios.ts";
+import { note } from "../terminal/output.ts";
+import { printPlan } from "./dry-run.ts";
+import { readEvalSettings, type EvalOptions } from "./eval-settings.ts";
+import { loadScenarios } from "./load-scenarios.ts";
+import { planRuns } from "./plan-runs.ts";
+import { reportRuns, type RunWork } from "./report-runs.ts";
+import { resumeRun } from "./resume-run.ts";
+
+/** `rehearsal eval`: reads, runs, judges and reports. Tells the exit code. `only`: no other scenarios than these. */
+export async function runEval(
+  files: readonly string[],
+  options: EvalOptions,
+  only?: ReadonlySet<string>,
+): Promise<ExitCode> {
+  const typed = await readEvalSettings(files, options);
+  const reporters = chooseReporters({
+    names: typed.reporters,
+    outputs: typed.outputs,
+    json: options.json ?? false,
+  });
+  const where = { ...options, ...(typed.server !== undefined && { server: typed.server }) };
+  const baseline = typed.baseline === undefined ? null : await readRun(typed.baseline, where);
+  const work = { reporters, baseline };
+  if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
+
+  const { settings, scenarios } = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
+  const chosen = selectScenarios(scenarios, {
+    filters: options.filter ?? [],
+    ids: only ?? (await idsOfFailed(options.onlyFailed, where)),
+    first: options.first,
+    sample: options.sample,
+    seed: options.seed,
+  });
+  if (options.dryRun) {
+    printPlan(planRuns(settings, { scenarios: chosen, agent: "agent" }), options.json ?? false);
+    return exitCodes.ok;
+  }
+  const { concurrency } = settings.config;
+  await using session = await openSession({ ...where, concurrency });
+  return await carryOut({ session, settings, scenarios: chosen, ...work });
+}
+
+async function carryOut({ scenarios, ...work }: RunWork & { scenarios: readonly FileScenario[] }): Promise<ExitCode> {
+  const { session, settings } = work;
+  const planned = planRuns(settings, { scenarios, agent: session.agent });
+  if (!session.outlivesUs) await tellOfUnfinished(session);
+  return reportRuns(planned, work, (plan) => session.client.start(plan.request));
+}
+
+async function readRun(text: string, where: EvalOptions): Promise<EvaluationResponse> {
+  await using source = await openSource(where);
+  return await readResults(source, text);
+}
+
+async function idsOfFailed(text: string | undefined, where: EvalOptions): Promise<ReadonlySet<string> | undefined> {
+  if (text === undefined) return undefined;
+  const { results, run_id } = await readRun(text, where);
+  const failed = results.scenarios.filter((result) => ["failed", "error"].includes(verdictOf(result).outcome));
+  if (failed.length === 0) throw new CliError(`every scenario passed in the run ${run_id}`);
+  return new Set(failed.map(({ scenario_id }) => scenario_id));
+}
+
+/** Runs share one store, and this process carries out whatever is unfinished there. */
+async function tellOfUnfinished({ client }: Session): Promise<void> {
+  for (const state of ["running", "queued"] as const) {
+    for (const run of (await client.list({ state, limit: 200 })).runs) {
+      note(`The unfinished run ${run.run_id} is carried on too; rehearsal cancel ${run.run_id} ends it.`);
+    }
+  }
+}

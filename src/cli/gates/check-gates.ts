@@ -1,0 +1,108 @@
+import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { ScoreStats } from "../../contract/score-stats.ts";
+import type { Comparator, Gate, Measure, Statistic } from "./parse-gate.ts";
+
+export interface GateCheck {
+  readonly gate: string;
+  readonly passed: boolean;
+  /** null: it could not be measured, which does not pass. */
+  readonly actual: number | null;
+  readonly message: string;
+}
+
+/** Holds every gate against the results of a run. */
+export function checkGates(gates: readonly Gate[], response: EvaluationResponse): GateCheck[] {
+  return gates.map((gate) => {
+    const { actual, where } = measure(gate.measure, gate.comparator, response);
+    const passed = actual !== null && holds(actual, gate);
+    return { gate: gate.text, passed, actual, message: describe(gate, { actual, where, passed }) };
+  });
+}
+
+interface Measured {
+  readonly actual: number | null;
+  /** Where the value was found, or why there is none. */
+  readonly where?: string | undefined;
+}
+
+function measure(wanted: Measure, comparator: Comparator, response: EvaluationResponse): Measured {
+  switch (wanted.kind) {
+    case "score":
+      return wanted.each ? worstScenario(wanted, comparator, response) : runScore(wanted, response);
+    case "reliability":
+      return reliability(wanted, response.results.scenarios);
+    case "figure":
+      return { actual: figureOf(wanted.figure, response) };
+  }
+}
+
+function runScore({ score, statistic }: { score: string; statistic: Statistic }, response: EvaluationResponse) {
+  const { score_stats, average_scores } = response.summary;
+  const actual = statisticOf(score_stats[score], statistic, average_scores[score]);
+  return { actual, where: actual === null ? missing(score, statistic, score_stats) : undefined };
+}
+
+/** The scenario furthest on the wrong side: an average hides one that always fails. */
+function worstScenario(
+  { score, statistic }: { score: string; statistic: Statistic },
+  comparator: Comparator,
+  { results }: EvaluationResponse,
+): Measured {
+  const values = results.scenarios.map(({ scenario_id, score_stats, average_scores }) => ({
+    scenario_id,
+    value: statisticOf(score_stats[score], statistic, average_scores[score]),
+  }));
+  const unknown = values.find(({ value }) => value === null);
+  if (unknown) return { actual: null, where: `scenario ${unknown.scenario_id} has no ${score}.${statistic}` };
+  const sign = comparator.startsWith(">") ? 1 : -1;
+  const [worst] = values.toSorted((left, right) => sign * ((left.value ?? 0) - (right.value ?? 0)));
+  return worst ? { actual: worst.value, where: `in scenario ${worst.scenario_id}` } : { actual: null };
+}
+
+function statisticOf(stats: ScoreStats | undefined, statistic: Statistic, mean: number | undefined): number | null {
+  return statistic === "mean" ? (mean ?? stats?.mean ?? null) : (stats?.[statistic] ?? null);
+}
+
+function missing(score: string, statistic: Statistic, stats: Readonly<Record<string, ScoreStats>>): string {
+  if (!(score in stats)) return `the run has no score ${score}; it has ${Object.keys(stats).join(", ") || "none"}`;
+  return `${statistic} is not known (${stats[score]?.method ?? "too little data"})`;
+}
+
+/** Mean over the scenarios. One with fewer attempts than k cannot be judged, and then neither can the run. */
+function reliability(
+  { chance, k }: { chance: "pass^" | "pass@"; k: number },
+  scenarios: readonly ScenarioResult[],
+): Measured {
+  const judged = scenarios.flatMap(({ reliability: found, scenario_id }) => (found ? [{ ...found, scenario_id }] : []));
+  if (judged.length === 0) return { actual: null, where: "no attempt has an overall score" };
+  const short = judged.find(({ attempts }) => attempts < k);
+  if (short) return { actual: null, where: `scenario ${short.scenario_id} has ${short.attempts} attempts, not ${k}` };
+  const values = judged.map((found) => (chance === "pass^" ? found.pass_hat_k : found.pass_at_k)[k - 1] ?? 0);
+  return { actual: values.reduce((sum, value) => sum + value, 0) / values.length };
+}
+
+function figureOf(figure: "failure_rate" | "cost" | "tokens", { summary, usage }: EvaluationResponse): number | null {
+  if (figure === "failure_rate") return summary.interactions === 0 ? null : summary.failed / summary.interactions;
+  return figure === "cost" ? (summary.cost?.total ?? null) : usage.total_tokens;
+}
+
+/** Rounding must not decide: 0.1 + 0.2 reaches 0.3. */
+const tolerance = 1e-9;
+
+function holds(actual: number, { comparator, bound }: Gate): boolean {
+  switch (comparator) {
+    case ">=":
+      return actual >= bound - tolerance;
+    case "<=":
+      return actual <= bound + tolerance;
+    case ">":
+      return actual > bound + tolerance;
+    case "<":
+      return actual < bound - tolerance;
+  }
+}
+
+function describe({ text }: Gate, { actual, where, passed }: Measured & { passed: boolean }): string {
+  const value = actual === null ? "not measured" : `is ${Number(actual.toFixed(4))}`;
+  return `${text}: ${value}${where ? ` (${where})` : ""}, ${passed ? "passed" : "failed"}`;
+}

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import { checkGates } from "./check-gates.ts";
+import { parseGate } from "./parse-gate.ts";
+
+const stats = (mean: number, ci_lower: number | null) => ({
+  n: 4,
+  n_missing: 0,
+  mean,
+  min: mean - 0.2,
+  sd: 0.1,
+  stderr: 0.05,
+  ci_lower,
+  ci_upper: ci_lower === null ? null : mean + 0.1,
+  method: ci_lower === null ? "too few values" : "t",
+});
+const reliability = (passed: number, attempts = 4) => ({
+  threshold: 0.8,
+  attempts,
+  passed,
+  pass_at_k: Array.from({ length: attempts }, () => 1),
+  pass_hat_k: Array.from({ length: attempts }, (_, index) => (passed / attempts) ** (index + 1)),
+});
+const scenario = (scenario_id: string, overall: number, passed: number) => ({
+  scenario_id,
+  average_scores: { overall },
+  score_stats: { overall: stats(overall, 0.5) },
+  reliability: reliability(passed),
+});
+const response = {
+  results: { scenarios: [scenario("good", 0.9, 4), scenario("bad", 0.5, 2)] },
+  summary: {
+    average_scores: { overall: 0.7, "metadata.intent": 1, lonely: 1 },
+    score_stats: { overall: stats(0.7, 0.6), "metadata.intent": stats(1, 0.9), lonely: stats(1, null) },
+    interactions: 200,
+    failed: 1,
+    cost: { total: 0.25, unpriced: 0 },
+  },
+  usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+} as unknown as EvaluationResponse;
+
+test.each([
+  ["overall>=0.7", true, 0.7],
+  ["overall >= 70%", true, 0.7],
+  ["overall>0.7", false, 0.7],
+  ["overall.ci_lower>=0.6", true, 0.6],
+  ["overall.ci_lower>=0.61", false, 0.6],
+  ["overall.min>=0.5", true, 0.5],
+  ["metadata.intent>=1", true, 1],
+  ["metadata.intent.ci_lower>=0.95", false, 0.9],
+  ["each:overall>=0.5", true, 0.5],
+  ["each:overall>=0.6", false, 0.5],
+  ["pass^1>=0.75", true, 0.75],
+  ["pass^2>=0.7", false, 0.625],
+  ["pass@2>=1", true, 1],
+  ["failure_rate<=1%", true, 0.005],
+  ["failure_rate<=0", false, 0.005],
+  ["cost<=0.25", true, 0.25],
+  ["tokens<3", false, 3],
+])("%s", (text, passed, actual) => {
+  const [check] = checkGates([parseGate(text)], response);
+  expect(check?.passed).toBe(passed);
+  expect(check?.actual).toBeCloseTo(actual, 10);
+});
+
+test.each([
+  ["judge>=0.5", /no score judge; it has overall/],
+  ["lonely.ci_lower>=0.5", /not known \(too few values\)/],
+  ["pass^5>=0.5", /scenario good has 4 attempts, not 5/],
+  ["each:lonely>=0.5", /scenario good has no lonely/],
+])("what cannot be measured does not pass: %s", (text, message) => {
+  const [check] = checkGates([parseGate(text)], response);
+  expect(check).toMatchObject({ passed: false, actual: null });
+  expect(check?.message).toMatch(message);
+});
+
+test("rounding does not decide a gate", () => {
+  const rounded = { ...response, summary: { ...response.summary, average_scores: { overall: 0.1 + 0.7 } } };
+  expect(checkGates([parseGate("overall>=0.8")], rounded)[0]?.passed).toBe(true);
+});
+
+test.each(["", "overall", "overall>=", ">=0.8", "overall=0.8", "overall>=high", "each:pass^2>=1", "each:cost<=1"])(
+  "%j is no gate",
+  (text) => expect(() => parseGate(text)).toThrow(/cannot be read/),
+);

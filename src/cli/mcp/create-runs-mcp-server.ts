@@ -1,0 +1,133 @@
+import { McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { EvaluationInput } from "../../client/evaluation-input.ts";
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import { groupBySystemPrompt } from "../../formats/group-by-system-prompt.ts";
+import { importScenarios } from "../../formats/import-scenarios.ts";
+import { CliError } from "../cli-error.ts";
+import { compareResponses } from "../gates/check-baseline.ts";
+import { findRun } from "../sources/find-run.ts";
+import { readResults } from "../sources/read-results.ts";
+import type { RunSource } from "../sources/run-source.ts";
+import { failuresOf, transcriptOf } from "./run-views.ts";
+import { answer } from "./tool-answer.ts";
+
+/** A request that may leave the endpoint to Rehearsal's own agent backend. */
+export type McpEvaluation = Omit<EvaluationInput, "endpoint"> & { endpoint?: string | undefined };
+
+export interface RunsMcpDependencies {
+  readonly source: RunSource;
+  readonly version: string;
+  /** Absent: evaluations cannot be started. */
+  readonly evaluate?: (request: McpEvaluation, signal: AbortSignal) => Promise<EvaluationResponse>;
+}
+
+const run = z.string().min(1).max(200).describe("Run id, part of one, a test's name, or latest.");
+const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } };
+
+/** Runs and scenarios for an assistant. It can look at everything and change nothing, unless evaluations were allowed. */
+export function createRunsMcpServer({ source, version, evaluate }: RunsMcpDependencies): McpServer {
+  const server = new McpServer({ name: "rehearsal", version });
+  const resultsOf = async (text: string): Promise<EvaluationResponse> =>
+    readResults(source, await findRun(source, text));
+
+  server.registerTool(
+    "list_runs",
+    {
+      title: "List runs",
+      description: "Lists evaluation runs, newest first, with their scores.",
+      inputSchema: z.object({ limit: z.int().min(1).max(100).default(20), test_name: z.string().optional() }),
+      ...readOnly,
+    },
+    async ({ limit, test_name }) => answer(() => source.list({ limit, ...(test_name !== undefined && { test_name }) })),
+  );
+  server.registerTool(
+    "get_run",
+    {
+      title: "Show a run",
+      description: "State, scores with 95 % intervals and label metrics of one run.",
+      inputSchema: z.object({ run }),
+      ...readOnly,
+    },
+    async ({ run: text }) => answer(async () => source.get(await findRun(source, text))),
+  );
+  server.registerTool(
+    "list_failures",
+    {
+      title: "List failures",
+      description: "The turns of a run that did worst: question, reference, reply and why each score is what it is.",
+      inputSchema: z.object({ run, limit: z.int().min(1).max(50).default(10) }),
+      ...readOnly,
+    },
+    async ({ run: text, limit }) => answer(async () => failuresOf(await resultsOf(text), limit)),
+  );
+  server.registerTool(
+    "get_transcript",
+    {
+      title: "Read a transcript",
+      description: "Every turn of one scenario, attempt by attempt.",
+      inputSchema: z.object({ run, scenario_id: z.string().min(1).max(512) }),
+      ...readOnly,
+    },
+    async ({ run: text, scenario_id }) => answer(async () => transcriptOf(await resultsOf(text), scenario_id)),
+  );
+  server.registerTool(
+    "compare_runs",
+    {
+      title: "Compare two runs",
+      description: "Whether the candidate is really better or worse than the baseline, score by score, in words.",
+      inputSchema: z.object({ baseline: run, candidate: run }),
+      ...readOnly,
+    },
+    async ({ baseline, candidate }) =>
+      answer(async () => compareResponses(await resultsOf(baseline), await resultsOf(candidate))),
+  );
+  server.registerTool(
+    "validate_scenarios",
+    {
+      title: "Check scenarios",
+      description:
+        "Reads the text of a scenario file (JSON, YAML, CSV or another tool's format) and says what is wrong.",
+      inputSchema: z.object({ text: z.string().min(1).max(1_000_000), file_name: z.string().max(200).optional() }),
+      ...readOnly,
+    },
+    async ({ text, file_name }) => answer(async () => importScenarios({ text, name: file_name })),
+  );
+  if (evaluate) addEvaluation(server, evaluate);
+  return server;
+}
+
+function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependencies["evaluate"]>): void {
+  server.registerTool(
+    "run_evaluation",
+    {
+      title: "Run an evaluation",
+      description: "Runs scenarios against a model and scores the replies. Calls the model: this may cost money.",
+      inputSchema: z.object({
+        scenarios: z.string().min(1).max(1_000_000).describe("Text of a scenario file."),
+        model_id: z.string().min(1).max(512),
+        endpoint: z.string().max(2048).optional().describe("Default: Rehearsal's own agent backend."),
+        attempts: z.int().min(1).max(20).default(1),
+        test_name: z.string().max(200).optional(),
+      }),
+      annotations: { readOnlyHint: false, openWorldHint: true },
+    },
+    async ({ scenarios: text, endpoint, test_name, ...rest }, context) =>
+      answer(async () => {
+        const { scenarios } = importScenarios({ text });
+        const [group, another] = groupBySystemPrompt(scenarios);
+        if (!group) throw new CliError("there is no scenario in this text");
+        if (another) throw new CliError("the scenarios have different system prompts: run them one by one");
+        const { system_prompt, scenarios: test_batch } = group;
+        const request = {
+          ...rest,
+          endpoint,
+          test_batch: [...test_batch],
+          ...(test_name !== undefined && { test_name }),
+          ...(system_prompt !== undefined && { system_prompt }),
+        };
+        const { message, run_id, summary } = await evaluate(request, context.mcpReq.signal);
+        return { message, run_id, summary };
+      }),
+  );
+}

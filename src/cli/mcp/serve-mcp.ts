@@ -1,0 +1,28 @@
+import { once } from "node:events";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import type { SourceOptions } from "../options.ts";
+import { openSession } from "../sources/open-session.ts";
+import { openSource } from "../sources/open-source.ts";
+import { version } from "../version.ts";
+import { createRunsMcpServer } from "./create-runs-mcp-server.ts";
+
+/** Serves one assistant until it closes its end. Stdout belongs to the protocol. */
+export async function serveMcp({ allowRun = false, ...where }: SourceOptions & { allowRun?: boolean }): Promise<void> {
+  await using resources = new AsyncDisposableStack();
+  const source = resources.use(await openSource(where));
+  const server = createRunsMcpServer({
+    source,
+    version,
+    ...(allowRun && {
+      evaluate: async (request, signal) => {
+        await using session = await openSession(where);
+        const endpoint = request.endpoint ?? session.agent ?? "";
+        const protocol = request.endpoint === undefined ? ("agent" as const) : undefined;
+        return await session.client.evaluate({ ...request, endpoint, ...(protocol && { protocol }) }, { signal });
+      },
+    }),
+  });
+  await server.connect(new StdioServerTransport());
+  await once(process.stdin, "end");
+  await server.close();
+}

@@ -1,0 +1,44 @@
+import { InvalidArgumentError, type Command } from "commander";
+
+/** For options that may be given several times. */
+export function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value];
+}
+
+/** For options that take several values, repeated or joined by commas. */
+export function collectList(value: string, earlier: readonly string[] = []): string[] {
+  const entries = value.split(",").map((entry) => entry.trim());
+  return [...earlier, ...entries.filter((entry) => entry !== "")];
+}
+
+export function wholeNumber(minimum: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number >= minimum) return number;
+    throw new InvalidArgumentError(`It must be a whole number of at least ${minimum}.`);
+  };
+}
+
+export function numberBetween(minimum: number, maximum: number): (value: string) => number {
+  return (value) => {
+    const number = value.trim() === "" ? Number.NaN : Number(value);
+    if (number >= minimum && number <= maximum) return number;
+    const bounds = maximum === Number.POSITIVE_INFINITY ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+    throw new InvalidArgumentError(`It must be a number ${bounds}.`);
+  };
+}
+
+/** Where the runs are that a command works with. */
+export interface SourceOptions {
+  readonly server?: string;
+  readonly dataDir?: string;
+  readonly envFile?: readonly string[];
+}
+
+/** The options of every command that reads or writes runs. */
+export function withSource(command: Command): Command {
+  return command
+    .option("--server <url>", "use the evaluation service at this address (REHEARSAL_SERVER) instead of this machine")
+    .option("--data-dir <folder>", "where the runs of this machine are kept (REHEARSAL_DATA_DIR)")
+    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect);
+}

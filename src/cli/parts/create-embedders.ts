@@ -1,0 +1,68 @@
+import { findPackageJSON } from "node:module";
+import type { Logger } from "pino";
+import type { Embedder } from "../../contract/embedder.ts";
+import type { RunSettings } from "../../contract/evaluation-request.ts";
+import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
+import { embeddingPackages } from "../../models/embeddings/embedding-packages.ts";
+import type { LocalEmbedder } from "../../models/embeddings/local-embedder.ts";
+import { openaiEmbedder } from "../../models/embeddings/openai-embeddings.ts";
+import type { Outbound } from "../../models/outbound/outbound.ts";
+import type { Settings } from "../../settings.ts";
+
+export interface Embedders {
+  /** Whether `semantic_similarity` can be asked for at all. */
+  readonly available: boolean;
+  readonly embedderFor: (settings: RunSettings) => Promise<Embedder | null>;
+  close(): Promise<void>;
+}
+
+/**
+ * The embedding model the operator set serves every run. The built-in one costs a tenth of a second of CPU a reply, so it
+ * serves only runs that name `semantic_similarity` among their scorers.
+ */
+export function createEmbedders({
+  settings: { embeddings },
+  outbound,
+  log,
+}: {
+  settings: Settings;
+  outbound: Outbound;
+  log: Logger;
+}): Embedders {
+  if (embeddings) {
+    const remote = cachedEmbedder(
+      openaiEmbedder({ outbound, endpoint: embeddings.endpoint, modelId: embeddings.model, policy: "local" }),
+    );
+    return { available: true, embedderFor: async () => remote, close: async () => {} };
+  }
+  let local: Promise<LocalEmbedder | null> | undefined;
+  let cached: Embedder | null = null;
+
+  async function findLocal(): Promise<LocalEmbedder | null> {
+    const { findLocalEmbedder } = await import("../../models/embeddings/local-embedder.ts");
+    const found = await findLocalEmbedder({ onFailure: (cause) => log.error({ err: cause }, "the embedder failed") });
+    if (found.ok) return found.embedder;
+    log.warn(found.reason);
+    return null;
+  }
+
+  return {
+    available: Object.values(embeddingPackages).every(isInstalled),
+    async embedderFor({ scorers }) {
+      if (!scorers?.includes("semantic_similarity")) return null;
+      const embedder = await (local ??= findLocal());
+      return embedder && (cached ??= cachedEmbedder(embedder));
+    },
+    async close() {
+      await (await local)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return findPackageJSON(name, import.meta.url) !== undefined;
+  } catch {
+    return false;
+  }
+}

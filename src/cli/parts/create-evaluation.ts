@@ -1,0 +1,77 @@
+import { randomUUID, randomUUIDv7 } from "node:crypto";
+import { hostname } from "node:os";
+import type { Logger } from "pino";
+import type { RunSettings } from "../../contract/evaluation-request.ts";
+import { createChatModel } from "../../models/create-chat-model.ts";
+import type { Outbound } from "../../models/outbound/outbound.ts";
+import { createRuns } from "../../runs/create-runs.ts";
+import type { PlanHelpers } from "../../runs/option-problems.ts";
+import type { Runs } from "../../runs/runs.ts";
+import type { Settings } from "../../settings.ts";
+import type { HelperModel } from "../../settings/helper-models.ts";
+import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { createEmbedders } from "./create-embedders.ts";
+import { endpointPrices } from "./endpoint-prices.ts";
+
+/** The part that carries runs out: the same in the service, in a worker and behind `rehearsal eval`. */
+export interface Evaluation extends AsyncDisposable {
+  readonly runs: Runs;
+  readonly helpers: PlanHelpers;
+}
+
+export function createEvaluation({
+  settings,
+  storage,
+  outbound,
+  isDemo,
+  log,
+}: {
+  settings: Settings;
+  storage: OpenedStorage;
+  outbound: Outbound;
+  isDemo: (settings: RunSettings) => boolean;
+  log: Logger;
+}): Evaluation {
+  const { concurrency, judge, labeller } = settings;
+  const workerId = `${hostname()}:${process.pid}:${randomUUID()}`;
+  const onError = (error: unknown): void => log.error({ err: error }, "an attempt could not be carried out");
+  const limits = storage.createLimits({
+    worker: workerId,
+    limitsOf: () => ({ concurrency: concurrency.perOrigin }),
+    onError,
+  });
+  const embedders = createEmbedders({ settings, outbound, log });
+  const runs = createRuns({
+    store: storage.store,
+    queue: storage.queue,
+    audits: storage.audits,
+    limits,
+    createModel: ({ protocol, endpoint, model_id }) =>
+      createChatModel({ outbound, protocol, endpoint, modelId: model_id }),
+    isDemo,
+    workerId,
+    newId: randomUUIDv7,
+    concurrency,
+    heartbeatMs: settings.runs.heartbeatMs,
+    onError,
+    embedderFor: embedders.embedderFor,
+    priceOf: endpointPrices,
+    ...(judge && { operatorJudge: toHelper(judge) }),
+  });
+  return {
+    runs,
+    helpers: {
+      ...(judge && { judge: toHelper(judge) }),
+      ...(labeller && { labeller: toHelper(labeller) }),
+      semantic: embedders.available,
+    },
+    async [Symbol.asyncDispose]() {
+      await limits.close();
+      await embedders.close();
+    },
+  };
+}
+
+function toHelper({ endpoint, model }: HelperModel): { endpoint: string; model_id: string } {
+  return { endpoint, model_id: model };
+}

@@ -1,0 +1,54 @@
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { ScenarioInput } from "../../contract/scenario.ts";
+import type { RunSettings } from "../../contract/evaluation-request.ts";
+import { toScenario } from "../../runs/to-scenario.ts";
+import type { Runs } from "../../runs/runs.ts";
+import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
+import { demoStudioIds } from "../../models/demo/demo-models.ts";
+
+const examplesFolder = new URL("../../../examples/scenarios/", import.meta.url);
+
+/**
+ * Gives a new store something to look at: the example scenarios, and one run of each demo support model, so that there is
+ * a failing reply to read and a comparison to make. Does nothing where there is a run or a scenario already.
+ */
+export async function seedDemo({
+  runs,
+  library,
+  agentUrl,
+}: {
+  runs: Runs;
+  library: ScenarioLibrary;
+  agentUrl: string;
+}): Promise<void> {
+  const [anyRun, anyScenario] = await Promise.all([runs.list({ limit: 1, owner: null }), library.list({ limit: 1 })]);
+  if (anyRun.runs.length > 0 || anyScenario.scenarios.length > 0) return;
+
+  const examples = await readExamples();
+  await library.keep(examples, { demo: true });
+  const scenarios = examples.map(toScenario);
+  for (const [name, model_id] of Object.entries(demoStudioIds)) {
+    const settings: RunSettings = {
+      test_name: `example: ${name}`,
+      endpoint: agentUrl,
+      protocol: "agent",
+      model_id,
+      attempts: 3,
+      on_failure: "continue",
+      tags: ["example"],
+      metadata: {},
+    };
+    await runs.create({ ...settings, scenarios }, { warnings: [], owner: null });
+  }
+}
+
+async function readExamples() {
+  const names = (await readdir(examplesFolder)).filter((name) => name.endsWith(".json")).toSorted();
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(fileURLToPath(new URL(name, examplesFolder)), "utf8");
+      return ScenarioInput.parse(JSON.parse(text));
+    }),
+  );
+}

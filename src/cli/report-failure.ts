@@ -1,0 +1,46 @@
+import { CliError } from "./cli-error.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+
+interface Failure {
+  readonly message: string;
+  readonly exitCode: ExitCode;
+}
+
+/** Says in one line why the command ended, and sets the exit code for that kind of reason. */
+export function reportFailure(error: unknown): void {
+  const { message, exitCode } = explain(error);
+  process.stderr.write(`rehearsal: ${message}\n`);
+  process.exitCode = exitCode;
+}
+
+/** Errors are told apart by name, so that a command pays for loading only the parts it uses. */
+const exitCodeByName: Readonly<Record<string, ExitCode>> = {
+  SettingsError: exitCodes.configuration,
+  ListenError: exitCodes.configuration,
+  StoreFileError: exitCodes.configuration,
+  FormatError: exitCodes.usage,
+  ServiceUnreachable: exitCodes.targetUnusable,
+};
+
+function explain(error: unknown): Failure {
+  if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
+  if (!(error instanceof Error)) return { message: `internal error: ${String(error)}`, exitCode: exitCodes.internal };
+  const known = exitCodeByName[error.name];
+  if (known !== undefined) return { message: error.message, exitCode: known };
+  if (isServiceFailure(error)) return explainService(error);
+  return { message: `internal error, please report it: ${error.stack ?? error.message}`, exitCode: exitCodes.internal };
+}
+
+interface ServiceProblem extends Error {
+  readonly status: number;
+  readonly problem: { readonly hint: string; readonly errors?: readonly { pointer: string; message: string }[] } | null;
+}
+
+const isServiceFailure = (error: Error): error is ServiceProblem => error.name === "ServiceFailure";
+
+function explainService({ message, status, problem }: ServiceProblem): Failure {
+  const fields = (problem?.errors ?? []).slice(1, 10).map((field) => `\n  ${field.pointer} ${field.message}`);
+  const hint = problem ? `\n  ${problem.hint}` : "";
+  const exitCode = status >= 500 ? exitCodes.internal : exitCodes.usage;
+  return { message: `${message}${fields.join("")}${hint}`, exitCode };
+}

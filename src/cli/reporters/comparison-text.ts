@@ -1,0 +1,103 @@
+import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { Comparison, ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
+import { counted, scoreText } from "../terminal/figures.ts";
+import { plainLine } from "../terminal/plain-line.ts";
+import { table } from "../terminal/table.ts";
+
+export interface ComparedRuns {
+  readonly baseline: EvaluationResponse;
+  readonly candidate: EvaluationResponse;
+  readonly comparison: Comparison;
+}
+
+const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 %", "P", "VERDICT"];
+
+/** Two runs side by side, the verdict in words first. */
+export function comparisonText({ baseline, candidate, comparison }: ComparedRuns): string {
+  const heads = [runLine("baseline ", baseline), runLine("candidate", candidate)].join("\n");
+  if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
+  const rows = comparison.scores.map(cells);
+  return [
+    heads,
+    comparison.sentence,
+    table(
+      titles.map((title) => ({ title })),
+      rows,
+    ),
+    ...changed(baseline, candidate),
+    ...unpaired(comparison),
+  ].join("\n\n");
+}
+
+/** The same as a Markdown table, for a pull request. */
+export function comparisonMarkdown({ baseline, candidate, comparison }: ComparedRuns): string {
+  const heads = `Baseline \`${baseline.run_id}\`, candidate \`${candidate.run_id}\``;
+  if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
+  const row = (line: readonly string[]): string => `| ${line.join(" | ")} |`;
+  const head = [row(titles.map((title) => title.toLowerCase())), row(titles.map(() => "---"))];
+  return [`**${comparison.sentence}**`, heads, [...head, ...comparison.scores.map(cells).map(row)].join("\n")].join(
+    "\n\n",
+  );
+}
+
+const runLine = (role: string, { run_id, test_name, model_id }: EvaluationResponse): string =>
+  `${role}  ${run_id}  ${plainLine(test_name, 60)} on ${plainLine(model_id, 60)}`;
+
+function cells({
+  name,
+  baseline,
+  candidate,
+  effect,
+  ci_lower,
+  ci_upper,
+  p_adjusted,
+  verdict,
+}: ScoreComparison): string[] {
+  return [
+    name,
+    scoreText(baseline),
+    scoreText(candidate),
+    signed(effect),
+    ci_lower === null || ci_upper === null ? "–" : `${signed(ci_lower)} … ${signed(ci_upper)}`,
+    p_adjusted === null ? "–" : p_adjusted < 0.001 ? "<0.001" : p_adjusted.toFixed(3),
+    verdict.replaceAll("_", " "),
+  ];
+}
+
+function signed(value: number): string {
+  const text = value.toFixed(3);
+  return value > 0 ? `+${text}` : text;
+}
+
+const shownScenarios = 5;
+
+/** The scenarios that lost most, so that the reader knows where to look. */
+function changed(baseline: EvaluationResponse, candidate: EvaluationResponse): string[] {
+  const before = new Map(baseline.results.scenarios.map((result) => [result.scenario_id, overallOf(result)]));
+  const losses = candidate.results.scenarios
+    .flatMap((result) => {
+      const [old, now] = [before.get(result.scenario_id), overallOf(result)];
+      return old === undefined || now === undefined ? [] : [{ id: result.scenario_id, old, now, change: now - old }];
+    })
+    .filter(({ change }) => change < 0)
+    .toSorted((left, right) => left.change - right.change)
+    .slice(0, shownScenarios);
+  if (losses.length === 0) return [];
+  const rows = losses.map(({ id, old, now, change }) => [
+    `  ${plainLine(id, 60)}`,
+    `${scoreText(old)} → ${scoreText(now)}`,
+    signed(change),
+  ]);
+  return [`Worse by most:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows)}`];
+}
+
+const overallOf = ({ average_scores }: ScenarioResult): number | undefined => average_scores["overall"];
+
+function unpaired({ unpaired: { baseline_only, candidate_only, changed: differing } }: Comparison): string[] {
+  const parts = [
+    ...(baseline_only > 0 ? [`${counted(baseline_only, "turn")} only in the baseline`] : []),
+    ...(candidate_only > 0 ? [`${counted(candidate_only, "turn")} only in the candidate`] : []),
+    ...(differing > 0 ? [`${counted(differing, "turn")} with another question or reference`] : []),
+  ];
+  return parts.length === 0 ? [] : [`Left out: ${parts.join(", ")}.`];
+}

@@ -1,0 +1,19 @@
+import { note, printLine } from "../terminal/output.ts";
+import { plainLine } from "../terminal/plain-line.ts";
+import { createProgressLines } from "../terminal/progress-lines.ts";
+import { noStyle } from "../terminal/style.ts";
+import type { Reporter } from "./reporter.ts";
+import { summaryText } from "./summary-text.ts";
+
+/** For logs: plain lines and no escape codes. Progress goes to stderr, the summary to stdout unless that is for data. */
+export function lineReporter({ summary = true }: { summary?: boolean } = {}): Reporter {
+  let progress = createProgressLines(note);
+  return {
+    onStart({ test_name, model_id, run_id }) {
+      progress = createProgressLines(note);
+      note(`${plainLine(test_name, 60)} on ${plainLine(model_id, 60)}: run ${run_id}`);
+    },
+    onTurn: (_turn, figures) => progress(figures),
+    onEnd: (outcome) => (summary ? printLine(summaryText(outcome, noStyle)) : undefined),
+  };
+}

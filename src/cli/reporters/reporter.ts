@@ -1,0 +1,25 @@
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { Run } from "../../contract/run.ts";
+import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
+import type { CostedTurn, ProgressFigures } from "../eval/progress.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import type { GateCheck } from "../gates/check-gates.ts";
+
+/** How one run ended, judged. */
+export interface RunOutcome {
+  readonly response: EvaluationResponse;
+  readonly gates: readonly GateCheck[];
+  readonly comparison: Comparison | null;
+  readonly exitCode: ExitCode;
+  /** Why it did not end well, in words; empty when it did. */
+  readonly problems: readonly string[];
+}
+
+/** Tells somebody how a run goes and how it went. Every part is optional. */
+export interface Reporter {
+  onStart?(run: Run): void;
+  onTurn?(turn: CostedTurn, figures: ProgressFigures): void;
+  onEnd?(outcome: RunOutcome): void | Promise<void>;
+  /** After the last run. */
+  onFinish?(outcomes: readonly RunOutcome[], exitCode: ExitCode): void | Promise<void>;
+}

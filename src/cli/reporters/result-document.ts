@@ -1,0 +1,16 @@
+import type { ExitCode } from "../exit-codes.ts";
+import type { RunOutcome } from "./reporter.ts";
+
+/** What `rehearsal eval --json` prints: the results of every run with its gates, and how the command ends. */
+export function resultDocument(outcomes: readonly RunOutcome[], exitCode: ExitCode): object {
+  return {
+    runs: outcomes.map(({ response, gates, comparison, exitCode: code }) => ({
+      ...response,
+      gates,
+      ...(comparison && { comparison }),
+      exit_code: code,
+    })),
+    passed: exitCode === 0,
+    exit_code: exitCode,
+  };
+}

@@ -1,0 +1,17 @@
+import { printJson } from "../terminal/output.ts";
+import { renderResults } from "./render-results.ts";
+import type { Reporter } from "./reporter.ts";
+import { resultDocument } from "./result-document.ts";
+
+export function jsonReporter(): Reporter {
+  return { onFinish: (outcomes, exitCode) => printJson(resultDocument(outcomes, exitCode)) };
+}
+
+/** JUnit, Markdown or HTML on stdout, one run after the other. */
+export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
+  return {
+    async onEnd({ response }) {
+      process.stdout.write(await renderResults(response, format));
+    },
+  };
+}

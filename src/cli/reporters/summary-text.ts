@@ -1,0 +1,83 @@
+import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import { verdictOf, worstTurn, type Verdict } from "../../formats/export/verdict.ts";
+import { counted, durationText, meanText, moneyText, scoreText } from "../terminal/figures.ts";
+import { plainLine } from "../terminal/plain-line.ts";
+import type { Style } from "../terminal/style.ts";
+import { table } from "../terminal/table.ts";
+import type { RunOutcome } from "./reporter.ts";
+
+const shownScenarios = 10;
+
+/** What a person reads at the end of a run: scores with their intervals, the scenarios that did worst, and the gates. */
+export function summaryText(outcome: RunOutcome, style: Style): string {
+  const { response, gates, comparison, problems } = outcome;
+  return [
+    headline(response, style),
+    scoreTable(response),
+    worstScenarios(response.results.scenarios, style),
+    ...(comparison
+      ? [`Compared with the baseline: ${comparison.comparable ? comparison.sentence : comparison.reason}`]
+      : []),
+    gates.map(({ passed, message }) => `${mark(passed, style)} ${message}`).join("\n"),
+    problems.map((problem) => style("red", problem)).join("\n"),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+function headline(
+  { test_name, model_id, message, run_id, demo, timing, summary }: EvaluationResponse,
+  style: Style,
+): string {
+  const facts = [durationText(timing.duration_ms), ...(summary.cost ? [moneyText(summary.cost.total)] : []), run_id];
+  return [
+    `${style("bold", plainLine(test_name, 100))} on ${plainLine(model_id, 100)}`,
+    `${message} (${facts.join(", ")})`,
+    ...(demo ? ["A scripted demo model answered, not a language model."] : []),
+  ].join("\n");
+}
+
+function scoreTable({ summary }: EvaluationResponse): string {
+  const names = Object.keys(summary.average_scores);
+  if (names.length === 0) return "";
+  const rows = names.map((name) => {
+    const stats = summary.score_stats[name];
+    return [`  ${name}`, meanText(stats, summary.average_scores[name]), String(stats?.n ?? "")];
+  });
+  return table([{ title: "  SCORE" }, { title: "MEAN [95 %]" }, { title: "N", align: "right" }], rows);
+}
+
+interface Judged {
+  readonly result: ScenarioResult;
+  readonly verdict: Verdict;
+}
+
+function worstScenarios(scenarios: readonly ScenarioResult[], style: Style): string {
+  const judged = scenarios.map((result): Judged => ({ result, verdict: verdictOf(result) }));
+  const bad = judged.filter(({ verdict }) => verdict.outcome === "failed" || verdict.outcome === "error");
+  if (bad.length === 0) return "";
+  const worst = bad.toSorted((left, right) => overallOf(left) - overallOf(right)).slice(0, shownScenarios);
+  const below = verdictOf(scenarios[0] as ScenarioResult).threshold;
+  const more = bad.length > worst.length ? `, the worst ${worst.length}` : "";
+  const title = `${counted(bad.length, "scenario")} of ${scenarios.length} below ${below}${more}:`;
+  return [title, ...worst.map((entry) => scenarioLines(entry, style))].join("\n");
+}
+
+const overallOf = ({ result }: Judged): number => result.average_scores["overall"] ?? -1;
+
+function scenarioLines({ result, verdict }: Judged, style: Style): string {
+  const { scenario_id, average_scores } = result;
+  const attempts = `${verdict.passed} of ${counted(verdict.counted, "attempt")} passed`;
+  const head = `  ${mark(false, style)} ${plainLine(scenario_id, 60)}  ${scoreText(average_scores["overall"])}  ${attempts}`;
+  const turn = worstTurn(result, verdict.threshold)?.interaction;
+  if (!turn) return head;
+  if (turn.error) return `${head}\n      ${turn.error.code}: ${plainLine(turn.error.detail)}`;
+  return [
+    head,
+    style("dim", `      user      ${plainLine(turn.user_message, 100)}`),
+    style("dim", `      reference ${plainLine(turn.reference_reply, 100)}`),
+    `      reply     ${plainLine(turn.agent_reply, 100)}`,
+  ].join("\n");
+}
+
+const mark = (passed: boolean, style: Style): string => (passed ? style("green", "✓") : style("red", "✗"));

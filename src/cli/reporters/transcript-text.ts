@@ -1,0 +1,32 @@
+import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/interaction-result.ts";
+import { meanText, scoreText } from "../terminal/figures.ts";
+import { plainLine } from "../terminal/plain-line.ts";
+import type { Style } from "../terminal/style.ts";
+
+/** Every turn of a scenario's attempts, the reference beside the reply. */
+export function transcriptText(result: ScenarioResult, style: Style): string {
+  const { scenario_id, description, attempts, score_stats, average_scores } = result;
+  const overall = meanText(score_stats["overall"], average_scores["overall"]);
+  const title = `${style("bold", plainLine(scenario_id))}  overall ${overall}`;
+  const about = description === "" ? [] : [plainLine(description, 500)];
+  return [title, ...about, ...attempts.map((attempt) => attemptText(attempt, style))].join("\n");
+}
+
+function attemptText({ attempt, interactions, average_scores }: AttemptResult, style: Style): string {
+  const head = style("bold", `\nattempt ${attempt}  overall ${scoreText(average_scores["overall"])}`);
+  return [head, ...interactions.map((turn) => turnText(turn, style))].join("\n");
+}
+
+function turnText(turn: InteractionResult, style: Style): string {
+  const scores = Object.entries(turn.scores).map(([name, value]) => `${name} ${scoreText(value)}`);
+  const reply = turn.error
+    ? style("red", `${turn.agent_reply} (${turn.error.code}: ${turn.error.detail})`)
+    : turn.agent_reply;
+  return [
+    `  user       ${plainLine(turn.user_message, 2000)}`,
+    ...(turn.reference_reply === "" ? [] : [style("dim", `  reference  ${plainLine(turn.reference_reply, 2000)}`)]),
+    `  reply      ${turn.error ? reply : plainLine(reply, 2000)}`,
+    style("dim", `             ${scores.join("  ")}`),
+  ].join("\n");
+}

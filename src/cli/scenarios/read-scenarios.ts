@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { ColumnMapping } from "../../formats/column-mapping.ts";
+import { FormatError } from "../../formats/format-error.ts";
+import { importScenarios } from "../../formats/import-scenarios.ts";
+import type { FileScenario, ImportFormat, ImportResult, Note } from "../../formats/scenario-file.ts";
+import { CliError } from "../cli-error.ts";
+import { findFiles } from "./find-files.ts";
+
+export interface ReadOptions {
+  readonly folder?: string;
+  readonly format?: ImportFormat | "auto";
+  readonly mapping?: ColumnMapping;
+}
+
+export interface ScenarioFile extends ImportResult {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Every scenario file behind what was typed, read. A file that cannot be read at all ends the command. */
+export async function readScenarioFiles(
+  patterns: readonly string[],
+  { folder = process.cwd(), format = "auto", mapping = {} }: ReadOptions = {},
+): Promise<ScenarioFile[]> {
+  const files: ScenarioFile[] = [];
+  for (const file of await findFiles(patterns, folder)) {
+    const text = await readText(resolve(folder, file), file);
+    files.push({ file, text, ...read({ text, file, format, mapping }) });
+  }
+  return files;
+}
+
+async function readText(path: string, file: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new CliError(`${file} cannot be read`, undefined, { cause });
+  }
+}
+
+function read({
+  text,
+  file,
+  format,
+  mapping,
+}: Required<Pick<ReadOptions, "format" | "mapping">> & { text: string; file: string }): ImportResult {
+  try {
+    return importScenarios({ text, name: file, format, mapping });
+  } catch (error) {
+    if (error instanceof FormatError) throw new CliError(`${file}: ${error.message}`, undefined, { cause: error });
+    throw error;
+  }
+}
+
+/** `support.yaml:3 /interactions/0: message` */
+export function noteLine(file: string, { line, pointer, message }: Note): string {
+  const place = [line === undefined ? file : `${file}:${line}`, pointer].filter(Boolean).join(" ");
+  return `${place}: ${message}`;
+}
+
+/** All scenarios of several files. The same id in two files would make two scenarios one, so it is refused. */
+export function joinScenarios(files: readonly ScenarioFile[]): FileScenario[] {
+  const origin = new Map<string, string>();
+  return files.flatMap(({ file, scenarios }) =>
+    scenarios.map((scenario) => {
+      const earlier = origin.get(scenario.id);
+      if (earlier !== undefined) {
+        throw new CliError(`the scenario id "${scenario.id}" is in ${earlier} and in ${file}: ids must be unique`);
+      }
+      origin.set(scenario.id, file);
+      return scenario;
+    }),
+  );
+}

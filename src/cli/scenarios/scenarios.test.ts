@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { FileScenario } from "../../formats/scenario-file.ts";
+import { selectScenarios } from "./select-scenarios.ts";
+
+const scenarios = Array.from({ length: 20 }, (_, index): FileScenario => ({
+  id: `s-${index}`,
+  description: "",
+  interactions: [],
+  ...(index % 2 === 0 && { tags: ["even"] }),
+}));
+const ids = (chosen: readonly FileScenario[]): string[] => chosen.map(({ id }) => id);
+
+test("chooses by id, by pattern and by tag", () => {
+  expect(ids(selectScenarios(scenarios, { filters: ["s-3"] }))).toEqual(["s-3"]);
+  expect(ids(selectScenarios(scenarios, { filters: ["s-1*"] }))).toHaveLength(11);
+  expect(ids(selectScenarios(scenarios, { filters: ["tag:even"] }))).toHaveLength(10);
+  expect(ids(selectScenarios(scenarios, { filters: ["s.3", "s-4"] }))).toEqual(["s-4"]);
+  expect(ids(selectScenarios(scenarios, { ids: new Set(["s-7"]) }))).toEqual(["s-7"]);
+});
+
+test("a sample is in order, has its size, is the same for a seed and another for another", () => {
+  const draw = (seed: number) => ids(selectScenarios(scenarios, { sample: 5, seed }));
+  expect(draw(1)).toHaveLength(5);
+  expect(draw(1)).toEqual(draw(1));
+  expect(draw(1)).not.toEqual(draw(2));
+  const order = draw(3).map((id) => Number(id.slice(2)));
+  expect(order).toEqual(order.toSorted((left, right) => left - right));
+  expect(selectScenarios(scenarios, { sample: 500 })).toHaveLength(20);
+});
+
+test("choosing nothing is a mistake", () => {
+  expect(() => selectScenarios(scenarios, { filters: ["x"] })).toThrow("none of 20 scenarios fits");
+  expect(() => selectScenarios([], {})).toThrow("there are no scenarios");
+});

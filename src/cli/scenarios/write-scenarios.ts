@@ -1,0 +1,35 @@
+import { scenarioFormats, type ScenarioFormat } from "../../formats/formats.ts";
+import type { FileScenario } from "../../formats/scenario-file.ts";
+import { CliError } from "../cli-error.ts";
+import { writeResultFile } from "../reporters/file.ts";
+import { counted } from "../terminal/figures.ts";
+import { note } from "../terminal/output.ts";
+
+const writable: readonly ScenarioFormat[] = (scenarioFormats as readonly ScenarioFormat[]).filter(
+  (format) => format.export !== undefined,
+);
+
+/** Formats scenarios can be written in. */
+export const writableFormats: readonly string[] = writable.map(({ id }) => id);
+
+const ownFormats = ["json", "jsonl", "yaml", "csv"];
+
+/** Writes scenarios to a file, or to stdout where none is named. Without a format the file's ending decides among our own. */
+export async function writeScenarios(
+  scenarios: readonly FileScenario[],
+  { file, format }: { file?: string | undefined; format?: string | undefined },
+): Promise<void> {
+  const ending = /\.([a-z]+)$/i.exec(file ?? "")?.[1]?.toLowerCase() ?? "";
+  const byEnding = writable.find(({ id, extensions }) => ownFormats.includes(id) && extensions.includes(ending));
+  const chosen = (format === undefined ? undefined : writable.find(({ id }) => id === format)) ?? byEnding;
+  if (!chosen?.export) {
+    throw new CliError(`which format? Use one of ${writableFormats.join(", ")}`);
+  }
+  const { text, notes } = chosen.export(scenarios);
+  for (const { kind, pointer, message } of notes) note(`${kind} ${pointer ? `${pointer}: ` : ""}${message}`);
+  if (file === undefined) process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+  else {
+    await writeResultFile(file, text);
+    note(`wrote ${counted(scenarios.length, "scenario")} to ${file}`);
+  }
+}

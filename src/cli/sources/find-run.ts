@@ -1,0 +1,45 @@
+import type { Run } from "../../contract/run.ts";
+import { CliError } from "../cli-error.ts";
+import type { RunSource } from "./run-source.ts";
+
+const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const place = /^latest(?:~(\d{1,3}))?$/;
+
+/**
+ * The run somebody means: its id, the beginning or end of it, `latest`, `latest~1` for the one before, or the name of a test,
+ * whose newest run is taken.
+ */
+export async function findRun(source: RunSource, text: string): Promise<string> {
+  if (wholeId.test(text)) return text.toLowerCase();
+  const back = place.exec(text);
+  if (back) return nthNewest(source, Number(back[1] ?? 0));
+
+  const matches = /^[0-9a-f-]{4,35}$/i.test(text) ? await withPart(source, text.toLowerCase()) : [];
+  if (matches.length > 1) {
+    throw new CliError(`"${text}" stands for several runs: ${matches.map(({ run_id }) => run_id).join(", ")}`);
+  }
+  const [only] = matches;
+  if (only) return only.run_id;
+  const [named] = (await source.list({ test_name: text, limit: 1 })).runs;
+  if (named) return named.run_id;
+  throw new CliError(`there is no run "${text}" (rehearsal list shows what there is)`);
+}
+
+async function nthNewest(source: RunSource, back: number): Promise<string> {
+  const { runs } = await source.list({ limit: Math.min(back + 1, 200) });
+  const run = runs[back];
+  if (!run) throw new CliError(back === 0 ? "there are no runs yet" : `there are only ${runs.length} runs`);
+  return run.run_id;
+}
+
+/** The time is at the beginning of an id and chance at its end, so people may use either. */
+async function withPart(source: RunSource, part: string): Promise<Run[]> {
+  const matches: Run[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await source.list({ limit: 200, ...(cursor !== null && { cursor }) });
+    matches.push(...page.runs.filter(({ run_id }) => run_id.startsWith(part) || run_id.endsWith(part)));
+    cursor = page.next_cursor;
+  } while (cursor !== null && matches.length < 2);
+  return matches;
+}

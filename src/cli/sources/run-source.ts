@@ -1,0 +1,15 @@
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { RunList } from "../../contract/run-list.ts";
+import type { Run } from "../../contract/run.ts";
+import type { RunFilter } from "../../contract/store.ts";
+
+export type RunQuery = Omit<RunFilter, "owner" | "limit"> & { readonly limit?: number };
+
+/** Runs that can be read and managed: those of this machine, or of a service. */
+export interface RunSource extends AsyncDisposable {
+  list(query: RunQuery): Promise<RunList>;
+  get(runId: string): Promise<Run>;
+  results(runId: string): Promise<EvaluationResponse>;
+  cancel(runId: string): Promise<Run>;
+  delete(runId: string): Promise<void>;
+}

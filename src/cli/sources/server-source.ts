@@ -1,0 +1,16 @@
+import { createEvaluationClient, type EvaluationClient } from "../../client/create-evaluation-client.ts";
+import { CliError } from "../cli-error.ts";
+import type { RunSource } from "./run-source.ts";
+
+/** The evaluation service a command was pointed at, with the key from REHEARSAL_API_KEY. */
+export function serverClient(server: string): EvaluationClient {
+  const url = URL.parse(server);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new CliError(`--server is "${server}": use the address of an evaluation service, like http://127.0.0.1:8001`);
+  }
+  return createEvaluationClient({ url: server, apiKey: process.env["REHEARSAL_API_KEY"] });
+}
+
+export function openServerSource(server: string): RunSource {
+  return { ...serverClient(server), async [Symbol.asyncDispose]() {} };
+}

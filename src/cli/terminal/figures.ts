@@ -1,0 +1,28 @@
+import type { ScoreStats } from "../../contract/score-stats.ts";
+
+export const scoreText = (value: number | null | undefined): string =>
+  value === null || value === undefined ? "–" : value.toFixed(3);
+
+/** A mean with its 95 % interval, where there is one. */
+export function meanText(stats: ScoreStats | undefined, mean: number | null | undefined = stats?.mean): string {
+  if (mean === null || mean === undefined) return "–";
+  if (!stats || stats.ci_lower === null || stats.ci_upper === null) return scoreText(mean);
+  return `${scoreText(mean)} [${scoreText(stats.ci_lower)}, ${scoreText(stats.ci_upper)}]`;
+}
+
+/** `0:41`, `12:03`, `1:02:03`. */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+/** US dollars; small amounts keep the digits that matter. */
+export function moneyText(dollars: number): string {
+  return dollars >= 0.1 || dollars === 0 ? `$${dollars.toFixed(2)}` : `$${dollars.toPrecision(2)}`;
+}
+
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}

@@ -1,0 +1,35 @@
+/** Data for whoever reads stdout. */
+export function printLine(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** One JSON document on stdout: indented for a person, compact for a program. */
+export function printJson(value: unknown): void {
+  printLine(process.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value));
+}
+
+/** Progress, notes and problems: never mixed with data. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** A reader that has seen enough (`| head`) is no error. */
+export function endQuietlyWhenNobodyReads(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+      process.exit();
+    });
+  }
+}
+
+/** True where a build server runs us: no colours, no bar, no questions. */
+export function inContinuousIntegration(environment: NodeJS.ProcessEnv = process.env): boolean {
+  const { CI } = environment;
+  return CI !== undefined && CI !== "" && CI !== "false" && CI !== "0";
+}
+
+/** A person is there to read and to answer. */
+export function personIsAtTheTerminal(): boolean {
+  return Boolean(process.stdin.isTTY && process.stdout.isTTY) && !inContinuousIntegration();
+}

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { ProgressFigures } from "../eval/progress.ts";
+import { createProgressTally } from "../eval/progress.ts";
+import { durationText, moneyText } from "./figures.ts";
+import { plainLine } from "./plain-line.ts";
+import { barText } from "./progress-bar.ts";
+import { createProgressLines } from "./progress-lines.ts";
+import { table, widthOf } from "./table.ts";
+
+test("text of others cannot move the cursor, break the line or hide", () => {
+  expect(plainLine("a\u001B[2Jb\r\nc\u202Ed\u0007")).toBe("ab c d");
+  expect(plainLine("x".repeat(300), 10)).toBe(`${"x".repeat(9)}…`);
+});
+
+test("columns line up whatever is in them", () => {
+  const text = table(
+    [{ title: "A" }, { title: "N", align: "right" }],
+    [
+      ["日本", "1"],
+      ["é", "22"],
+    ],
+  );
+  expect(text).toBe("A      N\n日本   1\né     22");
+  expect(widthOf("\u001B[31mred\u001B[39m")).toBe(3);
+});
+
+test("times and money read well", () => {
+  expect([durationText(41_000), durationText(723_000), durationText(3_723_000)]).toEqual(["0:41", "12:03", "1:02:03"]);
+  expect([moneyText(0), moneyText(1.234), moneyText(0.00123)]).toEqual(["$0.00", "$1.23", "$0.0012"]);
+});
+
+const figures: ProgressFigures = {
+  turns: 100,
+  done: 50,
+  failed: 2,
+  overall: 0.8416,
+  spent: 0.21,
+  elapsedMs: 1000,
+  remainingMs: 41_000,
+};
+
+test("the bar fits the terminal and says how far, how good, how dear and how long", () => {
+  const wide = barText(figures, 120);
+  expect(wide).toContain("50/100 turns  2 failed  overall 0.842  $0.21  ETA 0:41");
+  expect(wide.match(/█/g)).toHaveLength(15);
+  for (const columns of [20, 40, 60, 80]) expect(widthOf(barText(figures, columns))).toBeLessThan(columns);
+});
+
+test("a log gets a line for each tenth, and one after ten quiet seconds", () => {
+  const lines: string[] = [];
+  const write = createProgressLines((line) => lines.push(line));
+  for (let done = 1; done <= 100; done++) write({ ...figures, done, elapsedMs: done });
+  expect(lines).toHaveLength(10);
+  write({ ...figures, done: 100, elapsedMs: 10_200 });
+  expect(lines).toHaveLength(11);
+});
+
+test("progress knows the running score, the failures and the time that is left", () => {
+  let now = 0;
+  const tally = createProgressTally({ turns: 4, now: () => now });
+  const turn = { scenario_id: "s", attempt: 1, turn_index: 0, interaction_id: "1", agent_reply: "", latency_ms: 1 };
+  tally.add({ ...turn, error: null, scores: { overall: 0.5 }, cost: 0.1 });
+  const error = { code: "upstream_error", detail: "", upstream_status: 500, tries: 1, retryable: true } as const;
+  tally.add({ ...turn, error, scores: { success: 0 } });
+  now = 2000;
+  expect(tally.figures()).toEqual({
+    turns: 4,
+    done: 2,
+    failed: 1,
+    overall: 0.5,
+    spent: 0.1,
+    elapsedMs: 2000,
+    remainingMs: 2000,
+  });
+});

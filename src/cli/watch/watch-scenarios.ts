@@ -1,0 +1,74 @@
+import { watch } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { findFiles } from "../scenarios/find-files.ts";
+import { readEvalSettings, type EvalOptions } from "../eval/eval-settings.ts";
+import { runEval } from "../eval/run-eval.ts";
+import { reportFailure } from "../report-failure.ts";
+import { configNames } from "../config/load-config.ts";
+import { readScenarioFiles } from "../scenarios/read-scenarios.ts";
+import { note } from "../terminal/output.ts";
+import { changedScenarios, fingerprints } from "./changed-scenarios.ts";
+
+const settleMs = 200;
+
+/** Evaluates, then again what changed, until Ctrl-C. A mistake in a file is told and waited out. */
+export async function watchScenarios(files: readonly string[], options: EvalOptions): Promise<void> {
+  let known = new Map<string, string>();
+  const stop = new AbortController();
+  process.once("SIGINT", () => stop.abort());
+  while (!stop.signal.aborted) {
+    const changes = await watchFiles(files, options, stop.signal);
+    try {
+      const now = fingerprints(await scenariosOf(files, options));
+      const changed = changedScenarios(known, now);
+      known = now;
+      if (changed.length > 0) await runEval(files, options, new Set(changed));
+    } catch (error) {
+      reportFailure(error);
+    }
+    if (stop.signal.aborted) break;
+    note("Waiting for changes; Ctrl-C ends.");
+    await changes.next;
+    changes.close();
+  }
+  process.exitCode = 0;
+}
+
+async function scenariosOf(files: readonly string[], options: EvalOptions) {
+  const { patterns, folder } = await readEvalSettings(files, options);
+  const read = await readScenarioFiles(patterns, { folder });
+  return read.flatMap(({ scenarios }) => scenarios);
+}
+
+/** Resolves once after files changed and were left alone for a moment: editors write in several steps. */
+async function watchFiles(files: readonly string[], options: EvalOptions, signal: AbortSignal) {
+  const { promise: next, resolve: done } = Promise.withResolvers<void>();
+  const folders = await foldersOf(files, options);
+  let timer: NodeJS.Timeout | undefined;
+  const watchers = folders.map((folder) =>
+    watch(folder, { recursive: true, signal }, (_event, name) => {
+      if (name === null || /(^|[\\/])(\.rehearsal|node_modules|\.git)([\\/]|$)/.test(name)) return;
+      if (!/\.(json|jsonl|ndjson|ya?ml|csv|tsv)$/i.test(name) && !configNames.some((known) => known === name)) return;
+      clearTimeout(timer);
+      timer = setTimeout(done, settleMs);
+    }),
+  );
+  signal.addEventListener("abort", () => done(), { once: true });
+  return {
+    next,
+    close() {
+      clearTimeout(timer);
+      for (const watcher of watchers) watcher.close();
+    },
+  };
+}
+
+async function foldersOf(files: readonly string[], options: EvalOptions): Promise<string[]> {
+  try {
+    const { patterns, folder } = await readEvalSettings(files, options);
+    const found = await findFiles(patterns, folder);
+    return [...new Set([process.cwd(), ...found.map((file) => dirname(resolve(folder, file)))])];
+  } catch {
+    return [process.cwd()];
+  }
+}

@@ -1,0 +1,16 @@
+/** `rehearsal/client`: typed clients of both services. */
+export { createAgentClient, type AgentClient, type AgentMessages } from "./client/create-agent-client.ts";
+export {
+  createEvaluationClient,
+  type CallOptions,
+  type EvaluationClient,
+  type StartOptions,
+} from "./client/create-evaluation-client.ts";
+export type { ClientOptions } from "./client/client-options.ts";
+export type { EvaluationInput } from "./client/evaluation-input.ts";
+export { ServiceFailure, ServiceUnreachable } from "./client/service-failure.ts";
+export type { AgentReply } from "./contract/agent-reply.ts";
+export type { EvaluationResponse, ScenarioResult } from "./contract/evaluation-response.ts";
+export type { Problem } from "./contract/problem.ts";
+export type { RunEvent } from "./contract/run-event.ts";
+export type { Run } from "./contract/run.ts";

@@ -1,0 +1,77 @@
+import type { EvaluationResponse } from "../contract/evaluation-response.ts";
+import type { RunEvent } from "../contract/run-event.ts";
+import type { RunList, RunListQuery } from "../contract/run-list.ts";
+import type { Run } from "../contract/run.ts";
+import type { ClientOptions } from "./client-options.ts";
+import { createCaller, readJson } from "./create-caller.ts";
+import type { EvaluationInput } from "./evaluation-input.ts";
+import { followEvents } from "./follow-events.ts";
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StartOptions extends CallOptions {
+  /** The same key with the same request is the same run, so a retry cannot start it twice. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The evaluation service. Every call rejects with a `ServiceFailure` or a `ServiceUnreachable`. */
+export interface EvaluationClient {
+  /** Runs the scenarios and waits for the result. */
+  evaluate(request: EvaluationInput, options?: StartOptions): Promise<EvaluationResponse>;
+  /** Stores the run and comes back at once; follow it with `events`. */
+  start(request: EvaluationInput, options?: StartOptions): Promise<Run>;
+  /** One page, newest first. */
+  list(query?: Partial<RunListQuery>, options?: CallOptions): Promise<RunList>;
+  get(runId: string, options?: CallOptions): Promise<Run>;
+  /** Everything stored of a run, also while it is running. */
+  results(runId: string, options?: CallOptions): Promise<EvaluationResponse>;
+  /** What happens in the run, the ended run last. `after` is the number of the last event already seen. */
+  events(runId: string, options?: CallOptions & { readonly after?: number }): AsyncIterable<RunEvent>;
+  cancel(runId: string, options?: CallOptions): Promise<Run>;
+  delete(runId: string, options?: CallOptions): Promise<void>;
+}
+
+/**
+ * A typed client of the evaluation service.
+ *
+ * ```ts
+ * const rehearsal = createEvaluationClient({ url: "http://127.0.0.1:8001" });
+ * const { summary } = await rehearsal.evaluate({ test_batch, endpoint, model_id, attempts: 5 });
+ * ```
+ */
+export function createEvaluationClient(options: ClientOptions): EvaluationClient {
+  const call = createCaller(options);
+  const at = (runId: string, rest = ""): string => `/runs/${encodeURIComponent(runId)}${rest}`;
+
+  const client: EvaluationClient = {
+    /** Follows the run instead of holding one silent connection open, which proxies and `fetch` itself cut after minutes. */
+    async evaluate(request, startOptions = {}) {
+      const { run_id } = await client.start(request, startOptions);
+      for await (const event of client.events(run_id, startOptions)) if (event.type === "end") break;
+      return client.results(run_id, startOptions);
+    },
+    async start(body, { idempotencyKey, signal } = {}) {
+      const headers = { prefer: "respond-async", "idempotency-key": idempotencyKey };
+      const answer = await call("/evaluate", { body, signal, headers });
+      const run = (await answer.json()) as Run;
+      // A replayed run that has ended is answered with its whole result.
+      return answer.status === 202 ? run : client.get(run.run_id, { signal });
+    },
+    list: (query = {}, { signal } = {}) => readJson(call("/runs", { query, signal })),
+    get: (runId, { signal } = {}) => readJson(call(at(runId), { signal })),
+    results: (runId, { signal } = {}) => readJson(call(at(runId, "/results"), { signal })),
+    events: (runId, { after = 0, signal } = {}) =>
+      followEvents({
+        after,
+        signal,
+        open: (headers) => call(at(runId, "/events"), { headers, signal }),
+      }),
+    cancel: (runId, { signal } = {}) => readJson(call(at(runId, "/cancel"), { method: "POST", signal })),
+    async delete(runId, { signal } = {}) {
+      await call(at(runId), { method: "DELETE", signal });
+    },
+  };
+  return client;
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RunEvent } from "../contract/run-event.ts";
+import { readEvents } from "./read-events.ts";
+import { ServiceFailure } from "./service-failure.ts";
+
+export interface FollowOptions {
+  readonly after: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly open: (headers: Record<string, string>) => Promise<Response>;
+  /** Connections that may break in a row, without an event between them. */
+  readonly patience?: number;
+  readonly pauseMs?: number;
+}
+
+/** The events of a run to its end. A connection that breaks is opened again from the last event seen: nothing is missed or doubled. */
+export async function* followEvents({
+  after,
+  signal,
+  open,
+  patience = 5,
+  pauseMs = 500,
+}: FollowOptions): AsyncGenerator<RunEvent> {
+  let seen = after;
+  for (let broken = 0; ; broken += 1) {
+    try {
+      const headers = { accept: "text/event-stream", ...(seen > 0 && { "last-event-id": String(seen) }) };
+      for await (const { event, id, data } of readEvents(await open(headers))) {
+        broken = 0;
+        if (id !== undefined) seen = Number(id);
+        yield { type: event, ...(id !== undefined && { id: Number(id) }), data: JSON.parse(data) } as RunEvent;
+        if (event === "end") return;
+      }
+    } catch (error) {
+      if (error instanceof ServiceFailure || signal?.aborted || broken >= patience) throw error;
+    }
+    if (broken >= patience) return;
+    await sleep(pauseMs, undefined, signal && { signal });
+  }
+}

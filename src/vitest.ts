@@ -1,0 +1,72 @@
+import { expect } from "vitest";
+import type { EvaluationResponse, ScenarioResult } from "./contract/evaluation-response.ts";
+import type { ScoreStats } from "./contract/score-stats.ts";
+
+/** Results of a whole run, or of one of its scenarios. */
+export type Scored = EvaluationResponse | ScenarioResult;
+
+export interface ScoreOptions {
+  /** Default: overall. */
+  readonly score?: string;
+  /** `ci_lower`: even the lower end of the 95 % interval has to be above. Default: the mean. */
+  readonly statistic?: "mean" | "ci_lower";
+}
+
+export interface PassOptions {
+  /** Attempts that all have to pass (pass^k). Default 1: the share of attempts that pass. */
+  readonly k?: number;
+}
+
+interface RehearsalMatchers<Returned> {
+  /** The score of a run or scenario is above a bound. */
+  toScoreAbove(bound: number, options?: ScoreOptions): Returned;
+  /** The chance that k attempts all pass is at least so high. */
+  toPassAtLeast(share: number, options?: PassOptions): Returned;
+}
+
+declare module "vitest" {
+  // The parameters are vitest's own and must be repeated to add to its interface.
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends RehearsalMatchers<R> {}
+}
+
+interface MatcherAnswer {
+  readonly pass: boolean;
+  readonly message: () => string;
+  readonly actual: number | null;
+  readonly expected: number;
+}
+
+const isRun = (scored: Scored): scored is EvaluationResponse => "results" in scored;
+
+function toScoreAbove(scored: Scored, bound: number, options: ScoreOptions = {}): MatcherAnswer {
+  const { score = "overall", statistic = "mean" } = options;
+  const stats: ScoreStats | undefined = (isRun(scored) ? scored.summary : scored).score_stats[score];
+  return judge(stats?.[statistic] ?? null, { bound, name: `${score} (${statistic})`, holds: (value) => value > bound });
+}
+
+function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {}): MatcherAnswer {
+  const scenarios = isRun(scored) ? scored.results.scenarios : [scored];
+  const chances = scenarios.flatMap(({ reliability }) => (reliability ? [reliability.pass_hat_k[k - 1]] : []));
+  const known = chances.filter((chance) => chance !== undefined);
+  const complete = known.length > 0 && known.length === chances.length;
+  const value = complete ? known.reduce((sum, chance) => sum + chance, 0) / known.length : null;
+  return judge(value, { bound: share, name: `pass^${k}`, holds: (chance) => chance >= share - 1e-9 });
+}
+
+/** What was not measured passes neither way round, so `.not` cannot hide it. */
+function judge(
+  actual: number | null,
+  { bound, name, holds }: { bound: number; name: string; holds: (value: number) => boolean },
+): MatcherAnswer {
+  if (actual === null)
+    throw new Error(`${name} was not measured: is there a reference, and are there enough attempts?`);
+  const pass = holds(actual);
+  return {
+    pass,
+    actual,
+    expected: bound,
+    message: () => `${name} is ${Number(actual.toFixed(4))}, which is ${pass ? "" : "not "}good enough for ${bound}`,
+  };
+}
+
+expect.extend({ toScoreAbove, toPassAtLeast });

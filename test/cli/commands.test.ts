@@ -1,0 +1,110 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { runServices } from "../support/services.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCli } from "./run-cli.ts";
+
+const fixtures = resolve(import.meta.dirname, "../../src/formats/fixtures");
+
+test("init writes a folder that evaluates as it is, and never overwrites", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await writeFile(folder.file(".env.example"), "MINE=1\n");
+  const first = await runCli(["init", "--yes", "--json"], { cwd });
+  expect(first.code).toBe(0);
+  expect(JSON.parse(first.stdout)).toMatchObject({ kept: [".env.example"] });
+  expect(await readFile(folder.file(".env.example"), "utf8")).toBe("MINE=1\n");
+  expect((await runCli(["validate"], { cwd })).stdout).toContain("rehearsal.yaml: ok");
+  const run = await runCli(["eval", "--attempts", "1", "--json"], { cwd });
+  expect(run.code).toBe(0);
+  expect(JSON.parse(run.stdout).runs[0]).toMatchObject({ test_name: "support", demo: true, summary: { failed: 0 } });
+});
+
+test("validate says what is wrong, where, and exits 2", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await writeFile(folder.file("a.json"), '{"id":"a","interactions":[{"id":"1","user_message":"Hi","tags":[]}]}');
+  await writeFile(folder.file("b.yaml"), "id: b\ninteractions:\n  - id: x\n");
+  const { code, stdout } = await runCli(["validate", "a.json", "b.yaml", "--json"], { cwd });
+  expect(code).toBe(2);
+  const { valid, files } = JSON.parse(stdout);
+  expect(valid).toBe(false);
+  expect(files).toMatchObject([
+    { file: "a.json", scenarios: 1 },
+    { file: "b.yaml", scenarios: 0 },
+  ]);
+  expect((await runCli(["validate", "a.json"], { cwd })).code).toBe(0);
+});
+
+test("imports what another tool wrote, says what was lost, and exports it again", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  const imported = await runCli(["import", `${fixtures}/promptfooconfig.yaml`, "-o", "scenarios.yaml"], { cwd });
+  expect(imported).toMatchObject({ code: 0, stdout: "" });
+  expect(imported.stderr).toMatch(/read as promptfoo/);
+  const exported = await runCli(["export", "scenarios.yaml", "--to", "openai-chat"], { cwd });
+  expect(exported.code).toBe(0);
+  for (const line of exported.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("messages");
+  const mapped = await runCli(["import", `${fixtures}/sharegpt.json`, "--json"], { cwd });
+  expect(JSON.parse(mapped.stdout).scenarios.length).toBeGreaterThan(0);
+});
+
+test.each(["request", "result", "scenario", "config"])("the %s schema is JSON Schema", async (name) => {
+  await using folder = await temporaryFolder();
+  const { code, stdout } = await runCli(["schema", name], { cwd: folder.path });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toHaveProperty("$schema", "https://json-schema.org/draft/2020-12/schema");
+});
+
+test("chat answers one message, from the command line or a pipe, and saves it as a scenario", async () => {
+  await using folder = await temporaryFolder();
+  await using services = await runServices();
+  const options = { cwd: folder.path, env: { REHEARSAL_AGENT: services.agent } };
+  const asked = await runCli(["chat", "What is 17 * 23?", "-m", "demo/scripted", "--save", "chat.yaml"], options);
+  expect(asked).toMatchObject({ code: 0, stdout: "17 * 23 is 391.\n" });
+  expect(await readFile(folder.file("chat.yaml"), "utf8")).toContain("reference_reply: 17 * 23 is 391.");
+  const piped = await runCli(["chat", "--json", "-m", "demo/scripted"], { ...options, input: "What is 2 * 3?\n" });
+  expect(JSON.parse(piped.stdout)).toMatchObject({ type: "ai", content: "2 * 3 is 6." });
+  const wrong = await runCli(["chat", "Hi", "-m", "nonsense"], options);
+  expect(wrong).toMatchObject({ code: 2, stdout: "" });
+});
+
+test("keys are shown once, listed without their value, and can be revoked", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  const made = await runCli(["keys", "create", "ci", "--scopes", "evaluate,runs:read"], { cwd });
+  expect(made.code).toBe(0);
+  expect(made.stdout).toMatch(/^rh_\w{8}_[\w-]{43}\n$/);
+  const list = await runCli(["keys", "list", "--json"], { cwd });
+  const [{ id, owner }] = JSON.parse(list.stdout).keys;
+  expect(owner).toBe("ci");
+  expect(list.stdout).not.toContain(made.stdout.trim().slice(12));
+  expect((await runCli(["keys", "revoke", id], { cwd })).stdout).toBe(`revoked ${id}\n`);
+  expect((await runCli(["keys", "revoke", "nothing1"], { cwd })).code).toBe(2);
+  expect((await runCli(["keys", "create", "x", "--scopes", "everything"], { cwd })).code).toBe(2);
+});
+
+test("doctor looks at this machine and fails only for what stops it", async () => {
+  await using folder = await temporaryFolder();
+  const fine = await runCli(["doctor", "--json"], { cwd: folder.path });
+  expect(fine.code).toBe(0);
+  expect(JSON.parse(fine.stdout)).toMatchObject({ healthy: true });
+  const env = { HUB_BASE_URL: "http://127.0.0.1:9/v1", HUB_API_KEY: "sk-canary" };
+  const broken = await runCli(["doctor", "--json"], { cwd: folder.path, env });
+  expect(broken.code).toBe(78);
+  expect(broken.stdout).not.toContain("canary");
+  expect(JSON.parse(broken.stdout).checks).toContainEqual(expect.objectContaining({ name: "hub", state: "problem" }));
+});
+
+test("the bash completion offers commands, options and choices", async () => {
+  await using folder = await temporaryFolder();
+  const words = async (...typed: string[]) =>
+    (await runCli(["completion", "words", "--", ...typed], { cwd: folder.path })).stdout.trim().split("\n");
+  expect(await words("ev")).toEqual(["eval"]);
+  expect(await words("eval", "--max-c")).toEqual(["--max-cost"]);
+  expect(await words("schema", "re")).toEqual(["request", "result"]);
+  for (const shell of ["bash", "zsh", "fish"]) {
+    expect((await runCli(["completion", shell], { cwd: folder.path })).stdout).toContain("rehearsal completion words");
+  }
+});

@@ -1,0 +1,287 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import { after } from "../support/fake-provider/behaviour.ts";
+import { contextTooLong } from "../support/fake-provider/error-statuses.ts";
+import { text } from "../support/fake-provider/replies.ts";
+import { runServices } from "../support/services.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCli } from "./run-cli.ts";
+
+const examples = resolve(import.meta.dirname, "../../examples/scenarios");
+const escapeCode = "\u001B";
+
+const hello = JSON.stringify({
+  id: "hello",
+  interactions: [{ id: "1", user_message: "Say yes", reference_reply: "Yes" }],
+});
+const goodbye = JSON.stringify({
+  id: "goodbye",
+  interactions: [{ id: "1", user_message: "Say no", reference_reply: "No" }],
+});
+
+async function folderWith(files: Readonly<Record<string, string>>) {
+  const folder = await temporaryFolder();
+  for (const [name, content] of Object.entries(files)) await writeFile(folder.file(name), content);
+  return folder;
+}
+
+test("evaluates without a key or a service, and keeps the run", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  const { code, stdout, stderr } = await runCli(["eval", examples, "-m", "demo/retrieval", "--first", "2"], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain("A scripted demo model answered");
+  expect(stdout + stderr).not.toContain(escapeCode);
+  expect(stderr).toMatch(/^\d+\/\d+ turns {2}overall 0\.\d{3}$/m);
+
+  const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
+  expect(runs).toMatchObject([{ state: "completed", model_id: "demo/retrieval", demo: true }]);
+  const shown = await runCli(["show", "latest", "--json"], { cwd });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ run_id: runs[0].run_id, state: "completed" });
+  const short = await runCli(["show", runs[0].run_id.slice(-6), "--scenario", "broken-vase"], { cwd });
+  expect(short.stdout).toContain("attempt 1");
+});
+
+test("--json prints one document and nothing else", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const { code, stdout } = await runCli(
+    [
+      "eval",
+      "hello.json",
+      "--endpoint",
+      provider.url,
+      "-m",
+      "m",
+      "--attempts",
+      "2",
+      "--gate",
+      "overall>=0.9",
+      "--json",
+    ],
+    { cwd: folder.path },
+  );
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    passed: true,
+    exit_code: 0,
+    runs: [
+      {
+        results: { scenarios: [{ scenario_id: "hello" }] },
+        gates: [{ gate: "overall>=0.9", passed: true, actual: 1 }],
+      },
+    ],
+  });
+});
+
+test("a gate that is not reached is exit 1", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Maybe") });
+  const { code, stdout } = await runCli(
+    ["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "--gate", "overall>=0.9", "--gate", "success>=1"],
+    { cwd: folder.path },
+  );
+  expect(code).toBe(1);
+  expect(stdout).toContain("✗ overall>=0.9: is 0, failed");
+  expect(stdout).toContain("✓ success>=1: is 1, passed");
+});
+
+test("a target that does not answer is exit 3, whatever the gates say", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  const { code, stdout } = await runCli(
+    ["eval", "hello.json", "--endpoint", "http://127.0.0.1:9/v1", "-m", "m", "--gate", "overall>=0.1"],
+    { cwd: folder.path },
+  );
+  expect(code).toBe(3);
+  expect(stdout).toContain("The target cannot be used: 1 of 1 turn got no reply.");
+});
+
+test("in CI one missing reply is too many; --max-errors allows some", async () => {
+  await using folder = await folderWith({ "a.jsonl": `${hello}\n${goodbye}\n` });
+  let calls = 0;
+  await using provider = await startFakeProvider({
+    behaviour: (call) => (calls++ === 0 ? contextTooLong(call) : text("Yes")(call)),
+  });
+  const parameters = ["eval", "a.jsonl", "--endpoint", provider.url, "-m", "m", "-j", "1"];
+  const strict = await runCli(parameters, { cwd: folder.path, env: { CI: "true" } });
+  expect(strict.code).toBe(3);
+  calls = 0;
+  const relaxed = await runCli([...parameters, "--max-errors", "0.5"], { cwd: folder.path, env: { CI: "true" } });
+  expect(relaxed.code).toBe(0);
+});
+
+test("Ctrl-C keeps what is done and prints the line that goes on with it", async () => {
+  const interactions = Array.from({ length: 8 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
+  await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });
+  await using provider = await startFakeProvider({ behaviour: after(250, text("Yes")) });
+  const cwd = folder.path;
+  let interrupted = false;
+  const first = await runCli(["eval", "long.json", "--endpoint", provider.url, "-m", "m"], {
+    cwd,
+    onStderr: (seen, kill) => {
+      if (interrupted || !seen.includes("2/8 turns")) return;
+      interrupted = true;
+      kill("SIGINT");
+    },
+  });
+  expect(first.code).toBe(130);
+  const resume = /rehearsal eval (--resume [0-9a-f-]{36})/.exec(first.stderr)?.[1]?.split(" ") ?? [];
+  const before = provider.requests.length;
+  expect(before).toBeLessThan(8);
+
+  const second = await runCli(["eval", ...resume, "--json"], { cwd });
+  expect(second.code).toBe(0);
+  const [run] = JSON.parse(second.stdout).runs;
+  expect(run).toMatchObject({ state: "completed", run_id: resume[1], summary: { interactions: 8, failed: 0 } });
+  // Only the call in flight at the interruption may be made again.
+  expect(provider.requests.length).toBeLessThanOrEqual(9);
+});
+
+test("works through a service, and gives the same results", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using services = await runServices();
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const cwd = folder.path;
+  const server = ["--server", services.evaluation];
+  const run = await runCli(["eval", "hello.json", ...server, "--endpoint", provider.url, "-m", "m", "--json"], { cwd });
+  expect(run.code).toBe(0);
+  const { run_id } = JSON.parse(run.stdout).runs[0];
+  const list = await runCli(["list", ...server, "--json"], { cwd });
+  expect(JSON.parse(list.stdout).runs).toMatchObject([{ run_id }]);
+  const noEndpoint = await runCli(["eval", "hello.json", ...server, "-m", "m"], { cwd });
+  expect(noEndpoint).toMatchObject({ code: 2, stderr: expect.stringContaining("--endpoint") });
+});
+
+test("a service that is not there is exit 3 and one line", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  const parameters = [
+    "eval",
+    "hello.json",
+    "--server",
+    "http://127.0.0.1:9",
+    "--endpoint",
+    "http://127.0.0.1:9",
+    "-m",
+    "m",
+  ];
+  const { code, stderr } = await runCli(parameters, { cwd: folder.path });
+  expect(code).toBe(3);
+  expect(stderr).toBe("rehearsal: Nothing answers at http://127.0.0.1:9\n");
+});
+
+test("compares with a baseline run or file, and refuses what got worse", async () => {
+  const scenarios = Array.from({ length: 8 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+  }));
+  await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
+  await using good = await startFakeProvider({ behaviour: text("Yes, of course") });
+  await using bad = await startFakeProvider({ behaviour: text("Never") });
+  const cwd = folder.path;
+  const at = (url: string) => ["eval", "all.jsonl", "--endpoint", url, "-m", "m"];
+  expect((await runCli([...at(good.url), "-o", "out/baseline.json"], { cwd })).code).toBe(0);
+
+  const worse = await runCli([...at(bad.url), "--baseline", "out/baseline.json"], { cwd });
+  expect(worse.code).toBe(1);
+  expect(worse.stdout).toMatch(/✗ no regression in overall, success: failed\. overall is worse by 1\.000/);
+  const same = await runCli([...at(good.url), "--baseline", "latest~1"], { cwd });
+  expect(same.code).toBe(0);
+
+  const compared = await runCli(["compare", "latest~1", "latest", "--json"], { cwd });
+  expect(JSON.parse(compared.stdout)).toMatchObject({ comparable: true, verdict: "better" });
+  const gate = await runCli(["compare", "latest", "latest~1", "--fail-on-regression"], { cwd });
+  expect(gate.code).toBe(1);
+  expect(gate.stdout).toContain("overall is worse by 1.000");
+});
+
+test("writes the results in every format asked for", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("<script>alert(1)</script>") });
+  const names = ["r.json", "r.jsonl", "r.csv", "r.xml", "r.md", "r.html"];
+  const outputs = names.flatMap((name) => ["-o", name]);
+  const cwd = folder.path;
+  const { code } = await runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m", ...outputs], { cwd });
+  expect(code).toBe(0);
+  const content = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(folder.file(name), "utf8")] as const)),
+  );
+  expect(JSON.parse(content["r.json"] ?? "")).toMatchObject({ test_name: "hello" });
+  expect(content["r.xml"]).toContain("<testsuites");
+  expect(content["r.md"]).toContain("## hello");
+  expect(content["r.html"]).toContain("&lt;script&gt;");
+  expect(content["r.html"]).not.toContain("<script");
+  const junit = await runCli(["report", "r.json", "-f", "junit"], { cwd });
+  expect(junit.stdout).toBe(content["r.xml"]);
+});
+
+test("on GitHub it annotates and writes the step summary", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("No\n::error::injected") });
+  const { code, stderr } = await runCli(
+    ["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "--gate", "overall>=0.9"],
+    { cwd: folder.path, env: { CI: "true", GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: folder.file("summary.md") } },
+  );
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^::error title=overall>=0\.9::overall>=0\.9: is /m);
+  expect(stderr).not.toMatch(/^::error::injected/m);
+  expect(await readFile(folder.file("summary.md"), "utf8")).toContain("## hello");
+});
+
+test("a whole evaluation request says how it is run", async () => {
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const request = {
+    test_batch: JSON.parse(hello),
+    endpoint: provider.url,
+    model_id: "m",
+    attempts: 3,
+    test_name: "from file",
+  };
+  await using folder = await folderWith({ "request.json": JSON.stringify(request) });
+  const { stdout } = await runCli(["eval", "request.json", "--dry-run", "--json"], { cwd: folder.path });
+  expect(JSON.parse(stdout)).toEqual({
+    runs: [
+      { test_name: "from file", endpoint: provider.url, model_id: "m", scenarios: 1, turns: 1, attempts: 3, calls: 3 },
+    ],
+    calls: 3,
+  });
+  expect(provider.requests).toEqual([]);
+});
+
+test.each([
+  ["no scenarios", ["eval"], /which scenarios\?/],
+  ["no model", ["eval", "hello.json"], /which model\?/],
+  ["a missing file", ["eval", "nope.json", "-m", "m"], /nope\.json does not exist/],
+  [
+    "a broken scenario",
+    ["eval", "broken.json", "-m", "m"],
+    /broken\.json \/interactions\/0: the interaction has no user_message/,
+  ],
+  ["bad JSON", ["eval", "bad.json", "-m", "m"], /bad\.json: line 1/],
+  [
+    "the same id twice",
+    ["eval", "hello.json", "again.json", "-m", "m"],
+    /"hello" is in hello\.json and in again\.json/,
+  ],
+  [
+    "an impossible gate",
+    ["eval", "hello.json", "-m", "m", "--gate", "pass^3>=0.9"],
+    /needs at least 3 attempts; there are 1/,
+  ],
+  ["a gate nobody understands", ["eval", "hello.json", "-m", "m", "--gate", "good"], /the gate "good" cannot be read/],
+  ["a filter that fits nothing", ["eval", "hello.json", "-m", "m", "--filter", "tag:x"], /none of 1 scenarios fits/],
+  ["an unknown ending", ["eval", "hello.json", "-m", "m", "-o", "x.pdf"], /x\.pdf: which format/],
+  ["two documents on stdout", ["eval", "hello.json", "-m", "m", "--reporter", "junit,markdown"], /junit and markdown/],
+])("%s is exit 2 before anything is called", async (_name, parameters, message) => {
+  const broken = JSON.stringify({ id: "broken", interactions: [{ id: "1" }] });
+  await using folder = await folderWith({
+    "hello.json": hello,
+    "again.json": hello,
+    "broken.json": broken,
+    "bad.json": "{",
+  });
+  const { code, stderr } = await runCli(parameters, { cwd: folder.path });
+  expect(stderr).toMatch(message);
+  expect(code).toBe(2);
+});

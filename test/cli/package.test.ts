@@ -1,0 +1,115 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { send } from "../support/http.ts";
+import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, "../..");
+/** Installing is the one thing that may need the package registry; what is cached is not asked for again. */
+const quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--loglevel=error"];
+const minutes = 60_000;
+
+let folder: TemporaryFolder;
+const rehearsal = () => join(folder.path, "node_modules/rehearsal");
+const environment = () => ({ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" });
+
+async function cli(...parameters: string[]) {
+  return run(process.execPath, [join(rehearsal(), "dist/cli/main.js"), ...parameters], {
+    cwd: folder.path,
+    env: environment(),
+  });
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const built = folder.file("package");
+  await run(process.execPath, [join(root, "scripts/build-package.mjs"), built], { cwd: root });
+  await run("npm", ["pack", built, "--silent", "--pack-destination", folder.path], { cwd: folder.path });
+  const { version } = JSON.parse(await readFile(join(built, "package.json"), "utf8")) as { version: string };
+  await writeFile(folder.file("package.json"), JSON.stringify({ private: true, type: "module" }));
+  await run("npm", ["install", `./rehearsal-${version}.tgz`, ...quiet], { cwd: folder.path });
+}, 4 * minutes);
+afterAll(() => folder[Symbol.asyncDispose]());
+
+test("holds compiled code, the page and the examples, and no sources or tests", async () => {
+  const manifest = JSON.parse(await readFile(join(rehearsal(), "package.json"), "utf8"));
+  expect(manifest).not.toHaveProperty("devDependencies");
+  expect(manifest).not.toHaveProperty("scripts");
+  for (const file of ["dist/cli/main.js", "dist/index.d.ts", "web/dist/index.html", "web/dist/docs/swagger-ui.css"]) {
+    await access(join(rehearsal(), file));
+  }
+  await expect(access(join(rehearsal(), "src"))).rejects.toThrow("ENOENT");
+  const { stdout } = await run("find", [
+    rehearsal(),
+    "-name",
+    "*.test.js",
+    "-o",
+    "-name",
+    "*.ts",
+    "-not",
+    "-name",
+    "*.d.ts",
+  ]);
+  expect(stdout).toBe("");
+});
+
+test("starts, evaluates and reports in an empty folder", async () => {
+  expect((await cli("init", "--yes")).stdout).toContain("wrote rehearsal.yaml");
+  const result = await cli("eval", "--attempts", "1", "-o", "report.html", "--json");
+  expect(JSON.parse(result.stdout)).toMatchObject({ passed: true, runs: [{ demo: true, summary: { failed: 0 } }] });
+  expect(await readFile(folder.file("report.html"), "utf8")).toContain("</html>");
+  expect((await cli("report", "latest", "-f", "junit")).stdout).toContain("<testsuites");
+});
+
+test("serves both services, the page and the API reference", async () => {
+  const child = spawn(process.execPath, [join(rehearsal(), "dist/cli/main.js"), "serve", "--json"], {
+    cwd: folder.path,
+    env: { ...environment(), REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", LOG_LEVEL: "silent" },
+  });
+  const ended = once(child, "exit");
+  try {
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const { agent, evaluation } = JSON.parse(String(line)) as { agent: string; evaluation: string };
+    expect((await send(`${agent}/studio/models`)).body).toHaveProperty("demo-support-v1");
+    expect((await send(`${evaluation}/runs`)).status).toBe(200);
+    const page = await fetch(agent, { headers: { accept: "text/html" } });
+    expect(await page.text()).toContain("<div id=");
+    expect((await fetch(`${evaluation}/docs/swagger-ui.css`)).status).toBe(200);
+  } finally {
+    child.kill("SIGTERM");
+    await ended;
+  }
+});
+
+test("its library entries can be imported", async () => {
+  const script = `
+    import { createEvaluationClient, defineConfig } from "rehearsal";
+    import { createAgentClient } from "rehearsal/client";
+    import { scoreReply } from "rehearsal/scorers";
+    import { wilson } from "rehearsal/statistics";
+    const scores = scoreReply({ reply: "five days", reference: "five days" });
+    console.log(JSON.stringify([typeof createEvaluationClient, typeof defineConfig, typeof createAgentClient,
+      scores[0], wilson(8, 10) !== null]));`;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], { cwd: folder.path });
+  expect(JSON.parse(stdout)).toEqual([
+    "function",
+    "function",
+    "function",
+    { name: "exact_match", value: 1, reason: expect.any(String) },
+    true,
+  ]);
+});
+
+test("an older Node gets one clear line", async () => {
+  const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });`;
+  const main = join(rehearsal(), "dist/cli/main.js");
+  const parameters = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, main, "--version"];
+  await expect(run(process.execPath, parameters)).rejects.toMatchObject({
+    code: 78,
+    stderr: expect.stringMatching(/^rehearsal needs Node 24\.16 or newer; .*\n$/),
+  });
+});

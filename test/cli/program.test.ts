@@ -1,0 +1,59 @@
+import { readdir } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { commands } from "../../src/cli/commands.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCli } from "./run-cli.ts";
+
+test("the version is one line", async () => {
+  await using folder = await temporaryFolder();
+  expect(await runCli(["--version"], { cwd: folder.path })).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    stderr: "",
+  });
+});
+
+test("the help names every command and every exit code", async () => {
+  await using folder = await temporaryFolder();
+  const { code, stdout } = await runCli(["--help"], { cwd: folder.path });
+  expect(code).toBe(0);
+  for (const { name } of commands) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, "m"));
+  expect(stdout).toContain("130 interrupted");
+});
+
+test.each(commands.map(({ name }) => name))("%s explains itself", async (name) => {
+  const entry = commands.find((command) => command.name === name);
+  const { declare } = (await entry?.load()) ?? {};
+  expect(declare).toBeTypeOf("function");
+});
+
+test.each([
+  [["evil"], /unknown command 'evil'.*Did you mean eval/s],
+  [["eval", "--attemps", "3"], /unknown option '--attemps'.*--attempts/s],
+  [["eval", "--attempts", "0"], /whole number of at least 1/],
+  [["eval", "--attempts", "two"], /whole number/],
+  [["schema", "nonsense"], /Allowed choices are request/],
+  [["show", "--bogus"], /unknown option/],
+])("%j is wrong usage: exit 2 and a line on stderr only", async (parameters, message) => {
+  await using folder = await temporaryFolder();
+  const { code, stdout, stderr } = await runCli(parameters, { cwd: folder.path });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(message);
+});
+
+test("looking at runs where there are none makes no files", async () => {
+  await using folder = await temporaryFolder();
+  const { code, stdout, stderr } = await runCli(["list"], { cwd: folder.path });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect(stderr).toContain("No runs yet");
+  expect(JSON.parse((await runCli(["list", "--json"], { cwd: folder.path })).stdout)).toEqual({ runs: [] });
+  expect(await readdir(folder.path)).toEqual([]);
+});
+
+test("a bad setting is one line and exit 78, whatever the command", async () => {
+  await using folder = await temporaryFolder();
+  const env = { HUB_BASE_URL: "nowhere" };
+  const { code, stderr } = await runCli(["list"], { cwd: folder.path, env });
+  expect(code).toBe(78);
+  expect(stderr).toMatch(/^rehearsal: HUB_BASE_URL .*\n$/);
+});

@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Called as text arrives on stderr, so that a test can act in the middle. */
+  readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+export const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
+
+/** Runs the command line as a person would, with nothing of this machine's environment but the path. */
+export async function runCli(
+  parameters: readonly string[],
+  { cwd, env = {}, input, onStderr }: RunOptions,
+): Promise<Ended> {
+  const child = spawn(process.execPath, [main, ...parameters], {
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "", REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1", ...env },
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (data) => (stdout += String(data)));
+  child.stderr.on("data", (data) => {
+    stderr += String(data);
+    onStderr?.(stderr, (signal) => child.kill(signal));
+  });
+  child.stdin.end(input ?? "");
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout, stderr };
+}
