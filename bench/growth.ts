@@ -1,0 +1,137 @@
+import type { Bench, BenchContext, Curve, Figures, Goal, Metric, Row } from "./bench.ts";
+import { interleave, medianOf } from "./harness/interleave.ts";
+import { startRehearsal } from "./harness/rehearsal.ts";
+import { evaluateServed } from "./load/evaluate-served.ts";
+import { toEvaluationRequest } from "./load/evaluation-request.ts";
+import { postRun } from "./load/post-evaluation.ts";
+import { waitForRuns } from "./load/wait-for-runs.ts";
+import { runBareLoop } from "./reference/run-bare-loop.ts";
+
+const lengths = { quick: [1, 10], normal: [1, 3, 10, 30, 100], full: [1, 3, 10, 30, 100] } as const;
+const runCounts = { quick: [1, 5], normal: [1, 3, 10, 30, 100], full: [1, 3, 10, 30, 100] } as const;
+const interactions = { quick: 60, normal: 3_000, full: 10_000 } as const;
+const served = "POST /evaluate";
+const bare = "bare loop";
+
+/** How costs grow with the length of a conversation and with the number of runs at once. */
+export const growth: Bench = {
+  name: "growth",
+  title: "Growth with turns and with runs at once",
+  async run(context) {
+    const { size } = context;
+    const rows: Row[] = [];
+    for (const turns of lengths[size]) rows.push(...(await measureLength(turns, context)));
+    for (const runs of runCounts[size]) rows.push(...(await measureRuns(runs, context)));
+    const byTurns = curveOf(rows, { xs: lengths[size], work: turnsName, metric: "cpu_ms", subjects: [served, bare] });
+    const byRuns = curveOf(rows, { xs: runCounts[size], work: runsName, metric: "cpu_ms", subjects: [served] });
+    return {
+      rows,
+      goals: goalsOf(rows, size),
+      curves: [
+        { ...byTurns, name: "cost-by-turns", title: "CPU per interaction by length of the scenario", x: "turns" },
+        { ...byRuns, name: "cost-by-runs", title: "CPU per interaction by runs at once", x: "runs at once" },
+      ],
+    };
+  },
+};
+
+const turnsName = (turns: number): string => `${turns} turns`;
+const runsName = (runs: number): string => `${runs} runs at once`;
+
+async function measureLength(turns: number, context: BenchContext): Promise<Row[]> {
+  const workload = { scenarios: Math.ceil(interactions[context.size] / turns), turns, attempts: 1 };
+  const setting = { endpoint: context.model.at("latency-0"), concurrency: 32 };
+  return interleave(
+    turnsName(turns),
+    [
+      { name: bare, run: async () => (await runBareLoop(workload, setting, context)).loop },
+      { name: served, reference: bare, run: () => evaluateServed(workload, setting, context) },
+    ],
+    { ...context, repeats: 1 },
+  );
+}
+
+async function measureRuns(runs: number, context: BenchContext): Promise<Row[]> {
+  return interleave(runsName(runs), [{ name: served, run: () => runTogether(runs, context) }], {
+    ...context,
+    repeats: 1,
+  });
+}
+
+async function runTogether(runs: number, { scratch, model, size }: BenchContext): Promise<Figures> {
+  const each = Math.ceil(interactions[size] / runs);
+  const service = await startRehearsal({ scratch, concurrency: 64 });
+  try {
+    const endpoint = model.at("latency-0");
+    const used = service.cpuSeconds();
+    const began = performance.now();
+    const bodies = Array.from({ length: runs }, () =>
+      toEvaluationRequest({ scenarios: each, turns: 1, attempts: 1 }, { endpoint }),
+    );
+    const started = await Promise.all(bodies.map((body) => postRun(service.evaluation, body)));
+    await waitForRuns(
+      service.evaluation,
+      started.map(({ run_id }) => run_id),
+    );
+    return {
+      wall_s: (performance.now() - began) / 1000,
+      cpu_ms: ((service.cpuSeconds() - used) * 1000) / (each * runs),
+      peak_mb: service.peakMegabytes(),
+    };
+  } finally {
+    await service.stop();
+  }
+}
+
+interface CurveOptions {
+  readonly xs: readonly number[];
+  readonly work: (x: number) => string;
+  readonly metric: Metric;
+  readonly subjects: readonly string[];
+}
+
+function curveOf(
+  rows: readonly Row[],
+  { xs, work, metric, subjects }: CurveOptions,
+): Omit<Curve, "name" | "title" | "x"> {
+  return {
+    y: "CPU ms each",
+    logarithmicX: true,
+    series: subjects.map((subject) => ({
+      name: subject,
+      points: xs.flatMap((x): [number, number][] => {
+        const value = medianOf(rows, { work: work(x), subject, metric });
+        return value === null ? [] : [[x, value]];
+      }),
+    })),
+  };
+}
+
+/** Longer conversations send more tokens per turn, and so does the bare loop: ours may grow no faster than it. */
+function goalsOf(rows: readonly Row[], size: BenchContext["size"]): Goal[] {
+  const cost = (work: string, subject: string) => medianOf(rows, { work, subject, metric: "cpu_ms" });
+  const overBare = (turns: number): number | null => {
+    const ours = cost(turnsName(turns), served);
+    const theirs = cost(turnsName(turns), bare);
+    return ours === null || theirs === null ? null : ours / theirs;
+  };
+  const growthOf = (first: number | null, last: number | null) => (first && last ? last / first : null);
+  const [shortest, longest] = [lengths[size][0], lengths[size].at(-1) ?? 1];
+  const [fewest, most] = [runCounts[size][0], runCounts[size].at(-1) ?? 1];
+  return [
+    {
+      number: "growth",
+      what: `CPU ÷ bare loop, ${longest} turns against ${shortest}`,
+      value: growthOf(overBare(shortest), overBare(longest)),
+      sense: "at most",
+      limit: 1.3,
+    },
+    {
+      number: "growth",
+      what: `CPU per interaction, ${most} runs at once against ${fewest}`,
+      value: growthOf(cost(runsName(fewest), served), cost(runsName(most), served)),
+      sense: "at most",
+      limit: 1.3,
+    },
+  ];
+}

@@ -1,0 +1,65 @@
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runToEnd, startServer, type ServerProcess } from "./child-process.ts";
+
+/** The product, started as a user starts it. */
+export const commandLine = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+export interface Rehearsal extends ServerProcess {
+  readonly agent: string;
+  readonly evaluation: string;
+  readonly dataFolder: string;
+}
+
+export interface RehearsalOptions {
+  /** Where a data folder of its own is made, unless one is given. */
+  readonly scratch: string;
+  readonly dataFolder?: string;
+  readonly concurrency?: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Options of node itself. */
+  readonly node?: readonly string[];
+}
+
+/** Settings under which limits are no part of what is measured. */
+export function benchSettings(concurrency: number): Record<string, string> {
+  return {
+    REHEARSAL_AGENT_PORT: "0",
+    REHEARSAL_EVAL_PORT: "0",
+    REHEARSAL_CONCURRENCY_GLOBAL: String(concurrency),
+    REHEARSAL_CONCURRENCY_PER_ORIGIN: String(concurrency),
+    REHEARSAL_CONCURRENCY_PER_RUN: String(concurrency),
+    REHEARSAL_MAX_BODY_BYTES: String(512 * 1024 * 1024),
+    REHEARSAL_MAX_INTERACTIONS: "10000000",
+    REHEARSAL_MAX_CALLS_PER_RUN: "10000000",
+    REHEARSAL_MAX_ATTEMPTS: "100000",
+    REHEARSAL_HTTP_REQUEST_TIMEOUT_MS: "600000",
+    REHEARSAL_SHUTDOWN_GRACE_MS: "100",
+  };
+}
+
+export async function startRehearsal({
+  scratch,
+  dataFolder,
+  concurrency = 128,
+  environment = {},
+  node = [],
+}: RehearsalOptions): Promise<Rehearsal> {
+  const folder = dataFolder ?? (await mkdtemp(join(scratch, "data-")));
+  const server = await startServer({
+    arguments: [...node, commandLine, "serve", "--json"],
+    environment: { ...benchSettings(concurrency), REHEARSAL_DATA_DIR: folder, ...environment },
+    folder: scratch,
+  });
+  const { agent, evaluation } = server.ready as { agent: string; evaluation: string };
+  return { ...server, agent, evaluation, dataFolder: folder };
+}
+
+let help: Promise<string> | undefined;
+
+/** Whether the command line has this command yet. */
+export async function hasCommand(name: string): Promise<boolean> {
+  help ??= runToEnd({ arguments: [commandLine, "--help"] }).then(({ output }) => output);
+  return new RegExp(`^\\s+${name}\\b`, "m").test(await help);
+}

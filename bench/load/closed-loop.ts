@@ -1,0 +1,77 @@
+import { Pool } from "undici";
+import { percentile } from "../harness/statistics.ts";
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Part of every good answer. */
+  readonly expected?: string;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Until the first byte of the body. */
+  readonly firstByte: number;
+}
+
+/** Every connection sends its next request when it has the whole answer to the one before. */
+export async function runLoad({
+  url,
+  path,
+  headers,
+  body,
+  connections,
+  seconds,
+  expected,
+}: LoadOptions): Promise<LoadResult> {
+  const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+  const latencies: number[] = [];
+  const firstBytes: number[] = [];
+  const began = performance.now();
+  const until = began + seconds * 1000;
+
+  async function sendOne(): Promise<void> {
+    const sent = performance.now();
+    const answer = await pool.request({
+      method: "POST",
+      path,
+      headers: { "content-type": "application/json", ...headers },
+      body,
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      if (chunks.length === 0) firstBytes.push(performance.now() - sent);
+      chunks.push(chunk);
+    }
+    latencies.push(performance.now() - sent);
+    if (answer.statusCode === 200 && (expected === undefined || Buffer.concat(chunks).includes(expected))) return;
+    throw new Error(`${path} answered ${answer.statusCode}: ${Buffer.concat(chunks).toString("utf8", 0, 200)}`);
+  }
+
+  try {
+    await Promise.all(
+      Array.from({ length: connections }, async () => {
+        while (performance.now() < until) await sendOne();
+      }),
+    );
+  } finally {
+    await pool.destroy();
+  }
+  const took = (performance.now() - began) / 1000;
+  return {
+    requests: latencies.length,
+    seconds: took,
+    perSecond: latencies.length / took,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    firstByte: percentile(firstBytes, 0.5),
+  };
+}

@@ -1,0 +1,51 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { BenchContext, Figures } from "../bench.ts";
+import { runToEnd, type EndedProcess } from "../harness/child-process.ts";
+import { benchSettings, commandLine, hasCommand } from "../harness/rehearsal.ts";
+import { Skip } from "../harness/skip.ts";
+import { interactionsOf, toEvaluationRequest, type Workload } from "./evaluation-request.ts";
+
+interface Setting {
+  readonly endpoint: string;
+  readonly concurrency: number;
+}
+
+/** The work through `rehearsal eval`, from the start of the process to its end. */
+export async function evaluateByCommand(
+  workload: Workload,
+  setting: Setting,
+  { scratch }: Pick<BenchContext, "scratch">,
+): Promise<Figures> {
+  const ended = await runEvalCommand(workload, setting, scratch);
+  return {
+    wall_s: ended.wallSeconds,
+    cpu_ms: (ended.cpuSeconds * 1000) / interactionsOf(workload),
+    peak_mb: ended.peakMegabytes,
+  };
+}
+
+/** `rehearsal eval` in a process of its own, its runs stored in a folder of their own. */
+export async function runEvalCommand(
+  workload: Workload,
+  { endpoint, concurrency }: Setting,
+  scratch: string,
+): Promise<EndedProcess> {
+  if (!(await hasCommand("eval"))) throw new Skip("there is no `rehearsal eval` yet");
+  const folder = await mkdtemp(join(scratch, "eval-"));
+  await writeFile(join(folder, "request.json"), toEvaluationRequest(workload, { endpoint }));
+  const target = ["--endpoint", endpoint, "--model", "fake", "--attempts", String(workload.attempts)];
+  const ended = await runToEnd({
+    arguments: [commandLine, "eval", "request.json", ...target, "-j", String(concurrency), "--reporter", "line"],
+    environment: { ...benchSettings(concurrency), REHEARSAL_DATA_DIR: folder },
+    folder,
+  });
+  if (ended.exitCode === 2) throw new Skip(`rehearsal eval refused the call: ${lastLine(ended.errors)}`);
+  // 1 says that replies were not good enough, which those of a fake are not.
+  if (ended.exitCode === 0 || ended.exitCode === 1) return ended;
+  throw new Error(`rehearsal eval ended with ${ended.exitCode}: ${lastLine(ended.errors)}`);
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}

@@ -1,0 +1,123 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Bench, BenchContext, Figures, Goal, Row } from "./bench.ts";
+import { interleave, medianOf } from "./harness/interleave.ts";
+import { startRehearsal } from "./harness/rehearsal.ts";
+import { toEvaluationRequest } from "./load/evaluation-request.ts";
+import { getJson, postRun, refuseFailures, type RunView } from "./load/post-evaluation.ts";
+import { waitForRuns } from "./load/wait-for-runs.ts";
+
+/** Scenarios × attempts of one turn each. */
+const sizes = {
+  quick: [[50, 2]],
+  normal: [
+    [1_000, 1],
+    [1_000, 10],
+    [1_000, 100],
+  ],
+  full: [
+    [1_000, 1],
+    [1_000, 10],
+    [1_000, 100],
+    [10_000, 100],
+  ],
+} as const;
+
+/** Goal 5, and the first curve: what an interaction costs in runs of a thousand to a million. */
+export const memory: Bench = {
+  name: "memory",
+  title: "One run of many interactions, 64 at once, zero-latency model",
+  async run(context) {
+    const rows: Row[] = [];
+    const counts = sizes[context.size].map(([scenarios, attempts]) => scenarios * attempts);
+    for (const [scenarios, attempts] of sizes[context.size]) {
+      const subject = { name: "rehearsal", run: () => measure({ scenarios, attempts }, context) };
+      const large = scenarios * attempts > 10_000;
+      const repeats = large ? 1 : context.repeats;
+      rows.push(...(await interleave(workName(scenarios * attempts), [subject], { ...context, repeats })));
+    }
+    const points = (metric: "cpu_ms" | "peak_mb" | "store_mb") =>
+      counts.flatMap((count): [number, number][] => {
+        const value = medianOf(rows, { work: workName(count), subject: "rehearsal", metric });
+        return value === null ? [] : [[count, value]];
+      });
+    return {
+      rows,
+      goals: goalsOf(counts, rows),
+      curves: [
+        {
+          name: "cost-by-size",
+          title: "CPU per interaction by size of the run",
+          x: "interactions",
+          y: "CPU ms each",
+          logarithmicX: true,
+          series: [{ name: "rehearsal", points: points("cpu_ms") }],
+        },
+        {
+          name: "memory-by-size",
+          title: "Peak memory by size of the run",
+          x: "interactions",
+          y: "MB",
+          logarithmicX: true,
+          series: [{ name: "rehearsal", points: points("peak_mb") }],
+        },
+      ],
+    };
+  },
+};
+
+const workName = (count: number): string => `${count.toLocaleString("en")} interactions`;
+
+/** The run is started, followed and looked up, but its results are not fetched: that is another bench. */
+async function measure(
+  { scenarios, attempts }: { scenarios: number; attempts: number },
+  { scratch, model }: BenchContext,
+): Promise<Figures> {
+  const service = await startRehearsal({ scratch, concurrency: 64 });
+  try {
+    const body = toEvaluationRequest({ scenarios, turns: 1, attempts }, { endpoint: model.at("latency-0") });
+    const used = service.cpuSeconds();
+    const began = performance.now();
+    const run = await postRun(service.evaluation, body);
+    await waitForRuns(service.evaluation, [run.run_id]);
+    const wall = (performance.now() - began) / 1000;
+    refuseFailures(await getJson<RunView>(`${service.evaluation}/runs/${run.run_id}`));
+    const count = scenarios * attempts;
+    return {
+      wall_s: wall,
+      per_second: count / wall,
+      cpu_ms: ((service.cpuSeconds() - used) * 1000) / count,
+      peak_mb: service.peakMegabytes(),
+      store_mb: await folderMegabytes(service.dataFolder),
+    };
+  } finally {
+    await service.stop();
+  }
+}
+
+async function folderMegabytes(folder: string): Promise<number> {
+  const sizesOfFiles = await Promise.all((await readdir(folder)).map((name) => stat(join(folder, name))));
+  return sizesOfFiles.reduce((sum, { size }) => sum + size, 0) / 1024 ** 2;
+}
+
+const limits: Readonly<Record<number, number>> = { 1_000: 150, 100_000: 200, 1_000_000: 200 };
+
+function goalsOf(counts: readonly number[], rows: readonly Row[]): Goal[] {
+  const peak = (count: number) => medianOf(rows, { work: workName(count), subject: "rehearsal", metric: "peak_mb" });
+  const cost = (count: number) => medianOf(rows, { work: workName(count), subject: "rehearsal", metric: "cpu_ms" });
+  const costs = counts.flatMap((count) => (count >= 10_000 ? (cost(count) ?? []) : []));
+  return [
+    ...counts.flatMap((count): Goal[] => {
+      const limit = limits[count];
+      if (limit === undefined) return [];
+      return [{ number: 5, what: `peak MB, ${workName(count)}`, value: peak(count), sense: "at most", limit }];
+    }),
+    {
+      number: 5,
+      what: "CPU per interaction, dearest ÷ cheapest size from 10,000 on",
+      value: costs.length > 1 ? Math.max(...costs) / Math.min(...costs) : null,
+      sense: "at most",
+      limit: 1.3,
+    },
+  ];
+}

@@ -1,0 +1,159 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startPostgres, type TestDatabase } from "../test/support/postgres.ts";
+import type { Bench, BenchContext, Figures } from "./bench.ts";
+import { startServer, type ServerProcess } from "./harness/child-process.ts";
+import { interleave, medianOf } from "./harness/interleave.ts";
+import { benchSettings, commandLine, hasCommand, startRehearsal, type Rehearsal } from "./harness/rehearsal.ts";
+import { Skip } from "./harness/skip.ts";
+import { toEvaluationRequest } from "./load/evaluation-request.ts";
+import { postRun } from "./load/post-evaluation.ts";
+import { waitForRuns } from "./load/wait-for-runs.ts";
+
+const sizes = {
+  quick: { attempts: 100, runs: 5, each: 20 },
+  normal: { attempts: 4_000, runs: 100, each: 60 },
+  full: { attempts: 20_000, runs: 100, each: 100 },
+} as const;
+
+/** Goal 9: runs on PostgreSQL, carried out by the service and one more worker. */
+export const postgres: Bench = {
+  name: "postgres",
+  title: "Runs on PostgreSQL with two workers",
+  async run(context) {
+    const { attempts, runs, each } = sizes[context.size];
+    const rate = `${attempts} attempts, zero-latency model`;
+    const fairness = `${runs} runs of ${each} attempts, 20 ms model`;
+    const server = await startPostgres();
+    try {
+      const withDatabase = async (measure: (service: Rehearsal) => Promise<Figures>): Promise<Figures> => {
+        await using database = await server.createDatabase();
+        // Awaited here, or the database would be gone before it is used.
+        return await withWorkers(database, context, measure);
+      };
+      const rows = [
+        ...(await interleave(
+          rate,
+          [{ name: "rehearsal", run: () => withDatabase((service) => measureRate(service, attempts, context)) }],
+          context,
+        )),
+        ...(await interleave(
+          fairness,
+          [
+            {
+              name: "rehearsal",
+              run: () => withDatabase((service) => measureFairness(service, { runs, each }, context)),
+            },
+          ],
+          { ...context, repeats: 1 },
+        )),
+      ];
+      return {
+        rows,
+        goals: [
+          {
+            number: 9,
+            what: "attempts per second on PostgreSQL",
+            value: medianOf(rows, { work: rate, subject: "rehearsal", metric: "per_second" }),
+            sense: "at least",
+            limit: 400,
+          },
+          {
+            number: 9,
+            what: `${runs} runs at once: furthest from a fair share`,
+            value: medianOf(rows, { work: fairness, subject: "rehearsal", metric: "unfairness" }),
+            sense: "at most",
+            limit: 0.2,
+          },
+        ],
+      };
+    } finally {
+      await server.stop();
+    }
+  },
+};
+
+async function withWorkers(
+  { url }: TestDatabase,
+  { scratch }: BenchContext,
+  measure: (service: Rehearsal) => Promise<Figures>,
+): Promise<Figures> {
+  if (!(await hasCommand("worker"))) throw new Skip("there is no `rehearsal worker` yet");
+  const environment = { DATABASE_URL: url };
+  const service = await startRehearsal({ scratch, concurrency: 64, environment });
+  let worker: ServerProcess | undefined;
+  try {
+    if (await exists(join(service.dataFolder, "rehearsal.db"))) throw new Skip("serve does not use DATABASE_URL yet");
+    worker = await startServer({
+      arguments: [commandLine, "worker", "--json"],
+      environment: { ...benchSettings(64), REHEARSAL_DATA_DIR: service.dataFolder, ...environment },
+      folder: scratch,
+    });
+    return await measure(service);
+  } finally {
+    await worker?.stop();
+    await service.stop();
+  }
+}
+
+async function measureRate(service: Rehearsal, scenarios: number, { model }: BenchContext): Promise<Figures> {
+  const endpoint = model.at("latency-0");
+  const small = await postRun(
+    service.evaluation,
+    toEvaluationRequest({ scenarios: 50, turns: 1, attempts: 1 }, { endpoint }),
+  );
+  await waitForRuns(service.evaluation, [small.run_id]);
+  const began = performance.now();
+  const run = await postRun(
+    service.evaluation,
+    toEvaluationRequest({ scenarios, turns: 1, attempts: 1 }, { endpoint }),
+  );
+  await waitForRuns(service.evaluation, [run.run_id]);
+  const wall = (performance.now() - began) / 1000;
+  return { wall_s: wall, per_second: scenarios / wall };
+}
+
+/** How far the run that got most or least, while all had work left, was from an equal share of the calls. */
+export async function measureFairness(
+  service: Rehearsal,
+  { runs, each }: { runs: number; each: number },
+  { model }: BenchContext,
+): Promise<Figures> {
+  const endpoints = Array.from({ length: runs }, (_, run) =>
+    model.at(`run-${process.hrtime.bigint()}`, `number-${run}`, "latency-20"),
+  );
+  const began = performance.now();
+  const ids: string[] = [];
+  for (const endpoint of endpoints) {
+    const body = toEvaluationRequest({ scenarios: each, turns: 1, attempts: 1 }, { endpoint });
+    ids.push((await postRun(service.evaluation, body)).run_id);
+  }
+  const before = await callsOf(endpoints, model);
+  const goal = before.reduce((sum, calls) => sum + calls, 0) / 2 + (runs * each) / 2;
+  let after = before;
+  while (after.reduce((sum, calls) => sum + calls, 0) < goal) {
+    await sleep(20);
+    after = await callsOf(endpoints, model);
+  }
+  await waitForRuns(service.evaluation, ids);
+  const gained = after.map((calls, index) => calls - (before[index] ?? 0));
+  const fair = gained.reduce((sum, calls) => sum + calls, 0) / runs;
+  return {
+    wall_s: (performance.now() - began) / 1000,
+    per_second: (runs * each * 1000) / (performance.now() - began),
+    unfairness: Math.max(...gained.map((calls) => Math.abs(calls - fair))) / fair,
+  };
+}
+
+async function callsOf(endpoints: readonly string[], model: BenchContext["model"]): Promise<number[]> {
+  const counts = await model.counts();
+  return endpoints.map((endpoint) => counts.get(endpoint)?.calls ?? 0);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

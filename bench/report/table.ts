@@ -1,0 +1,67 @@
+import { metrics, type Goal, type Metric, type Row } from "../bench.ts";
+import { medianOf, ratioOf } from "../harness/interleave.ts";
+
+/** The rows of a bench as cells: a median, and in brackets how many times the reference's it is. */
+export function rowsToCells(rows: readonly Row[]): string[][] {
+  const used = (Object.keys(metrics) as Metric[]).filter((metric) =>
+    rows.some(({ samples }) => samples.some((figures) => figures[metric] !== undefined)),
+  );
+  const header = ["work", "subject", ...used.map((metric) => metrics[metric].title)];
+  const lines = rows.map((row) => [
+    row.work,
+    row.subject,
+    ...(row.skipped === undefined || row.samples.length > 0
+      ? used.map((metric) => cellText(rows, row, metric))
+      : [`skipped: ${row.skipped}`]),
+  ]);
+  return [header, ...lines];
+}
+
+function cellText(rows: readonly Row[], { work, subject, reference }: Row, metric: Metric): string {
+  const value = medianOf(rows, { work, subject, metric });
+  if (value === null) return "";
+  const ratio = reference === undefined ? null : ratioOf(rows, { work, subject, metric }, reference);
+  return `${value.toFixed(metrics[metric].digits)}${ratio === null ? "" : ` (×${ratio.toFixed(2)})`}`;
+}
+
+export function goalsToCells(goals: readonly Goal[]): string[][] {
+  const lines = goals.map(({ number, what, value, sense, limit }) => [
+    String(number),
+    what,
+    `${sense} ${limit}`,
+    value === null ? "not measured" : value.toFixed(value < 10 ? 2 : 0),
+    value === null ? "" : isMet({ value, sense, limit }) ? "met" : "missed",
+  ]);
+  return [["goal", "what", "promise", "measured", ""], ...lines];
+}
+
+function isMet({ value, sense, limit }: { value: number; sense: Goal["sense"]; limit: number }): boolean {
+  return sense === "at most" ? value <= limit : value >= limit;
+}
+
+/** Columns under each other, for a terminal. */
+export function toText(cells: readonly (readonly string[])[]): string {
+  const [header = []] = cells;
+  const widths = header.map((_, column) =>
+    // The last cell of a short line is a sentence that may run on.
+    Math.max(
+      ...cells.map((line) => (column < line.length - 1 || line.length === header.length ? line[column]!.length : 0)),
+    ),
+  );
+  return cells
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+export function toMarkdown(cells: readonly (readonly string[])[]): string {
+  const [header = [], ...lines] = cells;
+  const line = (columns: readonly string[]): string =>
+    `| ${columns.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`;
+  const filled = (columns: readonly string[]): string[] => header.map((_, index) => columns[index] ?? "");
+  return [line(header), line(header.map(() => "---")), ...lines.map((columns) => line(filled(columns)))].join("\n");
+}

@@ -1,0 +1,78 @@
+import { fileURLToPath } from "node:url";
+import type { Bench, BenchContext, Figures } from "./bench.ts";
+import { runToEnd } from "./harness/child-process.ts";
+import { interleave, medianOf } from "./harness/interleave.ts";
+import { startRehearsal } from "./harness/rehearsal.ts";
+import { toEvaluationRequest } from "./load/evaluation-request.ts";
+import { postEvaluation } from "./load/post-evaluation.ts";
+
+const scorePairs = fileURLToPath(new URL("load/score-pairs.ts", import.meta.url));
+const loopDelay = new URL("harness/loop-delay.mjs", import.meta.url).href;
+
+/** Goal 8: what scoring costs, and whether long replies hold up everything else. */
+export const scoring: Bench = {
+  name: "scoring",
+  title: "The default scores",
+  async run(context) {
+    const pairs = context.size === "quick" ? 50 : 1_000;
+    const short = `${pairs} pairs of 100 words`;
+    const long = "replies of 5,000 words while they are scored";
+    const rows = [
+      ...(await interleave(short, [{ name: "scoreInteraction", run: () => scoreShort(pairs) }], context)),
+      ...(await interleave(long, [{ name: "POST /evaluate", run: () => scoreLong(context) }], context)),
+    ];
+    const each = medianOf(rows, { work: short, subject: "scoreInteraction", metric: "cpu_ms" });
+    return {
+      rows,
+      goals: [
+        {
+          number: 8,
+          what: "CPU s for 1,000 pairs of 100 words",
+          value: each,
+          sense: "at most",
+          limit: 1,
+        },
+        {
+          number: 8,
+          what: "event-loop delay p99, ms, replies of 5,000 words",
+          value: medianOf(rows, { work: long, subject: "POST /evaluate", metric: "delay_p99_ms" }),
+          sense: "at most",
+          limit: 20,
+        },
+      ],
+    };
+  },
+};
+
+async function scoreShort(pairs: number): Promise<Figures> {
+  const ended = await runToEnd({ arguments: [scorePairs, String(pairs), "100"] });
+  if (ended.exitCode !== 0) throw new Error(/^\w*Error.*$/m.exec(ended.errors)?.[0] ?? "scoring failed");
+  const { cpuSeconds, wallSeconds } = JSON.parse(ended.output) as { cpuSeconds: number; wallSeconds: number };
+  return { wall_s: wallSeconds, cpu_ms: (cpuSeconds * 1000) / pairs, peak_mb: ended.peakMegabytes };
+}
+
+/** Through the service, because what keeps its loop free, threads among it, is part of the answer. */
+async function scoreLong({ scratch, model, size }: BenchContext): Promise<Figures> {
+  const scenarios = size === "quick" ? 4 : 40;
+  const service = await startRehearsal({ scratch, node: ["--import", loopDelay] });
+  try {
+    const endpoint = model.at("words-5000", "latency-20");
+    const warmUp = toEvaluationRequest(
+      { scenarios: 2, turns: 1, attempts: 1, words: 100 },
+      { endpoint: model.at("words-100") },
+    );
+    await postEvaluation(service.evaluation, warmUp);
+    const body = toEvaluationRequest({ scenarios, turns: 1, attempts: 1, words: 5_000 }, { endpoint });
+    await service.send("start");
+    const used = service.cpuSeconds();
+    const { wallSeconds } = await postEvaluation(service.evaluation, body);
+    const { p99 } = (await service.send("stop")) as { p99: number };
+    return {
+      wall_s: wallSeconds,
+      cpu_ms: ((service.cpuSeconds() - used) * 1000) / scenarios,
+      delay_p99_ms: p99,
+    };
+  } finally {
+    await service.stop();
+  }
+}
