@@ -65,7 +65,8 @@ export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOp
 
   const attempt = createAttempt(claimed, { ...options, scenario });
   try {
-    await attempt.restore(await store.interactions.ofAttempt(lease.attempt_id));
+    // What nobody has held before has nothing stored.
+    if (claimed.tries > 1) await attempt.restore(await store.interactions.ofAttempt(lease.attempt_id));
     await attempt.run();
   } finally {
     attempt.close();

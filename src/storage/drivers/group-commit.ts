@@ -1,4 +1,4 @@
-import { sql, type ControlledTransaction } from "kysely";
+import type { ControlledTransaction } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Writer } from "../database.ts";
 import type { Tables } from "../schema.ts";
@@ -11,10 +11,10 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-type Outcome = { readonly job: Job } & (
-  | { readonly ok: true; readonly result: unknown }
-  | { readonly ok: false; readonly error: unknown }
-);
+interface Outcome {
+  readonly job: Job;
+  readonly result: unknown;
+}
 
 export interface GroupCommit {
   write<Result>(work: Work<Result>): Promise<Result>;
@@ -32,7 +32,8 @@ export interface GroupCommitOptions {
 
 /**
  * Lets writes that arrive together share one transaction and so one fsync. Each promise settles after the commit.
- * A write that fails is undone alone; when the whole transaction fails, each write is tried again by itself.
+ * When one of them fails, all are undone and each is tried again by itself: failures are rare, and a savepoint around
+ * every write would cost as much as the write.
  */
 export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCommitOptions): GroupCommit {
   const waiting: Job[] = [];
@@ -62,7 +63,7 @@ export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCo
       return;
     }
     try {
-      for (const outcome of await runGroup(transaction, next)) settle(outcome);
+      for (const { job, result } of await runGroup(transaction, next)) job.resolve(result);
     } catch (error) {
       await retryAlone(taken, error);
     }
@@ -95,32 +96,19 @@ export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCo
   };
 }
 
-/** Runs every job of a group behind its own savepoint and commits. Throws when the transaction as a whole is lost. */
+/** Runs every job of a group and commits. Throws, with nothing done, when one of them or the commit fails. */
 async function runGroup(
   transaction: ControlledTransaction<Tables>,
   next: () => Job | undefined,
 ): Promise<readonly Outcome[]> {
   try {
     const outcomes: Outcome[] = [];
-    for (let job = next(); job; job = next()) outcomes.push(await runGuarded(transaction, job));
+    for (let job = next(); job; job = next()) outcomes.push({ job, result: await job.work(transaction) });
     await transaction.commit().execute();
     return outcomes;
   } catch (error) {
     await transaction.rollback().execute();
     throw error;
-  }
-}
-
-async function runGuarded(transaction: ControlledTransaction<Tables>, job: Job): Promise<Outcome> {
-  await savepoint.execute(transaction);
-  try {
-    const result = await job.work(transaction);
-    await release.execute(transaction);
-    return { job, ok: true, result };
-  } catch (error) {
-    await rollBack.execute(transaction);
-    await release.execute(transaction);
-    return { job, ok: false, error };
   }
 }
 
@@ -134,12 +122,3 @@ async function runAlone(transaction: ControlledTransaction<Tables>, job: Job): P
     throw error;
   }
 }
-
-function settle(outcome: Outcome): void {
-  if (outcome.ok) outcome.job.resolve(outcome.result);
-  else outcome.job.reject(outcome.error);
-}
-
-const savepoint = sql`savepoint one_write`;
-const rollBack = sql`rollback to savepoint one_write`;
-const release = sql`release savepoint one_write`;

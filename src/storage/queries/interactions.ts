@@ -5,6 +5,7 @@ import type { Dispatch } from "../dispatch.ts";
 import { fromJsonText, fromNullableJsonText, toJsonText } from "../json-text.ts";
 import { isHeldBy, runIsActive } from "./conditions.ts";
 import { holdRunOf, type RunNumber } from "./run-sequence.ts";
+import { statement } from "./statement.ts";
 import { cancelled, unfinishedRunStates } from "./states.ts";
 
 /** The turns of some attempts, by attempt and in turn order. */
@@ -114,43 +115,42 @@ export async function rescoreInteractions(
   return replaced;
 }
 
+const countTurns = statement<{ id: string }>(
+  `update attempt set interactions_done = interactions_done + ?, interactions_failed = interactions_failed + ?
+    where id = ? and fence = ? and state = 'running'
+      and exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running'))
+    returning id`,
+);
+
 async function count(
   writer: Writer,
   { lease, turns, failed }: { lease: Lease; turns: number; failed: number },
 ): Promise<boolean> {
-  const rows = await writer
-    .updateTable("attempt")
-    .where(isHeldBy(lease))
-    .where(runIsActive)
-    .set((update) => ({
-      interactions_done: update("interactions_done", "+", turns),
-      interactions_failed: update("interactions_failed", "+", failed),
-    }))
-    .returning("id")
-    .execute();
+  const rows = await countTurns(writer, [turns, failed, lease.attempt_id, lease.fence]);
   return rows.length > 0;
 }
+
+const insertTurn = statement<{ turn_index: number }>(
+  `insert into interaction (attempt_id, turn_index, run_id, seq, reply, scores, failed, finished_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (attempt_id, turn_index) do nothing returning turn_index`,
+);
 
 async function insertInteraction(
   writer: Writer,
   { attempt_id }: Lease,
   interaction: NewInteraction & RunNumber,
 ): Promise<boolean> {
-  const rows = await writer
-    .insertInto("interaction")
-    .values({
-      attempt_id,
-      turn_index: interaction.turn_index,
-      run_id: interaction.run_id,
-      seq: interaction.seq,
-      reply: toJsonText(interaction.reply),
-      scores: interaction.scores && toJsonText(interaction.scores),
-      failed: isFailed(interaction),
-      finished_at: interaction.finished_at,
-    })
-    .onConflict((conflict) => conflict.columns(["attempt_id", "turn_index"]).doNothing())
-    .returning("turn_index")
-    .execute();
+  const rows = await insertTurn(writer, [
+    attempt_id,
+    interaction.turn_index,
+    interaction.run_id,
+    interaction.seq,
+    toJsonText(interaction.reply),
+    interaction.scores && toJsonText(interaction.scores),
+    isFailed(interaction),
+    interaction.finished_at,
+  ]);
   return rows.length > 0;
 }
 

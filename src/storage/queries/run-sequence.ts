@@ -1,5 +1,6 @@
 import type { Lease } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
+import { statement } from "./statement.ts";
 
 export interface RunNumber {
   readonly run_id: string;
@@ -22,13 +23,13 @@ export async function holdRun(writer: Writer, runId: string): Promise<RunNumber 
   return row ? { run_id: runId, seq: row.last } : null;
 }
 
+const nextOfAttempt = statement<{ run_id: string; last: number }>(
+  `update run_sequence set last = last + 1
+    where run_id = (select run_id from attempt where id = ?) returning run_id, last`,
+);
+
 /** The same for the run of an attempt. */
 export async function holdRunOf(writer: Writer, { attempt_id }: Lease): Promise<RunNumber | null> {
-  const row = await writer
-    .updateTable("run_sequence")
-    .where("run_id", "=", ({ selectFrom }) => selectFrom("attempt").where("id", "=", attempt_id).select("run_id"))
-    .set((update) => ({ last: update("last", "+", 1) }))
-    .returning(["run_id", "last"])
-    .executeTakeFirst();
+  const [row] = await nextOfAttempt(writer, [attempt_id]);
   return row ? { run_id: row.run_id, seq: row.last } : null;
 }

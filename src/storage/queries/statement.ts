@@ -1,0 +1,18 @@
+import { CompiledQuery, PostgresAdapter } from "kysely";
+import type { Reader, Writer } from "../database.ts";
+
+/**
+ * A statement written out in SQL that every database of ours understands, with `?` for each value. For the few that run
+ * once or more for every turn: building and compiling such a query costs many times what running it does.
+ */
+export function statement<Row>(
+  text: string,
+): (connection: Reader | Writer, values: readonly unknown[]) => Promise<readonly Row[]> {
+  let count = 0;
+  const numbered = text.replaceAll("?", () => `$${(count += 1)}`);
+  return async (connection, values) => {
+    const dialect = connection.getExecutor().adapter instanceof PostgresAdapter ? numbered : text;
+    const { rows } = await connection.executeQuery<Row>(CompiledQuery.raw(dialect, [...values]));
+    return rows;
+  };
+}
