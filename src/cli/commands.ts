@@ -46,6 +46,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/report.ts"),
   },
   {
+    name: "rescore",
+    summary: "score a run again from its stored replies",
+    load: () => import("./commands/rescore.ts"),
+  },
+  {
     name: "cancel",
     summary: "stop a run that has not ended; what is done stays",
     load: () => import("./commands/cancel.ts"),
@@ -69,6 +74,16 @@ export const commands: readonly CommandEntry[] = [
   { name: "chat", summary: "talk to a model through the agent backend", load: () => import("./commands/chat.ts") },
   { name: "models", summary: "list the models that can be used", load: () => import("./commands/models.ts") },
   { name: "keys", summary: "make API keys for a service others can reach", load: () => import("./commands/keys.ts") },
+  {
+    name: "worker",
+    summary: "carry out runs for services that share a database",
+    load: () => import("./commands/worker.ts"),
+  },
+  {
+    name: "migrate-to",
+    summary: "copy all runs from this machine's store to PostgreSQL",
+    load: () => import("./commands/migrate-to.ts"),
+  },
   {
     name: "mcp",
     summary: "offer runs and scenarios to an assistant over MCP",

@@ -17,7 +17,7 @@ import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { createRunScoring } from "./create-scoring.ts";
 import { measureNoise } from "./measure-noise.ts";
-import { readResults } from "./read-results.ts";
+import { readResults, readScenarioResults } from "./read-results.ts";
 import { rescoreRun } from "./rescore-run.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
@@ -126,6 +126,7 @@ export function createRuns(options: RunsOptions): Runs {
     wait: (id, signal) => waitForRun(id, { store, events, signal }),
     follow: (id, followOptions) => followRun(id, { store, events, ...followOptions }),
     results: (run) => readResults(run, { store, now }),
+    scenarioResults: (run) => readScenarioResults(run, { store }),
     rescore: (id, owner, rescoreOptions) =>
       rescoreRun(id, { store, createScoring: scoringOf, now, owner, ...rescoreOptions }),
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),

@@ -33,6 +33,19 @@ export async function* readResults(
   yield `]},${JSON.stringify(rest).slice(1)}`;
 }
 
+/** The scenarios of a run with their results, one in memory at a time: for exports. */
+export async function* readScenarioResults(
+  run: RunRecord,
+  { store }: { store: Store },
+): AsyncGenerator<ScenarioResult> {
+  const { settings } = run;
+  const scenarios = await store.runs.scenarios(run.id);
+  for await (const { scenario, attempts } of byScenario(store.attempts.withInteractions(run.id), scenarios)) {
+    const results = attempts.map((attempt) => toAttemptResults(attempt, { scenario, settings }));
+    yield toScenarioResult(scenario, { results, settings });
+  }
+}
+
 /** Groups attempts, which come in order, by their scenario. */
 async function* byScenario(
   attempts: AsyncIterable<AttemptWithInteractions>,

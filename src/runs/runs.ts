@@ -1,7 +1,7 @@
 import type { NoiseFloor, RunComparison } from "../contract/comparison.ts";
 import type { RunEstimate } from "../contract/estimate.ts";
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
-import type { Warning } from "../contract/evaluation-response.ts";
+import type { ScenarioResult, Warning } from "../contract/evaluation-response.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
@@ -21,6 +21,8 @@ export interface Runs {
   wait(id: string, signal: AbortSignal): Promise<RunRecord>;
   /** The evaluation response as pieces of JSON text, one scenario in memory at a time. */
   results(run: RunRecord): AsyncIterable<string>;
+  /** The same, scenario by scenario. */
+  scenarioResults(run: RunRecord): AsyncIterable<ScenarioResult>;
   /** What happens in the run from `after` on, the ended run last. */
   follow(id: string, options: { after: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
   /** No new call starts after this; calls in flight are aborted. */

@@ -88,7 +88,10 @@ test("attempts of a run that another process cancelled are aborted, those of oth
 test("what a claim brings of a run that was cancelled meanwhile is not begun", async () => {
   const fake = fakeQueue();
   fake.ready.push(attempt("a", "cancelled"), attempt("b", "other"));
-  fake.duringClaim(async () => fake.cancel("cancelled"));
+  fake.duringClaim(async () => {
+    await turn();
+    fake.cancel("cancelled");
+  });
   const begun: string[] = [];
   const { worker } = startWorker(fake.queue, {
     async execute({ run_id }, signal) {
@@ -96,9 +99,8 @@ test("what a claim brings of a run that was cancelled meanwhile is not begun", a
       begun.push(run_id);
     },
   });
-  await turn();
+  await expect.poll(() => fake.released).toEqual(["a"]);
   expect(begun).toEqual(["other"]);
-  expect(fake.released).toEqual(["a"]);
   await worker.stop({ graceMs: 0 });
 });
 

@@ -28,9 +28,7 @@ export function declare(command: Command): void {
 
 async function doctor({ dataDir, envFile = [], json }: DoctorOptions): Promise<void> {
   const { settings, warnings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
-  const clients = createClients(settings, () => false);
-  await using _evaluation = clients.evaluation;
-  await using _agent = clients.agent;
+  await using clients = createClients(settings, () => false);
   const checks = [
     ...warnings.map((warning) => notice("setting", warning)),
     ...(await checkMachine(settings)),

@@ -1,7 +1,9 @@
+import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Argument, type Command } from "commander";
 import { scopes, type Scope } from "../../contract/scope.ts";
 import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
+import { parseApiKeys } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { collect, collectList } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
@@ -11,6 +13,7 @@ import { table } from "../terminal/table.ts";
 interface KeyOptions {
   readonly scopes?: readonly string[];
   readonly expires?: string;
+  readonly entry?: boolean;
   readonly dataDir?: string;
   readonly envFile?: readonly string[];
   readonly json?: boolean;
@@ -23,6 +26,7 @@ export function declare(command: Command): void {
     .argument("[name]", "owner of the new key, or id of the key to revoke")
     .option("--scopes <names>", `what the key may do: ${scopes.join(", ")} (default: evaluate,runs:read)`, collectList)
     .option("--expires <date>", "last day of the key, such as 2027-12-31")
+    .option("--entry", "keep nothing: print the key and its entry for REHEARSAL_API_KEYS")
     .option("--data-dir <folder>", "where keys are kept (REHEARSAL_DATA_DIR)")
     .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
     .option("--json", "print the answer as one JSON object")
@@ -49,12 +53,24 @@ async function keys(
   else printLine(`revoked ${name}`);
 }
 
-async function create(file: string, owner: string, { scopes: wanted, expires, json }: KeyOptions): Promise<void> {
+async function create(file: string, owner: string, options: KeyOptions): Promise<void> {
+  const { scopes: wanted, expires, json } = options;
+  if (options.entry) return printEntry(owner, options);
   const expiresAt = expires === undefined ? null : parseDay(expires);
   const { key, record } = await createKey(file, { owner, scopes: parseScopes(wanted), expiresAt });
   if (json) return printJson({ key, ...record });
   note(`Key ${record.id} of ${record.owner} (${record.scopes.join(", ")}). It is shown this once:`);
   printLine(key);
+}
+
+/** For services that get their keys from the environment, such as containers. Only the hash goes there. */
+function printEntry(owner: string, { scopes: wanted, json }: KeyOptions): void {
+  const key = `rh_${randomBytes(32).toString("base64url")}`;
+  const entry = `${owner}:${createHash("sha256").update(key).digest("hex")}:${parseScopes(wanted).join("+")}`;
+  parseApiKeys(entry);
+  if (json) return printJson({ key, entry });
+  printLine(`key                 ${key}`);
+  printLine(`REHEARSAL_API_KEYS  ${entry}`);
 }
 
 function parseScopes(names: readonly string[] = ["evaluate", "runs:read"]): Scope[] {

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
@@ -130,6 +130,7 @@ export async function startServices(settings: Settings, warnings: readonly strin
     ...common,
     runs,
     library,
+    reportTemplate: () => readFile(join(pageFolder, "report.html"), "utf8"),
     helpers: evaluationParts.helpers,
     bodyLimits: { ...jsonLimits, bytes: limits.evaluationBodyBytes },
     planLimits: limits,

@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { access, mkdir, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Settings } from "../../settings.ts";
+import { openStorage } from "../parts/open-storage.ts";
 import { attempt, notice, ok, type Check } from "./check.ts";
 
 /** Node, ports, the data folder and the store: what the services need before they can start. */
@@ -32,7 +33,7 @@ async function checkFolder(folder: string): Promise<Check> {
   // The folder itself is made at the first start; until then its parent has to allow that.
   const existing = await access(folder).then(
     () => folder,
-    () => dirname(join(folder, ".")),
+    () => dirname(resolve(folder)),
   );
   await access(existing, constants.W_OK);
   const { bavail, bsize } = await statfs(existing);
@@ -41,23 +42,12 @@ async function checkFolder(folder: string): Promise<Check> {
   return gigabytes < 0.5 ? notice("data folder", detail) : ok("data folder", detail);
 }
 
-async function checkStore({ databaseUrl, dataDir, runs }: Settings): Promise<Check> {
-  if (databaseUrl?.reveal().startsWith("postgres")) {
-    const { openPostgres } = await import("../../storage/drivers/open-postgres.ts");
-    await using storage = await openPostgres({
-      url: databaseUrl.reveal(),
-      sweepMs: 0,
-      reconcileMs: 0,
-      reconnectMs: 2_000,
-    });
-    await storage.store.check();
-    return ok("store", "PostgreSQL answers");
-  }
-  const { openSqlite } = await import("../../storage/drivers/open-sqlite.ts");
-  await mkdir(dataDir, { recursive: true });
-  await using storage = await openSqlite({ file: join(dataDir, "rehearsal.db"), leaseMs: runs.leaseMs });
+async function checkStore(settings: Settings): Promise<Check> {
+  await mkdir(settings.dataDir, { recursive: true });
+  await using storage = await openStorage(settings, { onError: () => {} });
   await storage.store.check();
-  return ok("store", `SQLite in ${dataDir}`);
+  const shared = settings.databaseUrl?.reveal().startsWith("postgres") ?? false;
+  return ok("store", shared ? "PostgreSQL answers" : `SQLite in ${settings.dataDir}`);
 }
 
 /** Proxies are not used by the outbound client, which people behind one will want to know. */

@@ -1,23 +1,33 @@
+import type { RunEstimate } from "../../contract/estimate.ts";
+import type { SourceOptions } from "../options.ts";
+import { openSource } from "../sources/open-source.ts";
 import { counted } from "../terminal/figures.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import type { PlannedRun } from "./plan-runs.ts";
 
-/** Says what an evaluation would do. */
-export function printPlan(planned: readonly PlannedRun[], json: boolean): void {
-  const runs = planned.map(({ request, scenarios, turns, attempts }) => ({
-    test_name: request.test_name,
-    endpoint: request.endpoint,
-    model_id: request.model_id,
-    scenarios,
-    turns,
-    attempts,
-    calls: turns * attempts * (request.history === "both" ? 2 : 1),
-  }));
+/** Says what an evaluation would do, and take where earlier runs or rules of thumb can tell. Calls no model. */
+export async function printPlan(
+  planned: readonly PlannedRun[],
+  { json, ...where }: SourceOptions & { json?: boolean },
+): Promise<void> {
+  await using source = await openSource(where);
+  const runs = [];
+  for (const { request, scenarios, turns, attempts } of planned) {
+    const { test_name, endpoint, model_id } = request;
+    const estimate = await source.estimate(request).catch(() => null);
+    const calls = estimate?.model_calls.expected ?? turns * attempts;
+    runs.push({ test_name, endpoint, model_id, scenarios, turns, attempts, calls, estimate });
+  }
   const calls = runs.reduce((sum, run) => sum + run.calls, 0);
   if (json) return printJson({ runs, calls });
-  for (const { test_name, model_id, endpoint, scenarios, turns, attempts, calls: own } of runs) {
-    const size = `${counted(scenarios, "scenario")}, ${counted(turns, "turn")}, ${counted(attempts, "attempt")}`;
-    printLine(`${test_name} on ${model_id} at ${endpoint}: ${size} = ${counted(own, "call")}`);
+  for (const run of runs) {
+    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), counted(run.attempts, "attempt")];
+    printLine(
+      `${run.test_name} on ${run.model_id} at ${run.endpoint}: ${size.join(", ")} = ${counted(run.calls, "call")}`,
+    );
+    if (run.estimate) printLine(`  ${sentenceOf(run.estimate)}`);
   }
   if (runs.length > 1) printLine(`${counted(calls, "call")} in all`);
 }
+
+const sentenceOf = ({ sentence, based_on }: RunEstimate): string => `${sentence} (${based_on})`;

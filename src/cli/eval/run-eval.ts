@@ -42,7 +42,7 @@ export async function runEval(
     seed: options.seed,
   });
   if (options.dryRun) {
-    printPlan(planRuns(settings, { scenarios: chosen, agent: "agent" }), options.json ?? false);
+    await printPlan(planRuns(settings, { scenarios: chosen, agent: "http://127.0.0.1:8000" }), where);
     return exitCodes.ok;
   }
   const { concurrency } = settings.config;

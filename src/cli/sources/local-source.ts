@@ -1,38 +1,31 @@
-import { randomUUIDv7 } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { finalStates, type Run } from "../../contract/run.ts";
-import type { RunRecord } from "../../contract/store.ts";
+import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import { createRuns } from "../../runs/create-runs.ts";
+import { finalStates } from "../../contract/run.ts";
+import type { RunRecord } from "../../contract/store.ts";
+import { planRun } from "../../runs/plan-run.ts";
 import { toRun } from "../../runs/to-run.ts";
+import { createLog } from "../../services/http/log.ts";
 import type { Settings } from "../../settings.ts";
-import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { CliError } from "../cli-error.ts";
+import { createClients } from "../parts/create-clients.ts";
+import { createEvaluation } from "../parts/create-evaluation.ts";
+import { openStorage } from "../parts/open-storage.ts";
+import { secretsOf } from "../parts/secrets-of.ts";
 import type { RunSource } from "./run-source.ts";
 
-/** The runs kept by this machine, whoever owns them. Nothing is carried out: there is no worker here. */
+/** The runs kept by this machine, whoever owns them. Nothing unfinished is carried out: the worker is not started. */
 export async function openLocalSource(settings: Settings): Promise<RunSource> {
-  const storage = await openStored(settings);
-  if (!storage) return noRuns;
-  const { store, queue } = storage;
-  const runs = createRuns({
-    store,
-    queue,
-    createModel: () => {
-      throw new Error("Nothing is evaluated here");
-    },
-    isDemo: () => false,
-    workerId: "reader",
-    newId: randomUUIDv7,
-    concurrency: { global: 1, perRun: 1 },
-    heartbeatMs: settings.runs.heartbeatMs,
-    onError: () => {},
-  });
-
-  async function find(runId: string): Promise<RunRecord> {
-    return (await store.runs.get(runId)) ?? noSuchRun(runId);
-  }
+  await using opened = new AsyncDisposableStack();
+  const log = createLog({ level: settings.logLevel ?? "warn", secrets: secretsOf(settings) });
+  const storage = opened.use(await openStorage(settings, { onError: (error) => log.error({ err: error }) }));
+  const clients = opened.use(createClients(settings, () => false));
+  const { runs, helpers } = opened.use(
+    createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo: () => false, log }),
+  );
+  const find = async (runId: string): Promise<RunRecord> => (await storage.store.runs.get(runId)) ?? noSuchRun(runId);
+  const parts = opened.move();
 
   return {
     async list({ limit = 50, ...filter }) {
@@ -44,7 +37,11 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
       const pieces = await Array.fromAsync(runs.results(await find(runId)));
       return JSON.parse(pieces.join("")) as EvaluationResponse;
     },
-    async cancel(runId): Promise<Run> {
+    estimate: (request) => runs.estimate(planRun(EvaluationRequest.parse(request), settings.limits, helpers), null),
+    async rescore(runId, options) {
+      return toRun(await runs.rescore(runId, (await find(runId)).owner, options));
+    },
+    async cancel(runId) {
       const run = await find(runId);
       if (finalStates.has(run.state)) throw new CliError(`the run ${runId} has already ended (${run.state})`);
       return toRun(await runs.cancel(runId, run.owner));
@@ -52,31 +49,26 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     async delete(runId) {
       await runs.remove(runId, (await find(runId)).owner, AbortSignal.timeout(30_000));
     },
-    [Symbol.asyncDispose]: () => storage.close(),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
 
-/** A command that only reads makes no database: null when there is none. */
-async function openStored(settings: Settings): Promise<OpenedStorage | null> {
-  const { databaseUrl, dataDir, runs } = settings;
-  if (databaseUrl?.reveal().startsWith("postgres")) {
-    const { openPostgres } = await import("../../storage/drivers/open-postgres.ts");
-    return openPostgres({ url: databaseUrl.reveal(), sweepMs: 0, reconcileMs: 0 });
-  }
-  const file = databaseUrl ? databaseUrl.reveal().replace(/^sqlite:(\/\/(?=\/))?/, "") : join(dataDir, "rehearsal.db");
-  if (!existsSync(file)) return null;
-  const { openSqlite } = await import("../../storage/drivers/open-sqlite.ts");
-  return openSqlite({ file, leaseMs: runs.leaseMs });
+/** A command that only looks makes no database. */
+export function hasStore({ databaseUrl, dataDir }: Settings): boolean {
+  return databaseUrl !== null || existsSync(join(dataDir, "rehearsal.db"));
 }
 
 function noSuchRun(runId: string): never {
   throw new CliError(`there is no run "${runId}" (rehearsal list shows what there is)`);
 }
 
-const noRuns: RunSource = {
+/** Where nothing was ever run. */
+export const noRuns: RunSource = {
   list: async () => ({ runs: [], next_cursor: null }),
   get: async (runId) => noSuchRun(runId),
   results: async (runId) => noSuchRun(runId),
+  estimate: async () => Promise.reject(new CliError("there is nothing to estimate from")),
+  rescore: async (runId) => noSuchRun(runId),
   cancel: async (runId) => noSuchRun(runId),
   delete: async (runId) => noSuchRun(runId),
   async [Symbol.asyncDispose]() {},

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { createEvaluationClient, type EvaluationClient } from "../../client/create-evaluation-client.ts";
 import type { SourceOptions } from "../options.ts";
 import { loadEnvironment, loadSettings } from "../parts/load-settings.ts";
@@ -39,12 +40,23 @@ const wide = {
   REHEARSAL_MAX_CALLS_PER_RUN: "10000000",
 } as const;
 
+/**
+ * The keys in the data folder are for others who reach a service over the network, not for this process talking to itself: its
+ * services get a folder without keys, and the runs of the usual one.
+ */
+function ownFolder(typed: string | undefined): Record<string, string> {
+  const folder = typed ?? (process.env["REHEARSAL_DATA_DIR"] || "./.rehearsal");
+  const own = { REHEARSAL_DATA_DIR: join(folder, "session") };
+  const database = typed === undefined ? process.env["DATABASE_URL"] || process.env["DATABASE_URL_FILE"] : undefined;
+  return database ? own : { ...own, DATABASE_URL: `sqlite:${join(folder, "rehearsal.db")}` };
+}
+
 async function startSession({ dataDir, envFile, concurrency, agentPort = 0 }: SessionOptions): Promise<Session> {
   const { settings, warnings } = loadSettings({
     files: envFile ?? [],
     overrides: {
       ...wide,
-      REHEARSAL_DATA_DIR: dataDir,
+      ...ownFolder(dataDir),
       REHEARSAL_HOST: "127.0.0.1",
       REHEARSAL_AGENT_PORT: String(agentPort),
       REHEARSAL_EVAL_PORT: "0",

@@ -8,8 +8,9 @@ export async function openSource({ server, dataDir, envFile }: SourceOptions): P
   loadEnvironment(envFile);
   const address = server ?? serverFromEnvironment(dataDir);
   if (address !== undefined) return openServerSource(address);
-  const { openLocalSource } = await import("./local-source.ts");
-  return openLocalSource(loadSettings({ files: envFile ?? [], overrides: { REHEARSAL_DATA_DIR: dataDir } }).settings);
+  const { settings } = loadSettings({ files: envFile ?? [], overrides: { REHEARSAL_DATA_DIR: dataDir } });
+  const { hasStore, noRuns, openLocalSource } = await import("./local-source.ts");
+  return hasStore(settings) ? openLocalSource(settings) : noRuns;
 }
 
 /** A folder that was typed outranks a service that was merely set. */

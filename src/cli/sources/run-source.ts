@@ -1,3 +1,5 @@
+import type { EvaluationInput } from "../../client/evaluation-input.ts";
+import type { RunEstimate } from "../../contract/estimate.ts";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { RunList } from "../../contract/run-list.ts";
 import type { Run } from "../../contract/run.ts";
@@ -10,6 +12,9 @@ export interface RunSource extends AsyncDisposable {
   list(query: RunQuery): Promise<RunList>;
   get(runId: string): Promise<Run>;
   results(runId: string): Promise<EvaluationResponse>;
+  /** What a run would take. Calls no model. */
+  estimate(request: EvaluationInput): Promise<RunEstimate>;
+  rescore(runId: string, options: { readonly askModels: boolean; readonly signal: AbortSignal }): Promise<Run>;
   cancel(runId: string): Promise<Run>;
   delete(runId: string): Promise<void>;
 }

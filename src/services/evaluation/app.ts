@@ -8,6 +8,7 @@ import type { EvaluationDependencies } from "./dependencies.ts";
 import { analysisRoutes } from "./routes/analysis.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
 import { runEventsRoute } from "./routes/run-events.ts";
+import { runExportRoute } from "./routes/run-export.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
 
@@ -28,6 +29,7 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<
     .route("/", evaluateRoute(dependencies))
     .route("/", runRoutes(dependencies))
     .route("/", runEventsRoute(dependencies))
+    .route("/", runExportRoute(dependencies))
     .route("/", analysisRoutes(dependencies))
     .route("/", scenarioRoutes(dependencies));
 }

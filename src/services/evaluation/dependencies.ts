@@ -11,6 +11,8 @@ import type { ReadJsonLimits } from "../http/read-json.ts";
 export interface EvaluationDependencies {
   readonly runs: Runs;
   readonly library: ScenarioLibrary;
+  /** The one-file viewer, with a place for a run's data. */
+  readonly reportTemplate: () => Promise<string>;
   readonly log: Logger;
   readonly version: string;
   readonly bodyLimits: ReadJsonLimits;

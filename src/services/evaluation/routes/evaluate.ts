@@ -14,7 +14,7 @@ import { unknownFields } from "../../http/unknown-fields.ts";
 import { validate } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { readIdempotency } from "../../http/idempotency.ts";
-import { streamJson } from "../json-stream.ts";
+import { streamJson } from "../stream-text.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { toServerEvents } from "./run-events.ts";
 

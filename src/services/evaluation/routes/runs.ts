@@ -5,7 +5,7 @@ import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { streamJson } from "../json-stream.ts";
+import { streamJson } from "../stream-text.ts";
 import { ownerOf } from "../../http/owner.ts";
 
 /** Reading, cancelling and deleting runs. */

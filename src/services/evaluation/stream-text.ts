@@ -4,8 +4,13 @@ const encoder = new TextEncoder();
 /** Pieces below this are joined: a chunk per scenario would cost more than it carries. */
 const chunkLength = 64 * 1024;
 
-/** Answers with JSON that is written as it is read. Reading stops when the client goes away. */
+/** Answers with JSON that is written as it is read. */
 export function streamJson(context: Context, pieces: AsyncIterable<string>): Response {
+  return streamText(context, pieces, { "content-type": "application/json" });
+}
+
+/** Answers with text that is written as it is read. Reading stops when the client goes away. */
+export function streamText(context: Context, pieces: AsyncIterable<string>, headers: Record<string, string>): Response {
   const iterator = joined(pieces);
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -17,7 +22,7 @@ export function streamJson(context: Context, pieces: AsyncIterable<string>): Res
       await iterator.return(undefined);
     },
   });
-  return context.body(body, 200, { "content-type": "application/json" });
+  return context.body(body, 200, headers);
 }
 
 async function* joined(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {

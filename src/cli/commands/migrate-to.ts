@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import type { Command } from "commander";
+import { CliError } from "../cli-error.ts";
+import { collect } from "../options.ts";
+import { loadSettings } from "../parts/load-settings.ts";
+import { counted } from "../terminal/figures.ts";
+import { note, printJson, printLine } from "../terminal/output.ts";
+
+interface MigrateOptions {
+  readonly dataDir?: string;
+  readonly envFile?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `rehearsal migrate-to` */
+export function declare(command: Command): void {
+  command
+    .argument("<database>", "postgres://… to copy to, or $NAME of the variable that holds it")
+    .option("--data-dir <folder>", "where the runs are now (REHEARSAL_DATA_DIR)")
+    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .option("--json", "print what was copied as one JSON object")
+    .action(migrate);
+}
+
+/** Copies every run and scenario from the embedded store to PostgreSQL. What is there already is left alone. */
+async function migrate(target: string, { dataDir, envFile = [], json }: MigrateOptions): Promise<void> {
+  const overrides = { REHEARSAL_DATA_DIR: dataDir, DATABASE_URL: "", DATABASE_URL_FILE: "" };
+  const { settings } = loadSettings({ files: envFile, overrides });
+  const url = target.startsWith("$") ? process.env[target.slice(1)] : target;
+  if (!url || !/^postgres(ql)?:/.test(url)) throw new CliError("where to? Give postgres://user:password@host/database");
+  const { moveToPostgres } = await import("../../storage/drivers/move-to-postgres.ts");
+  const copied = await moveToPostgres({
+    file: join(settings.dataDir, "rehearsal.db"),
+    url,
+    onRun: ({ copied: done, total }) => {
+      if (done === total || done % 100 === 0) note(`${done}/${total} runs`);
+    },
+  });
+  if (json) return printJson(copied);
+  const { runs, skipped, scenarios } = copied;
+  const there = skipped > 0 ? `, ${skipped} were there` : "";
+  printLine(`copied ${counted(runs, "run")}${there} and ${counted(scenarios, "scenario")}`);
+  printLine("Set DATABASE_URL to it; the file stays as it was.");
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { RunComparison } from "../../src/contract/comparison.ts";
+import { RunEstimate } from "../../src/contract/estimate.ts";
+import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import { JudgeAudit } from "../../src/contract/judge-audit.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import { Run } from "../../src/contract/run.ts";
+import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
+import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
+import { send } from "../support/http.ts";
+import { runServices, type RunningServices } from "../support/services.ts";
+
+let provider: FakeProvider;
+let services: RunningServices;
+
+const scenarios = Array.from({ length: 8 }, (_, index) => ({
+  id: `scenario-${index}`,
+  interactions: [
+    { id: "1", user_message: `Question ${index}`, reference_reply: `The answer to question ${index} is yes` },
+  ],
+}));
+
+beforeAll(async () => {
+  provider = await startFakeProvider({
+    models: {
+      good: (call) => text(`The answer to ${lastUserMessage(call.request).toLowerCase()} is yes`)(call),
+      bad: text("I would rather talk about the weather today"),
+      judge: text('{"reason":"same meaning","verdict":"equivalent"}'),
+    },
+  });
+  services = await runServices();
+});
+
+afterAll(async () => {
+  await services[Symbol.asyncDispose]();
+  await provider.close();
+});
+
+const at = (path: string): string => `${services.evaluation}${path}`;
+const request = (model_id: string) => ({ test_batch: scenarios, endpoint: provider.url, model_id, attempts: 2 });
+
+async function evaluate(model_id: string, more: Record<string, unknown> = {}): Promise<EvaluationResponse> {
+  const answer = await send(at("/evaluate"), { body: { ...request(model_id), ...more } });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  return EvaluationResponse.parse(answer.body);
+}
+
+test("two runs are compared with a verdict in words, and what changed most comes first", async () => {
+  const [bad, good] = [await evaluate("bad"), await evaluate("good")];
+  const answer = await send(at(`/compare?baseline=${bad.run_id}&candidate=${good.run_id}`));
+  const comparison = RunComparison.parse(answer.body);
+  expect(comparison).toMatchObject({ comparable: true, verdict: "better" });
+  expect(comparison.scores.find(({ name }) => name === "overall")?.effect).toBeGreaterThan(0.5);
+  const back = await send(at(`/compare?baseline=${good.run_id}&candidate=${bad.run_id}`));
+  expect(RunComparison.parse(back.body).verdict).toBe("worse");
+});
+
+test("a run of other scenarios is refused with the reason; an unknown one is not found", async () => {
+  const good = await evaluate("good");
+  const other = await evaluate("good", {
+    test_batch: { id: "other", interactions: [{ id: "x", user_message: "Hi" }] },
+  });
+  const answer = await send(at(`/compare?baseline=${good.run_id}&candidate=${other.run_id}`));
+  expect(RunComparison.parse(answer.body)).toMatchObject({ comparable: false });
+  const missing = await send(at(`/compare?baseline=${good.run_id}&candidate=none`));
+  expect([missing.status, Problem.parse(missing.body).code]).toEqual([404, "run_not_found"]);
+  const unnamed = await send(at("/compare"));
+  expect([unnamed.status, Problem.parse(unnamed.body).errors?.[0]?.pointer]).toEqual([422, "/baseline"]);
+});
+
+test("an estimate calls nobody and stores nothing", async () => {
+  const calls = provider.requests.length;
+  const runs = ((await send(at("/runs?limit=200"))).body as { runs: unknown[] }).runs.length;
+  const estimate = RunEstimate.parse((await send(at("/estimate"), { body: request("good") })).body);
+  expect(estimate.model_calls.expected).toBe(16);
+  expect(provider.requests.length).toBe(calls);
+  expect(((await send(at("/runs?limit=200"))).body as { runs: unknown[] }).runs.length).toBe(runs);
+});
+
+test("a run is scored again without a call to any model", async () => {
+  const run = await evaluate("good");
+  const calls = provider.requests.length;
+  const answer = await send(at(`/runs/${run.run_id}/rescore`), { method: "POST" });
+  expect(Run.parse(answer.body).summary?.average_scores).toEqual(run.summary.average_scores);
+  expect(provider.requests.length).toBe(calls);
+});
+
+test("a judge is asked for its verdict in a fixed form, and an audit marks it as trusted or not", async () => {
+  const judge = { endpoint: provider.url, model_id: "judge" };
+  const before = await evaluate("good", { judge, attempts: 1 });
+  expect(before.summary.average_scores["judge_correctness"]).toBe(1);
+  const items = scenarios.map(({ interactions: [turn] }, index) => ({
+    user_message: turn?.user_message ?? "",
+    reply: "yes",
+    reference_reply: turn?.reference_reply ?? "",
+    human: index === 0 ? "contradicts" : "equivalent",
+  }));
+  const audit = JudgeAudit.parse((await send(at("/judges/audit"), { body: { judge, items } })).body);
+  expect(audit).toMatchObject({ items: 8, judged: 8, agreement: 7 / 8, passed: false });
+});
+
+test.each([
+  ["json", "application/json", '"results"'],
+  ["jsonl", "application/x-ndjson", '"scenario_id"'],
+  ["csv", "text/csv", "scenario_id"],
+  ["junit", "xml", "<testsuite"],
+  ["markdown", "text/markdown", "|"],
+  ["sft", "application/x-ndjson", '"messages"'],
+])("a run is exported as %s", async (format, type, content) => {
+  const { run_id } = await evaluate("good", { attempts: 1 });
+  const response = await fetch(at(`/runs/${run_id}/export?format=${format}`));
+  expect(response.headers.get("content-type")).toContain(type);
+  expect(response.headers.get("content-disposition")).toContain(run_id);
+  expect(await response.text()).toContain(content);
+});
+
+test("the HTML report holds the run, and no text of a model can break out of it", async () => {
+  provider.setModelBehaviour("hostile", text("</script><script>alert(1)</script>"));
+  const { run_id } = await evaluate("hostile", { attempts: 1 });
+  const html = await (await fetch(at(`/runs/${run_id}/export?format=html`))).text();
+  expect(html).toContain(run_id);
+  expect(html).not.toContain("<script>alert(1)");
+});
+
+test("noise is measured from runs of the same thing only", async () => {
+  const runs = [await evaluate("good"), await evaluate("good"), await evaluate("good")].map(({ run_id }) => run_id);
+  const answer = await send(at(`/noise?runs=${runs.join(",")}`));
+  expect(answer.status).toBe(200);
+  expect(Object.keys(answer.body as object)).toContain("overall");
+  const mixed = await send(at(`/noise?runs=${runs[0]},${(await evaluate("bad")).run_id}`));
+  expect(mixed.status).toBe(422);
+});
