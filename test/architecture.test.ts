@@ -13,12 +13,24 @@ const mayImport: Record<string, readonly string[]> = {
   settings: ["contract"],
   runs: ["contract", "evaluation", "models", "storage", "formats"],
   services: ["contract", "evaluation", "agent", "models", "storage", "runs", "settings", "formats"],
-  cli: ["contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings", "formats"],
+  cli: ["contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings", "formats", "client"],
   client: ["contract"],
   scorers: ["contract", "evaluation"],
   statistics: ["contract", "evaluation"],
   vitest: ["contract", "evaluation", "client"],
-  index: ["contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings", "formats"],
+  index: [
+    "contract",
+    "evaluation",
+    "agent",
+    "models",
+    "storage",
+    "runs",
+    "services",
+    "settings",
+    "formats",
+    "client",
+    "cli",
+  ],
 };
 
 const root = resolve(import.meta.dirname, "..");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InteractionError } from "./interaction-result.ts";
-import { Progress, Run } from "./run.ts";
+import type { Progress, Run } from "./run.ts";
 import { Scores } from "./score.ts";
 
 /** A turn that was stored, in short: enough to draw it; the results hold the rest. */
