@@ -77,9 +77,5 @@ whenChanged({
   stampFile: "web/dist/.built",
   inputs: ["web", "src/contract", "src/evaluation/statistics", "examples/scenarios", "package-lock.json"],
   message: "Building the page …",
-  work: () => {
-    for (const part of ["web", "web/report"]) {
-      run(ownNode, [join("node_modules", "vite", "bin", "vite.js"), "build", part, "--logLevel", "error"]);
-    }
-  },
+  work: () => run(ownNode, [join("node_modules", "vite", "bin", "vite.js"), "build", "web", "--logLevel", "error"]),
 });

@@ -48,11 +48,16 @@ export async function fromResponse(response: Response): Promise<ApiError> {
       retryable: response.status >= 500,
     });
   }
-  return new ApiError(problem.title ?? `The service answered ${response.status}`, {
-    code: problem.code ?? `http_${response.status}`,
+  return fromProblem(problem, response.status);
+}
+
+/** The error a problem document tells of; `status` is null when it came in the middle of a stream. */
+export function fromProblem(problem: Partial<Problem>, status: number | null): ApiError {
+  return new ApiError(problem.title ?? `The service answered ${status ?? "with an error"}`, {
+    code: problem.code ?? `http_${status ?? "error"}`,
     detail: problem.detail ?? "",
     hint: problem.hint ?? "",
-    status: response.status,
+    status,
     retryable: problem.retryable ?? false,
     fields: problem.errors,
     suggestions: problem.suggestions,

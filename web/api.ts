@@ -1,76 +1,16 @@
-import type { AgentMessage } from "../src/contract/agent-message.ts";
-import type { AgentReply } from "../src/contract/agent-reply.ts";
+import type { RunEstimate } from "../src/contract/estimate.ts";
 import type { EvaluationResponse } from "../src/contract/evaluation-response.ts";
-import type { PageConfig } from "../src/contract/page-config.ts";
 import type { RunList } from "../src/contract/run-list.ts";
 import type { Run, RunState } from "../src/contract/run.ts";
 import type { StudioModels } from "../src/contract/studio-models.ts";
-import { fromResponse, unreachable } from "./api-error.ts";
-import { apiKey } from "./api-key.ts";
+import { ApiError } from "./api-error.ts";
+import { agentUrl, evaluationUrl, readJson, request } from "./http.ts";
 import { readEvents, type ServerEvent } from "./server-events.ts";
-
-/** Same-origin requests go to the agent backend, which serves this page. */
-const agentOrigin = location.origin;
-
-async function request(url: URL, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers);
-  const key = apiKey();
-  if (key) headers.set("authorization", `Bearer ${key}`);
-  if (init.body) headers.set("content-type", "application/json");
-
-  const response = await fetch(url, { ...init, headers, credentials: "omit", redirect: "error" }).catch(
-    (error: unknown) => {
-      if (init.signal?.aborted) throw error;
-      throw unreachable(url.origin, error);
-    },
-  );
-  if (!response.ok) throw await fromResponse(response);
-  return response;
-}
-
-async function readJson<T>(url: URL, init?: RequestInit): Promise<T> {
-  const response = await request(url, init);
-  return (await response.json()) as T;
-}
-
-let config: Promise<PageConfig> | undefined;
-
-/** Where the evaluation service is. Asked once; asked again after a failure. */
-export function pageConfig(): Promise<PageConfig> {
-  config ??= readJson<PageConfig>(new URL("/page/config", agentOrigin)).catch((error: unknown) => {
-    config = undefined;
-    throw error;
-  });
-  return config;
-}
-
-async function evaluationUrl(path: string): Promise<URL> {
-  return new URL(path, (await pageConfig()).evaluation);
-}
 
 const runPath = (id: string, rest = ""): string => `/runs/${encodeURIComponent(id)}${rest}`;
 
 export const studioModels = (signal: AbortSignal): Promise<StudioModels> =>
-  readJson(new URL("/studio/models", agentOrigin), { signal });
-
-/** What comes back from the agent while it answers; the reply is the last event. */
-export type AgentEvent = { readonly type: "reply"; readonly reply: AgentReply };
-
-export interface AgentQuestion {
-  readonly model: string;
-  readonly messages: readonly AgentMessage[];
-  readonly signal: AbortSignal;
-}
-
-export async function* askAgent({ model, messages, signal }: AgentQuestion): AsyncGenerator<AgentEvent> {
-  const reply = await readJson<AgentReply>(new URL("/", agentOrigin), {
-    method: "POST",
-    headers: { "x-model-id": model },
-    body: JSON.stringify({ messages }),
-    signal,
-  });
-  yield { type: "reply", reply };
-}
+  readJson(agentUrl("/studio/models"), { signal });
 
 export interface RunFilters {
   readonly state?: RunState | undefined;
@@ -97,11 +37,39 @@ export const getResults = async (id: string, signal: AbortSignal): Promise<Evalu
 export const startRun = async (body: string): Promise<Run> =>
   readJson(await evaluationUrl("/evaluate"), { method: "POST", headers: { prefer: "respond-async" }, body });
 
+/** What a run would take; null where the service cannot tell, or the request is not one yet. */
+export async function estimateRun(body: string, signal: AbortSignal): Promise<RunEstimate | null> {
+  try {
+    return await readJson<RunEstimate>(await evaluationUrl("/estimate"), { method: "POST", body, signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status !== null && error.status < 500) return null;
+    throw error;
+  }
+}
+
 export const cancelRun = async (id: string): Promise<Run> =>
   readJson(await evaluationUrl(runPath(id, "/cancel")), { method: "POST", body: "{}" });
 
+/** A run as text in another format. */
+export async function exportRun(id: string, format: string): Promise<string> {
+  const url = await evaluationUrl(runPath(id, "/export"));
+  url.searchParams.set("format", format);
+  return (await request(url)).text();
+}
+
 export async function deleteRun(id: string): Promise<void> {
   await request(await evaluationUrl(runPath(id)), { method: "DELETE" });
+}
+
+/** Deletes every run a scripted demo model answered, page by page. */
+export async function removeDemoRuns(): Promise<void> {
+  const { signal } = new AbortController();
+  let cursor: string | undefined;
+  do {
+    const page = await listRuns({ cursor }, signal);
+    for (const run of page.runs) if (run.demo) await deleteRun(run.run_id);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
 }
 
 /** Events of a run from `lastEventId` on, until the service closes the stream. */

@@ -5,7 +5,20 @@ import { NotFoundScreen } from "./not-found-screen.tsx";
 import { RenderFailureGuard } from "./parts/render-failure-guard.tsx";
 import { Skeleton } from "./parts/skeleton.tsx";
 import { RunsScreen } from "./runs/runs-screen.tsx";
-import { ChatScreen, NewRunScreen, preloadScreens, RunScreen, TranscriptScreen } from "./screens.ts";
+import {
+  ChatScreen,
+  CompareScreen,
+  ImportScreen,
+  ModelsScreen,
+  NewRunScreen,
+  NewScenarioScreen,
+  preloadScreens,
+  RunScreen,
+  ScenarioScreen,
+  ScenariosScreen,
+  SettingsScreen,
+  TranscriptScreen,
+} from "./screens.ts";
 import { Shell } from "./shell/shell.tsx";
 
 const loading = (
@@ -36,6 +49,27 @@ export function App() {
           </Route>
           <Route path="/chat">
             <ChatScreen fallback={loading} />
+          </Route>
+          <Route path="/compare">
+            <CompareScreen fallback={loading} />
+          </Route>
+          <Route path="/scenarios">
+            <ScenariosScreen fallback={loading} />
+          </Route>
+          <Route path="/scenarios/new">
+            <NewScenarioScreen fallback={loading} />
+          </Route>
+          <Route path="/scenarios/import">
+            <ImportScreen fallback={loading} />
+          </Route>
+          <Route path="/scenarios/id/:scenario">
+            <ScenarioScreen fallback={loading} />
+          </Route>
+          <Route path="/models">
+            <ModelsScreen fallback={loading} />
+          </Route>
+          <Route path="/settings">
+            <SettingsScreen fallback={loading} />
           </Route>
           <Route path="/runs/:run">
             <RunScreen fallback={loading} />

@@ -13,6 +13,19 @@ export function chooseTheme(choice: ThemeChoice): void {
   if (choice === "system") localStorage.removeItem(key);
   else localStorage.setItem(key, choice);
   applyTheme();
+  for (const listener of listeners) listener();
+}
+
+const listeners = new Set<() => void>();
+
+/** Calls back when the choice changes, here or in another tab. */
+export function onThemeChange(listener: () => void): () => void {
+  listeners.add(listener);
+  addEventListener("storage", listener);
+  return () => {
+    listeners.delete(listener);
+    removeEventListener("storage", listener);
+  };
 }
 
 function applyTheme(): void {

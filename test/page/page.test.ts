@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { accessibilitySuite } from "./suites/accessibility.ts";
 import { chatSuite } from "./suites/chat.ts";
+import { compareSuite } from "./suites/compare.ts";
 import { hostileTextSuite } from "./suites/hostile-text.ts";
+import { modelsSettingsSuite } from "./suites/models-settings.ts";
 import { newRunSuite } from "./suites/new-run.ts";
+import { newcomerSuite } from "./suites/newcomer.ts";
+import { reportSuite } from "./suites/report.ts";
 import { runsSuite } from "./suites/runs.ts";
+import { scenariosSuite } from "./suites/scenarios.ts";
 import { transcriptSuite } from "./suites/transcript.ts";
 import { weightSuite } from "./suites/weight.ts";
 import { startPageContext, type PageContext } from "./support/page-context.ts";
@@ -28,6 +33,21 @@ describe("new run", () => {
 });
 describe("chat", () => {
   chatSuite(browser);
+});
+describe("scenarios", () => {
+  scenariosSuite(browser);
+});
+describe("compare", () => {
+  compareSuite(browser);
+});
+describe("models and settings", () => {
+  modelsSettingsSuite(browser);
+});
+describe("newcomer", () => {
+  newcomerSuite(browser);
+});
+describe("report", () => {
+  reportSuite(browser);
 });
 describe("hostile text", () => {
   hostileTextSuite(browser);

@@ -4,7 +4,8 @@ import { DemoBadge } from "../parts/demo-badge.tsx";
 import { ReplyText } from "../parts/reply-text.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";
 import type { Answer, PlainFailure } from "./conversation.ts";
-import { ToolCallList } from "./tool-call-list.tsx";
+import { OpenToolCalls } from "./open-tool-calls.tsx";
+import { ToolUseList } from "./tool-use-list.tsx";
 
 interface AnswerCardProps {
   readonly answer: Answer;
@@ -31,35 +32,38 @@ export function AnswerCard({ answer, name, onRetry }: AnswerCardProps) {
 }
 
 function AnswerBody({ answer, onRetry }: Omit<AnswerCardProps, "name">) {
-  if (answer.state === "waiting") {
-    return answer.text === "" ? (
+  return (
+    <>
+      <ToolUseList tools={answer.tools} live={answer.state === "waiting"} />
+      <AnswerText answer={answer} />
+      {answer.state === "stopped" && (
+        <p className="flex flex-wrap items-center gap-2 text-sm text-soft">
+          Stopped. <RetryButton onRetry={onRetry} />
+        </p>
+      )}
+      {answer.state === "failed" && <AnswerFailure failure={answer.failure} onRetry={onRetry} />}
+      {answer.state === "done" && (
+        <>
+          <OpenToolCalls answer={answer} />
+          <AnswerFacts answer={answer} />
+        </>
+      )}
+    </>
+  );
+}
+
+function AnswerText({ answer }: { answer: Answer }) {
+  if (answer.state !== "done") {
+    if (answer.text !== "") return <p className="verbatim">{answer.text}</p>;
+    if (answer.state !== "waiting") return null;
+    return (
       <p role="status" className="animate-pulse text-soft">
         Thinking …
       </p>
-    ) : (
-      <p className="verbatim">{answer.text}</p>
     );
   }
-  if (answer.state === "stopped") {
-    return (
-      <p className="flex flex-wrap items-center gap-2 text-soft">
-        <span className="verbatim">{answer.text || "Stopped."}</span>
-        <RetryButton onRetry={onRetry} />
-      </p>
-    );
-  }
-  if (answer.state === "failed") return <AnswerFailure failure={answer.failure} onRetry={onRetry} />;
-  return (
-    <>
-      {answer.reply.content === "" ? (
-        <p className="text-soft italic">(empty reply)</p>
-      ) : (
-        <ReplyText text={answer.reply.content} />
-      )}
-      <ToolCallList reply={answer.reply} />
-      <AnswerFacts reply={answer.reply} milliseconds={answer.milliseconds} />
-    </>
-  );
+  const { content } = answer.reply;
+  return content === "" ? <p className="text-soft italic">(empty reply)</p> : <ReplyText text={content} />;
 }
 
 function AnswerFailure({ failure, onRetry }: { failure: PlainFailure; onRetry: () => void }) {

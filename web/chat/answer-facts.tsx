@@ -1,7 +1,8 @@
-import type { AgentReply } from "../../src/contract/agent-reply.ts";
-import { formatDuration, formatInteger } from "../parts/format.ts";
+import { formatDuration, formatInteger, formatMoney } from "../parts/format.ts";
+import type { Answer } from "./conversation.ts";
 
-export function AnswerFacts({ reply, milliseconds }: { reply: AgentReply; milliseconds: number }) {
+export function AnswerFacts({ answer }: { answer: Extract<Answer, { state: "done" }> }) {
+  const { reply, milliseconds, cost } = answer;
   const { input_tokens: input, output_tokens: output } = reply.usage_metadata;
   const finish = reply.response_metadata.finish_reason;
   return (
@@ -14,6 +15,7 @@ export function AnswerFacts({ reply, milliseconds }: { reply: AgentReply; millis
         finish: {finish}
         {finish === "length" && " (cut off)"}
       </span>
+      {cost !== null && <span>{formatMoney(cost)}</span>}
       <span className="break-all">{reply.response_metadata.model_name}</span>
       {reply.additional_kwargs.refusal && <span className="text-warn">refused</span>}
     </p>

@@ -8,13 +8,35 @@ export interface PlainFailure {
   readonly code: string;
 }
 
-/** What one model made of one message. `text` of a waiting answer grows when replies are streamed. */
-export type Answer = { readonly model: string } & (
-  | { readonly state: "waiting"; readonly text: string }
-  | { readonly state: "stopped"; readonly text: string }
-  | { readonly state: "done"; readonly reply: AgentReply; readonly milliseconds: number }
-  | { readonly state: "failed"; readonly failure: PlainFailure }
-);
+/** A tool the agent used, or is using while `result` is null. */
+export interface ToolUse {
+  readonly id: string;
+  readonly name: string;
+  readonly args: unknown;
+  readonly ok: boolean;
+  readonly result: string | null;
+  readonly milliseconds: number | null;
+}
+
+/** What has come so far of an answer: it grows while the reply is streamed. */
+interface Partly {
+  readonly text: string;
+  readonly tools: readonly ToolUse[];
+}
+
+/** What one model made of one message. */
+export type Answer = { readonly model: string } & Partly &
+  (
+    | { readonly state: "waiting" }
+    | { readonly state: "stopped" }
+    | {
+        readonly state: "done";
+        readonly reply: AgentReply;
+        readonly milliseconds: number;
+        readonly cost: number | null;
+      }
+    | { readonly state: "failed"; readonly failure: PlainFailure }
+  );
 
 /** One message and the answers to it, one per model asked. */
 export interface Exchange {
@@ -66,3 +88,7 @@ export const withoutWaiting = (conversation: Conversation): Conversation =>
 
 export const isWaiting = (conversation: Conversation): boolean =>
   conversation.some((exchange) => exchange.answers.some((answer) => answer.state === "waiting"));
+
+/** Whether there is a reply that could serve as a reference. */
+export const hasReply = (conversation: Conversation): boolean =>
+  conversation.some((exchange) => exchange.answers.some((answer) => answer.state === "done"));

@@ -1,6 +1,6 @@
 import { withoutWaiting, type Conversation } from "./conversation.ts";
 
-const key = "rehearsal.conversation";
+const key = "rehearsal.conversation.2";
 
 /** The conversation of this tab, as a reload left it. */
 export function loadConversation(): Conversation {

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import { askAgent } from "../api.ts";
-import { toApiError } from "../api-error.ts";
 import {
+  isWaiting,
   toMessages,
   withAnswer,
   withoutWaiting,
@@ -9,6 +8,7 @@ import {
   type Conversation,
   type Exchange,
 } from "./conversation.ts";
+import { growAnswer } from "./growing-answer.ts";
 import { rememberModel } from "./recent-models.ts";
 import { loadConversation, saveConversation } from "./stored-conversation.ts";
 
@@ -23,7 +23,13 @@ export interface Chat {
 export function useChat(): Chat {
   const [conversation, setConversation] = useState(loadConversation);
   const controller = useRef<AbortController>(null);
-  useEffect(() => saveConversation(conversation), [conversation]);
+  const savedAt = useRef(0);
+  useEffect(() => {
+    // While a reply streams in, writing the whole conversation at every piece would cost more than drawing it.
+    if (isWaiting(conversation) && Date.now() - savedAt.current < 1000) return;
+    savedAt.current = Date.now();
+    saveConversation(conversation);
+  }, [conversation]);
   useEffect(() => () => controller.current?.abort(), []);
 
   const stop = (): void => {
@@ -44,13 +50,13 @@ export function useChat(): Chat {
       controller.current = abort;
       const index = from === undefined ? -1 : conversation.findIndex((exchange) => exchange.id === from);
       const earlier = withoutWaiting(index === -1 ? conversation : conversation.slice(0, index));
-      const answers = models.map((model): Answer => ({ model, state: "waiting", text: "" }));
+      const answers = models.map((model): Answer => ({ model, state: "waiting", text: "", tools: [] }));
       const exchange: Exchange = { id: newId(), message, answers };
       setConversation([...earlier, exchange]);
       models.forEach((model, column) => {
         rememberModel(model);
         const messages = toMessages(earlier, column, message);
-        void answerTo({ model, messages, signal: abort.signal }).then((answer) => {
+        void growAnswer({ model, messages, signal: abort.signal }, (answer) => {
           if (!abort.signal.aborted) {
             setConversation((current) => withAnswer(current, { id: exchange.id, column, answer }));
           }
@@ -58,20 +64,6 @@ export function useChat(): Chat {
       });
     },
   };
-}
-
-async function answerTo(question: Parameters<typeof askAgent>[0]): Promise<Answer> {
-  const started = performance.now();
-  const { model } = question;
-  try {
-    for await (const event of askAgent(question)) {
-      return { model, state: "done", reply: event.reply, milliseconds: performance.now() - started };
-    }
-    throw new Error("The stream ended without a reply.");
-  } catch (error) {
-    const { message, detail, hint, code } = toApiError(error);
-    return { model, state: "failed", failure: { message, detail, hint, code } };
-  }
 }
 
 /** Unique within the tab. `crypto.randomUUID` is missing on plain http outside loopback. */

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { pageConfig, studioModels } from "../api.ts";
+import { studioModels } from "../api.ts";
+import { pageConfig } from "../http.ts";
 import { toModelOptions } from "./model-options.ts";
 import { recentModels } from "./recent-models.ts";
 

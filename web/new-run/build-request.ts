@@ -11,8 +11,20 @@ export function buildRequest(draft: RunDraft): Record<string, unknown> {
     ...filled("endpoint", draft.endpoint),
     ...filled("model_id", draft.model),
     ...(draft.protocol === "openai-chat" && !("protocol" in pasted) ? {} : { protocol: draft.protocol }),
-    ...attempts(draft.attempts),
+    ...number("attempts", draft.attempts),
     ...(draft.systemPrompt === "" ? {} : { system_prompt: draft.systemPrompt }),
+    ...filled("history", draft.history),
+    ...number("threshold", draft.threshold),
+    ...scorers(draft.scorers),
+    ...number("concurrency", draft.concurrency),
+    ...group("parameters", pasted, number("temperature", draft.temperature)),
+    ...group("budget", pasted, number("money", draft.money)),
+    ...group("judge", pasted, {
+      ...filled("endpoint", draft.judgeEndpoint),
+      ...filled("model_id", draft.judgeModel),
+      ...filled("rubric", draft.judgeRubric),
+      ...number("votes", draft.judgeVotes),
+    }),
     ...(parsed.kind === "parsed" ? { test_batch: parsed.batch } : {}),
   };
 }
@@ -22,9 +34,27 @@ function filled(name: string, text: string): Record<string, string> {
 }
 
 /** What is not a number is sent as typed: the service names the mistake. */
-function attempts(text: string): Record<string, unknown> {
+function number(name: string, text: string): Record<string, unknown> {
   const trimmed = text.trim();
   if (trimmed === "") return {};
-  const number = Number(trimmed);
-  return { attempts: Number.isFinite(number) ? number : trimmed };
+  const value = Number(trimmed);
+  return { [name]: Number.isFinite(value) ? value : trimmed };
+}
+
+/** Checks with options come from a pasted request only; names typed here take their place. */
+function scorers(text: string): Record<string, unknown> {
+  const names = text.split(",").map((name) => name.trim());
+  const typed = names.filter((name) => name !== "");
+  return typed.length === 0 ? {} : { scorers: typed };
+}
+
+/** Fields of an inner object, together with those a pasted request has there. */
+function group(
+  name: string,
+  pasted: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  if (Object.keys(fields).length === 0) return {};
+  const known = pasted[name];
+  return { [name]: { ...(typeof known === "object" && known !== null ? known : {}), ...fields } };
 }

@@ -14,13 +14,11 @@ const sampleText = JSON.stringify(sampleScenarios, null, 2);
 
 /** The agent backend under test is the one that serves this page; the flaky demo model makes attempts differ. */
 function demoDraft(config: PageConfig): RunDraft {
-  const model = config.hub_models.find((name) => name.endsWith("/flaky")) ?? config.hub_models[0] ?? "";
-  return {
-    ...emptyDraft,
-    name: config.demo ? "demo" : "example",
-    endpoint: location.origin,
-    protocol: "agent",
-    model,
-    scenarios: sampleText,
-  };
+  return { ...agentDraft(config, null), name: config.demo ? "demo" : "example" };
+}
+
+/** A run of the example scenarios against the agent backend that serves this page. */
+export function agentDraft(config: PageConfig, model: string | null): RunDraft {
+  const flaky = config.hub_models.find((name) => name.endsWith("/flaky")) ?? config.hub_models[0] ?? "";
+  return { ...emptyDraft, endpoint: location.origin, protocol: "agent", model: model ?? flaky, scenarios: sampleText };
 }

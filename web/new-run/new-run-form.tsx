@@ -7,13 +7,15 @@ import { startRun } from "../api.ts";
 import { toApiError } from "../api-error.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { runPath } from "../parts/paths.ts";
+import { AdvancedFields } from "./advanced-fields.tsx";
 import { buildRequest } from "./build-request.ts";
 import { fieldsFromRequest } from "./fields-from-request.ts";
-import { problemsAt } from "./field-problems.ts";
+import { problemsAt } from "../parts/field-problems.ts";
 import { RequestPreview } from "./request-preview.tsx";
 import { saveDraft, type RunDraft } from "./run-draft.ts";
 import { ScenarioField } from "./scenario-field.tsx";
 import { TargetFields } from "./target-fields.tsx";
+import { RunEstimate } from "./run-estimate.tsx";
 import { RunFields } from "./run-fields.tsx";
 
 export function NewRunForm({ config, first }: { config: PageConfig; first: RunDraft }) {
@@ -21,10 +23,11 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const request = buildRequest(draft);
+  const body = JSON.stringify(request);
   useEffect(() => saveDraft(draft), [draft]);
 
   const start = useMutation({
-    mutationFn: () => startRun(JSON.stringify(request)),
+    mutationFn: () => startRun(body),
     onSuccess: (run) => {
       void client.invalidateQueries({ queryKey: ["runs"] });
       navigate(runPath(run.run_id));
@@ -50,6 +53,8 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
           problems={problemsAt(problems, "/test_batch")}
         />
         <RunFields draft={draft} onChange={change} problems={problems} />
+        <AdvancedFields draft={draft} onChange={change} problems={problems} />
+        <RunEstimate body={body} />
         {start.error && <FailedNotice error={start.error} />}
         <button className="button button-primary justify-self-start" disabled={start.isPending}>
           <Play aria-hidden size={15} /> {start.isPending ? "Starting …" : "Start run"}

@@ -1,24 +1,33 @@
 import { useQuery } from "@tanstack/react-query";
-import { getResults, pageConfig } from "../api.ts";
+import { getResults } from "../api.ts";
+import { pageConfig } from "../http.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { useSearchState } from "../parts/use-search-state.ts";
 import { draftFromRun } from "./draft-from-run.ts";
-import { firstDraft } from "./first-draft.ts";
+import { getScenarios } from "../library-api.ts";
+import { agentDraft, firstDraft } from "./first-draft.ts";
 import { NewRunForm } from "./new-run-form.tsx";
 
-/** `?start=demo|paste|endpoint` picks what the form holds; `?from=<run id>` repeats a run. */
+/** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?scenario=` takes from the library. */
 export default function NewRunScreen() {
   const [params] = useSearchState();
   const start = params.get("start");
   const from = params.get("from");
+  const model = params.get("model");
+  const scenarios = params.getAll("scenario");
 
   const opening = useQuery({
-    queryKey: ["new-run", start, from],
+    queryKey: ["new-run", start, from, model, scenarios],
     queryFn: async ({ signal }) => {
       const config = await pageConfig();
-      return { config, draft: from ? draftFromRun(await getResults(from, signal)) : firstDraft(start, config) };
+      if (from) return { config, draft: draftFromRun(await getResults(from, signal)) };
+      const draft =
+        scenarios.length + Number(model !== null) > 0 ? agentDraft(config, model) : firstDraft(start, config);
+      if (scenarios.length === 0) return { config, draft };
+      const taken = await getScenarios(scenarios, signal);
+      return { config, draft: { ...draft, scenarios: JSON.stringify(taken, null, 2) } };
     },
     staleTime: Infinity,
     gcTime: 0,
@@ -29,7 +38,13 @@ export default function NewRunScreen() {
     <Screen title="New run">
       {opening.isPending && <Skeleton rows={6} label="Loading the form" />}
       {opening.isError && <FailedNotice error={opening.error} onRetry={() => void opening.refetch()} />}
-      {opening.data && <NewRunForm key={`${start} ${from}`} config={opening.data.config} first={opening.data.draft} />}
+      {opening.data && (
+        <NewRunForm
+          key={`${start} ${from} ${model} ${scenarios.join(" ")}`}
+          config={opening.data.config}
+          first={opening.data.draft}
+        />
+      )}
     </Screen>
   );
 }

@@ -1,13 +1,38 @@
+import type { Protocol } from "../../src/contract/evaluation-request.ts";
+
 /** The form as typed; nothing is parsed before it is sent. */
 export interface RunDraft {
   readonly name: string;
   readonly endpoint: string;
-  readonly protocol: "openai-chat" | "agent";
+  readonly protocol: Protocol;
   readonly model: string;
   readonly attempts: string;
   readonly systemPrompt: string;
   readonly scenarios: string;
+  /** Empty: the service's default. */
+  readonly history: string;
+  readonly threshold: string;
+  /** Names of scores, comma separated. */
+  readonly scorers: string;
+  readonly temperature: string;
+  readonly concurrency: string;
+  /** US dollars. */
+  readonly money: string;
+  readonly judgeEndpoint: string;
+  readonly judgeModel: string;
+  readonly judgeRubric: string;
+  readonly judgeVotes: string;
 }
+
+export const protocols: readonly { readonly id: Protocol; readonly label: string }[] = [
+  { id: "openai-chat", label: "OpenAI chat completions" },
+  { id: "openai-responses", label: "OpenAI responses" },
+  { id: "anthropic-messages", label: "Anthropic messages" },
+  { id: "agent", label: "Rehearsal agent (POST /)" },
+];
+
+/** A protocol by its name; what nobody knows is the usual one. */
+export const readProtocol = (value: unknown): Protocol => protocols.find(({ id }) => id === value)?.id ?? "openai-chat";
 
 export const emptyDraft: RunDraft = {
   name: "",
@@ -17,6 +42,16 @@ export const emptyDraft: RunDraft = {
   attempts: "5",
   systemPrompt: "",
   scenarios: "",
+  history: "",
+  threshold: "",
+  scorers: "",
+  temperature: "",
+  concurrency: "",
+  money: "",
+  judgeEndpoint: "",
+  judgeModel: "",
+  judgeRubric: "",
+  judgeVotes: "",
 };
 
 const key = "rehearsal.run-draft";

@@ -1,8 +1,8 @@
 import { formatCount } from "../parts/format.ts";
-import { problemsAt, type FieldProblem } from "./field-problems.ts";
+import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
 import { countTurns, parseScenarios } from "./parse-scenarios.ts";
 import type { RunDraft } from "./run-draft.ts";
-import { TextField } from "./text-field.tsx";
+import { TextField } from "../parts/text-field.tsx";
 
 interface RunFieldsProps {
   readonly draft: RunDraft;

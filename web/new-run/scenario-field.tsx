@@ -1,7 +1,8 @@
 import { FileUp } from "lucide-react";
 import { useId, useRef } from "react";
-import { FieldProblemList } from "./field-problem-list.tsx";
-import type { FieldProblem } from "./field-problems.ts";
+import { FieldProblemList } from "../parts/field-problem-list.tsx";
+import type { FieldProblem } from "../parts/field-problems.ts";
+import { LibraryPicker } from "./library-picker.tsx";
 import { parseScenarios } from "./parse-scenarios.ts";
 import { sampleScenarios } from "./sample-scenarios.ts";
 
@@ -33,7 +34,7 @@ export function ScenarioField({ text, onChange, problems }: ScenarioFieldProps) 
         <label htmlFor={id} className="text-sm font-medium">
           Scenarios (JSON or JSONL)
         </label>
-        <span className="flex gap-1">
+        <span className="flex flex-wrap gap-1">
           <button
             type="button"
             className="button button-quiet"
@@ -41,6 +42,7 @@ export function ScenarioField({ text, onChange, problems }: ScenarioFieldProps) 
           >
             Example
           </button>
+          <LibraryPicker onPicked={onChange} />
           <button type="button" className="button" onClick={() => file.current?.click()}>
             <FileUp aria-hidden size={14} /> From a file
           </button>

@@ -1,8 +1,8 @@
 import { useId } from "react";
 import type { PageConfig } from "../../src/contract/page-config.ts";
-import { problemsAt, type FieldProblem } from "./field-problems.ts";
-import type { RunDraft } from "./run-draft.ts";
-import { TextField } from "./text-field.tsx";
+import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
+import { protocols, readProtocol, type RunDraft } from "./run-draft.ts";
+import { TextField } from "../parts/text-field.tsx";
 
 interface TargetFieldsProps {
   readonly draft: RunDraft;
@@ -33,10 +33,13 @@ export function TargetFields({ draft, onChange, config, problems }: TargetFields
         <select
           className="field font-normal"
           value={draft.protocol}
-          onChange={(event) => onChange({ protocol: event.target.value === "agent" ? "agent" : "openai-chat" })}
+          onChange={(event) => onChange({ protocol: readProtocol(event.target.value) })}
         >
-          <option value="openai-chat">OpenAI chat completions</option>
-          <option value="agent">Rehearsal agent (POST /)</option>
+          {protocols.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
         </select>
       </label>
       <TextField

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { setApiKey } from "../api-key.ts";
 
 /** Asks for the key of a guarded service and tries everything again with it. */
-export function ApiKeyForm({ onSaved }: { onSaved: (() => void) | undefined }) {
+export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) {
   const [value, setValue] = useState("");
   const client = useQueryClient();
   const id = useId();

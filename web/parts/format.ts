@@ -23,6 +23,13 @@ export function formatPercent(value: number | null | undefined): string {
 
 export const formatInteger = (value: number): string => integers.format(value);
 
+/** US dollars: two digits, more for small ones so that a price is not shown as nothing. */
+export function formatMoney(dollars: number): string {
+  if (dollars === 0) return "$0";
+  if (dollars < 0.0001) return "<$0.0001";
+  return `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
+}
+
 /** "1 turn", "3 turns". */
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${integers.format(count)} ${count === 1 ? noun : plural}`;

@@ -27,3 +27,9 @@ export function transcriptPath({ runId, scenarioId, attempt, turn }: TurnAddress
   const path = `${runPath(runId)}/${toSegment(scenarioId)}/${attempt}`;
   return turn ? `${path}?turn=${turn + 1}` : path;
 }
+
+/** Address of a scenario of the library. */
+export const scenarioPath = (id: string): string => `/scenarios/id/${toSegment(id)}`;
+
+export const comparePath = ({ baseline, candidate }: { baseline: string; candidate: string }): string =>
+  `/compare?${new URLSearchParams({ baseline, candidate }).toString()}`;

@@ -1,7 +1,12 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef } from "react";
+import { useLocation } from "wouter";
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import { isFailure } from "../parts/judge-turn.ts";
+import { transcriptPath } from "../parts/paths.ts";
+import { useKeys } from "../parts/use-keys.ts";
 import { useListOffset } from "../parts/use-list-offset.ts";
+import { useRowKeys } from "../parts/use-row-keys.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
 import { GridFilter, readShow, type Show } from "./grid-filter.tsx";
 import { GridLegend } from "./grid-legend.tsx";
@@ -17,6 +22,17 @@ export function AttemptGrid({ results, live }: { results: EvaluationResponse; li
   const show = readShow(params.get("show"));
   const text = params.get("q") ?? "";
   const rows = useMemo(() => toScenarioRows(results), [results]);
+  const [, navigate] = useLocation();
+  useRowKeys();
+  useKeys({
+    n: () => {
+      const row = rows.find(({ status }) => status === "failing" || status === "flaky");
+      const cell = row?.cells.find(({ outcome }) => isFailure(outcome));
+      if (row && cell) {
+        navigate(transcriptPath({ runId: results.run_id, scenarioId: row.scenario.scenario_id, ...cell }));
+      }
+    },
+  });
   const shown = useMemo(() => rows.filter((row) => matches(row, { show, text })), [rows, show, text]);
 
   return (

@@ -3,7 +3,8 @@ import type { EvaluationResponse } from "../../src/contract/evaluation-response.
 import type { Run } from "../../src/contract/run.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { formatDate } from "../parts/format.ts";
-import { downloadJson } from "./download-json.ts";
+import { downloadText } from "../parts/download-text.ts";
+import { ExportFormats } from "./export-formats.tsx";
 
 export function RunDetails({ run, results }: { run: Run; results: EvaluationResponse }) {
   const facts: readonly (readonly [string, string])[] = [
@@ -39,9 +40,14 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
         </div>
       )}
       <div className="flex flex-wrap gap-2">
-        <button type="button" className="button" onClick={() => downloadJson(`run-${run.run_id}.json`, results)}>
+        <button
+          type="button"
+          className="button"
+          onClick={() => downloadText(`run-${run.run_id}.json`, JSON.stringify(results, null, 2), "application/json")}
+        >
           <Download aria-hidden size={14} /> Download results (JSON)
         </button>
+        <ExportFormats run={run} />
         <CopyButton text={run.run_id} label="Copy run id" />
       </div>
     </section>

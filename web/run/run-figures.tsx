@@ -1,17 +1,22 @@
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import type { Run } from "../../src/contract/run.ts";
-import { formatInteger, formatPercent } from "../parts/format.ts";
+import { formatCount, formatInteger, formatMoney, formatPercent } from "../parts/format.ts";
 import { ProgressBar } from "../parts/progress-bar.tsx";
 import { RunDuration } from "../parts/run-duration.tsx";
 import { isEnded } from "../parts/run-state.ts";
 import { ScoreWithInterval } from "../parts/score-with-interval.tsx";
+import { useModelName } from "../parts/use-model-name.ts";
 import { Figure } from "./figure.tsx";
+import { GateBadge } from "./gate-badge.tsx";
+import { TimeLeftNote } from "./time-left-note.tsx";
 
 /** The run in one line: quality, availability, cost. Failures stand apart from quality. */
 export function RunFigures({ run, results }: { run: Run; results: EvaluationResponse | undefined }) {
   const { progress } = run;
+  const nameOf = useModelName();
   const summary = run.summary ?? results?.summary;
   const usage = run.summary?.usage ?? results?.usage;
+  const cost = summary?.cost;
   const overall = summary?.score_stats["overall"];
   return (
     <div className="grid gap-3">
@@ -33,18 +38,33 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
         <Figure label="Attempts" note={`${formatInteger(progress.attempts_done)} done`}>
           {formatInteger(progress.attempts_total)}
         </Figure>
-        <Figure label="Tokens" note={usage ? `${formatInteger(usage.output_tokens)} written` : "not known"}>
-          {usage ? formatInteger(usage.total_tokens) : "–"}
-        </Figure>
+        {cost ? (
+          <Figure label="Cost" note={usage ? `${formatInteger(usage.total_tokens)} tokens` : "so far"}>
+            {formatMoney(cost.total)}
+          </Figure>
+        ) : (
+          <Figure label="Tokens" note={usage ? `${formatInteger(usage.output_tokens)} written` : "not known"}>
+            {usage ? formatInteger(usage.total_tokens) : "–"}
+          </Figure>
+        )}
         <Figure label="Duration" note={isEnded(run.state) ? "from start to end" : "so far"}>
           <RunDuration run={run} />
         </Figure>
       </dl>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-soft" aria-live="polite">
         {!isEnded(run.state) && <ProgressBar progress={progress} />}
+        <TimeLeftNote run={run} />
+        {summary?.gate && <GateBadge gate={summary.gate} />}
+        {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
+        {(summary?.conflicts ?? 0) > 0 && (
+          <span className="text-warn">
+            ⚠ {formatCount(summary?.conflicts ?? 0, "reply contradicts", "replies contradict")} the reference in some
+            point
+          </span>
+        )}
         {run.message && <span className="verbatim">{run.message}</span>}
         <span className="mono break-all">
-          {run.model_id} at {run.endpoint}
+          {nameOf(run.model_id)} at {run.endpoint}
         </span>
       </div>
     </div>

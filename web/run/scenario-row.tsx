@@ -1,7 +1,7 @@
 import { CircleCheck, CircleX, Hourglass, Shuffle, type LucideIcon } from "lucide-react";
 import { memo } from "react";
 import { Link } from "wouter";
-import { formatScore } from "../parts/format.ts";
+import { formatCount, formatScore } from "../parts/format.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import { AttemptSquare } from "./attempt-square.tsx";
 import type { ScenarioRow as Row, ScenarioStatus } from "./scenario-rows.ts";
@@ -26,11 +26,17 @@ export const ScenarioRow = memo(function ScenarioRow({ row, runId }: { row: Row;
           <Link
             href={transcriptPath({ runId, scenarioId: scenario.scenario_id, ...first })}
             className="link verbatim line-clamp-2 font-medium"
+            data-row=""
           >
             {scenario.scenario_id}
           </Link>
         ) : (
           <span className="verbatim line-clamp-2 font-medium">{scenario.scenario_id}</span>
+        )}
+        {row.conflicts > 0 && (
+          <p className="text-xs text-warn">
+            ⚠ {formatCount(row.conflicts, "reply contradicts", "replies contradict")} the reference
+          </p>
         )}
         {scenario.description && <p className="verbatim line-clamp-1 text-xs text-soft">{scenario.description}</p>}
       </div>

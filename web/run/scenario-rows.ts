@@ -16,6 +16,8 @@ export interface ScenarioRow {
   readonly status: ScenarioStatus;
   readonly cells: readonly AttemptCell[];
   readonly passed: number;
+  /** Replies that contradict their reference in some point. */
+  readonly conflicts: number;
 }
 
 const order: Record<ScenarioStatus, number> = { failing: 0, flaky: 1, waiting: 2, passing: 3 };
@@ -29,8 +31,20 @@ function toRow(scenario: ScenarioResult): ScenarioRow {
   const threshold = thresholdOf(scenario);
   const cells = scenario.attempts.map((attempt) => toCell(attempt, threshold));
   const failed = cells.filter((cell) => isFailure(cell.outcome)).length;
-  return { scenario, cells, status: statusOf(cells.length, failed), passed: cells.length - failed };
+  return {
+    scenario,
+    cells,
+    status: statusOf(cells.length, failed),
+    passed: cells.length - failed,
+    conflicts: countConflicts(scenario),
+  };
 }
+
+const countConflicts = ({ attempts }: ScenarioResult): number =>
+  attempts.reduce(
+    (sum, { interactions }) => sum + interactions.filter((turn) => (turn.conflicts ?? []).length > 0).length,
+    0,
+  );
 
 function toCell(attempt: AttemptResult, threshold: number): AttemptCell {
   const turn = attempt.interactions.findIndex((interaction) => isFailure(judgeTurn(interaction, threshold)));

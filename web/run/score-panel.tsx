@@ -1,5 +1,7 @@
 import { useMemo } from "react";
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import { BreakdownPanel } from "./breakdown-panel.tsx";
+import { DriftPanel } from "./drift-panel.tsx";
 import { LabelTable } from "./label-table.tsx";
 import { ScoreTable } from "./score-table.tsx";
 import { scoreValues } from "./score-values.ts";
@@ -11,6 +13,8 @@ export default function ScorePanel({ results }: { results: EvaluationResponse })
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       <ScoreTable stats={stats} values={values} />
+      {results.summary.drift && <DriftPanel drift={results.summary.drift} />}
+      {results.summary.breakdown && <BreakdownPanel breakdown={results.summary.breakdown} />}
       <LabelTable metrics={results.summary.label_metrics} />
     </div>
   );

@@ -1,5 +1,6 @@
 import type { ScoreStats } from "../../src/contract/score-stats.ts";
 import { formatInteger, formatScore, scoreLabel } from "../parts/format.ts";
+import { overallFirst } from "../parts/score-order.ts";
 import { IntervalPlot } from "./interval-plot.tsx";
 import { ScoreHistogram } from "./score-histogram.tsx";
 
@@ -7,13 +8,6 @@ interface ScoreTableProps {
   readonly stats: Readonly<Record<string, ScoreStats>>;
   readonly values: ReadonlyMap<string, number[]>;
 }
-
-/** Overall and success first, the rest by name. */
-const byWeight = (left: string, right: string): number => rank(left) - rank(right) || left.localeCompare(right);
-const rank = (name: string): number => {
-  const first = ["overall", "success"].indexOf(name);
-  return first === -1 ? 2 : first;
-};
 
 export function ScoreTable({ stats, values }: ScoreTableProps) {
   return (
@@ -45,7 +39,7 @@ export function ScoreTable({ stats, values }: ScoreTableProps) {
         </thead>
         <tbody>
           {Object.entries(stats)
-            .toSorted(([left], [right]) => byWeight(left, right))
+            .toSorted(([left], [right]) => overallFirst(left, right))
             .map(([name, score]) => (
               <tr key={name}>
                 <th scope="row" className="verbatim min-w-32">

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ClipboardPaste, Link2, Play } from "lucide-react";
-import { pageConfig } from "../api.ts";
+import { pageConfig } from "../http.ts";
 import { FirstStepCard } from "./first-step-card.tsx";
 
 /** What a newcomer can do from here. */

@@ -1,7 +1,7 @@
 import type { RunFilters } from "../api.ts";
 import { runStates } from "../parts/run-state.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
-import { FilterInput } from "./filter-input.tsx";
+import { FilterInput } from "../parts/filter-input.tsx";
 
 export function RunFilterBar({ filters }: { filters: RunFilters }) {
   return (

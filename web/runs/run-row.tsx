@@ -2,7 +2,7 @@ import { memo } from "react";
 import { Link } from "wouter";
 import type { Run } from "../../src/contract/run.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
-import { formatInteger, formatPercent } from "../parts/format.ts";
+import { formatCount, formatInteger, formatMoney, formatPercent } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
 import { ProgressBar } from "../parts/progress-bar.tsx";
 import { RunDuration } from "../parts/run-duration.tsx";
@@ -10,39 +10,77 @@ import { RunStateBadge } from "../parts/run-state-badge.tsx";
 import { isEnded } from "../parts/run-state.ts";
 import { ScoreWithInterval } from "../parts/score-with-interval.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
+import { useModelName } from "../parts/use-model-name.ts";
+import { BaselineCell } from "./baseline-cell.tsx";
+import { SparkLine } from "./spark-line.tsx";
 
-export const RunRow = memo(function RunRow({ run }: { run: Run }) {
+interface RunRowProps {
+  readonly run: Run;
+  readonly trend: readonly number[];
+  readonly chosen: boolean;
+  readonly onToggle: (id: string) => void;
+  /** Whether any listed run has a price. */
+  readonly priced: boolean;
+}
+
+export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: RunRowProps) {
   const { progress, summary } = run;
+  const nameOf = useModelName();
   return (
     <tr>
       <td data-cell="title">
-        <Link href={runPath(run.run_id)} className="row-link">
-          {run.test_name}
-        </Link>{" "}
-        {run.demo && <DemoBadge short />}
+        <span className="flex items-start gap-2">
+          <input
+            type="checkbox"
+            className="row-check mt-0.5"
+            aria-label={`Choose ${run.test_name}`}
+            checked={chosen}
+            onChange={() => onToggle(run.run_id)}
+          />
+          <span className="grid gap-0.5 min-[75rem]:min-w-48">
+            <span className="flex flex-wrap items-center gap-x-2">
+              <Link href={runPath(run.run_id)} className="row-link" data-row="">
+                {run.test_name}
+              </Link>
+              {run.demo && <DemoBadge short />}
+            </span>
+            <span className="flex items-center gap-x-2 text-xs whitespace-nowrap text-soft">
+              <RunStateBadge state={run.state} />
+              {formatCount(progress.attempts_total, "attempt")}
+            </span>
+          </span>
+        </span>
       </td>
-      <td data-label="Model" className="mono break-all min-[60rem]:max-w-56 min-[60rem]:truncate" title={run.model_id}>
-        {run.model_id}
+      <td data-label="Model" className="mono break-all min-[75rem]:max-w-40 min-[75rem]:truncate" title={run.model_id}>
+        {nameOf(run.model_id)}
       </td>
-      <td data-label="State">
-        <RunStateBadge state={run.state} />
-      </td>
-      <td data-label="Overall">
+      <td data-label="Overall" className="whitespace-nowrap">
         {isEnded(run.state) ? (
-          <ScoreWithInterval stats={summary?.score_stats["overall"]} />
+          <span className="inline-flex items-center gap-2">
+            <ScoreWithInterval stats={summary?.score_stats["overall"]} />
+            <SparkLine values={trend} />
+          </span>
         ) : (
           <ProgressBar progress={progress} />
         )}
       </td>
+      <td data-label="Baseline">
+        <BaselineCell run={run} />
+      </td>
       <td data-label="Success" className="number">
         {formatPercent(summary?.average_scores["success"])}
       </td>
-      <td data-label="Attempts" className="number">
-        {formatInteger(progress.attempts_total)}
+      <td data-label="Varying" className="number" title={summary?.flakiness?.sentence}>
+        <Varying count={summary?.flakiness?.scenarios.length ?? 0} />
       </td>
-      <td data-label="Failed turns" className="number">
+      <td data-label="Failed" className="number">
         <FailedTurns count={progress.interactions_failed} />
       </td>
+      {priced && (
+        <td data-label="Cost" className="number">
+          {summary?.cost ? formatMoney(summary.cost.total) : "–"}
+        </td>
+      )}
       <td data-label="Duration" className="number">
         <RunDuration run={run} />
       </td>
@@ -52,6 +90,11 @@ export const RunRow = memo(function RunRow({ run }: { run: Run }) {
     </tr>
   );
 });
+
+function Varying({ count }: { count: number }) {
+  if (count === 0) return <span className="text-faint">0</span>;
+  return <span className="text-warn">~ {formatInteger(count)}</span>;
+}
 
 function FailedTurns({ count }: { count: number }) {
   if (count === 0) return <span className="text-faint">0</span>;

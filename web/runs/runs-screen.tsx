@@ -1,8 +1,17 @@
-import { Plus } from "lucide-react";
-import { Link } from "wouter";
+import { GitCompareArrows, Plus } from "lucide-react";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
+import { comparePath } from "../parts/paths.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { toggled } from "../parts/toggled.ts";
+import { useEvent } from "../parts/use-event.ts";
+import { useKeys } from "../parts/use-keys.ts";
+import { useRowKeys } from "../parts/use-row-keys.ts";
+import { compareChoice } from "./compare-choice.ts";
+import { DemoNotice } from "./demo-notice.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { NoMatch } from "./no-match.tsx";
 import { RunFilterBar } from "./run-filter-bar.tsx";
@@ -13,25 +22,45 @@ import { useRunList } from "./use-run-list.ts";
 export function RunsScreen() {
   const filters = useRunFilters();
   const list = useRunList(filters);
+  const [, navigate] = useLocation();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const runs = list.data?.pages.flatMap((page) => page.runs) ?? [];
   const filtered = hasFilters(filters);
   const nothingYet = list.isSuccess && runs.length === 0 && !filtered;
+  const choice = compareChoice(runs, { chosen, baselines: useBaselines() });
+  const toggle = useEvent((id: string) => setChosen(toggled(chosen, id)));
+  useRowKeys();
+  useKeys({ c: () => navigate(choice ? comparePath(choice) : "/compare"), x: toggleFocused });
 
   return (
     <Screen
       title="Runs"
       actions={
-        <Link href="/new" className="button button-primary">
-          <Plus aria-hidden size={15} /> New run
-        </Link>
+        <>
+          {runs.length > 1 && (
+            <button
+              type="button"
+              className="button"
+              disabled={!choice}
+              title="Choose two runs, or one whose test has a pinned baseline"
+              onClick={() => choice && navigate(comparePath(choice))}
+            >
+              <GitCompareArrows aria-hidden size={15} /> Compare{chosen.size > 0 && ` ${chosen.size} selected`}
+            </button>
+          )}
+          <Link href="/new" className="button button-primary">
+            <Plus aria-hidden size={15} /> New run
+          </Link>
+        </>
       }
     >
       {!nothingYet && <RunFilterBar filters={filters} />}
+      {runs.some((run) => run.demo) && <DemoNotice />}
       {list.isPending && <Skeleton rows={8} label="Loading runs" />}
       {list.isError && <FailedNotice error={list.error} onRetry={() => void list.refetch()} />}
       {nothingYet && <FirstSteps />}
       {list.isSuccess && runs.length === 0 && filtered && <NoMatch />}
-      {runs.length > 0 && <RunTable runs={runs} />}
+      {runs.length > 0 && <RunTable runs={runs} chosen={chosen} onToggle={toggle} />}
       {list.hasNextPage && (
         <button
           type="button"
@@ -44,4 +73,9 @@ export function RunsScreen() {
       )}
     </Screen>
   );
+}
+
+/** The row whose link has the focus is chosen or let go. */
+function toggleFocused(): void {
+  document.activeElement?.closest("tr")?.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
 }

@@ -9,6 +9,15 @@ const groups: readonly { title: string; keys: readonly (readonly [string, string
     ],
   },
   {
+    title: "Lists (runs, scenarios of a run, changes)",
+    keys: [
+      ["j  k", "Next, previous row; Enter opens it"],
+      ["x", "Choose the run under the focus"],
+      ["c", "Compare what is chosen, or this run"],
+      ["n", "The first failure of a run"],
+    ],
+  },
+  {
     title: "Transcript",
     keys: [
       ["j  k", "Next, previous turn"],

@@ -22,7 +22,7 @@ export function NavigationRail({ onHelp }: { onHelp: () => void }) {
       {railEntries.map((entry) => (
         <RailLink key={entry.href} entry={entry} current={path === entry.href || path.startsWith(`${entry.href}/`)} />
       ))}
-      <div className="flex flex-1 sm:flex-none sm:flex-col sm:gap-1 sm:[margin-top:auto]">
+      <div className="hidden sm:[margin-top:auto] sm:flex sm:flex-col sm:gap-1">
         <ThemeButton />
         <button type="button" onClick={onHelp} className="rail-item max-sm:hidden">
           <Keyboard aria-hidden size={18} />

@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun, type LucideIcon } from "lucide-react";
-import { useState } from "react";
-import { chooseTheme, themeChoice, themeChoices, type ThemeChoice } from "../theme.ts";
+import { themeChoices, type ThemeChoice } from "../theme.ts";
+import { useTheme } from "../use-theme.ts";
 
 const looks: Record<ThemeChoice, { icon: LucideIcon; label: string }> = {
   system: { icon: Monitor, label: "System" },
@@ -10,17 +10,13 @@ const looks: Record<ThemeChoice, { icon: LucideIcon; label: string }> = {
 
 /** Goes round system, light, dark. */
 export function ThemeButton() {
-  const [choice, setChoice] = useState(themeChoice);
+  const [choice, choose] = useTheme();
   const { icon: Icon, label } = looks[choice];
 
-  const next = (): void => {
-    const following = themeChoices[(themeChoices.indexOf(choice) + 1) % themeChoices.length] ?? "system";
-    chooseTheme(following);
-    setChoice(following);
-  };
+  const next = (): void => choose(themeChoices[(themeChoices.indexOf(choice) + 1) % themeChoices.length] ?? "system");
 
   return (
-    <button type="button" onClick={next} className="rail-item" aria-label={`Theme: ${label}. Change`}>
+    <button type="button" onClick={next} className="rail-item max-sm:hidden" aria-label={`Theme: ${label}. Change`}>
       <Icon aria-hidden size={18} />
       <span>{label}</span>
     </button>

@@ -5,6 +5,7 @@ import { runPath, transcriptPath } from "../parts/paths.ts";
 import { useKeys } from "../parts/use-keys.ts";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { toScenarioRows } from "../run/scenario-rows.ts";
+import { AttemptNotes } from "./attempt-notes.tsx";
 import { neighbourFailure, type TurnPlace } from "./failure-order.ts";
 import { TranscriptHeader } from "./transcript-header.tsx";
 import { TurnList } from "./turn-list.tsx";
@@ -50,6 +51,7 @@ export function TranscriptView({ results, scenario, attempt }: TranscriptViewPro
     a: () => changeSearch({ across: params.get("across") === String(turn + 1) ? null : String(turn + 1) }),
     "]": () => goToAttempt(1),
     "[": () => goToAttempt(-1),
+    c: () => navigate(`/compare?candidate=${encodeURIComponent(results.run_id)}`),
     u: () => navigate(runPath(results.run_id)),
   });
 
@@ -63,6 +65,7 @@ export function TranscriptView({ results, scenario, attempt }: TranscriptViewPro
         mode={mode}
         onFailure={goToFailure}
       />
+      <AttemptNotes attempt={attempt} />
       <TurnList
         key={`${scenario.scenario_id} ${attempt.attempt}`}
         scenario={scenario}

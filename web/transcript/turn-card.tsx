@@ -4,6 +4,8 @@ import type { InteractionResult } from "../../src/contract/interaction-result.ts
 import { CopyButton } from "../parts/copy-button.tsx";
 import { judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
+import { ConflictList } from "./conflict-list.tsx";
+import { JudgementList } from "./judgement-list.tsx";
 import { LabelList } from "./label-list.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { OtherReferences } from "./other-references.tsx";
@@ -62,10 +64,12 @@ export const TurnCard = memo(function TurnCard({
       ) : (
         <ReplyComparison reference={turn.reference_reply} reply={turn.agent_reply} mode={mode} />
       )}
+      <ConflictList conflicts={turn.conflicts ?? []} />
       <OtherReferences references={turn.references ?? []} />
       <TurnFacts turn={turn} />
       <LabelList turn={turn} />
       <ScoreList turn={turn} />
+      <JudgementList title="Judge" judgements={turn.judgements ?? {}} />
       <SameTurn scenario={scenario} index={index} attempt={attempt} open={across} />
     </article>
   );

@@ -1,5 +1,5 @@
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
-import { formatDuration, formatInteger } from "../parts/format.ts";
+import { formatDuration, formatInteger, formatMoney } from "../parts/format.ts";
 
 /** Circumstances of a reply: time, tokens, how it ended. */
 export function TurnFacts({ turn }: { turn: InteractionResult }) {
@@ -7,6 +7,7 @@ export function TurnFacts({ turn }: { turn: InteractionResult }) {
     formatDuration(turn.latency_ms),
     turn.first_token_ms !== null && `first token after ${formatDuration(turn.first_token_ms)}`,
     turn.usage && `${formatInteger(turn.usage.input_tokens)} + ${formatInteger(turn.usage.output_tokens)} tokens`,
+    typeof turn.cost === "number" && formatMoney(turn.cost),
     turn.finish_reason && `finish: ${turn.finish_reason}`,
     turn.model,
   ].filter((fact): fact is string => Boolean(fact));

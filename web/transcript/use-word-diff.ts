@@ -6,12 +6,14 @@ export type WordDiffState =
   | { readonly state: "waiting" }
   | { readonly state: "done"; readonly parts: DiffPart[] | null };
 
+const waiting: WordDiffState = { state: "waiting" };
+
 /** The diff of two texts, once it is there. `parts` is null when they are too different to compare word by word. */
 export function useWordDiff(reference: string, reply: string): WordDiffState {
-  const [result, setResult] = useState<WordDiffState>({ state: "waiting" });
+  const [result, setResult] = useState(waiting);
   useEffect(() => {
     let current = true;
-    setResult({ state: "waiting" });
+    setResult(waiting);
     void diffInWorker(reference, reply).then((parts) => {
       if (current) setResult({ state: "done", parts });
     });

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { toMessages, withAnswer, withoutWaiting, type Exchange } from "../../../web/chat/conversation.ts";
 import { matchOptions, toModelOptions } from "../../../web/chat/model-options.ts";
+import { answeringModels, draftFromChat } from "../../../web/scenarios/draft-from-chat.ts";
 import { makeReply } from "../support/fake-agent.ts";
 
 const done = (model: string, content: string) =>
-  ({ model, state: "done", reply: makeReply(content), milliseconds: 1 }) as const;
+  ({ model, state: "done", text: "", tools: [], reply: makeReply(content), milliseconds: 1, cost: null }) as const;
 const failure = { message: "", detail: "", hint: "", code: "" };
 
 test("each model sees its own replies, and the first model's where it was not there yet", () => {
@@ -22,7 +23,9 @@ test("each model sees its own replies, and the first model's where it was not th
 });
 
 test("an exchange without a reply is left out of the history", () => {
-  const earlier: Exchange[] = [{ id: "1", message: "one", answers: [{ model: "a", state: "failed", failure }] }];
+  const earlier: Exchange[] = [
+    { id: "1", message: "one", answers: [{ model: "a", state: "failed", text: "", tools: [], failure }] },
+  ];
   expect(toMessages(earlier, 0, "two")).toEqual([{ type: "human", content: "two" }]);
 });
 
@@ -32,8 +35,10 @@ test("an answer for an exchange that has gone changes nothing", () => {
 });
 
 test("answers that never came are stopped after a reload", () => {
-  const waiting: Exchange[] = [{ id: "1", message: "one", answers: [{ model: "a", state: "waiting", text: "par" }] }];
-  expect(withoutWaiting(waiting)[0]?.answers[0]).toEqual({ model: "a", state: "stopped", text: "par" });
+  const waiting: Exchange[] = [
+    { id: "1", message: "one", answers: [{ model: "a", state: "waiting", text: "par", tools: [] }] },
+  ];
+  expect(withoutWaiting(waiting)[0]?.answers[0]).toMatchObject({ model: "a", state: "stopped", text: "par" });
 });
 
 test("every model is offered once, the last used first and fine-tuned ones by name", () => {
@@ -49,4 +54,22 @@ test("every model is offered once, the last used first and fine-tuned ones by na
     { id: "z/w", label: "z/w", group: "Hub" },
   ]);
   expect(matchOptions(options, "UUID-2").map((option) => option.label)).toEqual(["other"]);
+});
+
+test("a chat becomes a scenario with one model's replies as references, without what got no reply", () => {
+  const conversation: Exchange[] = [
+    { id: "1", message: "Where is my order?", answers: [done("a", "a1"), done("b", "b1")] },
+    { id: "2", message: "lost", answers: [{ model: "a", state: "failed", text: "", tools: [], failure }] },
+    { id: "3", message: "three", answers: [done("a", "a3")] },
+  ];
+  expect(answeringModels(conversation)).toEqual([
+    { column: 0, model: "a" },
+    { column: 1, model: "b" },
+  ]);
+  const draft = draftFromChat(conversation, 1);
+  expect(draft.id).toBe("where-is-my-order");
+  expect(draft.interactions.map((turn) => [turn.id, turn.user_message, turn.reference_reply])).toEqual([
+    ["turn-1", "Where is my order?", "b1"],
+    ["turn-2", "three", "a3"],
+  ]);
 });

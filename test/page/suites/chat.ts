@@ -55,6 +55,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByText("The answer is 42.").waitFor();
     await tab.page.getByText("1 tool call").click();
     await tab.page.getByText('"expression": "6*7"').waitFor();
+    await tab.page.getByText("result: 42").waitFor();
     const alert = tab.page.getByRole("alert");
     expect(await alert.innerText()).toContain("The model provider refused our credentials");
     expect(await alert.innerText()).toContain("Next: Check the key");
@@ -76,5 +77,59 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByText("heard: First").waitFor();
     expect(await tab.page.getByText("Frist").count()).toBe(0);
     expect(services.questions.at(-1)?.messages).toEqual([{ type: "human", content: "First" }]);
+  });
+
+  test("a reply is shown while it streams, with the tool at work, and can be stopped half-way", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/slow");
+    await say(tab.page, "Hi");
+    await tab.page.getByText("Let me think").waitFor();
+    await tab.page.getByText("web_fetch").waitFor();
+    await tab.page.getByText("at work").waitFor();
+    await tab.page.getByRole("button", { name: "Stop" }).click();
+    await tab.page.getByText("Stopped.").waitFor();
+    await tab.page.reload();
+    await tab.page.getByText("Let me think").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a stream that ends in an error keeps what came and says why", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/breaks");
+    await say(tab.page, "Hi");
+    await tab.page.getByText("The provider hung up.").waitFor();
+    expect(await tab.page.getByRole("region", { name: "Answer of demo/breaks" }).innerText()).toContain("Half a");
+  });
+
+  test("a backend that answers JSON is understood as well", async () => {
+    await using services = await startFakeServices({ streams: false });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/scripted");
+    await say(tab.page, "Hello");
+    await tab.page.getByText("heard: Hello").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a chat is saved as a scenario: one model's replies as references, changed before saving", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/scripted&second=demo/flaky");
+    await say(tab.page, "Where is my order?");
+    await tab.page.getByText("heard: Where").nth(1).waitFor();
+    await tab.page.getByRole("link", { name: "Save as scenario" }).click();
+    await tab.page.getByRole("radio", { name: "demo/flaky" }).check({ force: true });
+    const reference = tab.page.getByLabel("Reference reply");
+    expect(await reference.inputValue()).toBe("**demo/flaky** heard: Where is my order?");
+    await reference.fill("It arrives tomorrow.");
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    await tab.page.waitForURL("**/scenarios/id/where-is-my-order?**");
+    await tab.page.getByText("Saved.").waitFor();
+    const [kept] = services.library.scenarios.get("where-is-my-order") ?? [];
+    expect(kept?.scenario.interactions).toMatchObject([
+      { user_message: "Where is my order?", reference_reply: "It arrives tomorrow." },
+    ]);
+    expect(tab.mishaps).toEqual([]);
   });
 }

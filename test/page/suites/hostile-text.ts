@@ -1,72 +1,48 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { makeReply } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
-
-/** A run in which every text a stranger can write is hostile. */
-const hostileRun = makeResults({
-  id: "hostile",
-  name: hostileTexts.join(" "),
-  model: hostileTexts[1] ?? "",
-  scenarios: hostileTexts.map((text, index) => ({
-    id: text.replaceAll("\n", " "),
-    description: text,
-    attempts: [
-      [
-        {
-          id: text,
-          user: text,
-          reply: text,
-          reference: `before ${text}`,
-          overall: 0.2,
-          expected: { [text]: text },
-          generated: { [text]: "x" },
-        },
-        {
-          error: {
-            code: "upstream_error",
-            detail: hostileTexts[(index + 1) % hostileTexts.length] ?? "",
-            upstream_status: 500,
-            tries: 3,
-            retryable: true,
-          },
-        },
-      ],
-    ],
-  })),
-});
+import { hostileRun, hostileScenarios } from "../support/hostile-run.ts";
 
 /** What no text may turn into. */
-const activeElements = "main :is(script, iframe, object, link, style, meta, base, form form, img, video)";
+const activeElements =
+  "main :is(script, iframe, object, embed, link, style, meta, base, form form, img, video, audio, math, marquee)";
+
+const countActive = (page: Page): Promise<number> => page.locator(activeElements).count();
 
 export function hostileTextSuite(browser: () => Browser): void {
-  test("nothing a model answers in the chat runs or reaches out", async () => {
-    const answer = (_model: string, message: string) => ({ reply: makeReply(hostileTexts[Number(message)] ?? "") });
+  test("there are at least a hundred hostile texts", () => {
+    expect(new Set(hostileTexts).size).toBeGreaterThanOrEqual(100);
+  });
+
+  test("nothing a model or a tool answers in the chat runs or reaches out", async () => {
+    const batch = 12;
+    const answer = (_model: string, message: string) => {
+      const texts = hostileTexts.slice(Number(message) * batch, (Number(message) + 1) * batch);
+      const tools = texts.map((text, index) => ({ id: `${index}`, name: text, args: { [text]: text }, result: text }));
+      return { reply: makeReply(texts.join("\n\n")), tools };
+    };
     await using services = await startFakeServices({ answer });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/scripted");
-    for (const index of hostileTexts.keys()) {
+    for (let index = 0; index * batch < hostileTexts.length; index += 1) {
       await tab.page.getByLabel("Message", { exact: true }).fill(String(index));
       await tab.page.keyboard.press("Enter");
       await tab.page.getByText("finish: stop").nth(index).waitFor();
     }
-    await tab.page
-      .locator(".prose-reply")
-      .nth(hostileTexts.length - 1)
-      .waitFor();
-    expect(
-      await tab.page
-        .locator("main :is(script, iframe, object, link, style, meta, base, form form, img, video)")
-        .count(),
-    ).toBe(0);
-    const links = await tab.page.locator(".prose-reply a").all();
+    for (const summary of await tab.page.locator("summary").all()) await summary.click();
+    await tab.page.locator(".prose-reply").last().waitFor();
+    expect(await countActive(tab.page)).toBe(0);
+    const links = await tab.page
+      .locator(".prose-reply a")
+      .evaluateAll((found) => found.map((link) => [link.getAttribute("href"), link.getAttribute("rel")]));
     expect(links.length).toBeGreaterThan(0);
-    for (const link of links) {
-      expect(await link.getAttribute("href")).toMatch(/^(https?|mailto):/);
-      expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
+    for (const [href, rel] of links) {
+      expect(href).toMatch(/^(https?|mailto):/);
+      expect(rel).toBe("noopener noreferrer nofollow");
     }
     expect(tab.mishaps).toEqual([]);
   });
@@ -76,24 +52,67 @@ export function hostileTextSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs");
     await tab.page.getByRole("row").nth(1).waitFor();
-    for (const screen of ["", "?tab=scores", "?tab=failures", "?tab=details"]) {
+    for (const screen of ["?tab=scores", "?tab=failures", "?tab=details", ""]) {
       await tab.open(`/runs/hostile${screen}`);
       await tab.page.getByRole("navigation", { name: "Views of the run" }).waitFor();
+      expect(await countActive(tab.page)).toBe(0);
     }
-    await tab.open("/runs/hostile");
     await tab.page
       .getByRole("link", { name: /Attempt 1/ })
       .first()
       .click();
-    for (const view of ["Side by side", "Inline diff", "Markdown"]) {
+    for (const [view, count] of [
+      ["Side by side", 12],
+      ["Inline diff", 12],
+      ["Markdown", hostileTexts.length],
+    ] as const) {
       await tab.page.getByRole("radio", { name: view }).check({ force: true });
-      for (const index of hostileTexts.keys()) {
+      for (let index = 0; index < count; index += 1) {
         await tab.page.getByRole("article", { name: "Turn 1" }).waitFor();
-        expect(await tab.page.locator(activeElements).count(), `${view} ${index}`).toBe(0);
-        await tab.page.keyboard.press("n");
+        expect(await countActive(tab.page), `${view} ${index}`).toBe(0);
         await tab.page.keyboard.press("n");
       }
     }
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("nothing in the library, a comparison or a model's name runs or reaches out", async () => {
+    const [first = ""] = hostileTexts;
+    const turns = hostileTexts.map((text, index) => ({
+      id: `${index}`,
+      user: text,
+      reply: text,
+      reference: "x",
+      overall: 1,
+    }));
+    const better = makeResults({ id: "better", name: first, scenarios: [{ id: first, attempts: [turns] }] });
+    const worse = makeResults({
+      id: "worse",
+      name: first,
+      scenarios: [{ id: first, attempts: [turns.map((turn) => ({ ...turn, overall: 0.2 }))] }],
+    });
+    await using services = await startFakeServices({
+      runs: [better, worse],
+      scenarios: hostileScenarios,
+      studio: Object.fromEntries(hostileTexts.map((text) => [text, text])),
+    });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/compare?baseline=better&candidate=worse");
+    await tab.page.getByRole("region", { name: "Changed turns" }).waitFor();
+    await tab.page.evaluate("document.querySelectorAll('details').forEach((entry) => { entry.open = true; })");
+    await tab.page
+      .getByRole("heading", { name: "Reference" })
+      .nth(hostileTexts.length - 1)
+      .waitFor();
+    expect(await countActive(tab.page)).toBe(0);
+    await tab.open("/models");
+    await tab.page.getByText("onpointerenter").first().waitFor();
+    expect(await countActive(tab.page)).toBe(0);
+    await tab.open("/scenarios");
+    await tab.page.getByRole("row").nth(services.library.scenarios.size).waitFor();
+    await tab.page.getByRole("row").nth(5).getByRole("link").first().click();
+    await tab.page.getByRole("textbox", { name: "JSON" }).waitFor();
+    expect(await countActive(tab.page)).toBe(0);
     expect(tab.mishaps).toEqual([]);
   });
 }

@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
+import { sampleScenario } from "../support/sample-scenarios.ts";
 import { nightly } from "../support/sample-runs.ts";
 
 export function newRunSuite(browser: () => Browser): void {
@@ -22,8 +23,8 @@ export function newRunSuite(browser: () => Browser): void {
     await tab.open("/new?start=paste");
     await tab.page.getByRole("button", { name: "Start run" }).click();
     await tab.page.getByText("/test_batch is required").waitFor();
-    expect(await tab.page.getByLabel("Endpoint").getAttribute("aria-invalid")).toBe("true");
-    expect(await tab.page.getByLabel("Attempts").getAttribute("aria-invalid")).toBe("false");
+    expect(await tab.page.getByLabel("Endpoint", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+    expect(await tab.page.getByLabel("Attempts", { exact: true }).getAttribute("aria-invalid")).toBe("false");
   });
 
   test("broken JSON is named with its place, and a whole request fills the form", async () => {
@@ -36,8 +37,8 @@ export function newRunSuite(browser: () => Browser): void {
 
     const request = { endpoint: "http://localhost:9/v1", model_id: "m", attempts: 3, seed: 7, test_batch: { id: "x" } };
     await scenarios.fill(JSON.stringify(request));
-    expect(await tab.page.getByLabel("Endpoint").inputValue()).toBe("http://localhost:9/v1");
-    expect(await tab.page.getByLabel("Attempts").inputValue()).toBe("3");
+    expect(await tab.page.getByLabel("Endpoint", { exact: true }).inputValue()).toBe("http://localhost:9/v1");
+    expect(await tab.page.getByLabel("Attempts", { exact: true }).inputValue()).toBe("3");
     const body = await tab.page.getByRole("region", { name: "Request body" }).innerText();
     expect(JSON.parse(body)).toEqual(request);
   });
@@ -48,6 +49,53 @@ export function newRunSuite(browser: () => Browser): void {
     await tab.open(`/new?from=${nightly.run_id}`);
     const scenarios = await tab.page.getByLabel("Scenarios (JSON or JSONL)").inputValue();
     expect(JSON.parse(scenarios)).toMatchObject([{ id: "greeting" }, { id: "refund-status" }, {}, {}]);
-    expect(await tab.page.getByLabel("Attempts").inputValue()).toBe("5");
+    expect(await tab.page.getByLabel("Attempts", { exact: true }).inputValue()).toBe("5");
+  });
+
+  test("scenarios come from the library, and advanced fields reach the request", async () => {
+    await using services = await startFakeServices({ scenarios: [sampleScenario] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/new?start=paste");
+    await tab.page.getByRole("button", { name: "From the library" }).click();
+    await tab.page.getByRole("checkbox", { name: /refund/ }).check();
+    await tab.page.getByRole("button", { name: "Use 1 scenario" }).click();
+    await tab.page.getByLabel("Protocol").selectOption("anthropic-messages");
+    await tab.page.getByText("Advanced").click();
+    await tab.page.getByLabel("History the model sees").selectOption("both");
+    await tab.page.getByLabel("Threshold").fill("0.7");
+    await tab.page.getByLabel("Scores (comma separated)").fill("token_f1, chrf");
+    await tab.page.getByLabel("Judge model").fill("judge-1");
+    const body = await tab.page.getByRole("region", { name: "Request body" }).innerText();
+    expect(JSON.parse(body)).toMatchObject({
+      protocol: "anthropic-messages",
+      history: "both",
+      threshold: 0.7,
+      scorers: ["token_f1", "chrf"],
+      judge: { model_id: "judge-1" },
+      test_batch: [{ id: "refund" }],
+    });
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("what the run would take is told before it starts", async () => {
+    const range = { low: 10, expected: 30, high: 50 };
+    const estimate = {
+      calls: range,
+      model_calls: range,
+      helper_calls: range,
+      input_tokens: range,
+      output_tokens: range,
+      money: null,
+      seconds: range,
+      based_on: "earlier runs",
+      sentence: "About 30 calls and 30 seconds.",
+      within_budget: false,
+    };
+    await using services = await startFakeServices({ estimate });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/new?start=demo");
+    await tab.page.getByText("About 30 calls and 30 seconds.").waitFor();
+    await tab.page.getByText("More than the budget allows.").waitFor();
+    expect(services.runs.list()).toEqual([]);
   });
 }

@@ -2,7 +2,8 @@ import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
-import { largeRun, nightly, withoutScores } from "../support/sample-runs.ts";
+import { detailed, largeRun, nightly, withoutScores } from "../support/sample-runs.ts";
+import { sampleScenario } from "../support/sample-scenarios.ts";
 
 const oneTurn = { model_id: "demo/flaky", test_batch: { id: "a", interactions: [{ user_message: "hi" }] } };
 
@@ -14,7 +15,7 @@ export function runsSuite(browser: () => Browser): void {
 
     const row = tab.page.getByRole("row", { name: /nightly support/ });
     await row.waitFor();
-    expect(await row.innerText()).toMatch(/0\.78 \[0\.53, 1\.00\].*92 %.*20.*! 2.*1 m 12 s/s);
+    expect(await row.innerText()).toMatch(/20 attempts.*0\.78 \[0\.53, 1\.00\].*92 %.*! 2.*1 m 12 s/s);
     expect(tab.page.url()).toBe(`${services.origin}/runs`);
     expect(tab.mishaps).toEqual([]);
   });
@@ -81,6 +82,15 @@ export function runsSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("listitem").innerText()).toContain("! 2 turns");
   });
 
+  test("a run is exported in the format chosen", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}?tab=details`);
+    const download = tab.page.waitForEvent("download");
+    await tab.page.getByRole("button", { name: "JUnit" }).click();
+    expect((await download).suggestedFilename()).toBe(`run-${nightly.run_id}.xml`);
+  });
+
   test("a run is followed live until it ends", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
@@ -141,5 +151,53 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.locator('[aria-rowcount="144"]').waitFor();
     await tab.page.mouse.wheel(0, 100_000);
     await tab.page.getByText("scenario-0994").waitFor();
+  });
+
+  test("demo data is marked, and removed with one click and a question", async () => {
+    const own = { ...withoutScores, demo: false };
+    await using services = await startFakeServices({ runs: [nightly, own], scenarios: [sampleScenario] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("button", { name: "Remove demo data" }).click();
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor({ state: "detached" });
+    expect(services.runs.list().map((run) => run.run_id)).toEqual([own.run_id]);
+    expect(services.library.scenarios.size).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("keys go along the list, into a run and to its first failure", async () => {
+    await using services = await startFakeServices({ runs: [nightly, withoutScores] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
+    await tab.page.keyboard.press("j");
+    await tab.page.keyboard.press("j");
+    await tab.page.keyboard.press("k");
+    await tab.page.keyboard.press("x");
+    expect(await tab.page.getByRole("checkbox").first().isChecked()).toBe(true);
+    await tab.page.keyboard.press("Enter");
+    await tab.page.getByText("angry-customer").waitFor();
+    await tab.page.keyboard.press("n");
+    await tab.page.waitForURL("**/angry-customer/1");
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("drift, breakdown, conflicts and the gate are shown where a run has them", async () => {
+    await using services = await startFakeServices({ runs: [detailed] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${detailed.run_id}?tab=scores`);
+    await tab.page.getByText("Own replies cost 0.10 of overall.").waitFor();
+    expect(await tab.page.getByRole("region", { name: "Drift by score and turn" }).innerText()).toMatch(
+      /overall, turn 2\s+0\.60\s+0\.80\s+\+0\.20/,
+    );
+    expect(await tab.page.getByRole("region", { name: "Scores by turn" }).innerText()).toContain("turn 2");
+    await tab.page.getByText("gate failed: 1 check").waitFor();
+    await tab.page.getByText("2 replies contradict the reference in some point").waitFor();
+    await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
+    await tab.page.getByText("the reply says 7, the reference 5").first().waitFor();
+    await tab.page.getByText("It names another number of days.").first().waitFor();
+    await tab.page.getByText("$0.0021").first().waitFor();
+    expect(tab.mishaps).toEqual([]);
   });
 }

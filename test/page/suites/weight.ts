@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
@@ -25,5 +25,12 @@ export function weightSuite(browser: () => Browser): void {
     const bytes = [...moved].reduce((sum, path) => sum + gzipped(path), 0);
     expect(moved.size).toBeGreaterThan(2);
     expect(bytes).toBeLessThan(200_000);
+  });
+
+  test("all code of the page weighs at most 320 KB", () => {
+    const assets = readdirSync(join(pageFolder, "assets")).map((name) => join("assets", name));
+    const bytes = ["index.html", ...assets].reduce((sum, path) => sum + gzipped(path), 0);
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThan(320_000);
   });
 }

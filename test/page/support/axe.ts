@@ -9,11 +9,15 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What axe finds wrong, one line per element. */
-export async function axeViolations(page: Page): Promise<string[]> {
+/** What axe finds wrong, one line per element. With `colours` only what depends on the theme is looked at. */
+export async function axeViolations(page: Page, { colours = false } = {}): Promise<string[]> {
   await page.evaluate(source);
+  const options = {
+    resultTypes: ["violations"],
+    ...(colours && { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } }),
+  };
   const violations = (await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
+    `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations)`,
   )) as Violation[];
   return violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary ?? ""}`),

@@ -3,7 +3,20 @@ import type { ErrorCode } from "../../../src/contract/errors.ts";
 import { ServiceError } from "../../../src/contract/errors.ts";
 import { toProblem, type Problem } from "../../../src/contract/problem.ts";
 
-export type FakeAnswer = { readonly reply: AgentReply } | { readonly problem: Problem } | "never";
+export interface FakeTool {
+  readonly id: string;
+  readonly name: string;
+  readonly args: unknown;
+  /** null: still at work. */
+  readonly result: string | null;
+}
+
+export type FakeAnswer =
+  | { readonly reply: AgentReply; readonly tools?: readonly FakeTool[] }
+  /** Some text, and then an error or nothing any more. */
+  | { readonly partial: string; readonly tools?: readonly FakeTool[]; readonly failure?: Problem }
+  | { readonly problem: Problem }
+  | "never";
 
 export function makeReply(content: string, changes: Partial<AgentReply> = {}): AgentReply {
   return {
@@ -50,9 +63,15 @@ export function fakeAnswer(model: string, message: string): FakeAnswer {
   if (model === "demo/refused") {
     return { problem: makeProblem("upstream_auth", 'The hub refused the credentials for "demo/refused".') };
   }
+  if (model === "demo/slow") {
+    return { partial: "Let me think", tools: [{ id: "1", name: "web_fetch", args: { url: "x" }, result: null }] };
+  }
+  if (model === "demo/breaks") {
+    return { partial: "Half a", failure: makeProblem("upstream_reset", "The provider hung up.") };
+  }
   if (model === "demo/tools") {
-    const call = { name: "calculator", args: { expression: "6*7" }, id: "call-1", type: "tool_call" as const };
-    return { reply: makeReply("The answer is 42.", { tool_calls: [call] }) };
+    const tool = { id: "call-1", name: "calculator", args: { expression: "6*7" }, result: "result: 42" };
+    return { reply: makeReply("The answer is 42."), tools: [tool] };
   }
   return { reply: makeReply(`**${model}** heard: ${message}`) };
 }

@@ -77,7 +77,7 @@ function toRun(results: EvaluationResponse): Run {
     state: results.state,
     message: results.message,
     demo: results.demo,
-    created_at: "2026-11-14T09:00:00.000Z",
+    created_at: results.timing.started_at ?? "2026-11-14T09:00:00.000Z",
     started_at: results.timing.started_at,
     finished_at: ended ? results.timing.finished_at : null,
     progress: {

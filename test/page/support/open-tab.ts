@@ -23,8 +23,23 @@ export async function openTab({ browser, services, width = 1280, theme = "light"
   });
   const page = await context.newPage();
   page.setDefaultTimeout(5000);
+  const mishaps = watchMishaps(page, [services.origin, services.evaluation, "data:", "blob:"]);
+
+  return {
+    page,
+    mishaps,
+    async open(path) {
+      await page.goto(services.origin + path, { waitUntil: "load" });
+    },
+    async [Symbol.asyncDispose]() {
+      await context.close();
+    },
+  };
+}
+
+/** Everything that must not happen on a page whose requests may only go to addresses that start as `own` does. */
+export function watchMishaps(page: Page, own: readonly string[]): readonly string[] {
   const mishaps: string[] = [];
-  const own = [services.origin, services.evaluation, "data:", "blob:"];
   page.on("request", (request) => {
     if (!own.some((start) => request.url().startsWith(start))) mishaps.push(`request to ${request.url()}`);
   });
@@ -38,15 +53,5 @@ export async function openTab({ browser, services, width = 1280, theme = "light"
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       mishaps.push(message.text());
   });
-
-  return {
-    page,
-    mishaps,
-    async open(path) {
-      await page.goto(services.origin + path, { waitUntil: "load" });
-    },
-    async [Symbol.asyncDispose]() {
-      await context.close();
-    },
-  };
+  return mishaps;
 }

@@ -12,7 +12,7 @@ export interface PageContext {
 
 /** The built page and a browser. `npm test` has built the page already. */
 export async function startPageContext(): Promise<PageContext> {
-  if (!existsSync(join(pageFolder, "index.html"))) {
+  if (!existsSync(join(pageFolder, "report.html"))) {
     await build({ root: join(pageFolder, ".."), logLevel: "error" });
   }
   return { browser: await launchChromium() };

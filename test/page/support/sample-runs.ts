@@ -56,6 +56,24 @@ export const nightly: EvaluationResponse = makeResults({
   ],
 });
 
+/** The same test after a change: refunds are understood now, and the greeting has become worse. */
+export const nightlyAfter: EvaluationResponse = makeResults({
+  id: "01990000-0000-7000-8000-000000000004",
+  name: "nightly support",
+  model: "demo-support-v2",
+  createdAt: "2026-11-14T10:00:00.000Z",
+  scenarios: [
+    {
+      id: "greeting",
+      description: "Plain hello",
+      attempts: Array.from({ length: 5 }, () => [{ overall: 0.6, reply: "Your refund is somewhere." }]),
+    },
+    { id: "refund-status", attempts: Array.from({ length: 5 }, () => [good, when]) },
+    { id: "angry-customer", attempts: Array.from({ length: 5 }, () => [good]) },
+    { id: "order/status ünïcode?", attempts: Array.from({ length: 5 }, () => [good]) },
+  ],
+});
+
 export const withoutScores: EvaluationResponse = makeResults({
   id: "01990000-0000-7000-8000-000000000002",
   name: "broken endpoint",
@@ -75,3 +93,70 @@ export const largeRun = (): EvaluationResponse =>
       ]),
     })),
   });
+
+const withDetails = (run: EvaluationResponse): EvaluationResponse => ({
+  ...run,
+  summary: {
+    ...run.summary,
+    conflicts: 2,
+    cost: { total: 0.42, unpriced: 0 },
+    gate: { passed: false, checks: [{ name: "overall", required: 0.9, actual: 0.7, passed: false }] },
+    drift: {
+      sentence: "Own replies cost 0.10 of overall.",
+      scores: { overall: { generated: 0.7, reference: 0.8, gap: 0.1, n: 4 } },
+      by_turn: [
+        { overall: { generated: 0.8, reference: 0.8, gap: 0, n: 2 } },
+        { overall: { generated: 0.6, reference: 0.8, gap: 0.2, n: 2 } },
+      ],
+    },
+    breakdown: {
+      turn_index: [
+        { n: 2, average_scores: { overall: 0.8, success: 1 } },
+        { n: 2, average_scores: { overall: 0.6, success: 1 } },
+      ],
+      interaction_type: { opening: { n: 2, average_scores: { overall: 0.8 } } },
+      tag: {},
+    },
+  },
+  results: {
+    scenarios: run.results.scenarios.map((scenario) => ({
+      ...scenario,
+      attempts: scenario.attempts.map((attempt) => ({
+        ...attempt,
+        interactions: attempt.interactions.map((turn) => ({
+          ...turn,
+          cost: 0.0021,
+          conflicts: [
+            { kind: "number" as const, reply: "7", reference: "5", message: "the reply says 7, the reference 5" },
+          ],
+          judgements: {
+            judge_correctness: {
+              value: 0,
+              verdict: "incorrect",
+              votes: [{ choice: "incorrect", reason: "It names another number of days." }],
+              agreement: 1,
+              judge_audited: false,
+            },
+          },
+        })),
+      })),
+    })),
+  },
+});
+
+/** A run with everything a service may tell beyond scores. */
+export const detailed: EvaluationResponse = withDetails(
+  makeResults({
+    id: "01990000-0000-7000-8000-000000000005",
+    name: "detailed",
+    scenarios: [
+      {
+        id: "refund-status",
+        attempts: [
+          [good, when],
+          [poor, when],
+        ],
+      },
+    ],
+  }),
+);

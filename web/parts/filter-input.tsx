@@ -1,17 +1,18 @@
 import { useEffect, useState } from "react";
-import { changeSearch } from "../parts/use-search-state.ts";
+import { changeSearch } from "./use-search-state.ts";
 
 interface FilterInputProps {
   readonly label: string;
   /** Its name in the address. */
   readonly name: string;
   readonly value: string;
+  readonly placeholder?: string;
   /** The one the `/` key goes to. */
   readonly first?: boolean;
 }
 
 /** Typing is kept here and reaches the address, and so the service, when it pauses. */
-export function FilterInput({ label, name, value, first = false }: FilterInputProps) {
+export function FilterInput({ label, name, value, placeholder = "exact", first = false }: FilterInputProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
 
@@ -28,7 +29,7 @@ export function FilterInput({ label, name, value, first = false }: FilterInputPr
         type="search"
         className="field w-full min-w-24 sm:w-52"
         data-filter={first ? "" : undefined}
-        placeholder="exact"
+        placeholder={placeholder}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { scenarioChanges } from "../../../web/scenarios/scenario-changes.ts";
+import { emptyTurn, fromDraft, nextTurnId, parseLabel, toDraft } from "../../../web/scenarios/scenario-draft.ts";
+import { sampleScenario } from "../support/sample-scenarios.ts";
+
+test("a scenario survives the editor", () => {
+  const draft = toDraft(sampleScenario);
+  if (!draft) throw new Error("the sample is a scenario");
+  expect(toDraft(fromDraft(draft))).toEqual(draft);
+  expect(fromDraft(draft).interactions[0]).toEqual(sampleScenario.interactions[0]);
+});
+
+test("what is no scenario cannot be edited as one", () => {
+  for (const value of [null, [], {}, { id: "a" }, { interactions: "none" }, "text"]) expect(toDraft(value)).toBeNull();
+});
+
+test("tags that were only begun are not sent", () => {
+  const draft = toDraft({ id: "a", tags: ["one ", ""], interactions: [{ id: "1", user_message: "hi" }] });
+  expect(draft && fromDraft(draft).tags).toEqual(["one"]);
+});
+
+test("a label that was no text stays what it was, as long as the text says so", () => {
+  expect([parseLabel("4", 3), parseLabel("true", false), parseLabel("[1]", [2]), parseLabel("4", "3")]).toEqual([
+    4,
+    true,
+    [1],
+    "4",
+  ]);
+  expect(parseLabel("some", 3)).toBe("some");
+});
+
+test("a new turn gets an id no other has", () => {
+  expect(nextTurnId([emptyTurn("turn-1"), emptyTurn("turn-3")])).toBe("turn-4");
+});
+
+test("versions differ field by field, turns matched by id", () => {
+  const [first] = sampleScenario.interactions;
+  if (!first) throw new Error("the sample has turns");
+  const later = {
+    ...sampleScenario,
+    description: "changed",
+    interactions: [
+      { ...first, reference_reply: "Other words.", reference_metadata: { intent: "complaint" } },
+      { ...first, id: "new" },
+    ],
+  };
+  expect(scenarioChanges(sampleScenario, later).map((change) => change.place)).toEqual([
+    "description",
+    "turn when, removed",
+    "turn ask, reference",
+    "turn ask, labels",
+    "turn new, added",
+  ]);
+  const turned = { ...sampleScenario, interactions: sampleScenario.interactions.toReversed() };
+  expect(scenarioChanges(sampleScenario, turned).map((change) => change.place)).toEqual(["order of turns"]);
+  expect(scenarioChanges(sampleScenario, sampleScenario)).toEqual([]);
+});

@@ -1,0 +1,73 @@
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { startFakeServices } from "../support/fake-services.ts";
+import { openTab } from "../support/open-tab.ts";
+import { nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
+
+const path = `/compare?baseline=${nightly.run_id}&candidate=${nightlyAfter.run_id}`;
+
+export function compareSuite(browser: () => Browser): void {
+  test("two chosen runs are compared: the verdict on top, regressions first with all three texts", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("checkbox").nth(1).waitFor();
+    for (const box of await tab.page.getByRole("checkbox").all()) await box.check();
+    await tab.page.getByRole("button", { name: "Compare 2 selected" }).click();
+    await tab.page.waitForURL("**/compare?**");
+    expect(await tab.page.getByRole("region", { name: "Verdict" }).innerText()).toContain("overall is better by");
+    expect(await tab.page.getByRole("row", { name: /^overall/ }).innerText()).toMatch(/\+0\.\d\d.*to.*better/s);
+
+    const changes = tab.page.getByRole("region", { name: "Changed turns" });
+    const first = changes.getByRole("listitem").first();
+    expect(await first.innerText()).toMatch(/▼ −0\.\d\d.*greeting/s);
+    await first.getByRole("heading", { name: "Reference" }).waitFor();
+    await first.locator("ins").first().waitFor();
+    await first
+      .getByRole("link", { name: /Attempt/ })
+      .last()
+      .click();
+    await tab.page.waitForURL(`**/${nightlyAfter.run_id}/greeting/**`);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("changes can be narrowed to what got better, and the address says so", async () => {
+    await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(path);
+    await tab.page.getByRole("radio", { name: /better/ }).check({ force: true });
+    await tab.page.getByText("angry-customer").waitFor();
+    expect(await tab.page.getByRole("region", { name: "Changed turns" }).innerText()).not.toContain("▼");
+    expect(tab.page.url()).toContain("show=better");
+    await tab.page.getByRole("button", { name: "Swap" }).click();
+    await tab.page.getByText("overall is worse by").waitFor();
+  });
+
+  test("runs that cannot be compared are told why", async () => {
+    await using services = await startFakeServices({ runs: [nightly, withoutScores] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/compare?baseline=${nightly.run_id}&candidate=${withoutScores.run_id}`);
+    await tab.page.getByText("The runs share no scenario and interaction ids.").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("runs are picked from lists, and a pinned baseline shows each run's distance", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/compare");
+    await tab.page.getByLabel("Baseline (before)").selectOption(nightly.run_id);
+    await tab.page.getByLabel("Candidate (after)").selectOption(nightlyAfter.run_id);
+    await tab.page.getByRole("region", { name: "Verdict" }).waitFor();
+
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("button", { name: "Pin as baseline" }).click();
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: /▲ \+0\.\d\d/ }).click();
+    await tab.page.waitForURL(`**${path}`);
+    await tab.open(`/runs/${nightlyAfter.run_id}`);
+    await tab.page.getByRole("link", { name: "Run again" }).waitFor();
+    await tab.page.keyboard.press("c");
+    await tab.page.waitForURL(`**${path}`);
+    expect(tab.mishaps).toEqual([]);
+  });
+}

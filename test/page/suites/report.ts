@@ -1,0 +1,86 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+import { axeViolations } from "../support/axe.ts";
+import { createFakeRuns } from "../support/fake-runs.ts";
+import { hostileRun } from "../support/hostile-run.ts";
+import { watchMishaps } from "../support/open-tab.ts";
+import { nightly } from "../support/sample-runs.ts";
+import { pageFolder } from "../support/serve-page.ts";
+
+const template = readTemplate();
+
+function readTemplate(): () => string {
+  let text: string | undefined;
+  return () => (text ??= readFileSync(join(pageFolder, "report.html"), "utf8"));
+}
+
+/** As the command line fills it. */
+function fill(results: EvaluationResponse): string {
+  const data = { run: createFakeRuns([]).toRun(results), results };
+  return template().replace("__REHEARSAL_REPORT_DATA__", () => JSON.stringify(data).replaceAll("<", "\\u003c"));
+}
+
+async function openReport(browser: Browser, results: EvaluationResponse) {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-report-"));
+  const file = join(folder, "report.html");
+  writeFileSync(file, fill(results));
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(5000);
+  const url = pathToFileURL(file).href;
+  const mishaps = watchMishaps(page, [url]);
+  await page.goto(url);
+  return {
+    page,
+    mishaps,
+    url,
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export function reportSuite(browser: () => Browser): void {
+  test("a report is one small file that opens from disk, shows every diff and asks nobody", async () => {
+    expect(template().length).toBeLessThan(1_000_000);
+    await using report = await openReport(browser(), nightly);
+    await report.page.getByRole("heading", { name: /nightly support/ }).waitFor();
+    expect(await axeViolations(report.page)).toEqual([]);
+    // The style came along: figures stand beside each other.
+    expect(await report.page.evaluate("getComputedStyle(document.querySelector('dl')).display")).toBe("grid");
+    await report.page.getByRole("link", { name: "refund-status" }).click();
+    await report.page.locator("ins").first().waitFor();
+    expect(report.page.url()).toContain("#/runs/");
+    await report.page.keyboard.press("n");
+    await report.page.waitForURL("**/refund-status/5");
+    await report.page.keyboard.press("d");
+    await report.page.waitForURL("**/refund-status/5?view=inline");
+    const link = report.page.url();
+    await report.page.goto("about:blank");
+    await report.page.goto(link);
+    await report.page.getByText("Attempt 5 of 5").waitFor();
+    await report.page.goBack();
+    await report.page.goto(`${report.url}#/runs/${nightly.run_id}?tab=scores`);
+    await report.page.getByText("macro F1").waitFor();
+    expect(await report.page.getByRole("button", { name: /Delete|Stop/ }).count()).toBe(0);
+    expect(report.mishaps).toEqual([]);
+  });
+
+  test("hostile text in a report stays text", async () => {
+    await using report = await openReport(browser(), hostileRun);
+    await report.page
+      .getByRole("link", { name: /Attempt 1/ })
+      .first()
+      .click();
+    await report.page.getByRole("radio", { name: "Markdown" }).check({ force: true });
+    await report.page.getByRole("article", { name: "Turn 1" }).waitFor();
+    expect(await report.page.locator("main :is(script, iframe, img, style, link)").count()).toBe(0);
+    expect(report.mishaps).toEqual([]);
+  });
+}

@@ -1,0 +1,139 @@
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { startFakeServices } from "../support/fake-services.ts";
+import { openTab } from "../support/open-tab.ts";
+import { otherScenario, sampleScenario } from "../support/sample-scenarios.ts";
+
+const scenarios = [sampleScenario, otherScenario];
+
+export function scenariosSuite(browser: () => Browser): void {
+  test("the library lists, finds, and lets go of its demo examples", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios");
+    const row = tab.page.getByRole("row", { name: /refund/ });
+    expect(await row.innerText()).toMatch(/refund.*demo.*A customer wants a refund.*support.*nightly.*2/s);
+    await tab.page.getByLabel("Search").fill("where");
+    await row.waitFor({ state: "detached" });
+    await tab.page.getByRole("link", { name: "delivery" }).click();
+    expect(tab.page.url()).toContain("/scenarios?tag=delivery");
+    await tab.page.getByRole("button", { name: "Remove the demo examples" }).click();
+    await tab.page.getByText("No scenario matches.").waitFor();
+    expect(services.library.scenarios.size).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("chosen scenarios are run", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios");
+    await tab.page.getByLabel(`Choose ${otherScenario.id}`).check();
+    await tab.page.getByRole("button", { name: "Run these 1" }).click();
+    await tab.page.getByRole("button", { name: "Start run" }).click();
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
+    expect(services.runs.list()[0]?.results.scenarios.map((entry) => entry.scenario_id)).toEqual([otherScenario.id]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("what the service finds wrong stands at its field; cards and JSON say the same", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/new");
+    await tab.page.getByLabel("User message").fill("Hello");
+    await tab.page.getByLabel("Turn id").fill("");
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    await tab.page.getByText("must have at least 1 character").first().waitFor();
+    expect(await tab.page.getByLabel("Scenario id").getAttribute("aria-invalid")).toBe("true");
+    expect(await tab.page.getByLabel("Turn id").getAttribute("aria-invalid")).toBe("true");
+    expect(await tab.page.getByLabel("User message").getAttribute("aria-invalid")).toBe("false");
+
+    const json = tab.page.getByRole("textbox", { name: "JSON" });
+    expect(JSON.parse(await json.inputValue())).toMatchObject({ interactions: [{ user_message: "Hello" }] });
+    await json.fill('{"id":"typed",');
+    await tab.page.getByText(/Not valid JSON/).waitFor();
+    await json.fill(
+      '{"id":"typed","interactions":[{"id":"1","user_message":"From JSON","reference_metadata":{"n":1}}]}',
+    );
+    expect(await tab.page.getByLabel("Scenario id").inputValue()).toBe("typed");
+    await tab.page.getByLabel("Label 1, value").fill("2");
+    expect(JSON.parse(await json.inputValue())).toMatchObject({ interactions: [{ reference_metadata: { n: 2 } }] });
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    await tab.page.waitForURL("**/scenarios/id/typed?saved=new");
+    expect(services.library.scenarios.has("typed")).toBe(true);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("an older version shows what changed since, and can be brought back", async () => {
+    await using services = await startFakeServices({ scenarios: [sampleScenario] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/id/refund");
+    await tab.page.getByLabel("Reference reply").first().fill("I have stopped the refund.");
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    await tab.page.getByText("2 versions").click();
+    await tab.page.getByRole("link", { name: /2026/ }).last().click();
+    const changes = tab.page.getByRole("region", { name: "Changes since this version" });
+    await changes.getByText("turn ask, reference").waitFor();
+    await changes.locator("ins").waitFor();
+    expect(await changes.locator("ins").innerText()).toBe("stopped");
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    await tab.page.waitForURL("**/refund?saved=same");
+    expect(services.library.scenarios.get("refund")?.[0]?.scenario.interactions[0]?.reference_reply).toBe(
+      "I have started the refund.",
+    );
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a copy of another scenario is stored with a warning", async () => {
+    await using services = await startFakeServices({ scenarios: [sampleScenario] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/id/refund");
+    await tab.page.getByLabel("Scenario id").fill("copy");
+    await tab.page.getByText("Another id makes a copy").waitFor();
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    await tab.page.getByText("It has the same turns as").waitFor();
+    expect([...services.library.scenarios.keys()]).toEqual(["refund", "copy"]);
+  });
+
+  test("a file is shown as what it was taken for, with what is lost, before it is stored", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/import");
+    await tab.page.getByLabel("File to import").setInputFiles({
+      name: "questions.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from("frage,antwort\nWo ist es?,Unterwegs.\nWann?,Morgen."),
+    });
+    await tab.page.getByText("(questions.csv)").waitFor();
+    await tab.page.getByRole("button", { name: "See what is in it" }).click();
+    await tab.page.getByText("comma separated, with a header").waitFor();
+    await tab.page.getByText("line 3").waitFor();
+    expect(services.library.scenarios.size).toBe(0);
+    await tab.page.getByLabel("User message").fill("frage");
+    await tab.page.getByRole("button", { name: "See what is in it" }).click();
+    await tab.page.getByText("user=frage").waitFor();
+    await tab.page.getByRole("button", { name: "Store 2 scenarios" }).click();
+    await tab.page.getByText("2 scenarios stored").waitFor();
+    expect([...services.library.scenarios.keys()]).toEqual(["row-1", "row-2"]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("the library is exported in the format chosen", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios");
+    await tab.page.getByRole("button", { name: "Export" }).click();
+    const download = tab.page.waitForEvent("download");
+    await tab.page.getByRole("button", { name: /promptfoo/ }).click();
+    expect((await download).suggestedFilename()).toBe("scenarios.yaml");
+  });
+
+  test("a scenario is removed with all its versions, after asking", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/scenarios/id/${encodeURIComponent(otherScenario.id)}`);
+    await tab.page.getByRole("button", { name: "Remove", exact: true }).click();
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await tab.page.waitForURL("**/scenarios");
+    expect([...services.library.scenarios.keys()]).toEqual(["refund"]);
+  });
+}

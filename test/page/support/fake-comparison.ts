@@ -1,0 +1,94 @@
+import type { RunComparison } from "../../../src/contract/comparison.ts";
+import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Overall means by scenario and turn. */
+function overallByTurn(
+  run: EvaluationResponse,
+): Map<string, { scenario: string; id: string; user: string; value: number }> {
+  const turns = new Map<string, { scenario: string; id: string; user: string; values: number[] }>();
+  for (const { scenario_id, attempts } of run.results.scenarios) {
+    for (const turn of attempts.flatMap((attempt) => attempt.interactions)) {
+      const key = `${scenario_id} ${turn.id}`;
+      const entry = turns.get(key) ?? { scenario: scenario_id, id: turn.id, user: turn.user_message, values: [] };
+      if (turn.scores["overall"] !== undefined) entry.values.push(turn.scores["overall"]);
+      turns.set(key, entry);
+    }
+  }
+  return new Map([...turns].map(([key, { values, ...turn }]) => [key, { ...turn, value: mean(values) }]));
+}
+
+/** A comparison of the contract's shape, with made-up certainty. */
+export function fakeComparison(baseline: EvaluationResponse, candidate: EvaluationResponse): RunComparison {
+  const before = overallByTurn(baseline);
+  const after = overallByTurn(candidate);
+  const changed = [...before].flatMap(([key, turn]) => {
+    const other = after.get(key);
+    if (!other || other.value === turn.value || Number.isNaN(other.value + turn.value)) return [];
+    return [
+      {
+        scenario_id: turn.scenario,
+        interaction_id: turn.id,
+        user_message: turn.user,
+        score: "overall",
+        baseline: turn.value,
+        candidate: other.value,
+        difference: other.value - turn.value,
+      },
+    ];
+  });
+  const shared = [...before.keys()].filter((key) => after.has(key)).length;
+  const comparable = shared > 0;
+  const names = Object.keys(candidate.summary.average_scores).filter((name) => name in baseline.summary.average_scores);
+  const scores = names.map((name): RunComparison["scores"][number] => {
+    const left = baseline.summary.average_scores[name] ?? 0;
+    const right = candidate.summary.average_scores[name] ?? 0;
+    const effect = right - left;
+    const verdict = Math.abs(effect) < 0.05 ? "no_difference_seen" : effect > 0 ? "better" : "worse";
+    return {
+      name,
+      baseline: left,
+      candidate: right,
+      effect,
+      ci_lower: effect - 0.05,
+      ci_upper: effect + 0.05,
+      p: 0.01,
+      p_adjusted: 0.03,
+      scenarios: 4,
+      interactions: shared,
+      scenarios_better: 3,
+      scenarios_worse: 1,
+      detectable_effect: 0.1,
+      scenarios_needed: 40,
+      method: "t over 4 scenarios",
+      verdict,
+      sentence: `${name} changed by ${effect.toFixed(3)}.`,
+    };
+  });
+  const overall = scores.find((score) => score.name === "overall");
+  const reason = comparable ? null : "The runs share no scenario and interaction ids.";
+  const named = ({ run_id, test_name, model_id, endpoint, demo }: EvaluationResponse) => ({
+    run_id,
+    test_name,
+    model_id,
+    endpoint,
+    demo,
+  });
+  return {
+    comparable,
+    reason,
+    verdict: comparable ? (overall?.verdict ?? null) : null,
+    sentence: reason
+      ? `The runs cannot be compared: ${reason}`
+      : `overall is ${overall?.verdict ?? "unknown"} by ${Math.abs(overall?.effect ?? 0).toFixed(3)} (95% interval made up).`,
+    baseline: named(baseline),
+    candidate: named(candidate),
+    scores: comparable ? scores : [],
+    unpaired: { baseline_only: before.size - shared, candidate_only: after.size - shared, changed: 0 },
+    notes: [],
+    changed: changed.toSorted((left, right) => left.difference - right.difference),
+    regressions: changed.filter(({ difference }) => difference < 0).length,
+    improvements: changed.filter(({ difference }) => difference > 0).length,
+  };
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RunEstimate } from "../../../src/contract/estimate.ts";
+import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+import { makeProblem } from "./fake-agent.ts";
+import { fakeComparison } from "./fake-comparison.ts";
+import { readJson, sendJson, sendProblem } from "./fake-io.ts";
+import { answerLibrary, type FakeLibrary } from "./fake-library.ts";
+import type { FakeRuns } from "./fake-runs.ts";
+
+interface EvaluationCall {
+  readonly runs: FakeRuns;
+  readonly library: FakeLibrary;
+  /** Answers POST /estimate; null: the service has no such route. */
+  readonly estimate: RunEstimate | null;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly events: boolean;
+}
+
+export async function answerEvaluation({
+  runs,
+  library,
+  estimate,
+  request,
+  response,
+  events,
+}: EvaluationCall): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://localhost");
+  const [, root, id = "", action] = url.pathname.split("/");
+
+  if (root === "scenarios") return answerLibrary({ library, request, response, url });
+  if (root === "compare") return answerCompare(runs, url.searchParams, response);
+  if (root === "estimate" && estimate) return sendJson(response, 200, estimate);
+  if (root === "estimate") return sendProblem(response, makeProblem("not_found", "There is no such route."));
+  if (root === "evaluate") return startRun(runs, await readJson(request), response);
+  if (id === "") return sendJson(response, 200, listRuns(runs, url.searchParams));
+  const run = runs.get(decodeURIComponent(id));
+  if (!run) return sendProblem(response, makeProblem("run_not_found", `There is no run "${id}".`));
+
+  if (request.method === "DELETE") {
+    runs.remove(run.run_id);
+    return void response.writeHead(204).end();
+  }
+  if (action === "export") return void response.writeHead(200).end(`exported as ${url.searchParams.get("format")}`);
+  if (action === "results") return sendJson(response, 200, run);
+  if (action === "events" && !events) return sendProblem(response, makeProblem("not_found", "There is no such route."));
+  if (action === "events") return followRun({ runs, id: run.run_id, request, response });
+  if (action === "cancel") runs.cancel(run.run_id);
+  return sendJson(response, action === "cancel" ? 202 : 200, runs.toRun(runs.get(run.run_id) ?? run));
+}
+
+function answerCompare(runs: FakeRuns, query: URLSearchParams, response: ServerResponse): void {
+  const baseline = runs.get(query.get("baseline") ?? "");
+  const candidate = runs.get(query.get("candidate") ?? "");
+  if (!baseline || !candidate) return sendProblem(response, makeProblem("run_not_found", "There is no such run."));
+  sendJson(response, 200, fakeComparison(baseline, candidate));
+}
+
+function listRuns(runs: FakeRuns, query: URLSearchParams) {
+  const matches = (name: "state" | "test_name" | "model_id", run: EvaluationResponse): boolean =>
+    !query.has(name) || run[name] === query.get(name);
+  const found = runs
+    .list()
+    .filter((run) => matches("state", run) && matches("test_name", run) && matches("model_id", run));
+  return { runs: found.map(runs.toRun), next_cursor: null };
+}
+
+function startRun(runs: FakeRuns, body: unknown, response: ServerResponse): void {
+  const request = body as { test_batch?: unknown; endpoint?: string; model_id?: string };
+  const missing = ["test_batch", "endpoint", "model_id"].filter((name) => !(name in request));
+  if (missing.length > 0) {
+    const problem = makeProblem("validation_failed", "The request does not match the contract.");
+    const errors = missing.map((name) => ({ pointer: `/${name}`, code: "required", message: "is required" }));
+    return sendProblem(response, { ...problem, errors });
+  }
+  const run = runs.start(request as Parameters<FakeRuns["start"]>[0]);
+  sendJson(response, 202, runs.toRun(run));
+}
+
+interface Following {
+  readonly runs: FakeRuns;
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+function followRun({ runs, id, request, response }: Following): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  let number = 0;
+  const send = (event: string, data: unknown): void => {
+    number += 1;
+    response.write(`id: ${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  };
+  const report = (): void => {
+    const run = runs.get(id);
+    if (!run) return;
+    send("progress", runs.toRun(run).progress);
+    if (run.state !== "running") {
+      send("end", runs.toRun(run));
+      response.end();
+    }
+  };
+  report();
+  const stop = runs.onChange(report);
+  request.on("close", stop);
+}

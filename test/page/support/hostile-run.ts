@@ -1,0 +1,48 @@
+import type { Scenario } from "../../../src/contract/scenario.ts";
+import { hostileTexts } from "./hostile-texts.ts";
+import { makeResults } from "./make-results.ts";
+
+const error = (detail: string) =>
+  ({ code: "upstream_error", detail, upstream_status: 500, tries: 3, retryable: true }) as const;
+
+/** A run in which every text a stranger can write is hostile. */
+export const hostileRun = makeResults({
+  id: "hostile",
+  name: hostileTexts.join(" "),
+  model: hostileTexts[1] ?? "",
+  scenarios: hostileTexts.map((text, index) => ({
+    id: text.replaceAll("\n", " "),
+    description: text,
+    attempts: [
+      [
+        {
+          id: text,
+          user: text,
+          reply: text,
+          reference: `before ${text}`,
+          overall: 0.2,
+          expected: { [text]: text },
+          generated: { [text]: "x" },
+        },
+        ...(index % 25 === 0 ? [{ error: error(hostileTexts[index + 1] ?? "") }] : []),
+      ],
+    ],
+  })),
+});
+
+export const hostileScenarios: readonly Scenario[] = hostileTexts.map((text) => ({
+  id: text.replaceAll(/\p{Cc}/gu, " "),
+  description: text,
+  tags: [text],
+  interactions: [
+    {
+      id: "1",
+      user_message: text,
+      agent_reply: "",
+      reference_reply: text,
+      interaction_type: text,
+      reference_metadata: { [text]: text },
+      generated_metadata: {},
+    },
+  ],
+}));

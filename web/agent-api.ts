@@ -1,0 +1,72 @@
+import type { AgentMessage } from "../src/contract/agent-message.ts";
+import type { AgentReply } from "../src/contract/agent-reply.ts";
+import type { AgentStreamEvents } from "../src/contract/agent-stream.ts";
+import { ApiError, fromProblem } from "./api-error.ts";
+import { agentUrl, request } from "./http.ts";
+import { readEvents, type ServerEvent } from "./server-events.ts";
+
+/** A tool the agent uses while it answers, and what came of it. */
+export type ToolCall = AgentStreamEvents["tool-start"];
+export type ToolOutcome = AgentStreamEvents["tool-end"];
+
+/** What comes back from the agent while it answers; the reply is the last event. */
+export type AgentEvent =
+  /** `call` counts the model calls of the run: text of another call is another paragraph. */
+  | { readonly type: "text"; readonly call: number; readonly text: string }
+  | { readonly type: "tool-start"; readonly tool: ToolCall }
+  | { readonly type: "tool-end"; readonly tool: ToolOutcome }
+  | { readonly type: "reply"; readonly reply: AgentReply; readonly cost: number | null };
+
+export interface AgentQuestion {
+  readonly model: string;
+  readonly messages: readonly AgentMessage[];
+  readonly signal: AbortSignal;
+}
+
+/** Asks for events and takes a plain JSON answer as well. Throws when the answer never comes to its end. */
+export async function* askAgent({ model, messages, signal }: AgentQuestion): AsyncGenerator<AgentEvent> {
+  const response = await request(agentUrl("/"), {
+    method: "POST",
+    headers: { "x-model-id": model, accept: "text/event-stream, application/json;q=0.9" },
+    body: JSON.stringify({ messages }),
+    signal,
+  });
+  const streamed = response.headers.get("content-type")?.startsWith("text/event-stream");
+  if (!streamed || !response.body) {
+    const cost = response.headers.get("x-cost");
+    yield { type: "reply", reply: (await response.json()) as AgentReply, cost: cost === null ? null : Number(cost) };
+    return;
+  }
+  for await (const event of readEvents(response.body)) {
+    const known = toAgentEvent(event);
+    if (known) yield known;
+    if (known?.type === "reply") return;
+  }
+  throw new ApiError("The answer broke off", {
+    code: "stream_ended",
+    detail: "The connection ended before the agent had finished.",
+    hint: "Ask again. If it happens often, look at proxies in between.",
+    status: null,
+    retryable: true,
+  });
+}
+
+function toAgentEvent({ event, data }: ServerEvent): AgentEvent | null {
+  const body = JSON.parse(data) as unknown;
+  switch (event) {
+    case "text-delta":
+      return { type: "text", ...(body as AgentStreamEvents["text-delta"]) };
+    case "tool-start":
+      return { type: "tool-start", tool: body as ToolCall };
+    case "tool-end":
+      return { type: "tool-end", tool: body as ToolOutcome };
+    case "run-end": {
+      const { message, cost } = body as AgentStreamEvents["run-end"];
+      return { type: "reply", reply: message, cost };
+    }
+    case "error":
+      throw fromProblem(body as AgentStreamEvents["error"], null);
+    default:
+      return null;
+  }
+}

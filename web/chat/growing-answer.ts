@@ -1,0 +1,56 @@
+import { askAgent, type AgentEvent, type AgentQuestion } from "../agent-api.ts";
+import { toApiError } from "../api-error.ts";
+import type { Answer, ToolUse } from "./conversation.ts";
+
+/** How often a growing answer is drawn. Every delta would draw a fast model hundreds of times a second. */
+const drawEvery = 50;
+
+/** Asks one model and tells the answer as it grows. The last one told is done or failed. */
+export async function growAnswer(question: AgentQuestion, onAnswer: (answer: Answer) => void): Promise<void> {
+  const started = performance.now();
+  let answer: Answer = { model: question.model, state: "waiting", text: "", tools: [] };
+  let speaking = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const drawSoon = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      onAnswer(answer);
+    }, drawEvery);
+  };
+
+  try {
+    for await (const event of askAgent(question)) {
+      if (event.type === "reply") {
+        const { reply, cost } = event;
+        answer = { ...answer, state: "done", reply, cost, milliseconds: performance.now() - started };
+        break;
+      }
+      answer = grow(answer, event, speaking);
+      if (event.type === "text") speaking = event.call;
+      drawSoon();
+    }
+  } catch (error) {
+    const { message, detail, hint, code } = toApiError(error);
+    answer = { ...answer, state: "failed", failure: { message, detail, hint, code } };
+  }
+  clearTimeout(timer);
+  onAnswer(answer);
+}
+
+function grow(answer: Answer, event: Exclude<AgentEvent, { type: "reply" }>, speaking: number): Answer {
+  if (event.type === "text") {
+    const gap = answer.text !== "" && event.call !== speaking ? "\n\n" : "";
+    return { ...answer, text: answer.text + gap + event.text };
+  }
+  return { ...answer, tools: withTool(answer.tools, event) };
+}
+
+function withTool(tools: readonly ToolUse[], event: Extract<AgentEvent, { type: "tool-start" | "tool-end" }>) {
+  const { id, name, args } = event.tool;
+  const use: ToolUse =
+    event.type === "tool-start"
+      ? { id, name, args, ok: true, result: null, milliseconds: null }
+      : { id, name, args, ok: event.tool.ok, result: event.tool.result, milliseconds: event.tool.duration_ms };
+  const known = tools.findIndex((tool) => tool.id === id && tool.result === null);
+  return known === -1 ? [...tools, use] : tools.with(known, use);
+}

@@ -1,0 +1,65 @@
+import { CircleX, Loader, Wrench } from "lucide-react";
+import { formatCount, formatDuration } from "../parts/format.ts";
+import type { ToolUse } from "./conversation.ts";
+
+/** The tools an answer used, folded; open while one is at work, so that it can be watched. */
+export function ToolUseList({ tools, live }: { tools: readonly ToolUse[]; live: boolean }) {
+  if (tools.length === 0) return null;
+  const failed = tools.filter((tool) => !tool.ok).length;
+  return (
+    <details className="rounded-md border border-line text-sm" open={live || undefined}>
+      <summary className="px-3 py-1.5 text-soft">
+        <Wrench aria-hidden size={13} className="mr-1.5 inline" />
+        {formatCount(tools.length, "tool call")}
+        {failed > 0 && <span className="text-bad"> · {failed} failed</span>}
+      </summary>
+      <ol className="grid grid-cols-[minmax(0,1fr)] gap-3 border-t border-line p-3">
+        {tools.map((tool, index) => (
+          <ToolUseItem key={index} tool={tool} />
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function ToolUseItem({ tool }: { tool: ToolUse }) {
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)] gap-1">
+      <span className="flex flex-wrap items-center gap-x-2">
+        <span className="verbatim font-medium">{tool.name}</span>
+        <ToolState tool={tool} />
+      </span>
+      <pre className="mono verbatim rounded bg-sunken p-2">{JSON.stringify(tool.args, null, 2)}</pre>
+      {tool.result !== null && (
+        <>
+          <span className="text-xs text-soft">{tool.ok ? "Result" : "What went wrong"}</span>
+          <pre
+            tabIndex={0}
+            role="region"
+            aria-label={`Result of ${tool.name}`}
+            className="mono verbatim max-h-64 overflow-auto rounded bg-sunken p-2"
+          >
+            {tool.result || "(nothing)"}
+          </pre>
+        </>
+      )}
+    </li>
+  );
+}
+
+function ToolState({ tool }: { tool: ToolUse }) {
+  if (tool.result === null) {
+    return (
+      <span className="inline-flex items-center gap-1 text-xs text-accent">
+        <Loader aria-hidden size={12} className="animate-spin" /> at work
+      </span>
+    );
+  }
+  return (
+    <span className={`inline-flex items-center gap-1 text-xs ${tool.ok ? "text-soft" : "text-bad"}`}>
+      {!tool.ok && <CircleX aria-hidden size={12} />}
+      {!tool.ok && "failed, "}
+      {formatDuration(tool.milliseconds)}
+    </span>
+  );
+}

@@ -1,0 +1,60 @@
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeftRight } from "lucide-react";
+import { compareRuns } from "../compare-api.ts";
+import { FailedNotice } from "../parts/failed-notice.tsx";
+import { Screen } from "../parts/screen.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
+import { useRowKeys } from "../parts/use-row-keys.ts";
+import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
+import { ChangedList } from "./changed-list.tsx";
+import { EffectTable } from "./effect-table.tsx";
+import { RunPickers } from "./run-pickers.tsx";
+import { UnpairedNote } from "./unpaired-note.tsx";
+import { VerdictBanner } from "./verdict-banner.tsx";
+
+/** Is the change real? `?baseline=` and `?candidate=` name the runs. */
+export default function CompareScreen() {
+  const [params] = useSearchState();
+  const baseline = params.get("baseline") ?? "";
+  const candidate = params.get("candidate") ?? "";
+  const ready = baseline !== "" && candidate !== "";
+  useRowKeys();
+  const comparison = useQuery({
+    queryKey: ["compare", baseline, candidate],
+    queryFn: ({ signal }) => compareRuns({ baseline, candidate }, signal),
+    enabled: ready,
+  });
+
+  return (
+    <Screen
+      title="Compare"
+      actions={
+        ready && (
+          <button
+            type="button"
+            className="button"
+            onClick={() => changeSearch({ baseline: candidate, candidate: baseline })}
+          >
+            <ArrowLeftRight aria-hidden size={14} /> Swap
+          </button>
+        )
+      }
+    >
+      <RunPickers baseline={baseline} candidate={candidate} />
+      {ready && comparison.isPending && <Skeleton rows={6} label="Comparing" />}
+      {comparison.isError && <FailedNotice error={comparison.error} onRetry={() => void comparison.refetch()} />}
+      {comparison.data && (
+        <>
+          <VerdictBanner comparison={comparison.data} />
+          {comparison.data.comparable && (
+            <>
+              <EffectTable scores={comparison.data.scores} />
+              <ChangedList key={`${baseline} ${candidate}`} comparison={comparison.data} />
+            </>
+          )}
+          <UnpairedNote comparison={comparison.data} />
+        </>
+      )}
+    </Screen>
+  );
+}

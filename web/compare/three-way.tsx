@@ -1,0 +1,97 @@
+import { Link } from "wouter";
+import type { ChangedInteraction, RunComparison } from "../../src/contract/comparison.ts";
+import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import { FailedNotice } from "../parts/failed-notice.tsx";
+import { formatScore } from "../parts/format.ts";
+import { transcriptPath } from "../parts/paths.ts";
+import { Skeleton } from "../parts/skeleton.tsx";
+import { useResults } from "../run/use-run.ts";
+import { DiffText } from "../transcript/diff-text.tsx";
+import { TextPane } from "../transcript/text-pane.tsx";
+import { useWordDiff } from "../transcript/use-word-diff.ts";
+import { findReply } from "./find-reply.ts";
+
+/** Reference, baseline and candidate beside each other; what a reply does not share with the reference is marked. */
+export function ThreeWay({ change, comparison }: { change: ChangedInteraction; comparison: RunComparison }) {
+  const baseline = useResults(comparison.baseline.run_id);
+  const candidate = useResults(comparison.candidate.run_id);
+  const error = baseline.error ?? candidate.error;
+  if (error) return <FailedNotice error={error} />;
+  if (!baseline.data || !candidate.data) {
+    return (
+      <div className="p-4">
+        <Skeleton rows={3} label="Loading the replies" />
+      </div>
+    );
+  }
+  const reference = referenceOf(candidate.data, change);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 p-4 pt-1 lg:grid-cols-3">
+      <TextPane title="Reference">
+        <p className="verbatim">{reference || <span className="text-soft italic">(none)</span>}</p>
+      </TextPane>
+      <Reply title="Baseline" results={baseline.data} change={change} mean={change.baseline} reference={reference} />
+      <Reply title="Candidate" results={candidate.data} change={change} mean={change.candidate} reference={reference} />
+    </div>
+  );
+}
+
+function referenceOf(results: EvaluationResponse, change: ChangedInteraction): string {
+  const reply = findReply(results, {
+    scenarioId: change.scenario_id,
+    interactionId: change.interaction_id,
+    score: change.score,
+    pick: "lowest",
+  });
+  return reply?.turn.reference_reply ?? "";
+}
+
+interface ReplyProps {
+  readonly title: string;
+  readonly results: EvaluationResponse;
+  readonly change: ChangedInteraction;
+  readonly mean: number;
+  readonly reference: string;
+}
+
+function Reply({ title, results, change, mean, reference }: ReplyProps) {
+  // The side that is better on average shows its best attempt, the other one its worst: there the change is to be seen.
+  const pick = mean === Math.max(change.baseline, change.candidate) ? "highest" : "lowest";
+  const found = findReply(results, {
+    scenarioId: change.scenario_id,
+    interactionId: change.interaction_id,
+    score: change.score,
+    pick,
+  });
+  if (!found) return <TextPane title={title}>(not stored)</TextPane>;
+  const { turn, attempt, attempts, turnIndex } = found;
+  return (
+    <TextPane title={`${title}, mean ${change.score} ${formatScore(mean)}`}>
+      {turn.error || reference === "" ? (
+        <p className="verbatim">{turn.agent_reply}</p>
+      ) : (
+        <Marked reference={reference} reply={turn.agent_reply} />
+      )}
+      <p className="text-xs text-soft">
+        <Link
+          href={transcriptPath({
+            runId: results.run_id,
+            scenarioId: change.scenario_id,
+            attempt,
+            turn: turnIndex,
+          })}
+          className="link"
+        >
+          Attempt {attempt} of {attempts}
+        </Link>
+        {attempts > 1 && `, its ${pick}: ${formatScore(turn.scores[change.score])}`}
+      </p>
+    </TextPane>
+  );
+}
+
+function Marked({ reference, reply }: { reference: string; reply: string }) {
+  const diff = useWordDiff(reference, reply);
+  if (diff.state === "done" && diff.parts) return <DiffText parts={diff.parts} without="removed" />;
+  return <p className="verbatim">{reply}</p>;
+}

@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import type { ImportAnswer, ImportRequest, KeptScenarios, ScenarioVersions } from "../src/contract/library-requests.ts";
+import type { LibraryList, LibraryScenario } from "../src/contract/library.ts";
+import type { Scenario } from "../src/contract/scenario.ts";
+import { evaluationUrl, readJson, request } from "./http.ts";
+
+export type Kept = z.infer<typeof KeptScenarios>["scenarios"][number];
+export type Imported = z.infer<typeof ImportAnswer>;
+export type ScenarioVersion = z.infer<typeof ScenarioVersions>["versions"][number];
+
+const scenarioPath = (id: string, rest = ""): string => `/scenarios/${encodeURIComponent(id.toWellFormed())}${rest}`;
+
+export interface LibraryFilter {
+  readonly search?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
+export async function listScenarios(
+  filter: LibraryFilter & { cursor?: string | undefined; limit?: string },
+  signal: AbortSignal,
+): Promise<LibraryList> {
+  const url = await evaluationUrl("/scenarios");
+  for (const [name, value] of Object.entries(filter)) if (value) url.searchParams.set(name, value);
+  return readJson(url, { signal });
+}
+
+export async function getScenario(
+  id: string,
+  { version, signal }: { version?: string | undefined; signal: AbortSignal },
+): Promise<LibraryScenario> {
+  const url = await evaluationUrl(scenarioPath(id));
+  if (version !== undefined) url.searchParams.set("version", version);
+  return readJson(url, { signal });
+}
+
+/** Several scenarios in their newest versions, in the order asked for. */
+export const getScenarios = async (ids: readonly string[], signal: AbortSignal): Promise<Scenario[]> => {
+  const found = await Promise.all(ids.map((id) => getScenario(id, { signal })));
+  return found.map(({ scenario }) => scenario);
+};
+
+export async function scenarioVersions(id: string, signal: AbortSignal): Promise<ScenarioVersion[]> {
+  const url = await evaluationUrl(scenarioPath(id, "/versions"));
+  return (await readJson<z.infer<typeof ScenarioVersions>>(url, { signal })).versions;
+}
+
+/** Stores a scenario. What it must hold is for the service to say. */
+export async function keepScenario(scenario: unknown): Promise<Kept | undefined> {
+  const body = JSON.stringify(scenario);
+  const answer = await readJson<z.infer<typeof KeptScenarios>>(await evaluationUrl("/scenarios"), {
+    method: "POST",
+    body,
+  });
+  return answer.scenarios[0];
+}
+
+export const importScenarios = async (body: z.input<typeof ImportRequest>): Promise<Imported> =>
+  readJson(await evaluationUrl("/scenarios/import"), { method: "POST", body: JSON.stringify(body) });
+
+export async function removeScenario(id: string): Promise<void> {
+  await request(await evaluationUrl(scenarioPath(id)), { method: "DELETE" });
+}
+
+export async function removeDemoScenarios(): Promise<void> {
+  await request(await evaluationUrl("/scenarios"), { method: "DELETE" });
+}
+
+/** The whole library as text in another format. */
+export async function exportScenarios(format: string): Promise<string> {
+  const url = await evaluationUrl("/scenarios");
+  url.searchParams.set("format", format);
+  return (await request(url)).text();
+}

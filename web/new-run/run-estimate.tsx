@@ -1,0 +1,31 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Gauge } from "lucide-react";
+import { useEffect, useState } from "react";
+import { estimateRun } from "../api.ts";
+
+/** What the run would take, as the service sees it. Nothing while the request is not whole, or where it cannot tell. */
+export function RunEstimate({ body }: { body: string }) {
+  const [settled, setSettled] = useState(body);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(body), 400);
+    return () => clearTimeout(timer);
+  }, [body]);
+  const estimate = useQuery({
+    queryKey: ["estimate", settled],
+    queryFn: ({ signal }) => estimateRun(settled, signal),
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: 60_000,
+  });
+  if (!estimate.data || estimate.isError) return null;
+  const { sentence, based_on, within_budget } = estimate.data;
+  return (
+    <p role="status" className="flex items-start gap-2 text-sm">
+      <Gauge aria-hidden size={16} className="mt-0.5 shrink-0 text-soft" />
+      <span className="verbatim">
+        {sentence} {!sentence.includes(based_on) && <span className="text-soft">Based on {based_on}.</span>}
+        {within_budget === false && <span className="font-semibold text-warn"> More than the budget allows.</span>}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+import { useSyncExternalStore } from "react";
+
+/** The run others of the same test are measured against. Its score is kept, so that the run need not be listed. */
+export interface Baseline {
+  readonly runId: string;
+  readonly overall: number | null;
+}
+
+type Baselines = Readonly<Record<string, Baseline>>;
+
+const key = "rehearsal.baselines";
+const listeners = new Set<() => void>();
+let cache: { text: string | null; value: Baselines } = { text: null, value: {} };
+
+/** The same object for the same text, as React wants it. */
+function read(): Baselines {
+  const text = localStorage.getItem(key);
+  if (text !== cache.text) cache = { text, value: parse(text) };
+  return cache.value;
+}
+
+function parse(text: string | null): Baselines {
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    return typeof value === "object" && value !== null ? (value as Baselines) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Pins a run for its test name, or takes the pin away. */
+export function pinBaseline(testName: string, baseline: Baseline | null): void {
+  const { [testName]: _before, ...others } = read();
+  localStorage.setItem(key, JSON.stringify(baseline ? { ...others, [testName]: baseline } : others));
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  addEventListener("storage", listener);
+  return () => {
+    listeners.delete(listener);
+    removeEventListener("storage", listener);
+  };
+}
+
+/** The pinned runs by test name, kept in this browser. */
+export const useBaselines = (): Baselines => useSyncExternalStore(subscribe, read);

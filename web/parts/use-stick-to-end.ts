@@ -1,0 +1,31 @@
+import { useEffect, useLayoutEffect, useRef, type RefObject } from "react";
+
+/** How near the end counts as being there. */
+const near = 80;
+
+interface StickToEnd {
+  readonly content: unknown;
+  /** Goes up when something is added that the reader asked for: then the end is shown in any case. */
+  readonly count: number;
+}
+
+/** Keeps a scrolling box at its end while it grows, unless the reader has scrolled up to read. */
+export function useStickToEnd(box: RefObject<HTMLElement | null>, { content, count }: StickToEnd): void {
+  const sticking = useRef(true);
+  useLayoutEffect(() => {
+    sticking.current = true;
+  }, [count]);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const onScroll = (): void => {
+      sticking.current = element.scrollHeight - element.scrollTop - element.clientHeight < near;
+    };
+    element.addEventListener("scroll", onScroll, { passive: true });
+    return () => element.removeEventListener("scroll", onScroll);
+  }, [box]);
+
+  useLayoutEffect(() => {
+    if (sticking.current) box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [box, content]);
+}

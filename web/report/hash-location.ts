@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from "react";
+import { currentAddress } from "./current-address.ts";
+
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  addEventListener("hashchange", listener);
+  addEventListener("popstate", listener);
+  return () => {
+    listeners.delete(listener);
+    removeEventListener("hashchange", listener);
+    removeEventListener("popstate", listener);
+  };
+}
+
+/** Stands in for wouter's browser location: the same functions on the address behind the #. */
+export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
+  if (replace) history.replaceState(null, "", `#${to}`);
+  else history.pushState(null, "", `#${to}`);
+  for (const listener of listeners) listener();
+}
+
+export const usePathname = (): string => useSyncExternalStore(subscribe, () => currentAddress().path);
+
+export const useSearch = (): string => useSyncExternalStore(subscribe, () => currentAddress().search);
+
+export const useHashLocation = (): [string, typeof navigate] => [usePathname(), navigate];

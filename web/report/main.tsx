@@ -1,0 +1,23 @@
+import "../styles.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { RenderFailureGuard } from "../parts/render-failure-guard.tsx";
+import { queryClient } from "../query-client.ts";
+import { startTheme } from "../theme.ts";
+import { ReportApp } from "./report-app.tsx";
+
+startTheme();
+
+const root = document.getElementById("root");
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RenderFailureGuard path="">
+          <ReportApp />
+        </RenderFailureGuard>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

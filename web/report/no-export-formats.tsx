@@ -1,0 +1,2 @@
+/** A report is a file already. */
+export const ExportFormats = () => null;

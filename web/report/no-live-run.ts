@@ -1,0 +1,2 @@
+/** A report does not change. */
+export const useLiveRun = (): void => undefined;

@@ -1,0 +1,16 @@
+import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { Run } from "../../src/contract/run.ts";
+
+/** What a report holds. */
+export interface ReportData {
+  readonly run: Run;
+  readonly results: EvaluationResponse;
+}
+
+let data: ReportData | undefined;
+
+/** The data the file was filled with. */
+export function reportData(): ReportData {
+  data ??= JSON.parse(document.getElementById("report-data")?.textContent ?? "") as ReportData;
+  return data;
+}

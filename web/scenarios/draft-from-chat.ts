@@ -1,0 +1,41 @@
+import type { Conversation } from "../chat/conversation.ts";
+import { emptyScenario, type ScenarioDraft } from "./scenario-draft.ts";
+
+/** The models of a conversation whose replies could be references, with their place. */
+export function answeringModels(conversation: Conversation): { column: number; model: string }[] {
+  const models = new Map<number, string>();
+  for (const { answers } of conversation) {
+    answers.forEach((answer, column) => {
+      if (answer.state === "done") models.set(column, answer.model);
+    });
+  }
+  return [...models].map(([column, model]) => ({ column, model })).toSorted((a, b) => a.column - b.column);
+}
+
+/** A chat as a scenario: what the user said, with one model's replies as references. Turns without a reply are left out. */
+export function draftFromChat(conversation: Conversation, column: number): ScenarioDraft {
+  const replies = conversation.flatMap(({ message, answers }) => {
+    const answer = answers[column] ?? answers[0];
+    return answer?.state === "done" ? [{ message, reply: answer.reply.content }] : [];
+  });
+  if (replies.length === 0) return emptyScenario;
+  return {
+    id: idFrom(replies[0]?.message ?? ""),
+    description: "Saved from a chat",
+    tags: ["from-chat"],
+    interactions: replies.map(({ message, reply }, index) => ({
+      id: `turn-${index + 1}`,
+      user_message: message,
+      reference_reply: reply,
+      references: [],
+      interaction_type: "",
+      labels: [],
+    })),
+  };
+}
+
+/** "Where is my order?" → "where-is-my-order". */
+function idFrom(message: string): string {
+  const words = message.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.slice(0, 6).join("-").slice(0, 60) || "from-chat";
+}

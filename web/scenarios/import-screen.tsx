@@ -1,0 +1,135 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { FileUp, SearchCheck } from "lucide-react";
+import { useId, useRef, useState } from "react";
+import { importScenarios } from "../library-api.ts";
+import { FailedNotice } from "../parts/failed-notice.tsx";
+import { formatCount } from "../parts/format.ts";
+import { Screen } from "../parts/screen.tsx";
+import { importFormats, isTable } from "./import-formats.ts";
+import { ImportPreview } from "./import-preview.tsx";
+import { ImportResult } from "./import-result.tsx";
+import { emptyMapping, MappingFields, toMapping } from "./mapping-fields.tsx";
+
+/** Paste or drop a file, see what it was taken for and what would be lost, then store it. */
+export default function ImportScreen() {
+  const [text, setText] = useState("");
+  const [name, setName] = useState<string | undefined>(undefined);
+  const [format, setFormat] = useState("auto");
+  const [mapping, setMapping] = useState(emptyMapping);
+  const file = useRef<HTMLInputElement>(null);
+  const client = useQueryClient();
+  const id = useId();
+  const body = { text, format, ...(name && { name }), ...(toMapping(mapping) && { mapping: toMapping(mapping) }) };
+  const check = useMutation({ mutationFn: () => importScenarios({ ...body, dry_run: true }) });
+  const store = useMutation({
+    mutationFn: () => importScenarios(body),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["library"] }),
+  });
+
+  /** What was found belongs to the text it was found in. */
+  const forget = (): void => {
+    check.reset();
+    store.reset();
+  };
+  const readFile = (files: FileList | null): void => {
+    const first = files?.[0];
+    if (!first) return;
+    void first.text().then((content) => {
+      setText(content);
+      setName(first.name);
+      forget();
+    });
+  };
+
+  return (
+    <Screen title="Import scenarios">
+      <form
+        className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          readFile(event.dataTransfer.files);
+        }}
+        onSubmit={(event) => {
+          event.preventDefault();
+          store.reset();
+          check.mutate();
+        }}
+      >
+        <div className="flex flex-wrap items-end gap-3">
+          <label htmlFor={id} className="mr-auto text-sm font-medium">
+            Paste a file's content, or drop the file here
+            {name && <span className="verbatim font-normal text-soft"> ({name})</span>}
+          </label>
+          <label className="flex items-center gap-2 text-sm font-medium">
+            Format
+            <select
+              className="field w-52 font-normal"
+              value={format}
+              onChange={(event) => {
+                setFormat(event.target.value);
+                forget();
+              }}
+            >
+              {importFormats.map((entry) => (
+                <option key={entry.id} value={entry.id}>
+                  {entry.title}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="button" className="button" onClick={() => file.current?.click()}>
+            <FileUp aria-hidden size={14} /> From a file
+          </button>
+          <input
+            ref={file}
+            type="file"
+            aria-label="File to import"
+            className="sr-only"
+            tabIndex={-1}
+            onChange={(event) => {
+              readFile(event.target.files);
+              event.target.value = "";
+            }}
+          />
+        </div>
+        <textarea
+          id={id}
+          className="field mono min-h-48"
+          rows={10}
+          spellCheck={false}
+          value={text}
+          placeholder="JSON, JSONL, YAML, CSV, OpenAI chat, ShareGPT, promptfoo, Inspect, LangSmith, Langfuse …"
+          onChange={(event) => {
+            setText(event.target.value);
+            forget();
+          }}
+        />
+        {(isTable(format === "auto" ? (check.data?.format ?? "") : format) || check.isError) && (
+          <MappingFields mapping={mapping} onChange={setMapping} />
+        )}
+        <button className="button justify-self-start" disabled={text.trim() === "" || check.isPending}>
+          <SearchCheck aria-hidden size={14} /> {check.isPending ? "Reading …" : "See what is in it"}
+        </button>
+      </form>
+      {check.error && <FailedNotice error={check.error} />}
+      {check.data && !store.data && (
+        <>
+          <ImportPreview found={check.data} />
+          {store.error && <FailedNotice error={store.error} />}
+          {check.data.scenarios.length > 0 && (
+            <button
+              type="button"
+              className="button button-primary justify-self-start"
+              disabled={store.isPending}
+              onClick={() => store.mutate()}
+            >
+              {store.isPending ? "Storing …" : `Store ${formatCount(check.data.scenarios.length, "scenario")}`}
+            </button>
+          )}
+        </>
+      )}
+      {store.data && <ImportResult kept={store.data.kept} />}
+    </Screen>
+  );
+}

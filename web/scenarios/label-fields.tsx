@@ -1,0 +1,52 @@
+import { Plus, X } from "lucide-react";
+import { formatValue } from "../parts/format.ts";
+import { parseLabel, type LabelDraft } from "./scenario-draft.ts";
+
+interface LabelFieldsProps {
+  readonly labels: readonly LabelDraft[];
+  readonly onChange: (labels: readonly LabelDraft[]) => void;
+}
+
+/** Expected labels, such as intent and sentiment. */
+export function LabelFields({ labels, onChange }: LabelFieldsProps) {
+  const change = (index: number, changes: Partial<LabelDraft>): void =>
+    onChange(labels.map((label, other) => (other === index ? { ...label, ...changes } : label)));
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
+      <span className="text-xs font-semibold text-soft">Labels</span>
+      {labels.map((label, index) => (
+        <div key={index} className="flex items-center gap-1">
+          <input
+            className="field max-w-40"
+            aria-label={`Label ${index + 1}, name`}
+            placeholder="intent"
+            value={label.key}
+            onChange={(event) => change(index, { key: event.target.value })}
+          />
+          <input
+            className="field"
+            aria-label={`Label ${index + 1}, value`}
+            placeholder="refund"
+            value={formatValue(label.value)}
+            onChange={(event) => change(index, { value: parseLabel(event.target.value, label.value) })}
+          />
+          <button
+            type="button"
+            className="button button-quiet"
+            aria-label={`Remove label ${label.key || index + 1}`}
+            onClick={() => onChange(labels.toSpliced(index, 1))}
+          >
+            <X aria-hidden size={14} />
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        className="button button-quiet justify-self-start"
+        onClick={() => onChange([...labels, { key: "", value: "" }])}
+      >
+        <Plus aria-hidden size={14} /> Label
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import type { Scenario } from "../../src/contract/scenario.ts";
+import { formatValue } from "../parts/format.ts";
+
+/** One field that differs between two versions. */
+export interface ScenarioChange {
+  readonly place: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+type Turn = Scenario["interactions"][number];
+
+/** What changed from one version to another, field by field. Turns are matched by their id. */
+export function scenarioChanges(before: Scenario, after: Scenario): ScenarioChange[] {
+  const changes: ScenarioChange[] = [];
+  const note = (place: string, left: string, right: string): void => {
+    if (left !== right) changes.push({ place, before: left, after: right });
+  };
+  note("description", before.description, after.description);
+  note("tags", before.tags.join(", "), after.tags.join(", "));
+
+  const earlier = new Map(before.interactions.map((turn) => [turn.id, turn]));
+  const later = new Set(after.interactions.map((turn) => turn.id));
+  for (const turn of before.interactions) {
+    if (!later.has(turn.id)) note(`turn ${turn.id}, removed`, whole(turn), "");
+  }
+  for (const turn of after.interactions) {
+    const old = earlier.get(turn.id);
+    if (!old) note(`turn ${turn.id}, added`, "", whole(turn));
+    else for (const [field, read] of turnFields) note(`turn ${turn.id}, ${field}`, read(old), read(turn));
+  }
+  const order = (scenario: Scenario): string => scenario.interactions.map((turn) => turn.id).join(", ");
+  const sameTurns = earlier.size === later.size && before.interactions.every((turn) => later.has(turn.id));
+  if (sameTurns) note("order of turns", order(before), order(after));
+  return changes;
+}
+
+const turnFields: readonly (readonly [string, (turn: Turn) => string])[] = [
+  ["user message", (turn) => turn.user_message],
+  ["reference", (turn) => turn.reference_reply],
+  ["more references", (turn) => (turn.references ?? []).join("\n")],
+  ["type", (turn) => turn.interaction_type],
+  ["labels", labels],
+];
+
+function labels({ reference_metadata }: Turn): string {
+  const entries = Object.entries(reference_metadata).toSorted(([left], [right]) => left.localeCompare(right));
+  return entries.map(([key, value]) => `${key}: ${formatValue(value)}`).join("\n");
+}
+
+const whole = (turn: Turn): string =>
+  [turn.user_message, turn.reference_reply, labels(turn)].filter((text) => text !== "").join("\n");

@@ -1,0 +1,113 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Plus, Save } from "lucide-react";
+import { useState } from "react";
+import { toApiError } from "../api-error.ts";
+import { keepScenario, type Kept } from "../library-api.ts";
+import { FailedNotice } from "../parts/failed-notice.tsx";
+import { FieldProblemList } from "../parts/field-problem-list.tsx";
+import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
+import { TextField } from "../parts/text-field.tsx";
+import { JsonView } from "./json-view.tsx";
+import { emptyTurn, fromDraft, nextTurnId, type ScenarioDraft, type TurnDraft } from "./scenario-draft.ts";
+import { TurnFields } from "./turn-fields.tsx";
+
+interface ScenarioEditorProps {
+  readonly first: ScenarioDraft;
+  /** The id under which it is stored already. */
+  readonly storedId: string | null;
+  readonly onSaved: (kept: Kept | undefined) => void;
+}
+
+/** A scenario as a conversation of cards with its JSON beside it. What is wrong is said by the service, at its place. */
+export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps) {
+  const [draft, setDraft] = useState(first);
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: () => keepScenario(fromDraft(draft)),
+    onSuccess: async (kept) => {
+      await client.invalidateQueries({ queryKey: ["library"] });
+      onSaved(kept);
+    },
+  });
+  const problems = save.error ? toApiError(save.error).fields : [];
+  const change = (changes: Partial<ScenarioDraft>): void => setDraft((current) => ({ ...current, ...changes }));
+  const { interactions: turns } = draft;
+  const changeTurn = (index: number, changes: Partial<TurnDraft>): void =>
+    change({ interactions: turns.map((turn, other) => (other === index ? { ...turn, ...changes } : turn)) });
+  const move = (index: number, step: 1 | -1): void => {
+    const turn = turns[index];
+    if (turn) change({ interactions: turns.toSpliced(index, 1).toSpliced(index + step, 0, turn) });
+  };
+
+  return (
+    <form
+      className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        <div className="panel grid gap-3 p-4 sm:grid-cols-2">
+          <TextField
+            label="Scenario id"
+            value={draft.id}
+            hint={storedId !== null && draft.id !== storedId ? "Another id makes a copy; the old one stays." : ""}
+            problems={problemsAt(problems, "/id")}
+            onText={(id) => change({ id })}
+          />
+          <TextField
+            label="Tags (comma separated)"
+            value={draft.tags.join(", ")}
+            problems={problemsAt(problems, "/tags")}
+            onText={(text) => change({ tags: splitTags(text) })}
+          />
+          <div className="sm:col-span-2">
+            <TextField
+              label="Description"
+              value={draft.description}
+              problems={problemsAt(problems, "/description")}
+              onText={(description) => change({ description })}
+            />
+          </div>
+        </div>
+        {turns.map((turn, index) => (
+          <TurnFields
+            key={index}
+            turn={turn}
+            index={index}
+            count={turns.length}
+            problems={below(problems, `/interactions/${index}`)}
+            onChange={(changes) => changeTurn(index, changes)}
+            onMove={(step) => move(index, step)}
+            onRemove={() => change({ interactions: turns.toSpliced(index, 1) })}
+          />
+        ))}
+        <button
+          type="button"
+          className="button justify-self-start"
+          onClick={() => change({ interactions: [...turns, emptyTurn(nextTurnId(turns))] })}
+        >
+          <Plus aria-hidden size={14} /> Turn
+        </button>
+        {save.error && <FailedNotice error={save.error} />}
+        <FieldProblemList problems={problems} />
+        <button className="button button-primary justify-self-start" disabled={save.isPending}>
+          <Save aria-hidden size={15} /> {save.isPending ? "Saving …" : "Save scenario"}
+        </button>
+      </div>
+      <JsonView draft={draft} onChange={setDraft} />
+    </form>
+  );
+}
+
+/** A comma that was just typed stays, so that the next tag can follow it. */
+const splitTags = (text: string): string[] => {
+  const tags = text.split(",").map((tag) => tag.trimStart());
+  return text === "" ? [] : tags;
+};
+
+/** The problems under a pointer, seen from there. */
+const below = (problems: readonly FieldProblem[], pointer: string): FieldProblem[] =>
+  problemsAt(problems, pointer).map((problem) => ({ ...problem, pointer: problem.pointer.slice(pointer.length) }));
