@@ -24,7 +24,7 @@ export function isKeyName(name: string): boolean {
 }
 
 /** Where the keys that were made here are kept. */
-export const keyFileIn = (dataDir: string): string => join(dataDir, "api-keys.json");
+export const keyFileIn = (dataDir: string): string => join(dataDir, "keys.json");
 
 /** Whether keys were made in this data directory. What cannot be read is none: it must not be what opens an address. */
 export function hasStoredKeys(dataDir: string, readFile: (path: string) => string): boolean {
