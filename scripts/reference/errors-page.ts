@@ -1,0 +1,36 @@
+import { errorKinds, type ErrorCode, type ErrorKind } from "../../src/contract/errors.ts";
+import { errorProofs, type Proof } from "./error-proofs.ts";
+
+/** docs/reference/errors.md: every code with its status, what to do, and the test that provokes it. */
+export function errorsPage(): string {
+  const kinds = Object.entries(errorKinds) as [ErrorCode, ErrorKind][];
+  const byStatus = Map.groupBy(kinds, ([, { status }]) => status);
+  const sections = [...byStatus]
+    .toSorted(([left], [right]) => left - right)
+    .map(([status, entries]) => `## ${status}\n\n${entries.map(([code, kind]) => section(code, kind)).join("\n")}`);
+  return `# Errors
+
+Written by \`node scripts/write-reference.ts\` from \`src/contract/errors.ts\`; do not edit.
+
+Every answer that is not 2xx is a problem document (RFC 9457, \`application/problem+json\`) with \`code\`, \`title\`, \`detail\`,
+\`hint\`, \`retryable\`, \`request_id\` and, for wrong fields, \`errors[].pointer\`. Routes under \`/v1/\` answer in OpenAI's shape with
+the same \`code\`. In an evaluation the upstream codes stand in \`error\` beside \`agent_reply\`: \`Request failed\`; the answer itself is 200.
+"Retry" means that the same request may succeed later; where \`Retry-After\` is sent, wait that long.
+
+${sections.join("\n")}`;
+}
+
+function section(code: ErrorCode, { title, hint, retryable = false }: ErrorKind): string {
+  return `### \`${code}\`
+
+${title}.${retryable ? " Retry: yes." : ""}
+
+What to do: ${hint.replaceAll("__proto__", "`__proto__`")}
+
+${proofLine(errorProofs[code])}
+`;
+}
+
+function proofLine(proof: Proof): string {
+  return "test" in proof ? `Provoked by \`${proof.test}\`.` : `Not provoked by a test: ${proof.why}.`;
+}

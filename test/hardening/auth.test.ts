@@ -1,0 +1,219 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Operation } from "../../src/contract/operation.ts";
+import { Problem } from "../../src/contract/problem.ts";
+import { scopes, type Scope } from "../../src/contract/scope.ts";
+import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
+import { runServices, type RunningServices } from "../support/services.ts";
+import { report } from "./support/figures.ts";
+import { serveThatEnds } from "./support/serve-process.ts";
+
+interface Role {
+  readonly name: string;
+  readonly key: string;
+  readonly scopes: readonly Scope[];
+}
+
+const role = (name: string, ...allowed: Scope[]): Role => ({
+  name,
+  key: `rh_${randomBytes(4).toString("hex")}_${randomBytes(32).toString("base64url")}`,
+  scopes: allowed,
+});
+const roles: readonly Role[] = [
+  ...scopes.map((scope) => role(scope.replace(":", "-"), scope)),
+  role("alice", "evaluate", "runs:read", "runs:write", "agent"),
+  role("bob", "evaluate", "runs:read", "runs:write", "agent"),
+];
+const byName = (name: string): Role => roles.find((candidate) => candidate.name === name) ?? role(name);
+const apiKeys = roles
+  .map(
+    ({ name, key, scopes: allowed }) =>
+      `${name}:${createHash("sha256").update(key).digest("hex")}:${allowed.join("+")}`,
+  )
+  .join(",");
+
+let provider: FakeProvider;
+let services: RunningServices;
+let routes: readonly Route[];
+let guarded: readonly Route[];
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  services = await runServices({
+    REHEARSAL_API_KEYS: apiKeys,
+    HUB_BASE_URL: provider.url,
+    STUDIO_BASE_URL: provider.url,
+  });
+  routes = [...(await routesOf("agent")), ...(await routesOf("evaluation"))];
+  guarded = routes.filter(({ operation }) => !publicPaths.has(operation.path));
+});
+afterAll(async () => {
+  await services[Symbol.asyncDispose]();
+  await provider.close();
+});
+
+async function call(
+  base: string,
+  { method, path }: Pick<Operation, "method" | "path">,
+  headers: Record<string, string>,
+  body?: unknown,
+) {
+  const response = await fetch(base + path.replaceAll(/\{\w+\}/g, "0190f0a0-0000-7000-8000-000000000000"), {
+    method: method.toUpperCase(),
+    headers: { ...headers, ...(method !== "get" && { "content-type": "application/json" }) },
+    ...(method !== "get" && { body: JSON.stringify(body ?? {}) }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const publicPaths = new Set(["/healthz", "/readyz", "/page/config"]);
+/** Every operation of the contract, whichever file tells of it. */
+async function contractOperations(): Promise<readonly Operation[]> {
+  const folder = join(import.meta.dirname, "../../src/contract/operations");
+  const modules = await Promise.all(
+    readdirSync(folder)
+      .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+      .map((file) => import(join(folder, file)) as Promise<Record<string, unknown>>),
+  );
+  return modules.flatMap((module) => Object.values(module).filter(Array.isArray).flat() as Operation[]);
+}
+
+/** What a service says it serves, with the scope the contract names for it. */
+async function routesOf(service: "agent" | "evaluation"): Promise<readonly Route[]> {
+  const response = await fetch(`${services[service]}/openapi.json`);
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, { operationId: string }>> };
+  const known = await contractOperations();
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => {
+      const operation = known.find((candidate) => candidate.id === operationId && candidate.path === path);
+      if (!operation) throw new Error(`${method} ${path} is in no table of operations`);
+      return { service, operation, name: `${service}: ${method} ${path}` };
+    }),
+  );
+}
+
+interface Route {
+  readonly service: "agent" | "evaluation";
+  readonly operation: Operation;
+  readonly name: string;
+}
+
+describe("every route", () => {
+  test("that is not public names its scope", () => {
+    expect(guarded.filter(({ operation }) => operation.scope === undefined).map(({ name }) => name)).toEqual([]);
+  });
+
+  test("takes exactly the keys that have its scope", async () => {
+    expect((await Promise.all(guarded.map(wrongAnswers))).flat()).toEqual([]);
+  });
+
+  /** Who was let in without the scope, or kept out with it. */
+  async function wrongAnswers({ service, operation, name: route }: Route): Promise<readonly string[]> {
+    const base = services[service];
+    const wrong: string[] = [];
+    const none = await call(base, operation, {});
+    if (none.status !== 401) wrong.push(`${route} without a key: ${none.status}`);
+    const unknown = await call(base, operation, { "x-api-key": role("x").key });
+    if (unknown.status !== 401 && unknown.status !== 429) wrong.push(`${route} with an unknown key: ${unknown.status}`);
+    for (const { name, key, scopes: allowed } of roles) {
+      const may = allowed.includes("admin") || (operation.scope !== undefined && allowed.includes(operation.scope));
+      for (const headers of [{ authorization: `Bearer ${key}` }, { "x-api-key": key }]) {
+        const { status, text } = await call(base, operation, headers);
+        const right = may ? status !== 401 && status !== 403 : status === 403 && text.includes("scope_missing");
+        if (!right) wrong.push(`${route} as ${name}: ${status}`);
+      }
+    }
+    return wrong;
+  }
+
+  test("that is public answers without a key, and nothing else does", async () => {
+    for (const { service, operation } of routes.filter(({ operation: { path } }) => publicPaths.has(path))) {
+      expect((await call(services[service], operation, {})).status).toBe(200);
+    }
+    for (const path of [
+      "/nowhere",
+      "/metrics",
+      "/runs/",
+      "/RUNS",
+      "//runs",
+      "/runs%2f",
+      "/v1/unknown",
+      "/.env",
+      "/admin",
+    ]) {
+      expect([path, (await call(services.evaluation, { method: "get", path }, {})).status]).toEqual([path, 401]);
+    }
+    report("authorisation table", {
+      routes: routes.length,
+      roles: roles.length + 2,
+      checks: guarded.length * (2 + roles.length * 2),
+    });
+  });
+});
+
+describe("what somebody else owns", () => {
+  const body = () => ({
+    test_batch: { id: "s", interactions: [{ id: "1", user_message: "Hi" }] },
+    endpoint: provider.url,
+    model_id: "m",
+    test_name: "alices",
+  });
+  const as = (name: string) => ({ "x-api-key": byName(name).key });
+
+  test("cannot be read, followed, cancelled or deleted, and is not listed", async () => {
+    const created = await call(services.evaluation, { method: "post", path: "/evaluate" }, as("alice"), body());
+    const { run_id } = JSON.parse(created.text) as { run_id: string };
+    const attempts: [Operation["method"], string][] = [
+      ["get", `/runs/${run_id}`],
+      ["get", `/runs/${run_id}/results`],
+      ["get", `/runs/${run_id}/events`],
+      ["post", `/runs/${run_id}/cancel`],
+      ["delete", `/runs/${run_id}`],
+    ];
+    for (const [method, path] of attempts) {
+      const answer = await call(services.evaluation, { method, path }, as("bob"));
+      const { code } = Problem.parse(JSON.parse(answer.text));
+      expect([path, answer.status, code]).toEqual([path, 404, "run_not_found"]);
+    }
+    const listed = await call(services.evaluation, { method: "get", path: "/runs" }, as("bob"));
+    expect(listed.text).not.toContain(run_id);
+    expect((await call(services.evaluation, { method: "get", path: `/runs/${run_id}` }, as("alice"))).status).toBe(200);
+  });
+
+  test("is not replayed for the same Idempotency-Key", async () => {
+    const ids = await Promise.all(
+      ["alice", "bob"].map(async (name) => {
+        const answer = await call(
+          services.evaluation,
+          { method: "post", path: "/evaluate" },
+          { ...as(name), "idempotency-key": "shared" },
+          body(),
+        );
+        return (JSON.parse(answer.text) as { run_id: string }).run_id;
+      }),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe("a start that would leave the door open is refused", () => {
+  const hash = "a".repeat(64);
+  test.each<[Record<string, string>, string]>([
+    [{ REHEARSAL_HOST: "0.0.0.0" }, "REHEARSAL_HOST"],
+    [{ REHEARSAL_HOST: "::" }, "REHEARSAL_HOST"],
+    [{ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_ALLOW_UNAUTHENTICATED: "yes" }, "REHEARSAL_ALLOW_UNAUTHENTICATED"],
+    [{ REHEARSAL_API_KEYS: `anonymous:${hash}:admin` }, "REHEARSAL_API_KEYS"],
+    [{ REHEARSAL_API_KEYS: "ci:hunter2hunter2:admin" }, "REHEARSAL_API_KEYS"],
+    [{ REHEARSAL_CORS_ORIGINS: "*" }, "REHEARSAL_CORS_ORIGINS"],
+    [{ EVAL_ENDPOINT_API_KEY: "sk-canary-canary" }, "EVAL_ENDPOINT_API_KEY"],
+    [{ HUB_API_KEY: "sk-canary-canary" }, "HUB_API_KEY"],
+  ])("%j", async (environment, name) => {
+    const { code, stderr } = await serveThatEnds(environment);
+    expect(code).toBe(78);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stderr).toContain(name);
+    expect(stderr).not.toMatch(/canary|hunter2/);
+  });
+});

@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
+import { send } from "../support/http.ts";
+import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+import { report } from "./support/figures.ts";
+import { serveThatEnds, startServe } from "./support/serve-process.ts";
+
+let provider: FakeProvider;
+let folder: TemporaryFolder;
+
+beforeAll(async () => {
+  [provider, folder] = await Promise.all([startFakeProvider(), temporaryFolder()]);
+});
+afterAll(async () => {
+  await provider.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+const evaluate = (evaluation: string) =>
+  send(`${evaluation}/evaluate`, {
+    body: {
+      test_batch: { id: "s", interactions: [{ id: "1", user_message: "Hi" }] },
+      endpoint: provider.url,
+      model_id: "m",
+    },
+  });
+
+/** A data directory with one finished run, as a stopped service left it. */
+async function usedDirectory(name: string): Promise<string> {
+  const dataDir = folder.file(name);
+  await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, LOG_LEVEL: "silent" });
+  expect((await evaluate(serve.evaluation)).status).toBe(200);
+  serve.child.kill("SIGTERM");
+  await serve.ended;
+  return dataDir;
+}
+
+async function contentsOf(dataDir: string): Promise<Record<string, string>> {
+  const names = (await readdir(dataDir)).toSorted();
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, (await readFile(join(dataDir, name))).toString("base64")])),
+  );
+}
+
+describe("a database that cannot be used ends the start with one line and is left as it is", () => {
+  test.each<[string, (file: string) => Promise<void>]>([
+    [
+      "text in place of a database",
+      (file) => writeFile(file, "this is not a database, it is a text of some length\n".repeat(100)),
+    ],
+    ["a file cut in the middle of its first page", (file) => truncate(file, 1000)],
+    [
+      "a file whose pages are overwritten",
+      async (file) => {
+        const bytes = await readFile(file);
+        bytes.fill(0xa5, 100, bytes.length);
+        await writeFile(file, bytes);
+      },
+    ],
+  ])("%s", { timeout: 60_000 }, async (name, damage) => {
+    const dataDir = await usedDirectory(name.replaceAll(" ", "-"));
+    const file = join(dataDir, "rehearsal.db");
+    await damage(file);
+    const before = (await contentsOf(dataDir))["rehearsal.db"];
+    const { code, stderr } = await serveThatEnds({ REHEARSAL_DATA_DIR: dataDir });
+    expect({ code, lines: stderr.trimEnd().split("\n").length, stderr }).toMatchObject({ code: 78, lines: 1 });
+    expect(stderr).toContain(file);
+    expect((await contentsOf(dataDir))["rehearsal.db"]).toBe(before);
+  });
+});
+
+test(
+  "a full disk is 507, keeps what is stored, and ends when there is room again",
+  { timeout: 60_000 },
+  async ({ skip }) => {
+    const dataDir = folder.file("small-disk");
+    await mkdir(dataDir);
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", dataDir], { stdio: "ignore" });
+    } catch {
+      process.stdout.write("disk full: not tried, because this user cannot mount a small file system\n");
+      skip();
+    }
+    try {
+      await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, LOG_LEVEL: "silent" });
+      const first = (await evaluate(serve.evaluation)).body as { run_id: string };
+      await writeFile(join(dataDir, "ballast"), Buffer.alloc(4 * 1024 * 1024)).catch(() => {});
+      const statuses = new Set<number>();
+      for (let count = 0; count < 100 && !statuses.has(507); count += 1)
+        statuses.add((await evaluate(serve.evaluation)).status);
+      report("disk full", { statuses: [...statuses].join(" ") });
+      expect([...statuses].filter((status) => ![200, 503, 507].includes(status))).toEqual([]);
+      expect(statuses).toContain(507);
+      expect((await send(`${serve.evaluation}/runs/${first.run_id}/results`)).status).toBe(200);
+      execFileSync("rm", [join(dataDir, "ballast")]);
+      expect((await evaluate(serve.evaluation)).status).toBe(200);
+    } finally {
+      execFileSync("umount", ["-l", dataDir], { stdio: "ignore" });
+    }
+  },
+);

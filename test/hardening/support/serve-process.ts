@@ -1,0 +1,91 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const main = resolve(import.meta.dirname, "../../../src/cli/main.ts");
+
+/** `rehearsal serve` as a process of its own, with nothing of our environment but what is handed in. */
+export interface ServeProcess extends AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly agent: string;
+  readonly evaluation: string;
+  readonly dataDir: string;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly ended: Promise<number | null>;
+  /** Resident memory in bytes. */
+  memory(): Promise<number>;
+}
+
+export interface EndedProcess {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+/** Starts it and waits for its addresses. Rejects with what it wrote when it ends instead. */
+export async function startServe(environment: Record<string, string> = {}): Promise<ServeProcess> {
+  const folder = await temporaryFolder();
+  const started = spawnServe({ REHEARSAL_DATA_DIR: folder.file("data"), ...environment }, folder.path);
+  try {
+    const { agent, evaluation } = await started.addresses();
+    return {
+      ...started,
+      agent,
+      evaluation,
+      dataDir: environment["REHEARSAL_DATA_DIR"] ?? folder.file("data"),
+      async [Symbol.asyncDispose]() {
+        started.child.kill("SIGKILL");
+        await started.ended;
+        await folder[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    started.child.kill("SIGKILL");
+    await folder[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** For a start that is expected to fail. One that does not is ended, and says so by its code null. */
+export async function serveThatEnds(environment: Record<string, string>, cwd?: string): Promise<EndedProcess> {
+  const started = spawnServe(environment, cwd);
+  const running = started.addresses().then(
+    () => started.child.kill("SIGKILL"),
+    () => {},
+  );
+  const code = await started.ended;
+  await running;
+  return { code, stderr: started.stderr() };
+}
+
+function spawnServe(environment: Record<string, string>, cwd?: string) {
+  const child = spawn(process.execPath, [main, "serve", "--json"], {
+    ...(cwd !== undefined && { cwd }),
+    env: { PATH: process.env["PATH"] ?? "", REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", ...environment },
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (data) => (stdout += String(data)));
+  child.stderr.on("data", (data) => (stderr += String(data)));
+  const ended = once(child, "exit").then(([code]) => code as number | null);
+
+  return {
+    child,
+    ended,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    async addresses(): Promise<{ agent: string; evaluation: string }> {
+      while (!stdout.includes("\n")) {
+        await Promise.race([once(child.stdout, "data"), ended]);
+        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`serve ended: ${stderr}`);
+      }
+      return JSON.parse(stdout) as { agent: string; evaluation: string };
+    },
+    async memory(): Promise<number> {
+      const status = await readFile(`/proc/${child.pid}/status`, "utf8");
+      return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+    },
+  };
+}
