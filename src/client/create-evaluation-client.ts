@@ -1,3 +1,5 @@
+import type { RunComparison } from "../contract/comparison.ts";
+import type { RunEstimate } from "../contract/estimate.ts";
 import type { EvaluationResponse } from "../contract/evaluation-response.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { RunList, RunListQuery } from "../contract/run-list.ts";
@@ -29,6 +31,12 @@ export interface EvaluationClient {
   results(runId: string, options?: CallOptions): Promise<EvaluationResponse>;
   /** What happens in the run, the ended run last. `after` is the number of the last event already seen. */
   events(runId: string, options?: CallOptions & { readonly after?: number }): AsyncIterable<RunEvent>;
+  /** Whether the candidate is really better or worse than the baseline. */
+  compare(baseline: string, candidate: string, options?: CallOptions): Promise<RunComparison>;
+  /** What a run would take: calls, tokens, money, time. Calls no model. */
+  estimate(request: EvaluationInput, options?: CallOptions): Promise<RunEstimate>;
+  /** Scores an ended run again from its stored replies. No model is called unless `askModels` says so. */
+  rescore(runId: string, options?: CallOptions & { readonly askModels?: boolean }): Promise<Run>;
   cancel(runId: string, options?: CallOptions): Promise<Run>;
   delete(runId: string, options?: CallOptions): Promise<void>;
 }
@@ -68,6 +76,11 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
         signal,
         open: (headers) => call(at(runId, "/events"), { headers, signal }),
       }),
+    compare: (baseline, candidate, { signal } = {}) =>
+      readJson(call("/compare", { query: { baseline, candidate }, signal })),
+    estimate: (body, { signal } = {}) => readJson(call("/estimate", { body, signal })),
+    rescore: (runId, { askModels = false, signal } = {}) =>
+      readJson(call(at(runId, "/rescore"), { body: { ask_models: askModels }, signal })),
     cancel: (runId, { signal } = {}) => readJson(call(at(runId, "/cancel"), { method: "POST", signal })),
     async delete(runId, { signal } = {}) {
       await call(at(runId), { method: "DELETE", signal });

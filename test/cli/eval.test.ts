@@ -240,13 +240,27 @@ test("a whole evaluation request says how it is run", async () => {
   };
   await using folder = await folderWith({ "request.json": JSON.stringify(request) });
   const { stdout } = await runCli(["eval", "request.json", "--dry-run", "--json"], { cwd: folder.path });
-  expect(JSON.parse(stdout)).toEqual({
+  expect(JSON.parse(stdout)).toMatchObject({
     runs: [
       { test_name: "from file", endpoint: provider.url, model_id: "m", scenarios: 1, turns: 1, attempts: 3, calls: 3 },
     ],
     calls: 3,
   });
   expect(provider.requests).toEqual([]);
+});
+
+test("rescoring calls nothing, keys for others do not lock this process out, and the plan says what it takes", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const cwd = folder.path;
+  const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "m"];
+  await runCli(["keys", "create", "somebody"], { cwd });
+  expect((await runCli(parameters, { cwd })).code).toBe(0);
+  const rescored = await runCli(["rescore", "latest"], { cwd });
+  expect(rescored).toMatchObject({ code: 0, stdout: expect.stringContaining("overall 1.000 → 1.000") });
+  const plan = JSON.parse((await runCli([...parameters, "--dry-run", "--json"], { cwd })).stdout);
+  expect(plan.runs[0].estimate).toMatchObject({ model_calls: { expected: 1 } });
+  expect(provider.requests).toHaveLength(1);
 });
 
 test.each([

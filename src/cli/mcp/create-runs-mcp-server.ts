@@ -16,7 +16,8 @@ import { answer } from "./tool-answer.ts";
 export type McpEvaluation = Omit<EvaluationInput, "endpoint"> & { endpoint?: string | undefined };
 
 export interface RunsMcpDependencies {
-  readonly source: RunSource;
+  /** Opens the runs for one question: another process may have made the first ones since the last. */
+  readonly openSource: () => Promise<RunSource>;
   readonly version: string;
   /** Absent: evaluations cannot be started. */
   readonly evaluate?: (request: McpEvaluation, signal: AbortSignal) => Promise<EvaluationResponse>;
@@ -26,9 +27,15 @@ const run = z.string().min(1).max(200).describe("Run id, part of one, a test's n
 const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } };
 
 /** Runs and scenarios for an assistant. It can look at everything and change nothing, unless evaluations were allowed. */
-export function createRunsMcpServer({ source, version, evaluate }: RunsMcpDependencies): McpServer {
+export function createRunsMcpServer({ openSource, version, evaluate }: RunsMcpDependencies): McpServer {
   const server = new McpServer({ name: "rehearsal", version });
-  const resultsOf = async (text: string): Promise<EvaluationResponse> =>
+  /** Answers from the runs. */
+  const ask = (work: (source: RunSource) => Promise<unknown>) =>
+    answer(async () => {
+      await using source = await openSource();
+      return await work(source);
+    });
+  const resultsOf = async (source: RunSource, text: string): Promise<EvaluationResponse> =>
     readResults(source, await findRun(source, text));
 
   server.registerTool(
@@ -39,7 +46,8 @@ export function createRunsMcpServer({ source, version, evaluate }: RunsMcpDepend
       inputSchema: z.object({ limit: z.int().min(1).max(100).default(20), test_name: z.string().optional() }),
       ...readOnly,
     },
-    async ({ limit, test_name }) => answer(() => source.list({ limit, ...(test_name !== undefined && { test_name }) })),
+    async ({ limit, test_name }) =>
+      ask((source) => source.list({ limit, ...(test_name !== undefined && { test_name }) })),
   );
   server.registerTool(
     "get_run",
@@ -49,7 +57,7 @@ export function createRunsMcpServer({ source, version, evaluate }: RunsMcpDepend
       inputSchema: z.object({ run }),
       ...readOnly,
     },
-    async ({ run: text }) => answer(async () => source.get(await findRun(source, text))),
+    async ({ run: text }) => ask(async (source) => source.get(await findRun(source, text))),
   );
   server.registerTool(
     "list_failures",
@@ -59,7 +67,7 @@ export function createRunsMcpServer({ source, version, evaluate }: RunsMcpDepend
       inputSchema: z.object({ run, limit: z.int().min(1).max(50).default(10) }),
       ...readOnly,
     },
-    async ({ run: text, limit }) => answer(async () => failuresOf(await resultsOf(text), limit)),
+    async ({ run: text, limit }) => ask(async (source) => failuresOf(await resultsOf(source, text), limit)),
   );
   server.registerTool(
     "get_transcript",
@@ -69,7 +77,8 @@ export function createRunsMcpServer({ source, version, evaluate }: RunsMcpDepend
       inputSchema: z.object({ run, scenario_id: z.string().min(1).max(512) }),
       ...readOnly,
     },
-    async ({ run: text, scenario_id }) => answer(async () => transcriptOf(await resultsOf(text), scenario_id)),
+    async ({ run: text, scenario_id }) =>
+      ask(async (source) => transcriptOf(await resultsOf(source, text), scenario_id)),
   );
   server.registerTool(
     "compare_runs",
@@ -80,7 +89,7 @@ export function createRunsMcpServer({ source, version, evaluate }: RunsMcpDepend
       ...readOnly,
     },
     async ({ baseline, candidate }) =>
-      answer(async () => compareResponses(await resultsOf(baseline), await resultsOf(candidate))),
+      ask(async (source) => compareResponses(await resultsOf(source, baseline), await resultsOf(source, candidate))),
   );
   server.registerTool(
     "validate_scenarios",

@@ -8,10 +8,8 @@ import { createRunsMcpServer } from "./create-runs-mcp-server.ts";
 
 /** Serves one assistant until it closes its end. Stdout belongs to the protocol. */
 export async function serveMcp({ allowRun = false, ...where }: SourceOptions & { allowRun?: boolean }): Promise<void> {
-  await using resources = new AsyncDisposableStack();
-  const source = resources.use(await openSource(where));
   const server = createRunsMcpServer({
-    source,
+    openSource: () => openSource(where),
     version,
     ...(allowRun && {
       evaluate: async (request, signal) => {

@@ -69,7 +69,8 @@ async function startSession({ dataDir, envFile, concurrency, agentPort = 0 }: Se
   const services = await startServices(
     {
       ...settings,
-      logLevel: settings.logLevel ?? "warn",
+      // Failures of models are results and shown as such; a log beside them would only say them twice.
+      logLevel: settings.logLevel ?? "fatal",
       concurrency: { ...settings.concurrency, global: Math.max(settings.concurrency.global, concurrency ?? 0) },
       http: { ...settings.http, shutdownGraceMs: 500 },
     },

@@ -1,0 +1,69 @@
+// Builds the folder that is published: compiled code, the built page with its API reference, the examples the demo starts with, and a
+// package.json without what only the repository needs. `node scripts/build-package.mjs [folder]`, then `npm pack <folder>`.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const target = resolve(process.argv[2] ?? join(root, "dist-package"));
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+function compile() {
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const parameters = [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", join(target, "dist")];
+  const { status, stdout } = spawnSync(process.execPath, parameters, { cwd: root, encoding: "utf8" });
+  if (status !== 0) fail(`The code does not compile:\n${stdout}`);
+}
+
+/** Files a published package has beside its code. */
+function copyFiles() {
+  if (!existsSync(join(root, "web/dist/index.html"))) fail("The page is not built: npm run build:page");
+  for (const name of ["web/dist", "examples/scenarios", "examples/knowledge", "README.md", "CHANGELOG.md", "LICENSE"]) {
+    if (existsSync(join(root, name))) cpSync(join(root, name), join(target, name), { recursive: true });
+  }
+  const docs = join(target, "web/dist/docs");
+  mkdirSync(docs, { recursive: true });
+  for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
+    cpSync(join(root, "node_modules/swagger-ui-dist", name), join(docs, name));
+  }
+}
+
+const entry = (name) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
+
+function writeManifest() {
+  const {
+    private: _private,
+    scripts: _scripts,
+    devDependencies: _dev,
+    overrides: _over,
+    allowScripts: _allow,
+    ...rest
+  } = manifest;
+  const published = {
+    ...rest,
+    bin: { rehearsal: "./dist/cli/main.js" },
+    exports: {
+      ".": entry("index"),
+      "./client": entry("client"),
+      "./scorers": entry("scorers"),
+      "./statistics": entry("statistics"),
+      "./vitest": entry("vitest"),
+      "./package.json": "./package.json",
+    },
+    files: ["dist", "web/dist", "examples", "CHANGELOG.md"],
+  };
+  writeFileSync(join(target, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+}
+
+rmSync(target, { recursive: true, force: true });
+mkdirSync(target, { recursive: true });
+compile();
+copyFiles();
+writeManifest();
+process.stdout.write(`${target}\n`);

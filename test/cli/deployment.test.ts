@@ -1,0 +1,102 @@
+import { execFile } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { createProgram, declareOnce } from "../../src/cli/create-program.ts";
+import { readSettings } from "../../src/settings.ts";
+import { variables } from "../../src/settings/variables.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+const manifests = globSync("deploy/kubernetes/*.yaml", { cwd: root });
+
+interface Step {
+  readonly run?: string;
+  readonly with?: { readonly script?: string };
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+test("the image runs as nobody special, from pinned packages, and looks after its health", () => {
+  const dockerfile = read("Dockerfile");
+  expect(dockerfile).toMatch(/^USER node$/m);
+  expect(dockerfile).toMatch(/^HEALTHCHECK /m);
+  expect(dockerfile.match(/^FROM (\S+)/gm)).toEqual(["FROM node:24-slim", "FROM node:24-slim", "FROM node:24-slim"]);
+  expect(dockerfile).not.toMatch(/npm (install|i) /);
+  for (const [, from = ""] of dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
+    expect(from.split(" ").filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  }
+  expect(read(".dockerignore").split("\n")).toEqual(expect.arrayContaining([".env*", "node_modules", ".git"]));
+});
+
+test("the composition is PostgreSQL, the services for this machine only, and two workers", () => {
+  const { services } = parse(read("compose.yaml"), { merge: true });
+  expect(Object.keys(services)).toEqual(["database", "service", "worker"]);
+  expect(services.service.ports).toEqual(["127.0.0.1:8000:8000", "127.0.0.1:8001:8001"]);
+  expect(services.database).not.toHaveProperty("ports");
+  expect(services.worker).toMatchObject({ command: ["worker"], deploy: { replicas: 2 }, read_only: true });
+});
+
+test("every variable that is set anywhere exists and has a usable value", () => {
+  const known = new Set(variables.map(({ name }) => name));
+  const { services } = parse(read("compose.yaml"), { merge: true });
+  for (const name of ["service", "worker"]) {
+    const environment: Record<string, string> = services[name].environment;
+    expect(Object.keys(environment).filter((key) => !known.has(key))).toEqual([]);
+    const plain = Object.fromEntries(Object.entries(environment).filter(([, value]) => !value.includes("${")));
+    const image = { REHEARSAL_HOST: "0.0.0.0", REHEARSAL_API_KEYS: `ci:${"0".repeat(64)}:evaluate` };
+    const { warnings } = readSettings({ ...image, ...plain, DATABASE_URL: "postgres://u:p@database/r" });
+    expect(warnings).toEqual([]);
+  }
+  const named = [
+    ...manifests
+      .map(read)
+      .join("\n")
+      .matchAll(/name: ([A-Z][A-Z_]+)/g),
+  ].map((match) => match[1] ?? "");
+  expect(named.filter((key) => !known.has(key))).toEqual([]);
+});
+
+test("the manifests keep to the restricted pod security standard", () => {
+  const documents = manifests.flatMap((file) => parseAllDocuments(read(file)).map((document) => document.toJS()));
+  const deployments = documents.filter(({ kind }) => kind === "Deployment");
+  expect(deployments.map(({ metadata }) => metadata.name)).toEqual(["rehearsal", "rehearsal-worker"]);
+  for (const { spec } of deployments) {
+    const pod = spec.template.spec;
+    expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+    for (const { securityContext } of pod.containers) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+    }
+  }
+});
+
+test("the action passes inputs as variables only, and uses options that exist", async () => {
+  const { inputs, runs } = parse(read("action.yml"));
+  const steps: readonly Step[] = runs.steps;
+  for (const step of steps) expect((step.run ?? "") + (step.with?.script ?? "")).not.toContain("${{");
+  const used = [...read("action.yml").matchAll(/inputs\.([a-z-]+)/g)].map((match) => match[1]);
+  expect(new Set(used)).toEqual(new Set(Object.keys(inputs)));
+
+  const program = createProgram();
+  const command = program.commands.find((candidate) => candidate.name() === "eval");
+  if (command) await declareOnce(command);
+  const known = command?.options.flatMap(({ short, long }) => [short, long]) ?? [];
+  const script = steps.map(({ run }) => run ?? "").join("\n");
+  const options = [...(script.split("eval ")[1] ?? "").split("||")[0]!.matchAll(/ (-{1,2}[a-z]+)/g)].map(
+    (match) => match[1],
+  );
+  expect(options.length).toBeGreaterThan(0);
+  for (const option of options) expect(known).toContain(option);
+});
+
+test("the action's script is bash", async () => {
+  const { runs } = parse(read("action.yml"));
+  const script = (runs.steps as readonly Step[]).map(({ run }) => run).find((text) => text?.includes("npx")) ?? "";
+  await expect(promisify(execFile)("bash", ["-n", "-c", script])).resolves.toEqual({ stdout: "", stderr: "" });
+});

@@ -1,0 +1,75 @@
+import { writeFile } from "node:fs/promises";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { main, runCli } from "./run-cli.ts";
+
+const scenario = JSON.stringify({
+  id: "sum",
+  interactions: [{ id: "1", user_message: "What is 2 * 3?", reference_reply: "Five" }],
+});
+
+async function connect(cwd: string, ...parameters: string[]) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [main, "mcp", ...parameters],
+    cwd,
+    env: { PATH: process.env["PATH"] ?? "" },
+    stderr: "ignore",
+  });
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(transport);
+  const call = async (name: string, parameter: Record<string, unknown> = {}) => {
+    const { content, isError } = await client.callTool({ name, arguments: parameter });
+    const [first] = content as readonly { text: string }[];
+    return { isError: isError ?? false, text: first?.text ?? "" };
+  };
+  return { client, call, [Symbol.asyncDispose]: () => client.close() };
+}
+
+test("an assistant sees runs, failures and transcripts, and can start nothing unless it was allowed", async () => {
+  await using folder = await temporaryFolder();
+  const { stdout } = await runCli(["eval", "-m", "demo/scripted", "--json", "scenario.json"], {
+    cwd: await withScenario(folder),
+  });
+  const { run_id } = JSON.parse(stdout).runs[0];
+  await using server = await connect(folder.path);
+  const { tools } = await server.client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual([
+    "list_runs",
+    "get_run",
+    "list_failures",
+    "get_transcript",
+    "compare_runs",
+    "validate_scenarios",
+  ]);
+  expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+  expect(JSON.parse((await server.call("list_runs")).text).runs).toMatchObject([{ run_id }]);
+  expect(JSON.parse((await server.call("list_failures", { run: "latest" })).text).turns).toMatchObject([
+    { scenario_id: "sum", agent_reply: "2 * 3 is 6.", reference_reply: "Five" },
+  ]);
+  const transcript = await server.call("get_transcript", { run: run_id, scenario_id: "sum" });
+  expect(JSON.parse(transcript.text)).toMatchObject({ run_id, scenario_id: "sum" });
+  expect(await server.call("get_run", { run: "nothing" })).toMatchObject({ isError: true });
+  expect(await server.call("get_transcript", { run: "../../etc/passwd.json", scenario_id: "x" })).toMatchObject({
+    isError: true,
+  });
+  expect(JSON.parse((await server.call("validate_scenarios", { text: scenario })).text)).toMatchObject({
+    format: "json",
+  });
+});
+
+test("with --allow-run an assistant evaluates", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await connect(folder.path, "--allow-run");
+  const { text, isError } = await server.call("run_evaluation", { scenarios: scenario, model_id: "demo/scripted" });
+  expect(isError).toBe(false);
+  expect(JSON.parse(text)).toMatchObject({ message: "Evaluation completed: 1 interaction", summary: { failed: 0 } });
+  expect(JSON.parse((await server.call("list_runs")).text).runs).toHaveLength(1);
+});
+
+async function withScenario(folder: { path: string; file(name: string): string }): Promise<string> {
+  await writeFile(folder.file("scenario.json"), scenario);
+  return folder.path;
+}

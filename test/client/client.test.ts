@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAgentClient, createEvaluationClient, ServiceFailure, ServiceUnreachable } from "../../src/client.ts";
+import { followEvents } from "../../src/client/follow-events.ts";
+import { runServices, type RunningServices } from "../support/services.ts";
+import "../../src/vitest.ts";
+
+let services: RunningServices;
+beforeAll(async () => {
+  services = await runServices();
+});
+afterAll(() => services[Symbol.asyncDispose]());
+
+const request = () => ({
+  test_batch: {
+    id: "greeting",
+    interactions: [{ id: "1", user_message: "What is 2 * 3?", reference_reply: "2 * 3 is 6." }],
+  },
+  endpoint: services.agent,
+  protocol: "agent" as const,
+  model_id: "demo/scripted",
+  attempts: 2,
+});
+
+test("evaluates, and the matchers read the result", async () => {
+  const client = createEvaluationClient({ url: `${services.evaluation}/` });
+  const result = await client.evaluate(request());
+  expect(result).toMatchObject({ state: "completed", model_id: "demo/scripted" });
+  expect(result).toScoreAbove(0.9);
+  expect(result).toScoreAbove(0.9, { score: "token_f1" });
+  expect(result).not.toScoreAbove(1);
+  expect(result).toPassAtLeast(1, { k: 2 });
+  expect(() => expect(result).toScoreAbove(1)).toThrow("overall (mean) is 1, which is not good enough for 1");
+  expect(() => expect(result).not.toPassAtLeast(0.5, { k: 3 })).toThrow("pass^3 was not measured");
+  expect(() => expect(result).toScoreAbove(0.5, { score: "judge" })).toThrow("judge (mean) was not measured");
+});
+
+test("starts, follows, lists, reads and deletes", async () => {
+  const client = createEvaluationClient({ url: services.evaluation });
+  const run = await client.start(request(), { idempotencyKey: "once" });
+  const types: string[] = [];
+  for await (const event of client.events(run.run_id)) types.push(event.type);
+  expect(types.filter((type) => type === "interaction")).toHaveLength(2);
+  expect(types.at(-1)).toBe("end");
+  expect((await client.start(request(), { idempotencyKey: "once" })).run_id).toBe(run.run_id);
+  expect((await client.list({ test_name: "greeting" })).runs.map(({ run_id }) => run_id)).toContain(run.run_id);
+  expect((await client.results(run.run_id)).summary.interactions).toBe(2);
+  await client.delete(run.run_id);
+  await expect(client.get(run.run_id)).rejects.toMatchObject({ status: 404, problem: { code: "run_not_found" } });
+});
+
+test("talks to the agent", async () => {
+  const client = createAgentClient({ url: services.agent });
+  const reply = await client.send([{ type: "human", content: "What is 2 * 3?" }], { modelId: "demo/scripted" });
+  expect(reply).toMatchObject({ type: "ai", content: "2 * 3 is 6." });
+  expect(Object.keys(await client.studioModels())).toContain("demo-support-v1");
+  expect((await client.models()).map(({ id }) => id)).toContain("demo/retrieval");
+});
+
+test("a refused request and a missing service are told apart", async () => {
+  const client = createEvaluationClient({ url: services.evaluation });
+  const refused = client.start({ ...request(), attempts: 0 });
+  await expect(refused).rejects.toBeInstanceOf(ServiceFailure);
+  await expect(refused).rejects.toMatchObject({ status: 422, problem: { errors: [{ pointer: "/attempts" }] } });
+  await expect(createEvaluationClient({ url: "http://127.0.0.1:9" }).list()).rejects.toBeInstanceOf(ServiceUnreachable);
+});
+
+test("a connection that breaks is opened again from the last event seen", async () => {
+  const opened: (string | undefined)[] = [];
+  const event = (id: number) => `event: interaction\nid: ${id}\ndata: {"turn_index":${id}}\n\n`;
+  const bodies = [event(1) + event(2), event(3) + 'event: end\ndata: {"state":"completed"}\n\n'];
+  const events = followEvents({
+    after: 0,
+    pauseMs: 1,
+    open: async (headers) => {
+      opened.push(headers["last-event-id"]);
+      return new Response(bodies.shift());
+    },
+  });
+  const seen = await Array.fromAsync(events, ({ type }) => type);
+  expect(seen).toEqual(["interaction", "interaction", "interaction", "end"]);
+  expect(opened).toEqual([undefined, "2"]);
+});
