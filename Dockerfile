@@ -1,0 +1,29 @@
+# Both services, the page, the worker and the command line in one image.
+FROM node:24-slim AS build
+WORKDIR /source
+COPY package.json package-lock.json .npmrc ./
+# The image brings its own Node: no package needs to run anything at install time.
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node node_modules/vite/bin/vite.js build web --logLevel warn && node scripts/build-package.mjs /package
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+
+FROM node:24-slim
+ENV NODE_ENV=production \
+    REHEARSAL_HOST=0.0.0.0 \
+    REHEARSAL_DATA_DIR=/data
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /package ./
+RUN mkdir /data && chown node:node /data && ln -s /app/dist/cli/main.js /usr/local/bin/rehearsal && chmod +x dist/cli/main.js
+USER node
+VOLUME /data
+EXPOSE 8000 8001
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8000/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["rehearsal"]
+CMD ["serve"]
