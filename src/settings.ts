@@ -22,6 +22,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   /** null: the log decides, warn on a terminal and info elsewhere. */
   readonly logLevel: LogLevel | null;
   readonly hub: Endpoint | null;
+  /** JSON text of more hubs by name, or the path of a file with it. */
+  readonly hubProviders: string | null;
   readonly studio: {
     readonly baseUrl: string | null;
     readonly apiKey: Secret | null;
@@ -32,6 +34,7 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly endpointPolicy: { readonly mode: EndpointPolicy; readonly allow: readonly string[] };
   readonly agent: NumberSettings["agent"] & {
     readonly mcpConfig: string | null;
+    readonly httpTools: string | null;
     readonly knowledgeDir: string | null;
     /** null = every built-in tool. */
     readonly tools: readonly string[] | null;
@@ -71,13 +74,15 @@ function collect(environment: Environment, readFile: (path: string) => string): 
     databaseUrl: readDatabaseUrl(environment),
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     hub,
+    hubProviders: environment.text("HUB_PROVIDERS"),
     studio,
-    demo: readDemo(environment, hub !== null || studio !== null),
+    demo: readDemo(environment, hub !== null || studio !== null || environment.text("HUB_PROVIDERS") !== null),
     credentials: readCredentials(environment),
     endpointPolicy: readEndpointPolicy(environment, server.host),
     agent: {
       ...numbers.agent,
       mcpConfig: environment.text("AGENT_MCP_CONFIG"),
+      httpTools: environment.text("AGENT_HTTP_TOOLS"),
       knowledgeDir: environment.text("AGENT_KNOWLEDGE_DIR"),
       tools: tools.length > 0 ? tools : null,
     },

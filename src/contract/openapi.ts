@@ -44,6 +44,7 @@ const sharedErrors: readonly ErrorCode[] = [
   "header_invalid",
   "auth_missing",
   "auth_invalid",
+  "auth_expired",
   "scope_missing",
   "origin_not_allowed",
   "request_timeout",
@@ -51,6 +52,10 @@ const sharedErrors: readonly ErrorCode[] = [
   "headers_too_large",
   "internal_error",
   "shutting_down",
+  "rate_limited",
+  "overloaded",
+  "storage_unavailable",
+  "uri_too_long",
 ];
 
 /** Codes of every route that reads a body. */

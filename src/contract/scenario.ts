@@ -13,6 +13,7 @@ export const InteractionInput = z
     interaction_type: z
       .string()
       .min(1)
+      .max(256)
       .optional()
       .describe("Default: opening for the first turn, follow_up for the rest."),
     reference_metadata: Metadata.default({}),

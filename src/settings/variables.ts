@@ -47,6 +47,11 @@ const textVariables: readonly Variable[] = [
   },
   { name: "HUB_BASE_URL", default: "", meaning: "OpenAI-compatible base URL of the inference models." },
   { name: "HUB_API_KEY", default: "", meaning: "Key for the hub.", secret: true },
+  {
+    name: "HUB_PROVIDERS",
+    default: "",
+    meaning: "More hubs by name: JSON, or a file with it: name to base_url, key_env and protocol.",
+  },
   { name: "STUDIO_BASE_URL", default: "", meaning: "OpenAI-compatible base URL of the fine-tuned models." },
   { name: "STUDIO_API_KEY", default: "", meaning: "Key for the studio.", secret: true },
   { name: "STUDIO_MODELS_FILE", default: "", meaning: "File that lists fine-tuned models by name." },
@@ -60,6 +65,7 @@ const textVariables: readonly Variable[] = [
   },
   { name: "EVAL_ENDPOINT_ALLOW", default: "", meaning: "Origins the allowlist policy admits, comma separated." },
   { name: "AGENT_MCP_CONFIG", default: "", meaning: "File that lists the MCP servers the agent may use." },
+  { name: "AGENT_HTTP_TOOLS", default: "", meaning: "File that declares HTTP APIs as tools, by hand or from OpenAPI." },
   { name: "AGENT_KNOWLEDGE_DIR", default: "", meaning: "Folder the search_knowledge tool reads." },
   {
     name: "AGENT_TOOLS",

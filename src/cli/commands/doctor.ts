@@ -28,7 +28,7 @@ export function declare(command: Command): void {
 
 async function doctor({ dataDir, envFile = [], json }: DoctorOptions): Promise<void> {
   const { settings, warnings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
-  await using clients = createClients(settings, () => false);
+  await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });
   const checks = [
     ...warnings.map((warning) => notice("setting", warning)),
     ...(await checkMachine(settings)),

@@ -8,9 +8,13 @@ import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
 import { createRouter } from "../../models/routing/choose-provider.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createRouteLimits } from "../../models/routing/route-limits.ts";
+import { StoreFileError } from "../../storage/store-file-error.ts";
+import { keyFileIn } from "../../settings/api-keys.ts";
+import { defaultMemoryLimit, watchProcessLoad } from "../../services/http/process-load.ts";
 import { createKeySource } from "../../services/http/key-store.ts";
 import { createEvaluation } from "../parts/create-evaluation.ts";
 import { createTools } from "../parts/create-tools.ts";
+import { readHubProviders } from "../parts/read-hub-providers.ts";
 import { openStorage } from "../parts/open-storage.ts";
 import { seedDemo } from "../parts/seed-demo.ts";
 import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario-library.ts";
@@ -89,20 +93,23 @@ export async function startServices(settings: Settings, warnings: readonly strin
   const { server, limits, concurrency, http } = settings;
   // What was opened is closed again when a later part cannot start.
   await using opened = new AsyncDisposableStack();
-  const log = createLog({ level: settings.logLevel, secrets: secretsOf(settings) });
+  const hubProviders = readHubProviders(settings.hubProviders);
+  const log = createLog({ level: settings.logLevel, secrets: secretsOf([settings, hubProviders]) });
   for (const warning of warnings) log.warn(warning);
 
-  await mkdir(settings.dataDir, { recursive: true });
+  await makeDataFolder(settings.dataDir);
   const storage = opened.use(
     await openStorage(settings, { onError: (error) => log.error({ err: error }, "the store failed") }),
   );
   const ownAddresses = createOwnAddresses();
-  const clients = opened.use(createClients(settings, ownAddresses.isOwnAddress));
+  const clients = opened.use(createClients(settings, { ...ownAddresses, hubProviders }));
   const toolset = opened.use(await createTools(settings.agent, { outbound: clients.tools, log }));
   const demo = settings.demo ? createDemo() : null;
-  const providers = createProviders({ settings, outbound: clients.agent, demo });
+  const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo });
   const routeLimits = createRouteLimits({ concurrency: concurrency.perOrigin });
 
+  const load = watchProcessLoad();
+  opened.defer(load.stop);
   let stopping = false;
   const addresses: { agent?: Listening; evaluation?: Listening } = {};
   const agentOrigins = (): readonly string[] =>
@@ -110,8 +117,10 @@ export async function startServices(settings: Settings, warnings: readonly strin
   const common = {
     log,
     version,
-    apiKeys: createKeySource({ file: join(settings.dataDir, "keys.json"), fixed: server.apiKeys }),
+    apiKeys: createKeySource({ file: keyFileIn(settings.dataDir), fixed: server.apiKeys }),
     allowedHosts: server.allowedHosts,
+    rateLimits: settings.rateLimits,
+    overload: { ...settings.overload, rssBytes: settings.overload.rssBytes || defaultMemoryLimit(), load: load.read },
     readiness: async () => {
       if (stopping) throw new ServiceError("shutting_down", "The service is stopping.");
       await storage.store.check();
@@ -183,6 +192,14 @@ export async function startServices(settings: Settings, warnings: readonly strin
       await parts.disposeAsync();
     },
   };
+}
+
+async function makeDataFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+    throw new StoreFileError(`REHEARSAL_DATA_DIR ${path} cannot be made (${cause.code ?? "unknown reason"})`, {
+      cause,
+    });
+  });
 }
 
 function print({ agent, evaluation }: Services, json: boolean): void {

@@ -40,7 +40,7 @@ async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions)
   const storage = opened.use(
     await openStorage(settings, { onError: (error) => log.error({ err: error }, "the store failed") }),
   );
-  const clients = opened.use(createClients(settings, () => false));
+  const clients = opened.use(createClients(settings, { isOwnAddress: () => false, hubProviders: [] }));
   const { runs } = opened.use(
     createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo: () => false, log }),
   );

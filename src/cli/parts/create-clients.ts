@@ -2,6 +2,7 @@ import { bindCredential, type CredentialBinding } from "../../models/credentials
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
+import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { Settings } from "../../settings.ts";
 
 /** The outbound clients. They share no connection. */
@@ -14,9 +15,15 @@ export interface Clients extends AsyncDisposable {
   readonly tools: Outbound;
 }
 
-export function createClients(settings: Settings, isOwnAddress: (address: HostPort) => boolean): Clients {
+export function createClients(
+  settings: Settings,
+  {
+    isOwnAddress,
+    hubProviders,
+  }: { isOwnAddress: (address: HostPort) => boolean; hubProviders: readonly HubProvider[] },
+): Clients {
   const { upstream, breaker, endpointPolicy, credentials } = settings;
-  const providers = providerCredentials(settings);
+  const providers = providerCredentials(settings, hubProviders);
   const common = {
     isOwnAddress,
     timeouts: {
@@ -53,8 +60,14 @@ export function createClients(settings: Settings, isOwnAddress: (address: HostPo
   };
 }
 
-function providerCredentials({ hub, studio, judge, labeller, embeddings }: Settings): CredentialBinding[] {
-  const providers = [hub, studio].map((provider) => ({ url: provider?.baseUrl, secret: provider?.apiKey }));
+function providerCredentials(
+  { hub, studio, judge, labeller, embeddings }: Settings,
+  hubProviders: readonly HubProvider[],
+): CredentialBinding[] {
+  const providers = [hub, studio, ...hubProviders].map((provider) => ({
+    url: provider?.baseUrl,
+    secret: provider?.apiKey,
+  }));
   const helpers = [judge, labeller, embeddings].map((helper) => ({ url: helper?.endpoint, secret: helper?.apiKey }));
   return [...providers, ...helpers].flatMap(({ url, secret }) =>
     url && secret ? [bindCredential({ url, secret })] : [],

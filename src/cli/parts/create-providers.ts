@@ -1,4 +1,7 @@
 import { openaiChat } from "../../models/adapters/openai-chat.ts";
+import { createChatModel } from "../../models/create-chat-model.ts";
+import { createHubList } from "../../models/routing/hub-list.ts";
+import { toHubFactories, type HubProvider } from "../../models/routing/hub-providers.ts";
 import { listModels } from "../../models/adapters/list-models.ts";
 import type { Demo } from "../../models/demo/demo-models.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
@@ -13,10 +16,12 @@ import type { Settings } from "../../settings.ts";
 /** The providers the operator configured, or the demo. */
 export function createProviders({
   settings: { hub, studio },
+  hubProviders,
   outbound,
   demo,
 }: {
   settings: Settings;
+  hubProviders: readonly HubProvider[];
   outbound: Outbound;
   demo: Demo | null;
 }): Providers {
@@ -27,9 +32,22 @@ export function createProviders({
 
   return {
     hub: hub ? at(hub.baseUrl) : undefined,
+    hubProviders: toHubFactories(hubProviders, (target) => createChatModel({ outbound, policy: "local", ...target })),
+    listHubModels: createHubList([
+      ...(hub ? [{ name: null, list: idsAt(hub.baseUrl, outbound) }] : []),
+      ...hubProviders.map(({ name, baseUrl }) => ({ name, list: idsAt(baseUrl, outbound) })),
+    ]),
     studio: studio ? createStudioProvider(studio, { outbound, at }) : undefined,
     demo: demo ?? undefined,
     knownHubModels: () => Object.keys(demo?.hub ?? {}),
+  };
+}
+
+function idsAt(baseUrl: string, outbound: Outbound): (signal: AbortSignal) => Promise<readonly string[]> {
+  return async (signal) => {
+    const list = await listModels({ outbound, baseUrl, signal, policy: "local" });
+    if (!list.ok) throw new Error(list.error.detail);
+    return list.models.map(({ id }) => id);
   };
 }
 

@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import type { Logger } from "pino";
+import { parse } from "yaml";
 import { createKnowledgeIndex } from "../../agent/knowledge/knowledge-index.ts";
+import type { McpConfig } from "../../agent/mcp/mcp-config.ts";
 import { parseMcpConfig } from "../../agent/mcp/parse-config.ts";
 import type { Tool } from "../../agent/tool.ts";
 import { calculator } from "../../agent/tools/calculator.ts";
@@ -11,7 +15,7 @@ import { outboundFetch } from "../../models/outbound/outbound-fetch.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { Settings } from "../../settings.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
-import { pageFetcher } from "./tool-requests.ts";
+import { pageFetcher, toolSender } from "./tool-requests.ts";
 
 /** The agent's tools. Those of MCP servers come and go, so ask for each turn. */
 export interface Toolset extends AsyncDisposable {
@@ -22,19 +26,45 @@ export async function createTools(
   settings: Settings["agent"],
   { outbound, log }: { outbound: Outbound; log: Logger },
 ): Promise<Toolset> {
-  const builtIn = chooseBuiltIn(settings, outbound);
+  const builtIn = [...chooseBuiltIn(settings, outbound), ...(await declaredTools(settings, outbound))];
   if (settings.mcpConfig === null) return { tools: () => builtIn, [Symbol.asyncDispose]: async () => {} };
 
   const stop = new AbortController();
   const text = await readFile(settings.mcpConfig, "utf8").catch((cause: unknown) => {
     throw new SettingsError("AGENT_MCP_CONFIG", `names ${settings.mcpConfig}, which cannot be read`, { cause });
   });
-  const config = parseMcpConfig(text, { path: settings.mcpConfig, variables: process.env });
+  const config = readMcpConfig(text, settings.mcpConfig);
   // Loaded only here: the protocol's library is the heaviest part of the agent.
   const { connectMcpServers } = await import("../../agent/mcp/connect-mcp-servers.ts");
   const fetch = outboundFetch(outbound, { policy: "local" });
   const servers = await connectMcpServers(config, { log, signal: stop.signal, fetch });
   return { tools: () => [...builtIn, ...servers.tools()], [Symbol.asyncDispose]: () => servers.close() };
+}
+
+function readMcpConfig(text: string, path: string): McpConfig {
+  try {
+    return parseMcpConfig(text, { path, variables: process.env });
+  } catch (cause) {
+    throw new SettingsError("AGENT_MCP_CONFIG", `names a file that is not usable: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+/** HTTP APIs the operator declared as tools. Their own file says what they are and which headers they send. */
+async function declaredTools({ httpTools: path }: Settings["agent"], outbound: Outbound): Promise<readonly Tool[]> {
+  if (path === null) return [];
+  const { httpTools } = await import("../../agent/tools/http-tools.ts");
+  try {
+    const beside = (name: string): string => resolve(dirname(path), name);
+    return httpTools(parse(readFileSync(path, "utf8")), {
+      variables: process.env,
+      readDocument: (name) => readFileSync(beside(name), "utf8"),
+      send: toolSender(outbound),
+    });
+  } catch (cause) {
+    throw new SettingsError("AGENT_HTTP_TOOLS", `names ${path}: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /**

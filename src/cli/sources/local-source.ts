@@ -20,7 +20,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
   await using opened = new AsyncDisposableStack();
   const log = createLog({ level: settings.logLevel ?? "warn", secrets: secretsOf(settings) });
   const storage = opened.use(await openStorage(settings, { onError: (error) => log.error({ err: error }) }));
-  const clients = opened.use(createClients(settings, () => false));
+  const clients = opened.use(createClients(settings, { isOwnAddress: () => false, hubProviders: [] }));
   const { runs, helpers } = opened.use(
     createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo: () => false, log }),
   );

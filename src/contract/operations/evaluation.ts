@@ -36,6 +36,7 @@ export const evaluate: Operation = {
     "validation_failed",
     "endpoint_invalid",
     "endpoint_not_allowed",
+    "pattern_unsupported",
     "too_many_interactions",
     "idempotency_key_invalid",
     "idempotency_mismatch",

@@ -20,7 +20,7 @@ import { upstreamsRoute } from "./routes/upstreams.ts";
 
 /** The agent backend, which also serves the page. */
 export function createAgentApp(dependencies: AgentDependencies): Hono<ShellEnvironment> {
-  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, demo } = dependencies;
+  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, demo, rateLimits, overload } = dependencies;
   const parts = createAgentParts(dependencies);
   const app = createShell({
     title: "Rehearsal agent backend",
@@ -32,6 +32,8 @@ export function createAgentApp(dependencies: AgentDependencies): Hono<ShellEnvir
     allowedHosts,
     allowedOrigins,
     readiness,
+    rateLimits,
+    overload,
     isPublic: ({ method, path }) => method === "GET" && isPagePath(path),
   })
     .route("/", agentTurnRoute(dependencies, parts))

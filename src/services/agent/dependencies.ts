@@ -14,6 +14,8 @@ import type { RouteLimits } from "../../models/routing/route-limits.ts";
 import type { StudioList } from "../../models/studio/studio-registry.ts";
 import type { ApiKeys } from "../http/auth.ts";
 import type { Readiness } from "../http/health.ts";
+import type { OverloadOptions } from "../http/overload.ts";
+import type { RateLimits } from "../http/rate-limit.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";
 import type { Runner } from "./turns/create-turns.ts";
 import type { TurnObserver } from "./turns/turn.ts";
@@ -36,6 +38,8 @@ export interface AgentDependencies {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: () => readonly string[];
   readonly readiness: Readiness;
+  readonly rateLimits?: RateLimits | undefined;
+  readonly overload?: OverloadOptions | undefined;
   /** Carries out the turns. Default: our own loop. */
   readonly runner?: Runner | undefined;
   readonly toolSupport?: ToolSupport | undefined;

@@ -14,7 +14,7 @@ import { scenarioRoutes } from "./routes/scenarios.ts";
 
 /** The evaluation service. */
 export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
-  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness } = dependencies;
+  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, rateLimits, overload } = dependencies;
   return createShell({
     title: "Rehearsal evaluation service",
     version,
@@ -25,6 +25,8 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<
     allowedHosts,
     allowedOrigins,
     readiness,
+    rateLimits,
+    overload,
   })
     .route("/", evaluateRoute(dependencies))
     .route("/", runRoutes(dependencies))

@@ -5,6 +5,8 @@ import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ApiKeys } from "../http/auth.ts";
 import type { Readiness } from "../http/health.ts";
+import type { OverloadOptions } from "../http/overload.ts";
+import type { RateLimits } from "../http/rate-limit.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";
 
 /** What the evaluation service is made of. */
@@ -25,4 +27,6 @@ export interface EvaluationDependencies {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: () => readonly string[];
   readonly readiness: Readiness;
+  readonly rateLimits?: RateLimits | undefined;
+  readonly overload?: OverloadOptions | undefined;
 }
