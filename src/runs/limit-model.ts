@@ -1,6 +1,8 @@
 import type { CallEnd, Limits } from "../contract/limits.ts";
 import type { ChatModel, Reply } from "../contract/model.ts";
 
+const longestPauseMs = 60_000;
+
 /** A model whose every call first waits for its place among all calls of all workers to the same endpoint. */
 export function limitModel(
   model: ChatModel,
@@ -23,7 +25,9 @@ export function limitModel(
 
 function toCallEnd(reply: Reply): CallEnd {
   if (reply.ok) return { outcome: "ok", tokens: reply.usage?.total_tokens };
-  const { code, retry_after_ms } = reply.error;
+  const { code, retry_after_ms = 0 } = reply.error;
+  // An endpoint that wants to be left alone for longer answers each call with a failure; nobody waits that long here.
+  if (code === "upstream_rate_limited" && retry_after_ms > longestPauseMs) return { outcome: "rate_limited" };
   if (code === "upstream_rate_limited") return { outcome: "rate_limited", retry_after_ms };
   return { outcome: "failed" };
 }

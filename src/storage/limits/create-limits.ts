@@ -18,11 +18,13 @@ export interface LimitsSource {
   readonly database: Database;
   /** The time by which leases are judged, the same for all workers. */
   readonly readNow: (writer: Writer) => Promise<number>;
+  /** Called when the transaction grants something: forgotten in a crash of the server, it would be granted twice. */
+  readonly waitForDisk?: (writer: Writer) => Promise<void>;
 }
 
 /** Limits on any database that has our schema. */
 export function createLimits(
-  { database, readNow }: LimitsSource,
+  { database, readNow, waitForDisk }: LimitsSource,
   { worker, limitsOf, leaseMs = 5_000, onError = () => {} }: LimitsOptions,
 ): Limits {
   const endpoints = new Map<string, LocalEndpoint>();
@@ -36,15 +38,13 @@ export function createLimits(
       leaseMs,
       onError,
       settle: (report) =>
-        database.write(async (writer) =>
-          settleEndpoint(writer, await readNow(writer), {
-            ...report,
-            endpoint,
-            worker,
-            leaseMs,
-            limits: limitsOf(name),
-          }),
-        ),
+        database.write(async (writer) => {
+          const limits = limitsOf(name);
+          const settlement = { ...report, endpoint, worker, leaseMs, limits };
+          const allowance = await settleEndpoint(writer, await readNow(writer), settlement);
+          if (allowance.grew) await waitForDisk?.(writer);
+          return allowance;
+        }),
     });
     endpoints.set(name, local);
     return local;

@@ -12,7 +12,7 @@ function endpoint(answer: (report: Report) => Partial<Allowance> = () => ({})) {
     onError: () => {},
     settle: async (report) => {
       reports.push(report);
-      return { slots: 4, share: 4, permits: null, waitMs: 0, ...answer(report) };
+      return { slots: 4, share: 4, permits: null, grew: false, waitMs: 0, ...answer(report) };
     },
   });
   return { local, reports };

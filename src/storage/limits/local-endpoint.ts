@@ -34,7 +34,7 @@ export class LocalEndpoint {
   #inUse = 0;
   /** The most calls at once since the last settlement: what is in use now and then is kept. */
   #peak = 0;
-  #allowance: Allowance = { slots: 0, share: 0, permits: null, waitMs: 0 };
+  #allowance: Allowance = { slots: 0, share: 0, permits: null, grew: false, waitMs: 0 };
   #permits = 0;
   #permitsUntil = 0;
   #leaseUntil = 0;

@@ -31,13 +31,15 @@ export interface Allowance {
   readonly share: number;
   /** Calls that may start; null when there is no rate to keep. */
   readonly permits: number | null;
+  /** It may do more than before. */
+  readonly grew: boolean;
   /** When a pause or a rate stands in the way: how long to wait before asking again. */
   readonly waitMs: number;
 }
 
 /** Permits are granted for this much time ahead, so that a fast endpoint does not cost a transaction per call. */
 const permitsAheadMs = 250;
-const longestPauseMs = 3_600_000;
+const longestPauseMs = 60_000;
 
 /**
  * Tells and asks, in one transaction that holds the endpoint's row: so the sums of what all workers were granted are
@@ -82,7 +84,13 @@ export async function settleEndpoint(writer: Writer, now: number, settlement: Se
     lease_until: now + leaseMs,
     granted_at: grew ? now : demand.granted_at,
   });
-  return { slots, share, permits: rates.permits, waitMs: Math.max(rates.waitMs, pausedUntil - now, 0) };
+  return {
+    slots,
+    share,
+    permits: rates.permits,
+    grew: grew || (rates.permits ?? 0) > 0,
+    waitMs: Math.max(rates.waitMs, pausedUntil - now, 0),
+  };
 }
 
 /** Further ahead than any lease could be, it was set before the host's clock started again. */
