@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -41,9 +41,10 @@ function readdirSyncOrNull(path) {
   }
 }
 
-function run(command, parameters) {
+function run(command, parameters, environment = process.env) {
   const result = spawnSync(command, parameters, {
     cwd: root,
+    env: environment,
     stdio: ["ignore", "pipe", "pipe"],
     encoding: "utf8",
     shell: windows,
@@ -56,10 +57,15 @@ function run(command, parameters) {
   process.exit(1);
 }
 
+/** npm replaces node_modules, so it must not run on the Node that is in there. */
 function npm(...parameters) {
+  const inside = join(root, "node_modules");
+  const PATH = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.startsWith(inside));
+  const environment = { ...process.env, PATH: PATH.join(delimiter) };
+  const node = [process.env.npm_node_execpath, process.execPath].find((path) => path && !path.startsWith(inside));
   const cli = process.env.npm_execpath;
-  if (cli && /npm-cli\.c?js$/.test(cli)) run(process.execPath, [cli, ...parameters]);
-  else run("npm", parameters);
+  if (cli && /npm-cli\.c?js$/.test(cli)) run(node ?? "node", [cli, ...parameters], environment);
+  else run("npm", parameters, environment);
 }
 
 whenChanged({
