@@ -21,6 +21,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly databaseUrl: Secret | null;
   /** null: the log decides, warn on a terminal and info elsewhere. */
   readonly logLevel: LogLevel | null;
+  readonly scorersModule: string | null;
+  readonly pricesFile: string | null;
   readonly hub: Endpoint | null;
   /** JSON text of more hubs by name, or the path of a file with it. */
   readonly hubProviders: string | null;
@@ -73,6 +75,8 @@ function collect(environment: Environment, readFile: (path: string) => string): 
     dataDir,
     databaseUrl: readDatabaseUrl(environment),
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
+    scorersModule: environment.text("REHEARSAL_SCORERS_MODULE"),
+    pricesFile: environment.text("REHEARSAL_PRICES_FILE"),
     hub,
     hubProviders: environment.text("HUB_PROVIDERS"),
     studio,

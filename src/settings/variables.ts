@@ -64,6 +64,12 @@ const textVariables: readonly Variable[] = [
     meaning: "Which endpoints may be called: local, allowlist or public.",
   },
   { name: "EVAL_ENDPOINT_ALLOW", default: "", meaning: "Origins the allowlist policy admits, comma separated." },
+  {
+    name: "REHEARSAL_SCORERS_MODULE",
+    default: "",
+    meaning: "JavaScript module whose exported functions are scorers of the operator's own, by name.",
+  },
+  { name: "REHEARSAL_PRICES_FILE", default: "", meaning: "File with prices that outrank the built-in table." },
   { name: "AGENT_MCP_CONFIG", default: "", meaning: "File that lists the MCP servers the agent may use." },
   { name: "AGENT_HTTP_TOOLS", default: "", meaning: "File that declares HTTP APIs as tools, by hand or from OpenAPI." },
   { name: "AGENT_KNOWLEDGE_DIR", default: "", meaning: "Folder the search_knowledge tool reads." },

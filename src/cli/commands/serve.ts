@@ -130,7 +130,7 @@ export async function startServices(settings: Settings, warnings: readonly strin
 
   const isDemo = demoDetector({ demo, agentOrigins });
   const evaluationParts = opened.use(
-    createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo, log }),
+    await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo, log }),
   );
   const { runs } = evaluationParts;
   const library = createScenarioLibrary(storage);

@@ -42,7 +42,7 @@ async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions)
   );
   const clients = opened.use(createClients(settings, { isOwnAddress: () => false, hubProviders: [] }));
   const { runs } = opened.use(
-    createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo: () => false, log }),
+    await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo: () => false, log }),
   );
   await runs.start();
   const parts = opened.move();

@@ -12,6 +12,7 @@ import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { createEmbedders } from "./create-embedders.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
+import { readCustomScorers } from "./read-custom-scorers.ts";
 
 /** The part that carries runs out: the same in the service, in a worker and behind `rehearsal eval`. */
 export interface Evaluation extends AsyncDisposable {
@@ -19,7 +20,7 @@ export interface Evaluation extends AsyncDisposable {
   readonly helpers: PlanHelpers;
 }
 
-export function createEvaluation({
+export async function createEvaluation({
   settings,
   storage,
   outbound,
@@ -31,7 +32,7 @@ export function createEvaluation({
   outbound: Outbound;
   isDemo: (settings: RunSettings) => boolean;
   log: Logger;
-}): Evaluation {
+}): Promise<Evaluation> {
   const { concurrency, judge, labeller } = settings;
   const workerId = `${hostname()}:${process.pid}:${randomUUID()}`;
   const onError = (error: unknown): void => log.error({ err: error }, "an attempt could not be carried out");
@@ -41,6 +42,7 @@ export function createEvaluation({
     onError,
   });
   const embedders = createEmbedders({ settings, outbound, log });
+  const customScorers = await readCustomScorers(settings.scorersModule);
   const runs = createRuns({
     store: storage.store,
     queue: storage.queue,
@@ -55,7 +57,8 @@ export function createEvaluation({
     heartbeatMs: settings.runs.heartbeatMs,
     onError,
     embedderFor: embedders.embedderFor,
-    priceOf: endpointPrices,
+    priceOf: await endpointPrices(settings.pricesFile),
+    customScorers,
     ...(judge && { operatorJudge: toHelper(judge) }),
   });
   return {
@@ -64,6 +67,7 @@ export function createEvaluation({
       ...(judge && { judge: toHelper(judge) }),
       ...(labeller && { labeller: toHelper(labeller) }),
       semantic: embedders.available,
+      customScorers: Object.keys(customScorers),
     },
     async [Symbol.asyncDispose]() {
       await limits.close();

@@ -1,12 +1,31 @@
 import type { RunSettings } from "../../contract/evaluation-request.ts";
 import type { PriceOf } from "../../evaluation/helper-usage.ts";
-import { costOf, priceOf } from "../../models/prices/price-of.ts";
+import { readPriceFile } from "../../models/prices/price-file.ts";
+import { costOf, priceOf, type Price } from "../../models/prices/price-of.ts";
+import { SettingsError } from "../../settings/settings-error.ts";
 
 const thisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** What a call costs by the price table. A model that runs on this machine has no price, whatever its name is elsewhere. */
-export function endpointPrices({ endpoint, model_id }: RunSettings): PriceOf {
-  const host = URL.parse(endpoint)?.hostname ?? "";
-  if (thisMachine.test(host)) return () => null;
-  return ({ model, usage }) => costOf(usage, priceOf(model_id) ?? (model === null ? null : priceOf(model)));
+/**
+ * What calls cost by the price table, which the operator's file outranks. A model that runs on this machine has a price
+ * only if that file gives it one, whatever its name costs elsewhere.
+ */
+export async function endpointPrices(file: string | null): Promise<(settings: RunSettings) => PriceOf> {
+  const overrides = file === null ? undefined : await readPrices(file);
+  return ({ endpoint, model_id }) => {
+    const listPrices = !thisMachine.test(URL.parse(endpoint)?.hostname ?? "");
+    const known = new Map<string, Price | null>();
+    const find = (id: string): Price | null => {
+      const price = known.get(id) ?? priceOf(id, overrides, { listPrices });
+      known.set(id, price);
+      return price;
+    };
+    return ({ model, usage }) => costOf(usage, find(model_id) ?? (model === null ? null : find(model)));
+  };
+}
+
+function readPrices(file: string): ReturnType<typeof readPriceFile> {
+  return readPriceFile(file).catch((cause: Error) => {
+    throw new SettingsError("REHEARSAL_PRICES_FILE", cause.message, { cause });
+  });
 }

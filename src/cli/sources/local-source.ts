@@ -22,7 +22,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
   const storage = opened.use(await openStorage(settings, { onError: (error) => log.error({ err: error }) }));
   const clients = opened.use(createClients(settings, { isOwnAddress: () => false, hubProviders: [] }));
   const { runs, helpers } = opened.use(
-    createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo: () => false, log }),
+    await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo: () => false, log }),
   );
   const find = async (runId: string): Promise<RunRecord> => (await storage.store.runs.get(runId)) ?? noSuchRun(runId);
   const parts = opened.move();

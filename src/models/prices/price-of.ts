@@ -27,13 +27,17 @@ const builtIn = new Map(
  *
  * @example priceOf("openai/gpt-4o-2024-08-06") // { input: 2.5, output: 10, source: "list price of gpt-4o, 2026-08" }
  */
-export function priceOf(modelId: string, overrides: PriceOverrides = new Map()): Price | null {
+export function priceOf(
+  modelId: string,
+  overrides: PriceOverrides = new Map(),
+  { listPrices = true }: { listPrices?: boolean } = {},
+): Price | null {
   const variants = modelVariants(modelId);
   const own = new Map([...overrides].map(([name, price]) => [comparable(name), { name, ...price }]));
   const named = own.get(comparable(modelId)) ?? firstOf(variants, own);
   if (named) return { input: named.input, output: named.output, source: `the operator's price of ${named.name}` };
   // Free editions are not sold, so the price of their family would be wrong; what they cost is not ours to say.
-  if (/:free$/i.test(modelId.trim())) return null;
+  if (!listPrices || /:free$/i.test(modelId.trim())) return null;
   const listed = firstOf(variants, builtIn);
   if (!listed) return null;
   return { input: listed.input, output: listed.output, source: `list price of ${listed.name}, ${pricesAsOf}` };

@@ -1,0 +1,54 @@
+import { writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import { toolCalls } from "../support/fake-provider/tool-calls.ts";
+import { text } from "../support/fake-provider/replies.ts";
+import { send } from "../support/http.ts";
+import { runServices } from "../support/services.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const batch = { id: "talk", interactions: [{ id: "1", user_message: "Hello", reference_reply: "You said: Hello" }] };
+
+test("a scorer of the operator's own and prices of their own count in a run", async () => {
+  await using folder = await temporaryFolder();
+  await using provider = await startFakeProvider();
+  await writeFile(
+    folder.file("scorers.mjs"),
+    "export const short_enough = ({ reply }) => (reply.length < 40 ? 1 : 0);\n",
+  );
+  await writeFile(folder.file("prices.json"), JSON.stringify({ mine: { input: 1, output: 2 } }));
+  await using services = await runServices({
+    REHEARSAL_SCORERS_MODULE: folder.file("scorers.mjs"),
+    REHEARSAL_PRICES_FILE: folder.file("prices.json"),
+  });
+  const answer = await send(`${services.evaluation}/evaluate`, {
+    body: { test_batch: batch, endpoint: provider.url, model_id: "mine", scorers: ["token_f1", "short_enough"] },
+  });
+  const [turn] = EvaluationResponse.parse(answer.body).results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.scores).toMatchObject({ token_f1: 1, short_enough: 1 });
+  expect(turn?.cost).toBeCloseTo((9 * 1 + 3 * 2) / 1e6, 12);
+});
+
+test("a hub of its own name and an HTTP API as a tool are used by the agent", async () => {
+  await using folder = await temporaryFolder();
+  await using shop = await startFakeProvider({ behaviour: ({ response }) => void response.end("parcel 7 is on its way") });
+  await using provider = await startFakeProvider({
+    script: [toolCalls({ name: "parcel_status", arguments: { id: "7" } }), text("It is on its way.")],
+  });
+  await writeFile(
+    folder.file("tools.yaml"),
+    `tools:\n  - name: parcel_status\n    description: Looks a parcel up.\n    url: ${shop.origin}/parcels/{id}\n    parameters: { type: object, properties: { id: { type: string } }, required: [id] }\n`,
+  );
+  await using services = await runServices({
+    HUB_PROVIDERS: JSON.stringify({ mine: { base_url: provider.url } }),
+    AGENT_HTTP_TOOLS: folder.file("tools.yaml"),
+  });
+  const answer = await send(`${services.agent}/`, {
+    headers: { "x-model-id": "mine/some-model" },
+    body: { messages: [{ type: "human", content: "Where is parcel 7?" }] },
+  });
+  expect(answer.body).toMatchObject({ content: "It is on its way." });
+  expect(provider.requests[0]?.body?.["model"]).toBe("some-model");
+  expect(shop.requests[0]?.path).toBe("/parcels/7");
+});
