@@ -55,6 +55,7 @@ export interface RunsOptions {
 export function createRuns(options: RunsOptions): Runs {
   const { store, queue, newId, isDemo, onError, now = Date.now } = options;
   const events = createRunEvents();
+  let stopped = new AbortController();
   const pool = createScoringPool();
   const scoringOf = createRunScoring({
     ...options,
@@ -119,11 +120,25 @@ export function createRuns(options: RunsOptions): Runs {
     return get(id, owner);
   }
 
+  /** Once this process carries nothing out any more, waiting here is in vain; the run goes on elsewhere or after a restart. */
+  async function untilStopped(id: string, signal: AbortSignal): Promise<RunRecord> {
+    const controller = new AbortController();
+    const causes = [signal, stopped.signal];
+    const leave = (): void => controller.abort(signal.aborted ? signal.reason : stoppedError(id));
+    for (const cause of causes) cause.addEventListener("abort", leave, { once: true });
+    if (causes.some((cause) => cause.aborted)) leave();
+    try {
+      return await waitForRun(id, { store, events, signal: controller.signal });
+    } finally {
+      for (const cause of causes) cause.removeEventListener("abort", leave);
+    }
+  }
+
   return {
     get,
     cancel,
     list: (filter) => store.runs.list(filter),
-    wait: (id, signal) => waitForRun(id, { store, events, signal }),
+    wait: (id, signal) => untilStopped(id, signal),
     follow: (id, followOptions) => followRun(id, { store, events, ...followOptions }),
     results: (run) => readResults(run, { store, now }),
     scenarioResults: (run) => readScenarioResults(run, { store }),
@@ -164,13 +179,22 @@ export function createRuns(options: RunsOptions): Runs {
       await store.runs.remove(id);
     },
     async start() {
+      stopped = new AbortController();
       await queue.recover();
       await concluder.concludeDrained();
       worker.start();
     },
     async stop(stopOptions) {
       await worker.stop(stopOptions);
+      stopped.abort();
       await pool.close();
     },
   };
+}
+
+function stoppedError(id: string): ServiceError {
+  return new ServiceError("shutting_down", `The service stops before the run ${id} has ended; the run is kept.`, {
+    hint: "Read it with GET /runs/{id}: it goes on when a service or a worker runs again.",
+    headers: { location: `/runs/${id}` },
+  });
 }

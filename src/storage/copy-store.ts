@@ -16,6 +16,7 @@ export interface Copied {
   /** Already there, from an earlier copy that was interrupted. */
   readonly skipped: number;
   readonly scenarios: number;
+  readonly audits: number;
 }
 
 /** Attempts and turns of one statement. Turns can be large, so they come in few. */
@@ -23,11 +24,12 @@ const attemptsAtOnce = 500;
 const turnsAtOnce = 50;
 
 /**
- * Copies every run, each in one transaction with the jobs of its unfinished attempts, and the scenario library. What is
- * there already is left alone, so a copy that was interrupted may be started again.
+ * Copies every run, each in one transaction with the jobs of its unfinished attempts, the scenario library and the audits
+ * of judges. What is there already is left alone, so a copy that was interrupted may be started again.
  */
 export async function copyStore({ from, to, dispatch, onRun = () => {} }: CopyOptions): Promise<Copied> {
   const scenarios = await copyLibrary(from.reader, to);
+  const audits = await copyAudits(from.reader, to);
   const rows = await from.reader
     .selectFrom("run")
     .where("removed", "=", 0)
@@ -40,7 +42,7 @@ export async function copyStore({ from, to, dispatch, onRun = () => {} }: CopyOp
     if (await to.write((writer) => copyRun(from.reader, writer, { id, dispatch }))) runs += 1;
     onRun({ copied: index + 1, total: rows.length });
   }
-  return { runs, skipped: rows.length - runs, scenarios };
+  return { runs, skipped: rows.length - runs, scenarios, audits };
 }
 
 async function copyRun(
@@ -132,6 +134,23 @@ async function copyLibrary(reader: Reader, to: Database): Promise<number> {
         .values(row)
         .onConflict((conflict) => conflict.columns(["id", "version"]).doNothing())
         .returning("id")
+        .execute(),
+    );
+    copied += inserted.length;
+  }
+  return copied;
+}
+
+async function copyAudits(reader: Reader, to: Database): Promise<number> {
+  const rows = await reader.selectFrom("judge_audit").selectAll().execute();
+  let copied = 0;
+  for (const row of rows) {
+    const inserted = await to.write((writer) =>
+      writer
+        .insertInto("judge_audit")
+        .values(row)
+        .onConflict((conflict) => conflict.column("fingerprint").doNothing())
+        .returning("fingerprint")
         .execute(),
     );
     copied += inserted.length;

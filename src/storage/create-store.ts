@@ -29,12 +29,14 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** Told when a run with work to do has been committed. */
   readonly onWork: () => void;
+  /** Told when the cancellation of a run has been committed. */
+  readonly onCancel: (runId: string) => void;
   readonly close: () => Promise<void>;
   readonly dispatch?: Dispatch;
 }
 
 /** The store on any database that has our schema. */
-export function createStore({ database, clock, onWork, close, dispatch = noDispatch }: StoreOptions): Store {
+export function createStore({ database, clock, onWork, onCancel, close, dispatch = noDispatch }: StoreOptions): Store {
   const { reader, write } = database;
   return {
     runs: {
@@ -49,7 +51,11 @@ export function createStore({ database, clock, onWork, close, dispatch = noDispa
       start: (id, at) => write((writer) => startRun(writer, id, at)),
       finish: (id, end) => write((writer) => finishRun(writer, id, { ...end, dispatch })),
       resummarize: (id, figures) => write((writer) => resummarizeRun(writer, id, figures)),
-      cancel: (id) => write((writer) => cancelRun(writer, id, dispatch)),
+      async cancel(id) {
+        const stops = await write((writer) => cancelRun(writer, id, dispatch));
+        if (stops) onCancel(id);
+        return stops;
+      },
       remove: (id) => write((writer) => removeRun(writer, id)),
       tidy: (options) => write((writer) => tidyRuns(writer, options)),
       unconcluded: () => unconcludedRuns(reader),

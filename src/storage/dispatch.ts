@@ -9,6 +9,8 @@ export interface Dispatch {
   enqueue(writer: Writer, work: { readonly runId: string; readonly attemptIds: readonly string[] }): Promise<void>;
   /** Nobody has to work on these attempts any more. */
   withdraw(writer: Writer, attemptIds: readonly string[]): Promise<void>;
+  /** A run was cancelled: those who work on it are to be told. */
+  stop(writer: Writer, runId: string): Promise<void>;
 }
 
-export const noDispatch: Dispatch = { enqueue: async () => {}, withdraw: async () => {} };
+export const noDispatch: Dispatch = { enqueue: async () => {}, withdraw: async () => {}, stop: async () => {} };

@@ -4,6 +4,7 @@ import * as runs from "./migrations/0001-runs.ts";
 import * as library from "./migrations/0002-library.ts";
 import * as judgeAudits from "./migrations/0004-judge-audits.ts";
 import * as limits from "./migrations/0003-limits.ts";
+import * as webhooks from "./migrations/0005-webhooks.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -12,6 +13,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0002-library": library,
   "0003-limits": limits,
   "0004-judge-audits": judgeAudits,
+  "0005-webhooks": webhooks,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

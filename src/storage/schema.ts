@@ -48,6 +48,11 @@ export interface RunTable {
   removed: number;
   /** 1: it takes no more work, and some of its attempts are still to be closed. */
   unclosed: number;
+  /** When its end is to be told to the operator's addresses, in milliseconds since 1970; null: not (any more). */
+  webhook_due: number | null;
+  webhook_tries: Generated<number>;
+  /** What was accepted, as a JSON list. */
+  webhook_sent: string | null;
 }
 
 export interface RunScenarioTable {

@@ -6,7 +6,7 @@ import { StoreFileError } from "../../src/storage/store-file-error.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hostileTexts } from "./hostile-texts.ts";
-import { sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
+import { sampleAudit, sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
 import { collect, ending, storedTurn } from "./suite-helpers.ts";
 
 let postgres: TestPostgres;
@@ -23,6 +23,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   const open = sampleRun({ scenarios: 3, turns: 2, created_at: 2, idempotency: { key: "k", hash: "h" } });
   const source = await openSqlite({ file });
   await source.library.put([{ scenario: sampleScenario("kept"), version: "v1" }], { at: 5, demo: false });
+  await source.audits.record(sampleAudit, 7);
   for (const run of [ended, open]) await source.store.runs.create(run);
   const claimed = await source.queue.claim({ worker: "w", limit: 100, perRun: 100 });
   for (const [index, { lease, run_id }] of claimed.entries()) {
@@ -40,14 +41,15 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   };
   await source.close();
 
-  expect(await moveToPostgres({ file, url: database.url })).toEqual({ runs: 2, skipped: 0, scenarios: 1 });
-  expect(await moveToPostgres({ file, url: database.url })).toEqual({ runs: 0, skipped: 2, scenarios: 0 });
+  expect(await moveToPostgres({ file, url: database.url })).toEqual({ runs: 2, skipped: 0, scenarios: 1, audits: 1 });
+  expect(await moveToPostgres({ file, url: database.url })).toEqual({ runs: 0, skipped: 2, scenarios: 0, audits: 0 });
 
   await using target = await openPostgres({ url: database.url });
   expect(await target.store.runs.list({ limit: 9 })).toEqual(expected.runs);
   expect(await collect(target.store.attempts.withInteractions(ended.id))).toEqual(expected.ended);
   expect(await target.store.interactions.after(ended.id, 0, 100)).toEqual(expected.numbered);
   expect((await target.library.get("kept"))?.version).toBe("v1");
+  expect(await target.audits.hasPassed(sampleAudit.fingerprint)).toBe(true);
   expect((await target.store.runs.create(open)).outcome).toBe("replayed");
   const again = await target.queue.claim({ worker: "w", limit: 100, perRun: 100 });
   expect(again.map(({ run_id, tries }) => [run_id, tries])).toEqual([0, 1, 2].map(() => [open.id, 2]));

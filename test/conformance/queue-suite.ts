@@ -217,6 +217,22 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await claim(storage)).toHaveLength(1);
     });
 
+    test("a cancellation is told to the workers of its own process and of others, by the id of the run", async () => {
+      await using storage = await open();
+      const other = await storage.another();
+      const run = sampleRun();
+      await created(storage, run);
+      const here = Promise.withResolvers<string>();
+      const elsewhere = Promise.withResolvers<string>();
+      const silent = vi.fn<(runId: string) => void>();
+      storage.queue.onCancel(here.resolve);
+      other.queue.onCancel(elsewhere.resolve);
+      other.queue.onCancel(silent)();
+      await storage.store.runs.cancel(run.id);
+      expect([await here.promise, await elsewhere.promise]).toEqual([run.id, run.id]);
+      expect(silent).not.toHaveBeenCalled();
+    });
+
     test("whoever has unsubscribed is not called", async () => {
       await using storage = await open();
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { RunSettings } from "../../src/contract/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../../src/contract/interaction-result.ts";
+import type { JudgeAudit } from "../../src/contract/judge-audit.ts";
 import type { RunSummary } from "../../src/contract/run-summary.ts";
 import type { Interaction, Scenario } from "../../src/contract/scenario.ts";
 import type { NewRun } from "../../src/contract/store.ts";
@@ -95,4 +96,21 @@ export const sampleSummary: RunSummary = {
   usage: noUsage,
   interactions: 1,
   failed: 0,
+};
+
+export const sampleAudit: JudgeAudit = {
+  fingerprint: "judge-1",
+  passed: true,
+  items: 1,
+  judged: 1,
+  kappa: 1,
+  ci_lower: 1,
+  ci_upper: 1,
+  agreement: 1,
+  base_rate: 0.5,
+  confusion: { yes: { yes: 1 } },
+  self_consistency: 1,
+  position_flip_rate: null,
+  length_bias: { correlation: null, pairs: 0, longer_wins: null },
+  notes: [],
 };

@@ -6,7 +6,7 @@ import { shareOut } from "../leases/share-out.ts";
 import { takeBack, type TakenBack } from "../leases/take-back.ts";
 import { runIsActive } from "../queries/conditions.ts";
 import { running } from "../queries/states.ts";
-import { databaseNow } from "./database-clock.ts";
+import { databaseNow, waitForDisk } from "./database-clock.ts";
 import { jobQueue, type Jobs } from "./jobs.ts";
 
 export interface BossClaim {
@@ -33,6 +33,7 @@ export async function claimJobs(writer: Writer, jobs: Jobs, claim: BossClaim): P
     const ids = await jobs.fetch(writer, { runId, limit: count });
     claimed.push(...(await leaseFetched(writer, jobs, { ...claim, runId, ids, now })));
   }
+  if (claimed.length > 0) await waitForDisk(writer);
   return claimed;
 }
 
@@ -72,7 +73,9 @@ export function hasJob(state: "= 'active'" | "< 'active'" | "< 'completed'") {
 }
 
 /**
- * A claim that is lost in a crash of the server is lost with its job and costs nothing, so it does not wait for the disk.
+ * A claim that finds nothing does not wait for the disk. One that hands something out does: were it lost in a crash of the
+ * server, its fences would be given a second time, and two workers would hold the same lease.
+ *
  * Everything a claim reads is a few rows by index; right after a large run was stored, before the planner knows about
  * it, it would read all of them instead.
  */

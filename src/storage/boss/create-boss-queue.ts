@@ -20,6 +20,7 @@ export interface BossQueueOptions extends Place {
   readonly leaseMs: number;
   readonly announce: () => void;
   readonly onWork: Queue["onWork"];
+  readonly onCancel: Queue["onCancel"];
 }
 
 const closedInOneSweep = 5_000;
@@ -30,7 +31,16 @@ export interface BossQueue extends Queue {
 }
 
 /** A queue that pg-boss dispatches. Its jobs say who works on what; the attempt rows, with their fences, say what is true. */
-export function createBossQueue({ database, jobs, leaseMs, announce, onWork, host, pid }: BossQueueOptions): BossQueue {
+export function createBossQueue({
+  database,
+  jobs,
+  leaseMs,
+  announce,
+  onWork,
+  onCancel,
+  host,
+  pid,
+}: BossQueueOptions): BossQueue {
   const { write } = database;
 
   async function sweep(alsoReconcile = false): Promise<number> {
@@ -72,6 +82,7 @@ export function createBossQueue({ database, jobs, leaseMs, announce, onWork, hos
     recover: () => sweep(true),
     sweep: () => sweep(),
     onWork,
+    onCancel,
   };
 }
 

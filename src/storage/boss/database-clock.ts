@@ -9,9 +9,14 @@ export async function readNow(writer: Writer): Promise<number> {
   return rows[0]!.now;
 }
 
-/** For what may be lost in a crash of the server: the transaction does not wait for the disk. */
+/** For what may be lost in a crash of the server: the transaction does not wait for the disk, unless it says so later. */
 export async function readNowUnhurried(writer: Writer): Promise<number> {
   const { rows } = await sql<{ now: number }>`
     select ${databaseNow} as now, set_config('synchronous_commit', 'off', true)`.execute(writer);
   return rows[0]!.now;
+}
+
+/** What this transaction promised to someone must survive a crash of the server after all. */
+export async function waitForDisk(writer: Writer): Promise<void> {
+  await sql`select set_config('synchronous_commit', 'on', true)`.execute(writer);
 }

@@ -7,6 +7,8 @@ import { laneOf } from "./lane.ts";
 /** The pg-boss queue that dispatches attempts. */
 export const jobQueue = "rehearsal-attempt";
 export const workChannel = "rehearsal_work";
+/** What a notification says of a run that was cancelled, before its id. */
+export const cancelNotice = "cancel ";
 
 /** Jobs of one statement. */
 const chunkSize = 5_000;
@@ -32,6 +34,8 @@ export interface Jobs {
   touch(writer: Writer, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Ends jobs, waiting ones too. */
   complete(writer: Writer, ids: readonly string[]): Promise<void>;
+  /** Tells all workers, when the transaction commits, that a run was cancelled. */
+  announceCancel(writer: Writer, runId: string): Promise<void>;
   /** Lets pg-boss find jobs whose worker has fallen silent, and tidy up. */
   supervise(): Promise<void>;
   stop(): Promise<void>;
@@ -112,6 +116,9 @@ export async function startJobs({ pool, heartbeatSeconds, onError }: JobsOptions
         const chunk = ids.slice(start, start + chunkSize);
         await boss.complete(jobQueue, chunk, null, { db: fromKysely(writer), includeQueued: true });
       }
+    },
+    async announceCancel(writer, runId) {
+      await sql`select pg_notify(${workChannel}, ${cancelNotice + runId})`.execute(writer);
     },
     supervise: () => boss.supervise(jobQueue),
     stop: () => boss.stop({ close: false, graceful: false }),

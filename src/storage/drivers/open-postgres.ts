@@ -1,13 +1,15 @@
 import { hostname } from "node:os";
 import { createBossQueue } from "../boss/create-boss-queue.ts";
-import { readNowUnhurried } from "../boss/database-clock.ts";
-import { workChannel } from "../boss/jobs.ts";
+import { readNowUnhurried, waitForDisk } from "../boss/database-clock.ts";
+import { cancelNotice, workChannel } from "../boss/jobs.ts";
 import { startSweeps } from "../boss/sweeps.ts";
 import { systemClock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
 import { createLibrary } from "../queries/library.ts";
+import { createWebhookOutbox } from "../queries/webhook-outbox.ts";
+import { cancellingRuns } from "../queries/runs.ts";
 import { createWakeUps } from "../wake-ups.ts";
 import type { OpenedStorage } from "./open-sqlite.ts";
 import { startListener } from "./postgres-listener.ts";
@@ -39,13 +41,30 @@ export async function openPostgres({
   const parts = await openPostgresParts(options);
   const { database, jobs, dispatch } = parts;
   const wakeUps = createWakeUps();
-  const listener = startListener({ url: listenUrl ?? url, channel: workChannel, onNotice: wakeUps.announce });
+  const cancels = createWakeUps<string>();
+
+  function onNotice(payload: string): void {
+    if (payload.startsWith(cancelNotice)) return cancels.announce(payload.slice(cancelNotice.length));
+    wakeUps.announce();
+  }
+
+  async function onConnected(): Promise<void> {
+    for (const id of await cancellingRuns(database.reader)) cancels.announce(id);
+  }
+
+  const listener = startListener({
+    url: listenUrl ?? url,
+    channel: workChannel,
+    onNotice,
+    onConnected: () => void onConnected().catch(onError),
+  });
   const queue = createBossQueue({
     database,
     jobs,
     leaseMs: heartbeatSeconds * 1_000,
     announce: wakeUps.announce,
     onWork: wakeUps.listen,
+    onCancel: cancels.listen,
     host,
     pid,
   });
@@ -54,15 +73,24 @@ export async function openPostgres({
   const close = (): Promise<void> =>
     (closing ??= (async () => {
       wakeUps.stop();
+      cancels.stop();
       await Promise.all([listener.stop(), sweeps.stop()]);
       await parts.close();
     })());
   return {
     library: createLibrary(database),
     audits: createJudgeAudits(database),
-    store: createStore({ database, clock: systemClock, onWork: wakeUps.announce, close, dispatch }),
+    outbox: createWebhookOutbox(database),
+    store: createStore({
+      database,
+      clock: systemClock,
+      onWork: wakeUps.announce,
+      onCancel: cancels.announce,
+      close,
+      dispatch,
+    }),
     queue,
-    createLimits: (limits) => createLimits({ database, readNow: readNowUnhurried }, limits),
+    createLimits: (limits) => createLimits({ database, readNow: readNowUnhurried, waitForDisk }, limits),
     close,
     [Symbol.asyncDispose]: close,
   };

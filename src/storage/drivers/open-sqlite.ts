@@ -8,6 +8,7 @@ import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
 import { createLibrary } from "../queries/library.ts";
+import { createWebhookOutbox, type WebhookOutbox } from "../queries/webhook-outbox.ts";
 import { createLeaseQueue } from "../leases/create-lease-queue.ts";
 import { createWorkSignal } from "../leases/work-signal.ts";
 import { createLimits, type LimitsOptions } from "../limits/create-limits.ts";
@@ -24,6 +25,7 @@ export interface SqliteOptions extends SqliteDatabaseOptions {
 export interface OpenedStorage extends AsyncDisposable {
   readonly library: Library;
   readonly audits: JudgeAudits;
+  readonly outbox: WebhookOutbox;
   readonly store: Store;
   readonly queue: Queue;
   /** Limits shared with every worker of this storage. Whoever makes them closes them before the storage. */
@@ -48,16 +50,17 @@ export async function openSqlite({
   ...options
 }: SqliteOptions): Promise<OpenedSqlite> {
   const database = await openSqliteDatabase(options);
-  const work = createWorkSignal(database, clock);
+  const signal = createWorkSignal(database, clock);
   const close = async (): Promise<void> => {
-    work.stop();
+    signal.stop();
     await database.close();
   };
   return {
     library: createLibrary(database),
     audits: createJudgeAudits(database),
-    store: createStore({ database, clock, onWork: work.announce, close }),
-    queue: createLeaseQueue({ database, clock, leaseMs, work, host, pid }),
+    outbox: createWebhookOutbox(database),
+    store: createStore({ database, clock, onWork: signal.work.announce, onCancel: signal.cancels.announce, close }),
+    queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid }),
     createLimits: (limits) => createLimits({ database, readNow: async () => clock.steady() }, limits),
     backup: database.backup,
     close,

@@ -5,8 +5,10 @@ export interface ListenerOptions {
   /** Notifications do not pass a pooler in transaction mode: this address leads to the server itself. */
   readonly url: string;
   readonly channel: string;
-  /** Called for every notification, and once whenever the connection is made again: some may have been missed. */
+  /** Called for every notification, and once, with nothing, whenever the connection has been made. */
   readonly onNotice: (payload: string) => void;
+  /** The connection has been made, perhaps again: notifications may have been missed. */
+  readonly onConnected?: () => void;
   readonly pingMs?: number;
 }
 
@@ -17,14 +19,30 @@ export interface Listener {
 const longestRestMs = 5_000;
 
 /** Listens on a connection of its own and makes it again, with growing rests, whenever it is lost. */
-export function startListener({ url, channel, onNotice, pingMs = 10_000 }: ListenerOptions): Listener {
+export function startListener({
+  url,
+  channel,
+  onNotice,
+  onConnected = () => {},
+  pingMs = 10_000,
+}: ListenerOptions): Listener {
   const stopping = new AbortController();
   const { signal } = stopping;
 
   async function follow(): Promise<void> {
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
-        await listenOnce({ url, channel, onNotice, pingMs, signal, onConnected: () => (failures = 0) });
+        await listenOnce({
+          url,
+          channel,
+          onNotice,
+          pingMs,
+          signal,
+          onConnected() {
+            failures = 0;
+            onConnected();
+          },
+        });
       } catch {
         // Lost or refused: workers poll as well, so until it is back they are only slower to notice.
       }
@@ -44,7 +62,6 @@ export function startListener({ url, channel, onNotice, pingMs = 10_000 }: Liste
 
 interface Listening extends Required<ListenerOptions> {
   readonly signal: AbortSignal;
-  readonly onConnected: () => void;
 }
 
 /** Resolves when `signal` aborts, rejects when the connection is lost. */

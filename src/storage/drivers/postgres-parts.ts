@@ -48,7 +48,7 @@ export async function openPostgresParts({
   return {
     database,
     jobs,
-    dispatch: { enqueue: jobs.insert, withdraw: jobs.complete },
+    dispatch: { enqueue: jobs.insert, withdraw: jobs.complete, stop: jobs.announceCancel },
     async close() {
       await database.close();
       await jobs.stop();

@@ -10,13 +10,13 @@ import { longestDelayMs } from "./lease-time.ts";
 import { renewLeases } from "./renew.ts";
 import { takeBack, takeBackFromTheDead } from "./take-back.ts";
 import { rememberWorker, type Place } from "./worker-processes.ts";
-import type { WakeUps } from "../wake-ups.ts";
+import type { WorkSignal } from "./work-signal.ts";
 
 export interface LeaseQueueOptions extends Place {
   readonly database: Database;
   readonly clock: Clock;
   readonly leaseMs: number;
-  readonly work: WakeUps;
+  readonly signal: Pick<WorkSignal, "work" | "cancels">;
 }
 
 /** A worker of this host whose process has died is noticed by the next claim, at most this much later. */
@@ -24,8 +24,9 @@ const lookForDeadEveryMs = 1_000;
 const closedInOneClaim = 2_000;
 
 /** A queue made of leases on the attempt rows themselves: there is no second copy of what is to be done. */
-export function createLeaseQueue({ database, clock, leaseMs, work, host, pid }: LeaseQueueOptions): Queue {
+export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }: LeaseQueueOptions): Queue {
   const { write } = database;
+  const { work, cancels } = signal;
   let lookedForDead = Number.NEGATIVE_INFINITY;
 
   async function claim(writer: Writer, options: Parameters<Queue["claim"]>[0]): Promise<ClaimedAttempt[]> {
@@ -62,5 +63,6 @@ export function createLeaseQueue({ database, clock, leaseMs, work, host, pid }: 
       return length;
     },
     onWork: work.listen,
+    onCancel: cancels.listen,
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Reader } from "../database.ts";
+import { cancellingRuns } from "../queries/runs.ts";
 import { createWakeUps, type WakeUps } from "../wake-ups.ts";
 import { hasWork } from "./claim.ts";
 
@@ -11,19 +12,32 @@ export interface WorkSource {
   changedElsewhere(): boolean;
 }
 
-/** Wakes workers when work may be waiting: at once for work of this process, within a moment for that of others. */
-export function createWorkSignal(source: WorkSource, clock: Clock): WakeUps {
-  const wakeUps = createWakeUps();
-  let listening = 0;
+type Announcements<News = void> = Pick<WakeUps<News>, "announce" | "listen">;
+
+export interface WorkSignal {
+  /** Work may be waiting. */
+  readonly work: Announcements;
+  /** A run is being cancelled, told by its id. */
+  readonly cancels: Announcements<string>;
+  stop(): void;
+}
+
+/** Wakes workers: at once for what this process does, within a moment for what others do. */
+export function createWorkSignal(source: WorkSource, clock: Clock): WorkSignal {
+  const work = createWakeUps();
+  const cancels = createWakeUps<string>();
   let timer: NodeJS.Timeout | null = null;
   let looking = false;
+  let told: ReadonlySet<string> = new Set();
 
-  /** Most commits of others are stored turns: only those that left something to claim are passed on. */
+  /** Most commits of others are stored turns: only those that left something to do are passed on. */
   async function look(): Promise<void> {
     if (looking) return;
     looking = true;
     try {
-      if (source.changedElsewhere() && (await hasWork(source.reader, clock.steady()))) wakeUps.announce();
+      if (!source.changedElsewhere()) return;
+      if (cancels.listeners > 0) await lookForCancelled();
+      if (work.listeners > 0 && (await hasWork(source.reader, clock.steady()))) work.announce();
     } catch {
       // A store that cannot be read is noticed by whoever reads it next; workers poll on their own as well.
     } finally {
@@ -31,27 +45,40 @@ export function createWorkSignal(source: WorkSource, clock: Clock): WakeUps {
     }
   }
 
-  function stop(): void {
+  /** A run stays in this state until the last attempt of it has been given up, so none is missed between two looks. */
+  async function lookForCancelled(): Promise<void> {
+    const cancelling = new Set(await cancellingRuns(source.reader));
+    for (const id of cancelling) if (!told.has(id)) cancels.announce(id);
+    told = cancelling;
+  }
+
+  function stopLooking(): void {
     if (timer) clearInterval(timer);
     timer = null;
   }
 
+  function looked<News>(wakeUps: WakeUps<News>): Announcements<News> {
+    return {
+      announce: wakeUps.announce,
+      listen(wake) {
+        const leave = wakeUps.listen(wake);
+        timer ??= setInterval(() => void look(), lookEveryMs).unref();
+        return () => {
+          const left = leave();
+          if (work.listeners + cancels.listeners === 0) stopLooking();
+          return left;
+        };
+      },
+    };
+  }
+
   return {
-    announce: wakeUps.announce,
-    listen(wake) {
-      const leave = wakeUps.listen(wake);
-      listening += 1;
-      timer ??= setInterval(() => void look(), lookEveryMs).unref();
-      return () => {
-        if (!leave()) return false;
-        listening -= 1;
-        if (listening === 0) stop();
-        return true;
-      };
-    },
+    work: looked(work),
+    cancels: looked(cancels),
     stop() {
-      wakeUps.stop();
-      stop();
+      work.stop();
+      cancels.stop();
+      stopLooking();
     },
   };
 }

@@ -90,6 +90,7 @@ export async function finishRun(
       summary: toJsonText(end.summary),
       finished_at: laterOf("coalesce(started_at, created_at)", end.at),
       ...counts(id),
+      webhook_due: end.at,
     })
     .returning("id")
     .execute();
@@ -112,6 +113,7 @@ export async function cancelRun(writer: Writer, id: string, dispatch: Dispatch):
     .execute();
   if (rows.length === 0) return false;
   await closeAttempts(writer, id, { dispatch, states: ["ready"] });
+  await dispatch.stop(writer, id);
   return true;
 }
 
@@ -130,6 +132,12 @@ export async function resummarizeRun(writer: Writer, id: string, figures: RunFig
     .returning("id")
     .execute();
   return rows.length > 0;
+}
+
+/** Runs that were cancelled and have attempts under way, or did a moment ago. */
+export async function cancellingRuns(reader: Reader): Promise<string[]> {
+  const rows = await reader.selectFrom("run").where("state", "=", "cancelling").select("id").execute();
+  return rows.map((row) => row.id);
 }
 
 export async function unconcludedRuns(reader: Reader): Promise<string[]> {

@@ -1,0 +1,228 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { fakeModel } from "../testing/fake-model.ts";
+import { numberedScenario, planLimits } from "../testing/run-bench.ts";
+import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { concludeRun } from "../conclude-run.ts";
+import { createRuns } from "../create-runs.ts";
+import { planRun } from "../plan-run.ts";
+import { EvaluationRequest } from "../../contract/evaluation-request.ts";
+import { Run } from "../../contract/run.ts";
+import { sampleRun } from "../../../test/conformance/sample-runs.ts";
+import { deliverWebhooks, type SendWebhook } from "./deliver-webhooks.ts";
+import { isWebhookSecret, signWebhook } from "./sign-webhook.ts";
+
+const key = randomBytes(32);
+const secret = `whsec_${key.toString("base64")}`;
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A real receiver. It answers with the given statuses, then with 204. */
+async function startReceiver(statuses: number[] = []) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    void request.toArray().then((chunks) => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks as Buffer[]).toString() });
+      response.writeHead(statuses.shift() ?? 204).end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    types: () => received.map(({ body }) => (JSON.parse(body) as { type: string }).type),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const send: SendWebhook = async ({ url, ...request }) => (await fetch(url, { method: "POST", ...request })).ok;
+
+async function openStore() {
+  const folder = await mkdtemp(join(tmpdir(), "rehearsal-webhooks-"));
+  const file = join(folder, "runs.db");
+  const storage = await openSqlite({ file });
+  return {
+    ...storage,
+    file,
+    async [Symbol.asyncDispose]() {
+      await storage.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Carries one run out and returns its id. */
+async function endedRun({ store, queue }: OpenedStorage, request: Record<string, unknown> = {}): Promise<string> {
+  let id = 0;
+  const runs = createRuns({
+    store,
+    queue,
+    createModel: () => fakeModel(() => "something else"),
+    isDemo: () => false,
+    workerId: `test:${process.pid}:1`,
+    newId: () => `run-${(id += 1)}-${randomBytes(4).toString("hex")}`,
+    concurrency: { global: 4, perRun: 4 },
+    heartbeatMs: 5_000,
+    onError: () => {},
+  });
+  await runs.start();
+  const batch = { endpoint: "http://test", model_id: "model", test_batch: numberedScenario("one", 2), ...request };
+  const plan = planRun(EvaluationRequest.parse(batch), planLimits, {});
+  const created = await runs.create(plan, { warnings: [], owner: null });
+  if (created.outcome === "mismatch") throw new Error("mismatch");
+  await runs.wait(created.run.id, AbortSignal.timeout(20_000));
+  await runs.stop({ graceMs: 0 });
+  return created.run.id;
+}
+
+/** Runs the delivery until `done`, as a process would, and ends it. */
+async function deliverUntil(
+  storage: OpenedStorage,
+  urls: readonly string[],
+  done: () => boolean | Promise<boolean>,
+  options: Partial<Parameters<typeof deliverWebhooks>[0]> = {},
+): Promise<void> {
+  const stopping = new AbortController();
+  const { outbox, store } = storage;
+  const errors: unknown[] = [];
+  const delivering = deliverWebhooks({
+    outbox,
+    store,
+    urls,
+    secret,
+    send,
+    onError: (error) => errors.push(error),
+    signal: stopping.signal,
+    pollMs: 5,
+    retryMs: 1,
+    ...options,
+  });
+  await expect.poll(done, { timeout: 10_000, interval: 10 }).toBe(true);
+  stopping.abort();
+  await delivering;
+  expect(errors).toEqual([]);
+}
+
+/** Nothing is left to be sent, whatever the time. */
+async function isSettled({ outbox }: OpenedStorage): Promise<boolean> {
+  return (await outbox.take({ now: Number.MAX_SAFE_INTEGER - 1_000, holdMs: 0, limit: 10 })).length === 0;
+}
+
+test("an ended run is told once, signed as the specification says, with the run as the API shows it", async () => {
+  await using storage = await openStore();
+  await using receiver = await startReceiver();
+  const id = await endedRun(storage);
+  await deliverUntil(storage, [receiver.url], () => receiver.received.length > 0);
+  expect(await isSettled(storage)).toBe(true);
+
+  expect(receiver.received).toHaveLength(1);
+  const { headers, body } = receiver.received[0]!;
+  const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+  expect(headers["webhook-signature"]).toBe(`v1,${createHmac("sha256", key).update(signed).digest("base64")}`);
+  expect(Math.abs(Number(headers["webhook-timestamp"]) - Date.now() / 1_000)).toBeLessThan(60);
+  const event = JSON.parse(body) as { type: string; timestamp: string; data: unknown };
+  expect(event).toMatchObject({ type: "run.completed", timestamp: expect.stringMatching(/^\d{4}-.*Z$/) });
+  expect(Run.parse(event.data)).toMatchObject({ run_id: id, state: "completed" });
+});
+
+test("a failed gate is an event of its own, beside the end of its run", async () => {
+  await using storage = await openStore();
+  await using receiver = await startReceiver();
+  await endedRun(storage, { gate: { scores: { exact_match: 0.9 } } });
+  await deliverUntil(storage, [receiver.url], () => receiver.received.length === 2);
+  expect(receiver.types()).toEqual(["run.completed", "gate.failed"]);
+  expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
+});
+
+test("a cancelled run is told as one, and a run that goes on is not told at all", async () => {
+  await using storage = await openStore();
+  await using receiver = await startReceiver();
+  const { store } = storage;
+  for (const id of ["going-on", "cancelled"]) await store.runs.create(sampleRun({ id }));
+  await store.runs.cancel("cancelled");
+  await concludeRun("cancelled", { store, now: Date.now });
+  await deliverUntil(storage, [receiver.url], () => receiver.received.length > 0);
+  expect(receiver.types()).toEqual(["run.cancelled"]);
+  expect(await isSettled(storage)).toBe(true);
+});
+
+test("what was refused is sent again with the same id, and only to whoever refused it", async () => {
+  await using storage = await openStore();
+  await using broken = await startReceiver([500, 503]);
+  await using working = await startReceiver();
+  await endedRun(storage);
+  await deliverUntil(storage, [broken.url, working.url], () => broken.received.length === 3);
+  expect(await isSettled(storage)).toBe(true);
+  expect(new Set(broken.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  expect(new Set(broken.received.map(({ body }) => body)).size).toBe(1);
+  expect(working.received).toHaveLength(1);
+});
+
+test("two processes do not both send, and what a dead one had taken is sent by another later", async () => {
+  await using storage = await openStore();
+  await using receiver = await startReceiver();
+  await endedRun(storage);
+  const taken = await storage.outbox.take({ now: Date.now(), holdMs: 60_000, limit: 10 });
+  expect(taken).toHaveLength(1);
+  expect(await storage.outbox.take({ now: Date.now(), holdMs: 60_000, limit: 10 })).toEqual([]);
+
+  await using reopened = await openSqlite({ file: storage.file });
+  const later = (): number => Date.now() + 61_000;
+  await deliverUntil(reopened, [receiver.url], () => receiver.received.length > 0, { now: later });
+  expect(receiver.types()).toEqual(["run.completed"]);
+});
+
+test("a receiver that never answers well is given up after a day, in words", async () => {
+  await using storage = await openStore();
+  await using receiver = await startReceiver(Array.from({ length: 100 }, () => 500));
+  await endedRun(storage);
+  await deliverUntil(storage, [receiver.url], () => receiver.received.length >= 2);
+  const errors: string[] = [];
+  const nextDay = (): number => Date.now() + 25 * 3_600_000;
+  const before = receiver.received.length;
+  const stopping = new AbortController();
+  const delivering = deliverWebhooks({
+    ...storage,
+    urls: [receiver.url],
+    secret,
+    send,
+    now: nextDay,
+    onError: (error) => errors.push(String(error)),
+    signal: stopping.signal,
+    pollMs: 5,
+  });
+  await expect.poll(() => errors).toHaveLength(1);
+  stopping.abort();
+  await delivering;
+  expect(errors[0]).toContain("given up after a day");
+  expect(receiver.received).toHaveLength(before);
+  expect(await isSettled(storage)).toBe(true);
+});
+
+test("signatures agree with the example of the specification, and weak secrets are known", () => {
+  const example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  const headers = signWebhook(
+    { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: '{"test": 2432232314}' },
+    example,
+  );
+  expect(headers["webhook-signature"]).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+  expect([example, secret, "whsec_c2hvcnQ=", "secret", ""].map(isWebhookSecret)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});

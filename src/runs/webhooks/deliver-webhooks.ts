@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Store } from "../../contract/store.ts";
+import type { DueWebhook, WebhookOutbox } from "../../storage/queries/webhook-outbox.ts";
+import { signWebhook } from "./sign-webhook.ts";
+import { webhookEvents, type WebhookEvent } from "./webhook-events.ts";
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one request, without retries of its own. True when the receiver answered with a 2xx. */
+export type SendWebhook = (request: WebhookRequest) => Promise<boolean>;
+
+export interface WebhookOptions {
+  readonly outbox: WebhookOutbox;
+  readonly store: Store;
+  readonly urls: readonly string[];
+  /** `whsec_…` */
+  readonly secret: string;
+  readonly send: SendWebhook;
+  readonly onError: (error: unknown) => void;
+  readonly signal: AbortSignal;
+  readonly now?: () => number;
+  readonly pollMs?: number;
+  /** The rest after the first failure; it doubles each time. */
+  readonly retryMs?: number;
+}
+
+/** After so long a receiver is given up. What ended longer ago than this is not told at all. */
+const giveUpAfterMs = 24 * 3_600_000;
+const longestRestMs = 3_600_000;
+/** Longer than sending takes: a process that died while it held an entry delays it by this. */
+const holdMs = 120_000;
+const sendTimeoutMs = 15_000;
+const atOnce = 8;
+
+/**
+ * Tells the operator's addresses about runs that have ended, until the signal says stop. Each event arrives at least once,
+ * and once in the ordinary case; its id lets a receiver drop a repetition.
+ */
+export async function deliverWebhooks(options: WebhookOptions): Promise<void> {
+  const { outbox, signal, onError, now = Date.now, pollMs = 1_000 } = options;
+  while (!signal.aborted) {
+    let taken = 0;
+    try {
+      const due = await outbox.take({ now: now(), holdMs, limit: atOnce });
+      taken = due.length;
+      await Promise.all(due.map((entry) => deliver(entry, options)));
+    } catch (error) {
+      onError(error);
+    }
+    // A full batch means that there may be more.
+    if (taken < atOnce) await sleep(pollMs, undefined, { signal, ref: false }).catch(() => {});
+  }
+}
+
+async function deliver(entry: DueWebhook, options: WebhookOptions): Promise<void> {
+  const { outbox, store, urls, onError, now = Date.now } = options;
+  const run = await store.runs.get(entry.run_id);
+  const old = now() - entry.finished_at > giveUpAfterMs;
+  const sent = new Set(entry.sent);
+  const open = (run && !old ? webhookEvents(run) : []).flatMap((event) =>
+    urls.filter((url) => !sent.has(keyOf(event, url))).map((url) => ({ event, url })),
+  );
+  for (const { event, url } of open) {
+    if (await accepted({ event, url }, options)) sent.add(keyOf(event, url));
+  }
+  const isDone = open.every(({ event, url }) => sent.has(keyOf(event, url)));
+  if (old && entry.tries > 1) onError(new Error(`A webhook for the run ${entry.run_id} was given up after a day.`));
+  await outbox.settle(entry.run_id, { sent: [...sent], due: isDone ? null : now() + restAfter(entry.tries, options) });
+}
+
+async function accepted(
+  { event, url }: { event: WebhookEvent; url: string },
+  { secret, send, signal, onError, now = Date.now }: WebhookOptions,
+): Promise<boolean> {
+  const body = JSON.stringify(event.body);
+  const headers = signWebhook({ id: event.id, timestamp: Math.floor(now() / 1_000), body }, secret);
+  try {
+    return await send({
+      url,
+      headers: { "content-type": "application/json", ...headers },
+      body,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)]),
+    });
+  } catch (error) {
+    if (!signal.aborted) onError(error);
+    return false;
+  }
+}
+
+/** An address may hold a token, so it is not stored. */
+function keyOf({ body }: WebhookEvent, url: string): string {
+  return `${body.type} ${createHash("sha256").update(url).digest("base64url").slice(0, 16)}`;
+}
+
+function restAfter(tries: number, { retryMs = 5_000 }: WebhookOptions): number {
+  return Math.round(Math.min(longestRestMs, retryMs * 2 ** (tries - 1)) * (0.8 + 0.4 * Math.random()));
+}

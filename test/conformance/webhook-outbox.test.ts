@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
+import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
+import { startPostgres, type TestDatabase, type TestPostgres } from "../support/postgres.ts";
+import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
+import { sampleRun } from "./sample-runs.ts";
+import { ending } from "./suite-helpers.ts";
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+let folder: TemporaryFolder;
+beforeAll(async () => {
+  [postgres, folder] = await Promise.all([startPostgres(), temporaryFolder()]);
+  database = await postgres.createDatabase();
+}, 60_000);
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+  await Promise.all([postgres.stop(), folder[Symbol.asyncDispose]()]);
+});
+
+const at = 1_700_000_001_000;
+
+/** What every driver promises about the ends of runs that are still to be told. */
+function outboxTest(name: string, open: () => Promise<OpenedStorage>): void {
+  test(`${name}: each end of a run is taken by one at a time, until it is settled`, async () => {
+    await using here = await open();
+    await using there = await open();
+    const runs = Array.from({ length: 12 }, () => sampleRun());
+    for (const run of runs) await here.store.runs.create(run);
+    expect(await here.outbox.take({ now: at, holdMs: 1_000, limit: 100 })).toEqual([]);
+    for (const run of runs) await here.store.runs.finish(run.id, ending({ at }));
+
+    const takes = await Promise.all(
+      [here, there, here, there].map(({ outbox }) => outbox.take({ now: at, holdMs: 1_000, limit: 5 })),
+    );
+    const ids = takes.flat().map((entry) => entry.run_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const rest = await here.outbox.take({ now: at, holdMs: 1_000, limit: 100 });
+    expect(new Set([...ids, ...rest.map((entry) => entry.run_id)])).toEqual(new Set(runs.map((run) => run.id)));
+
+    const [first, second] = runs;
+    await there.outbox.settle(first!.id, { sent: ["a"], due: null });
+    await there.outbox.settle(second!.id, { sent: ["a", "\u0000"], due: at + 5_000 });
+    const expired = await here.outbox.take({ now: at + 1_000, holdMs: 10_000, limit: 100 });
+    expect(expired).toHaveLength(10);
+    expect(await here.outbox.take({ now: at + 5_000, holdMs: 1_000, limit: 100 })).toEqual([
+      { run_id: second!.id, finished_at: at, tries: 2, sent: ["a", "\u0000"] },
+    ]);
+  });
+}
+
+outboxTest("SQLite", () => openSqlite({ file: folder.file("rehearsal.db") }));
+outboxTest("PostgreSQL", () => openPostgres({ url: database.url, connections: 4 }));
