@@ -1,0 +1,57 @@
+import type { Database } from "../../src/storage/database.ts";
+
+/** Stands between the code of one simulated process and everything outside it. */
+export interface ProcessGate {
+  readonly isRunning: boolean;
+  /** When it began to run, or to run again. */
+  readonly runningSince: number;
+  /** Resolves when the process runs: at once, after a pause, or never when it was killed. */
+  pass(): Promise<void>;
+  kill(): void;
+  pause(): void;
+  resume(): void;
+}
+
+export function createProcessGate(): ProcessGate {
+  let dead = false;
+  let runningSince = performance.now();
+  let paused: PromiseWithResolvers<void> | null = null;
+
+  return {
+    get isRunning() {
+      return !dead && !paused;
+    },
+    get runningSince() {
+      return runningSince;
+    },
+    async pass() {
+      while (paused) await paused.promise;
+      if (dead) await new Promise<never>(() => {});
+    },
+    kill() {
+      dead = true;
+    },
+    pause() {
+      paused ??= Promise.withResolvers();
+    },
+    resume() {
+      runningSince = performance.now();
+      paused?.resolve();
+      paused = null;
+    },
+  };
+}
+
+/** A write that is under way when the process is killed takes place, but nobody learns of it. */
+export function gated(database: Database, gate: ProcessGate): Database {
+  return {
+    reader: database.reader,
+    async write(work) {
+      await gate.pass();
+      const result = await database.write(work);
+      await gate.pass();
+      return result;
+    },
+    close: async () => {},
+  };
+}

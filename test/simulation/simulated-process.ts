@@ -1,0 +1,167 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { EndpointLimits } from "../../src/contract/limits.ts";
+import type { ChatModel } from "../../src/contract/model.ts";
+import type { Store } from "../../src/contract/store.ts";
+import { createRuns } from "../../src/runs/create-runs.ts";
+import { lastUserMessage, replyWith } from "../../src/runs/testing/fake-model.ts";
+import type { Clock } from "../../src/storage/clock.ts";
+import type { Database } from "../../src/storage/database.ts";
+import { createStore } from "../../src/storage/create-store.ts";
+import type { SqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
+import { createLeaseQueue } from "../../src/storage/leases/create-lease-queue.ts";
+import { createWorkSignal } from "../../src/storage/leases/work-signal.ts";
+import { createLimits } from "../../src/storage/limits/create-limits.ts";
+import { createProcessGate, gated, type ProcessGate } from "./process-gate.ts";
+import type { Witness } from "./witness.ts";
+
+export interface SimulatedProcess {
+  readonly gate: ProcessGate;
+  /** Ends it at once: its calls are cut off, and nothing of it happens any more. */
+  kill(): void;
+}
+
+export interface SimulatedProcessOptions {
+  readonly number: number;
+  readonly database: SqliteDatabase;
+  /** Counts commits of all processes: what `PRAGMA data_version` is for a file. */
+  readonly commits: { count: number };
+  readonly witness: Witness;
+  readonly limits: EndpointLimits;
+  readonly capacity: number;
+  readonly perRun: number;
+  readonly latencyOf: (turn: string) => number;
+}
+
+/** Looks at virtual time only, since the timers and `performance` are virtual. */
+export const clock: Clock = { now: () => Date.now(), steady: () => Math.floor(performance.now()) };
+
+const leaseMs = 2_000;
+
+/** Everything a process of the product is made of, on a store that several of them share. */
+export function startProcess(options: SimulatedProcessOptions): SimulatedProcess {
+  const { number, witness, commits } = options;
+  const gate = createProcessGate();
+  const shared = counted(options.database, commits);
+  const database = gated(shared, gate);
+  const worker = `host-${number}:${number + 1}:${number}`;
+  const signal = createWorkSignal({ reader: database.reader, changedElsewhere: watch(commits, gate) }, clock);
+  const storeOn = (on: Database): Store =>
+    createStore({
+      database: on,
+      clock,
+      onWork: signal.work.announce,
+      onCancel: signal.cancels.announce,
+      close: async () => {},
+    });
+  const store = witnessed({ store: storeOn(database), outside: storeOn(shared), witness, gate });
+  const queue = createLeaseQueue({ database, clock, leaseMs, signal, host: `host-${number}`, pid: number + 1 });
+  const limits = createLimits(
+    { database, readNow: async () => clock.steady() },
+    { worker, limitsOf: () => options.limits, leaseMs: 1_500 },
+  );
+  const cutOff = new AbortController();
+  const runs = createRuns({
+    store,
+    queue,
+    limits,
+    createModel: (settings) => modelOf(settings.test_name, { ...options, gate, cutOff: cutOff.signal }),
+    isDemo: () => false,
+    workerId: worker,
+    newId: randomUUIDv7,
+    concurrency: { global: options.capacity, perRun: options.perRun },
+    heartbeatMs: 500,
+    onError: () => {},
+  });
+  void runs.start();
+  return {
+    gate,
+    kill() {
+      gate.kill();
+      cutOff.abort();
+      signal.stop();
+    },
+  };
+}
+
+/** Counts what is committed. */
+export function counted(database: Database, commits: { count: number }): Database {
+  return {
+    ...database,
+    async write(work) {
+      const result = await database.write(work);
+      commits.count += 1;
+      return result;
+    },
+  };
+}
+
+function watch(commits: { readonly count: number }, gate: ProcessGate): () => boolean {
+  let seen = 0;
+  return () => {
+    if (!gate.isRunning || commits.count === seen) return false;
+    seen = commits.count;
+    return true;
+  };
+}
+
+interface ModelOptions extends SimulatedProcessOptions {
+  readonly gate: ProcessGate;
+  readonly cutOff: AbortSignal;
+}
+
+/** The endpoint answers after its latency, whether or not the process that asked is paused; a killed one hangs up. */
+function modelOf(run: string, { witness, number, gate, latencyOf, cutOff }: ModelOptions): ChatModel {
+  return async (request, { signal }) => {
+    const turn = lastUserMessage(request);
+    witness.callStarted({ run, turn, process: number, gate });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, latencyOf(turn));
+    const hangUp = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    for (const one of [signal, cutOff]) one.addEventListener("abort", hangUp, { once: true });
+    await promise;
+    witness.callEnded();
+    await gate.pass();
+    signal.throwIfAborted();
+    return replyWith(turn);
+  };
+}
+
+interface Witnessed {
+  readonly store: Store;
+  /** The same store outside the process: what is committed there counts even when the process is gone by then. */
+  readonly outside: Store;
+  readonly witness: Witness;
+  readonly gate: ProcessGate;
+}
+
+function witnessed({ store, outside, witness, gate }: Witnessed): Store {
+  async function seen(write: () => Promise<boolean>, see: () => void): Promise<boolean> {
+    await gate.pass();
+    const done = await write();
+    if (done) see();
+    await gate.pass();
+    return done;
+  }
+  return {
+    ...store,
+    runs: {
+      ...store.runs,
+      finish: (id, end) =>
+        seen(
+          () => outside.runs.finish(id, end),
+          () => witness.runEnded(id),
+        ),
+    },
+    interactions: {
+      ...store.interactions,
+      store: (lease, interaction) =>
+        seen(
+          () => outside.interactions.store(lease, interaction),
+          () => witness.stored(interaction.reply.agent_reply),
+        ),
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { ProcessGate } from "./process-gate.ts";
+
+/** Sees everything that happens and says what must not. Problems are collected, in words, with the virtual time. */
+export interface Witness {
+  readonly problems: readonly string[];
+  readonly calls: number;
+  readonly ended: ReadonlySet<string>;
+  readonly storedTurns: ReadonlySet<string>;
+  callStarted(call: { run: string; turn: string; process: number; gate: ProcessGate }): void;
+  callEnded(): void;
+  stored(turn: string): void;
+  runEnded(run: string): void;
+  cancelled(run: string): void;
+}
+
+export interface WitnessOptions {
+  readonly now: () => number;
+  readonly callsAtOnce: number;
+  readonly perMinute?: number | undefined;
+}
+
+/** No call may start so long after a cancellation was committed: others learn of it by looking every 25 ms. */
+const cancelMs = 100;
+
+export function createWitness({ now, callsAtOnce, perMinute }: WitnessOptions): Witness {
+  const problems: string[] = [];
+  const storedTurns = new Set<string>();
+  const ended = new Set<string>();
+  const cancelledAt = new Map<string, number>();
+  const starts: number[] = [];
+  let underWay = 0;
+  const say = (text: string): void => void problems.push(`${Math.round(now())} ms: ${text}`);
+
+  /** A second's worth may come at once, and permits may be used half a second late. */
+  function checkRate(): void {
+    if (perMinute === undefined) return;
+    const perMs = perMinute / 60_000;
+    const last = starts.length - 1;
+    for (let first = Math.max(0, last - 40); first < last; first += 1) {
+      const most = perMs * (starts[last]! - starts[first]! + 1_500) + 2;
+      const count = last - first + 1;
+      if (count > most) return say(`${count} calls in ${starts[last]! - starts[first]!} ms at ${perMinute}/min`);
+    }
+  }
+
+  return {
+    problems,
+    storedTurns,
+    ended,
+    get calls() {
+      return starts.length;
+    },
+    callStarted({ run, turn, process, gate }) {
+      starts.push(now());
+      underWay += 1;
+      if (!gate.isRunning) say(`process ${process} called although it does not run`);
+      if (underWay > callsAtOnce) say(`${underWay} calls at once, ${callsAtOnce} are allowed`);
+      if (storedTurns.has(turn)) say(`${turn} was asked for again after it was stored`);
+      if (ended.has(run)) say(`${turn} was asked for after its run had ended`);
+      // A process that was frozen meanwhile learns of it when it runs again.
+      const known = Math.max(cancelledAt.get(run) ?? Number.POSITIVE_INFINITY, gate.runningSince) + cancelMs;
+      if (performance.now() > known) say(`${turn} began after the cancel`);
+      checkRate();
+    },
+    callEnded: () => void (underWay -= 1),
+    stored(turn) {
+      if (storedTurns.has(turn)) say(`${turn} was stored twice`);
+      storedTurns.add(turn);
+    },
+    runEnded(run) {
+      if (ended.has(run)) say(`${run} ended twice`);
+      ended.add(run);
+    },
+    cancelled: (run) => void cancelledAt.set(run, performance.now()),
+  };
+}

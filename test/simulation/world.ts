@@ -1,0 +1,160 @@
+import { randomUUIDv7 } from "node:crypto";
+import fc from "fast-check";
+import { vi } from "vitest";
+import type { EndpointLimits } from "../../src/contract/limits.ts";
+import type { NewRun } from "../../src/contract/store.ts";
+import { createStore } from "../../src/storage/create-store.ts";
+import { openSqliteDatabase, type SqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
+import { tortureRun } from "../torture/torture-run.ts";
+import { clock, counted, startProcess, type SimulatedProcess } from "./simulated-process.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+import { createWitness, type Witness } from "./witness.ts";
+
+/** What is to happen in one simulated world. All times are virtual milliseconds from its beginning. */
+export interface Story {
+  readonly processes: readonly { readonly capacity: number }[];
+  readonly limits: EndpointLimits;
+  readonly perRun: number;
+  readonly latencies: readonly number[];
+  readonly runs: readonly {
+    readonly at: number;
+    readonly scenarios: number;
+    readonly turns: number;
+    readonly concurrency: number | null;
+    readonly cancelAfter: number | null;
+  }[];
+  readonly faults: readonly {
+    readonly at: number;
+    readonly process: number;
+    /** null: killed, and another one starts in its place. */
+    readonly pauseMs: number | null;
+  }[];
+}
+
+const few = (max: number) => fc.integer({ min: 1, max });
+
+export const story: fc.Arbitrary<Story> = fc.record({
+  processes: fc.array(fc.record({ capacity: few(6) }), { minLength: 1, maxLength: 3 }),
+  limits: fc.record({
+    concurrency: few(4),
+    requests_per_minute: fc.option(fc.constantFrom(240, 600, 3_000), { nil: undefined, freq: 3 }),
+  }),
+  perRun: few(5),
+  latencies: fc.array(few(250), { minLength: 1, maxLength: 4 }),
+  runs: fc.array(
+    fc.record({
+      at: fc.nat(800),
+      scenarios: few(4),
+      turns: few(2),
+      concurrency: fc.option(few(5), { nil: null }),
+      cancelAfter: fc.option(fc.nat(800), { nil: null, freq: 3 }),
+    }),
+    { minLength: 1, maxLength: 2 },
+  ),
+  faults: fc.array(
+    fc.record({
+      at: fc.nat(1_200),
+      process: fc.nat(2),
+      pauseMs: fc.option(fc.integer({ min: 100, max: 3_000 }), { nil: null }),
+    }),
+    { maxLength: 3 },
+  ),
+});
+
+export const openWorldStore = (): Promise<SqliteDatabase> => openSqliteDatabase({ file: ":memory:" });
+
+/** Everything must have ended by then, pauses and expired leases included. */
+const longestMs = 120_000;
+
+/** Plays a story to its end and returns what the witness has to complain about. */
+export async function play(
+  { processes, limits, perRun, latencies, runs, faults }: Story,
+  { database, time }: { database: SqliteDatabase; time: VirtualTime },
+): Promise<{ problems: readonly string[]; witness: Witness }> {
+  await empty(database);
+  const begin = time.now();
+  const witness = createWitness({
+    now: () => time.now() - begin,
+    callsAtOnce: limits.concurrency,
+    perMinute: limits.requests_per_minute,
+  });
+  const commits = { count: 0 };
+  let started = 0;
+  let finished = false;
+  const start = (capacity: number): SimulatedProcess => {
+    started += 1;
+    const latencyOf = (turn: string): number => latencies[turn.length % latencies.length]!;
+    return startProcess({ number: started, database, commits, witness, limits, capacity, perRun, latencyOf });
+  };
+  const alive = processes.map(({ capacity }) => start(capacity));
+  // Whoever creates and cancels runs is none of the workers.
+  const ignore = (): void => {};
+  const client = createStore({
+    database: counted(database, commits),
+    clock,
+    onWork: ignore,
+    onCancel: ignore,
+    close: async () => {},
+  });
+  const plans = runs.map((plan) => ({ ...plan, run: plannedRun(plan) }));
+
+  for (const { at, run, cancelAfter } of plans) {
+    setTimeout(() => void client.runs.create(run), at);
+    if (cancelAfter !== null) setTimeout(() => void cancel(run.id), at + 20 + cancelAfter);
+  }
+  for (const { at, process, pauseMs } of faults) setTimeout(() => strike(process, pauseMs), at);
+
+  async function cancel(id: string): Promise<void> {
+    if (!finished && (await client.runs.cancel(id))) witness.cancelled(id);
+  }
+
+  function strike(index: number, pauseMs: number | null): void {
+    const place = index % alive.length;
+    const victim = alive[place]!;
+    if (pauseMs !== null) {
+      victim.gate.pause();
+      setTimeout(() => victim.gate.resume(), pauseMs);
+      return;
+    }
+    victim.kill();
+    setTimeout(() => {
+      if (!finished) alive[place] = start(processes[place]!.capacity);
+    }, 50);
+  }
+
+  const over = await time.passUntil(() => plans.every(({ run }) => witness.ended.has(run.id)), longestMs);
+  const problems = [...witness.problems];
+  if (!over) problems.push("not every run came to its end");
+  for (const { run } of plans) {
+    const record = await client.runs.get(run.id);
+    const turns = run.scenarios.flatMap((scenario) => scenario.interactions.map((turn) => turn.user_message));
+    const missing = turns.filter((turn) => !witness.storedTurns.has(turn));
+    if (record?.state === "completed" && missing.length > 0) problems.push(`${missing.join()} not stored`);
+    if (record?.progress.interactions_done !== turns.length - missing.length) problems.push(`${run.id} counts wrongly`);
+  }
+  finished = true;
+  for (const process of alive) process.kill();
+  // The store is used again: what it is writing must come to its end before its timers are forgotten.
+  await time.passUntil(() => false, 50);
+  time.forget();
+  return { problems, witness };
+}
+
+/** Nothing of an earlier story is left. */
+async function empty(database: SqliteDatabase): Promise<void> {
+  const emptied = database.write(async (writer) => {
+    for (const table of ["run", "endpoint_slots", "endpoint_limit"] as const) await writer.deleteFrom(table).execute();
+  });
+  await vi.advanceTimersByTimeAsync(10);
+  await emptied;
+}
+
+function plannedRun({ scenarios, turns, concurrency }: Story["runs"][number]): NewRun {
+  return tortureRun({
+    id: randomUUIDv7(),
+    endpoint: "http://model.test",
+    scenarios,
+    turns,
+    settings: { scorers: ["success"], ...(concurrency !== null && { concurrency }) },
+  });
+}

@@ -1,0 +1,74 @@
+import type { Store } from "../../src/contract/store.ts";
+import { finalStates } from "../../src/contract/run.ts";
+import type { CountingProvider } from "./counting-provider.ts";
+import { callsAtOnce } from "./tortured-storage.ts";
+
+/** What came of runs that were tortured. Everything but the first four must be nothing. */
+export interface Findings {
+  readonly turns: number;
+  readonly stored: number;
+  readonly calls: number;
+  readonly mostAtOnce: number;
+  /** Turns that were never stored. */
+  readonly missing: readonly string[];
+  readonly doubled: readonly string[];
+  /** Turns the endpoint was asked for again after their answer had been stored. */
+  readonly rerun: readonly string[];
+  readonly wrong: readonly string[];
+  readonly unfinished: readonly string[];
+  readonly overLimit: number;
+}
+
+export interface CheckedRun {
+  readonly id: string;
+  /** The user message of every turn, which names it. */
+  readonly turns: readonly string[];
+}
+
+/** Reads everything back and compares it with what the endpoint saw. */
+export async function checkRuns(
+  runs: readonly CheckedRun[],
+  { store, provider, storedAt }: { store: Store; provider: CountingProvider; storedAt: ReadonlyMap<string, number> },
+): Promise<Findings> {
+  const stored: string[] = [];
+  const wrong: string[] = [];
+  const unfinished: string[] = [];
+  for (const { id } of runs) {
+    const run = await store.runs.get(id);
+    if (!run || !finalStates.has(run.state)) unfinished.push(`${id} ${run?.state}`);
+    const scenarios = await store.runs.scenarios(id);
+    for await (const attempt of store.attempts.withInteractions(id)) {
+      for (const { turn_index, reply } of attempt.interactions) {
+        const turn = scenarios[attempt.scenario_index]?.interactions[turn_index]?.user_message ?? "unknown";
+        stored.push(turn);
+        if (reply.agent_reply !== turn) wrong.push(`${turn}: ${reply.agent_reply} ${reply.error?.code ?? ""}`);
+      }
+    }
+  }
+  const turns = runs.flatMap((run) => run.turns);
+  const known = new Set(stored);
+  return {
+    turns: turns.length,
+    stored: stored.length,
+    calls: provider.calls.length,
+    mostAtOnce: provider.mostAtOnce,
+    missing: turns.filter((turn) => !known.has(turn)),
+    doubled: stored.filter((turn, index) => stored.indexOf(turn) !== index),
+    rerun: provider.calls
+      .filter(({ turn, at }) => at > (storedAt.get(turn) ?? Number.POSITIVE_INFINITY))
+      .map((call) => call.turn),
+    wrong,
+    unfinished,
+    overLimit: Math.max(0, provider.mostAtOnce - callsAtOnce),
+  };
+}
+
+/** What a run without any loss has to say. */
+export const nothingLost = {
+  missing: [],
+  doubled: [],
+  rerun: [],
+  wrong: [],
+  unfinished: [],
+  overLimit: 0,
+} as const satisfies Partial<Findings>;

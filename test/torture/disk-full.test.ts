@@ -1,0 +1,69 @@
+import { execFileSync } from "node:child_process";
+import { randomUUIDv7 } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { ServiceError } from "../../src/contract/errors.ts";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { collect } from "../conformance/suite-helpers.ts";
+import { startTortureBench } from "./bench.ts";
+import { tortureRun } from "./torture-run.ts";
+
+const megabyte = 1024 * 1024;
+
+/** A disk of its own that is full soon. Null where that is not allowed. */
+function mountSmallDisk(path: string): (() => void) | null {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", path], { stdio: "ignore" });
+    return () => void execFileSync("umount", ["-l", path], { stdio: "ignore" });
+  } catch {
+    return null;
+  }
+}
+
+test("a disk that fills up stops the run, and it goes on without a restart when there is room again", async (context) => {
+  await using folder = await temporaryFolder();
+  const disk = folder.file("disk");
+  await mkdir(disk);
+  const unmount = mountSmallDisk(disk);
+  if (!unmount) {
+    process.stdout.write("torture: the disk-full test was skipped, because this user may not mount a small disk\n");
+    return context.skip();
+  }
+  try {
+    const ballast = join(disk, "ballast");
+    const file = join(disk, "rehearsal.db");
+    await using storage = await openSqlite({ file });
+    await writeFile(ballast, Buffer.alloc(13 * megabyte));
+    const run = tortureRun({
+      id: randomUUIDv7(),
+      endpoint: "http://model.test",
+      scenarios: 12,
+      turns: 4,
+      settings: { scorers: ["success"] },
+    });
+    await storage.store.runs.create(run);
+    // 48 replies of 80 kB are more than the room beside the ballast.
+    await using bench = await startTortureBench(storage, { reply: (turn) => turn + "x".repeat(80_000) });
+
+    await expect.poll(() => bench.errors.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const [error] = bench.errors;
+    expect(error).toBeInstanceOf(ServiceError);
+    expect((error as ServiceError).code).toBe("storage_full");
+    const before = (await collect(storage.store.attempts.withInteractions(run.id))).flatMap((one) => one.interactions);
+    await rm(ballast);
+    expect((await bench.ended(run.id)).state).toBe("completed");
+
+    const stored = (await collect(storage.store.attempts.withInteractions(run.id))).flatMap((one) => one.interactions);
+    expect(stored).toHaveLength(48);
+    expect(stored.every(({ reply }) => reply.error === null)).toBe(true);
+    for (const turn of before) expect(stored).toContainEqual(turn);
+    const check = new DatabaseSync(file, { readOnly: true });
+    expect(check.prepare("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+    check.close();
+  } finally {
+    unmount();
+  }
+}, 60_000);

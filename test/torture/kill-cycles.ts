@@ -1,0 +1,80 @@
+import { randomUUIDv7 } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { finalStates } from "../../src/contract/run.ts";
+import type { Store } from "../../src/contract/store.ts";
+import { checkRuns, type CheckedRun, type Findings } from "./check-runs.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { startCountingProvider } from "./counting-provider.ts";
+import { tortureRun } from "./torture-run.ts";
+import { openTortured } from "./tortured-storage.ts";
+import { createVictims } from "./victims.ts";
+
+export interface KillCyclesOptions {
+  /** A database file, or the address of a PostgreSQL. */
+  readonly address: string;
+  readonly cycles: number;
+  readonly workers: number;
+  /** When each turn was stored, by its user message. */
+  readonly readStoredAt: (runIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** Called after each cycle: something else to make life hard. */
+  readonly between?: (cycle: number) => Promise<void>;
+  readonly onCycle?: (cycle: number) => void;
+  readonly random?: () => number;
+}
+
+/**
+ * Kills one of the workers with SIGKILL after a few calls, again and again, while there is always work to do. Then lets a
+ * worker that nobody kills bring everything to its end, and looks at what was stored.
+ */
+export async function killCycles(options: KillCyclesOptions): Promise<Findings> {
+  const { address, cycles, workers, between = async () => {}, onCycle = () => {}, random = Math.random } = options;
+  await using provider = await startCountingProvider({ latencyMs: 5 });
+  await using storage = await openTortured(address);
+  const { store } = storage;
+  const runs: CheckedRun[] = [];
+  await using folder = await temporaryFolder();
+  await using victims = createVictims({ address, cacheFolder: folder.path });
+
+  async function keepBusy(): Promise<void> {
+    const open = await Promise.all(runs.slice(-2).map((run) => store.runs.get(run.id)));
+    if (open.filter((run) => run && !finalStates.has(run.state)).length >= 2) return;
+    const run = tortureRun({ id: randomUUIDv7(), endpoint: provider.url, scenarios: 20, turns: 3 });
+    await whileServerIsAway(() => store.runs.create(run));
+    const turns = run.scenarios.flatMap(({ interactions }) => interactions.map((turn) => turn.user_message));
+    runs.push({ id: run.id, turns });
+  }
+
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    await keepBusy();
+    while (victims.size < workers) victims.start();
+    await provider.arrived(1 + Math.floor(random() * 8));
+    await victims.kill(Math.floor(random() * victims.size));
+    await between(cycle);
+    onCycle(cycle);
+  }
+  victims.start();
+  await ended(store, runs);
+  return await checkRuns(runs, { store, provider, storedAt: await options.readStoredAt(runs.map((run) => run.id)) });
+}
+
+async function ended(store: Store, runs: readonly CheckedRun[]): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (const { id } of runs) {
+    for (;;) {
+      const run = await whileServerIsAway(() => store.runs.get(id));
+      if ((run && finalStates.has(run.state)) || performance.now() > deadline) break;
+      await sleep(50);
+    }
+  }
+}
+
+async function whileServerIsAway<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries > 100) throw error;
+      await sleep(100);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { RunSettings } from "../../src/contract/evaluation-request.ts";
+import type { NewRun } from "../../src/contract/store.ts";
+import { sampleInteraction, sampleRun } from "../conformance/sample-runs.ts";
+
+/** A run whose every user message names its place, so that whoever is called knows for what. */
+export function tortureRun({
+  id,
+  endpoint,
+  scenarios,
+  turns,
+  settings,
+}: {
+  id: string;
+  endpoint: string;
+  scenarios: number;
+  turns: number;
+  settings?: Partial<RunSettings>;
+}): NewRun {
+  return sampleRun({
+    id,
+    created_at: Date.now(),
+    settings: { endpoint, test_name: id, ...settings },
+    scenarios: Array.from({ length: scenarios }, (_, scenario) => ({
+      id: `s${scenario}`,
+      description: "",
+      tags: [],
+      interactions: Array.from({ length: turns }, (__, turn) =>
+        sampleInteraction({ id: `t${turn}`, user_message: `${id} s${scenario} t${turn}` }),
+      ),
+    })),
+  });
+}

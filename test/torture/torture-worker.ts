@@ -1,0 +1,45 @@
+import { randomUUID, randomUUIDv7 } from "node:crypto";
+import { once } from "node:events";
+import { hostname } from "node:os";
+import { createChatModel } from "../../src/models/create-chat-model.ts";
+import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
+import { createRuns } from "../../src/runs/create-runs.ts";
+import { runWorker } from "../../src/runs/run-worker.ts";
+import { callsAtOnce, openTortured } from "./tortured-storage.ts";
+
+/** A worker like `rehearsal worker`, to be killed. It begins when it is told to, and drains at SIGTERM. */
+const [address = ""] = process.argv.slice(2);
+const stopping = new AbortController();
+process.once("SIGTERM", () => stopping.abort());
+await once(process.stdin, "data");
+const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
+
+const worker = `${hostname()}:${process.pid}:${randomUUID()}`;
+await using storage = await openTortured(address, onError);
+await using outbound = createOutbound();
+// Short, as a killed worker's places at the endpoint are free again only after it.
+const limits = storage.createLimits({
+  worker,
+  limitsOf: () => ({ concurrency: callsAtOnce }),
+  leaseMs: 400,
+  onError,
+});
+const runs = createRuns({
+  store: storage.store,
+  queue: storage.queue,
+  limits,
+  createModel: ({ protocol, endpoint, model_id }) =>
+    createChatModel({ outbound, protocol, endpoint, modelId: model_id }),
+  isDemo: () => false,
+  workerId: worker,
+  newId: randomUUIDv7,
+  concurrency: { global: 8, perRun: 8 },
+  heartbeatMs: 1_000,
+  onError,
+});
+await runWorker({
+  runs,
+  signal: stopping.signal,
+  graceMs: 5_000,
+});
+await limits.close();
