@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     isolate: false,
-    testTimeout: 30_000,
+    maxWorkers: "100%",
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
