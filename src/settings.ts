@@ -8,6 +8,7 @@ import { readHelperModel, type HelperModel } from "./settings/helper-models.ts";
 import { readNumbers, type NumberSettings } from "./settings/read-numbers.ts";
 import { readServerSettings, type ServerSettings } from "./settings/server-settings.ts";
 import { SettingsError } from "./settings/settings-error.ts";
+import { readWebhooks, type WebhookSettings } from "./settings/webhooks.ts";
 import { warnOfUnknownVariables } from "./settings/unknown-variables.ts";
 
 export type EndpointPolicy = "local" | "allowlist" | "public";
@@ -21,6 +22,7 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly databaseUrl: Secret | null;
   /** null: the log decides, warn on a terminal and info elsewhere. */
   readonly logLevel: LogLevel | null;
+  readonly webhooks: WebhookSettings | null;
   readonly scorersModule: string | null;
   readonly pricesFile: string | null;
   readonly hub: Endpoint | null;
@@ -75,6 +77,7 @@ function collect(environment: Environment, readFile: (path: string) => string): 
     dataDir,
     databaseUrl: readDatabaseUrl(environment),
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
+    webhooks: readWebhooks(environment),
     scorersModule: environment.text("REHEARSAL_SCORERS_MODULE"),
     pricesFile: environment.text("REHEARSAL_PRICES_FILE"),
     hub,

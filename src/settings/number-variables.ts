@@ -300,6 +300,13 @@ const agent = {
 } as const satisfies Record<string, NumberVariable>;
 
 const runs = {
+  retentionDays: {
+    name: "REHEARSAL_RETENTION_DAYS",
+    minimum: 0,
+    maximum: 36_500,
+    default: 0,
+    meaning: "Days after their end that runs are kept; 0 keeps them for good.",
+  },
   deadlineMs: { name: "REHEARSAL_RUN_DEADLINE_MS", ...wait, default: hour, meaning: "Time for one whole run." },
   queueLength: {
     name: "REHEARSAL_QUEUE_MAX_RUNS",

@@ -69,6 +69,13 @@ const textVariables: readonly Variable[] = [
     default: "",
     meaning: "JavaScript module whose exported functions are scorers of the operator's own, by name.",
   },
+  { name: "REHEARSAL_WEBHOOK_URLS", default: "", meaning: "Addresses that are told when a run ends, comma separated." },
+  {
+    name: "REHEARSAL_WEBHOOK_SECRET",
+    default: "",
+    meaning: "What webhooks are signed with: whsec_ and base64 (Standard Webhooks).",
+    secret: true,
+  },
   { name: "REHEARSAL_PRICES_FILE", default: "", meaning: "File with prices that outrank the built-in table." },
   { name: "AGENT_MCP_CONFIG", default: "", meaning: "File that lists the MCP servers the agent may use." },
   { name: "AGENT_HTTP_TOOLS", default: "", meaning: "File that declares HTTP APIs as tools, by hand or from OpenAPI." },

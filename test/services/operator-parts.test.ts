@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
@@ -32,7 +33,9 @@ test("a scorer of the operator's own and prices of their own count in a run", as
 
 test("a hub of its own name and an HTTP API as a tool are used by the agent", async () => {
   await using folder = await temporaryFolder();
-  await using shop = await startFakeProvider({ behaviour: ({ response }) => void response.end("parcel 7 is on its way") });
+  await using shop = await startFakeProvider({
+    behaviour: ({ response }) => void response.end("parcel 7 is on its way"),
+  });
   await using provider = await startFakeProvider({
     script: [toolCalls({ name: "parcel_status", arguments: { id: "7" } }), text("It is on its way.")],
   });
@@ -51,4 +54,23 @@ test("a hub of its own name and an HTTP API as a tool are used by the agent", as
   expect(answer.body).toMatchObject({ content: "It is on its way." });
   expect(provider.requests[0]?.body?.["model"]).toBe("some-model");
   expect(shop.requests[0]?.path).toBe("/parcels/7");
+});
+
+test("the operator's address is told of a run's end, signed", async () => {
+  const secret = `whsec_${Buffer.from("a secret of twenty-four!").toString("base64")}`;
+  await using receiver = await startFakeProvider({ behaviour: ({ response }) => void response.end() });
+  await using provider = await startFakeProvider();
+  await using services = await runServices({
+    REHEARSAL_WEBHOOK_URLS: `${receiver.origin}/hook`,
+    REHEARSAL_WEBHOOK_SECRET: secret,
+  });
+  const body = { test_batch: batch, endpoint: provider.url, model_id: "m" };
+  const { run_id } = (await send(`${services.evaluation}/evaluate`, { body })).body as { run_id: string };
+  while (receiver.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  const [request] = receiver.requests;
+  expect(request?.body).toMatchObject({ type: "run.completed", data: { run_id } });
+  const signed = `${request?.headers["webhook-id"]}.${request?.headers["webhook-timestamp"]}.${request?.text}`;
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const expected = createHmac("sha256", key).update(signed).digest("base64");
+  expect(request?.headers["webhook-signature"]).toBe(`v1,${expected}`);
 });

@@ -15,6 +15,7 @@ import { createKeySource } from "../../services/http/key-store.ts";
 import { createEvaluation } from "../parts/create-evaluation.ts";
 import { createTools } from "../parts/create-tools.ts";
 import { readHubProviders } from "../parts/read-hub-providers.ts";
+import { startChores } from "../parts/start-chores.ts";
 import { openStorage } from "../parts/open-storage.ts";
 import { seedDemo } from "../parts/seed-demo.ts";
 import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario-library.ts";
@@ -134,6 +135,7 @@ export async function startServices(settings: Settings, warnings: readonly strin
   );
   const { runs } = evaluationParts;
   const library = createScenarioLibrary(storage);
+  opened.use(startChores({ settings, storage, outbound: clients.tools, log }));
 
   const evaluationApp = createEvaluationApp({
     ...common,

@@ -5,6 +5,8 @@ import { collect, wholeNumber } from "../options.ts";
 import { createClients } from "../parts/create-clients.ts";
 import { createEvaluation } from "../parts/create-evaluation.ts";
 import { loadSettings } from "../parts/load-settings.ts";
+import { readHubProviders } from "../parts/read-hub-providers.ts";
+import { startChores } from "../parts/start-chores.ts";
 import { openStorage } from "../parts/open-storage.ts";
 import { secretsOf } from "../parts/secrets-of.ts";
 import { onStopSignal } from "../parts/stop-signals.ts";
@@ -40,10 +42,12 @@ async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions)
   const storage = opened.use(
     await openStorage(settings, { onError: (error) => log.error({ err: error }, "the store failed") }),
   );
-  const clients = opened.use(createClients(settings, { isOwnAddress: () => false, hubProviders: [] }));
+  const hubProviders = readHubProviders(settings.hubProviders);
+  const clients = opened.use(createClients(settings, { isOwnAddress: () => false, hubProviders }));
   const { runs } = opened.use(
     await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo: () => false, log }),
   );
+  opened.use(startChores({ settings, storage, outbound: clients.tools, log }));
   await runs.start();
   const parts = opened.move();
   onStopSignal(async () => {

@@ -1,0 +1,50 @@
+import type { Logger } from "pino";
+import type { Outbound } from "../../models/outbound/outbound.ts";
+import { tidyStore } from "../../runs/chores.ts";
+import { deliverWebhooks } from "../../runs/webhooks/deliver-webhooks.ts";
+import type { Settings } from "../../settings.ts";
+import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+
+const day = 86_400_000;
+
+/** What goes on beside the runs: old ones are deleted, and the operator's addresses are told of those that ended. */
+export function startChores({
+  settings: { runs, webhooks },
+  storage,
+  outbound,
+  log,
+}: {
+  settings: Settings;
+  storage: OpenedStorage;
+  /** Holds no credential: an address of the operator's is signed for, not logged in to. */
+  outbound: Outbound;
+  log: Logger;
+}): AsyncDisposable {
+  const stop = new AbortController();
+  const common = {
+    store: storage.store,
+    signal: stop.signal,
+    onError: (error: unknown) => log.error({ err: error }, "a chore failed"),
+  };
+  const keepMs = runs.retentionDays === 0 ? null : runs.retentionDays * day;
+  const chores = [tidyStore({ ...common, keepMs })];
+  if (webhooks) {
+    const { urls, secret } = webhooks;
+    chores.push(
+      deliverWebhooks({
+        ...common,
+        outbox: storage.outbox,
+        urls,
+        secret: secret.reveal(),
+        send: async ({ url, headers, body, signal }) =>
+          (await outbound.request({ url, method: "POST", headers: { ...headers }, body, signal, retries: 0 })).ok,
+      }),
+    );
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await Promise.all(chores);
+    },
+  };
+}
