@@ -25,6 +25,7 @@ export interface RehearsalOptions {
 /** Settings under which limits are no part of what is measured. */
 export function benchSettings(concurrency: number): Record<string, string> {
   return {
+    REHEARSAL_DEMO: "off",
     REHEARSAL_AGENT_PORT: "0",
     REHEARSAL_EVAL_PORT: "0",
     REHEARSAL_CONCURRENCY_GLOBAL: String(concurrency),
