@@ -1,6 +1,6 @@
 import { ServiceError, type FieldError } from "../contract/errors.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../contract/evaluation-request.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import { toScenario } from "./to-scenario.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";
 
 /** Bounds on one request, from the operator's settings. */
@@ -39,20 +39,6 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
 }
 
 type ScenarioInput = EvaluationRequest["test_batch"] extends infer Batch ? Exclude<Batch, readonly unknown[]> : never;
-
-function toScenario(input: ScenarioInput): Scenario {
-  return {
-    id: input.id,
-    description: input.description,
-    tags: input.tags ?? [],
-    interactions: input.interactions.map((interaction, index) => ({
-      ...interaction,
-      agent_reply: "",
-      generated_metadata: {},
-      interaction_type: interaction.interaction_type ?? (index === 0 ? "opening" : "follow_up"),
-    })),
-  };
-}
 
 function attemptProblems(attempts: number, { limits, pointer }: { limits: PlanLimits; pointer: string }): FieldError[] {
   if (attempts <= limits.attempts) return [];

@@ -210,8 +210,8 @@ test("writes the results in every format asked for", async () => {
   expect(JSON.parse(content["r.json"] ?? "")).toMatchObject({ test_name: "hello" });
   expect(content["r.xml"]).toContain("<testsuites");
   expect(content["r.md"]).toContain("## hello");
-  expect(content["r.html"]).toContain("&lt;script&gt;");
-  expect(content["r.html"]).not.toContain("<script");
+  expect(content["r.html"]).toContain("\\u003cscript>alert(1)");
+  expect(content["r.html"]).not.toContain("<script>alert(1)");
   const junit = await runCli(["report", "r.json", "-f", "junit"], { cwd });
   expect(junit.stdout).toBe(content["r.xml"]);
 });

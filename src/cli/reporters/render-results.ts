@@ -29,8 +29,8 @@ export function formatOfFile(file: string): string {
 export async function renderResults(response: EvaluationResponse, format: string): Promise<string> {
   if (format === "json") return `${JSON.stringify(response, null, 2)}\n`;
   if (format === "html") {
-    const { toHtml } = await import("./html/to-html.ts");
-    return toHtml(response);
+    const { htmlReport } = await import("./html-report.ts");
+    return htmlReport(response);
   }
   const known = resultFormats.find(({ id }) => id === format);
   if (!known) throw new CliError(`"${format}" is no result format: use one of ${renderFormats.join(", ")}`);
