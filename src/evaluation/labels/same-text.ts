@@ -8,9 +8,12 @@ const wordsPerDifference = 20;
 /** Examples of a label that are looked at for a text that is nearly, not wholly, the same. */
 const maximumExamples = 10;
 
+type WordCounts = ReadonlyMap<string, number>;
+
 interface Labelled {
   readonly label: string;
   readonly tokens: readonly string[];
+  readonly counts: WordCounts;
 }
 
 /**
@@ -28,7 +31,7 @@ export function createSameText(
       const tokens = tokenize(text);
       const labels = labelsOf.get(tokens.join(" ")) ?? new Set<string>();
       labelsOf.set(tokens.join(" "), labels.add(label));
-      if (index < maximumExamples) near.push({ label, tokens });
+      if (index < maximumExamples) near.push({ label, tokens, counts: countWords(tokens) });
     }
   }
 
@@ -39,18 +42,33 @@ export function createSameText(
     if (tokens.length < wordsPerDifference) return null;
     const owned = own.references.flatMap((text): Labelled[] => {
       const ownTokens = tokenize(text);
-      return [...(labelsOf.get(ownTokens.join(" ")) ?? [])].map((label) => ({ label, tokens: ownTokens }));
+      const counts = countWords(ownTokens);
+      return [...(labelsOf.get(ownTokens.join(" ")) ?? [])].map((label) => ({ label, tokens: ownTokens, counts }));
     });
     const nearest = nearestLabels(tokens, [...owned, ...near]);
     return nearest && toAnswer(nearest, "nearly the same text as a labelled reference", 0.95);
   };
 }
 
+function countWords(tokens: readonly string[]): WordCounts {
+  const counts = new Map<string, number>();
+  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
+  return counts;
+}
+
+/** Words that the other text has less often: each of them is a difference, so most texts need no closer look. */
+function surplus(counts: WordCounts, other: WordCounts): number {
+  let sum = 0;
+  for (const [word, count] of counts) sum += Math.max(0, count - (other.get(word) ?? 0));
+  return sum;
+}
+
 function nearestLabels(tokens: readonly string[], texts: readonly Labelled[]): Set<string> | null {
   let fewest = Math.floor(tokens.length / wordsPerDifference);
   let labels: Set<string> | null = null;
+  const counts = countWords(tokens);
   for (const text of texts) {
-    if (Math.abs(text.tokens.length - tokens.length) > fewest) continue;
+    if (Math.abs(text.tokens.length - tokens.length) > fewest || surplus(counts, text.counts) > fewest) continue;
     const differences = editDistance(tokens, text.tokens);
     if (differences > fewest) continue;
     labels = labels && differences === fewest ? labels.add(text.label) : new Set([text.label]);
