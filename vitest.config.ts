@@ -7,5 +7,7 @@ export default defineConfig({
     maxWorkers: "100%",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Real processes, databases and browsers share a machine there: a second failure counts, and the report names the first.
+    retry: process.env["CI"] ? 1 : 0,
   },
 });
