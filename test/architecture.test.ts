@@ -89,6 +89,13 @@ test("only the outbound client imports an HTTP client", () => {
   expect(wrong).toEqual([]);
 });
 
+test("only the published client reaches for the global fetch, which the lint rule cannot see there", () => {
+  const wrong = files
+    .filter((file) => !file.startsWith("src/client/"))
+    .filter((file) => /globalThis\.(?:fetch|WebSocket|EventSource)/.test(readFileSync(join(root, file), "utf8")));
+  expect(wrong).toEqual([]);
+});
+
 test("the page takes types from the contract and code only from the statistics", () => {
   const wrong = sourceFiles("web").flatMap((file) =>
     [...readFileSync(join(root, file), "utf8").matchAll(/import\s+(type\s+)?[^;]*?from\s+["'](\.[^"']+)["']/g)]
