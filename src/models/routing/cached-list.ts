@@ -1,3 +1,5 @@
+import { withinDeadline } from "../within-deadline.ts";
+
 export interface CachedListOptions<Item> {
   readonly load: (signal: AbortSignal) => Promise<readonly Item[]>;
   readonly ttlMs?: number;
@@ -22,7 +24,7 @@ export function createCachedList<Item>({
 
   async function refresh(): Promise<void> {
     try {
-      known = await within(load, timeoutMs);
+      known = await withinDeadline("The list", timeoutMs, load);
       expires = clock() + ttlMs;
     } catch {
       expires = clock() + retryMs;
@@ -37,20 +39,4 @@ export function createCachedList<Item>({
     await refreshing;
     return known;
   };
-}
-
-/** Ends at the deadline even when the source does not listen to its signal. */
-async function within<Result>(work: (signal: AbortSignal) => Promise<Result>, timeoutMs: number): Promise<Result> {
-  const controller = new AbortController();
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = new Error(`No list within ${timeoutMs} ms`);
-    controller.abort(error);
-    reject(error);
-  }, timeoutMs);
-  try {
-    return await Promise.race([work(controller.signal), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

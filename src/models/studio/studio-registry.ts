@@ -1,5 +1,6 @@
 import { ServiceError, errorKinds } from "../../contract/errors.ts";
 import type { StudioModels } from "../../contract/studio-models.ts";
+import { withinDeadline } from "../within-deadline.ts";
 import { nameModels } from "./name-models.ts";
 import type { StudioModel, StudioSource } from "./studio-model.ts";
 import { canonicalUuid, isUuid } from "./uuid.ts";
@@ -48,7 +49,7 @@ export function createStudioRegistry({
 
   async function refresh(): Promise<Known> {
     try {
-      const listed = await listWithin(source, timeoutMs);
+      const listed = await withinDeadline("The list of fine-tuned models", timeoutMs, (signal) => source.list(signal));
       // A provider may list base models too; without a UUID no x-model-id could select them here.
       const named = nameModels(listed.filter(({ id }) => isUuid(id)));
       return { named, stale: false, expires: clock() + ttlMs };
@@ -83,22 +84,6 @@ export function createStudioRegistry({
       return named.values().find((model) => canonicalUuid(model.id) === canonicalUuid(id)) ?? null;
     },
   };
-}
-
-/** Ends at the deadline even when the source does not listen to its signal. */
-async function listWithin(source: StudioSource, timeoutMs: number): Promise<readonly StudioModel[]> {
-  const controller = new AbortController();
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = new Error(`The list of fine-tuned models took longer than ${timeoutMs} ms`);
-    controller.abort(error);
-    reject(error);
-  }, timeoutMs);
-  try {
-    return await Promise.race([source.list(controller.signal), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** A list that cannot be had is always a 502: its own rate limit or timeout is not the caller's. */
