@@ -43,10 +43,10 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   if (reply.error) return assemble([answered], { generated_metadata: {}, label_sources: {} });
 
   const [given, semantic, judged] = await Promise.all([labelsOf(options), semanticOf(options), judgementOf(options)]);
-  const labels = await labelReply({ interaction, reply, labeller: scoring.labeller, given });
+  const texts = { reply: prepareText(reply.agent_reply), references: referencesOf(interaction) };
+  const labels = await labelReply({ interaction, reply, texts, labeller: scoring.labeller, given });
   const input: ScorerInput = {
-    reply: prepareText(reply.agent_reply),
-    references: referencesOf(interaction),
+    ...texts,
     generated_metadata: labels.generated_metadata,
     reference_metadata: interaction.reference_metadata,
     unjudged_keys: labels.unjudged_keys,
@@ -77,8 +77,23 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     ...(semantic?.details && { semantic: semantic.details }),
     ...(judged && Object.keys(judged.judgements).length > 0 && { judgements: judged.judgements }),
     ...(spent.calls > 0 && { helper_usage: spent }),
-    ...(options.earlier?.helper_usage && { helper_usage: options.earlier.helper_usage }),
-    ...(options.earlier?.conversation && { conversation: options.earlier.conversation }),
+    ...(options.earlier && keptOf(options.earlier, { semantic, judged, given })),
+  };
+}
+
+/** What stays from the scoring before, and which scores rest on it. */
+function keptOf(
+  earlier: StoredScores,
+  said: { semantic: SemanticScore | null; judged: TurnJudgement | null; given: ModelLabels | null },
+): Pick<StoredScores, "helper_usage" | "kept_scores"> {
+  const names = [
+    ...(said.semantic ? [said.semantic.score.name] : []),
+    ...(said.judged?.scores ?? []).map(({ name }) => name),
+    ...[...(said.given?.labels?.keys() ?? [])].map((key) => `metadata.${key}`),
+  ];
+  return {
+    ...(earlier.helper_usage && { helper_usage: earlier.helper_usage }),
+    ...(names.length > 0 && { kept_scores: names }),
   };
 }
 

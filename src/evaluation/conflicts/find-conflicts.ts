@@ -1,24 +1,17 @@
 import type { Conflict } from "../../contract/interaction-result.ts";
-import { multisetOverlap, overlapF1 } from "../scorers/overlap.ts";
+import { overlapF1 } from "../scorers/overlap.ts";
 import { shortList } from "../scorers/short-list.ts";
+import { sharedWords, type WordCounts } from "../text/count-words.ts";
 import { findNumbers } from "../text/find-numbers.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 import { antonyms } from "./antonyms.ts";
 
 const weekdays = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
 const months = "january february march april june july august september october november december".split(" ");
-const shortDays: Readonly<Record<string, string>> = {
-  mon: "monday",
-  tue: "tuesday",
-  wed: "wednesday",
-  thu: "thursday",
-  fri: "friday",
-  sat: "saturday",
-  sun: "sunday",
-};
+const shortDays: ReadonlyMap<string, string> = new Map(weekdays.map((day) => [day.slice(0, 3), day]));
 const dayWords = new Set([...weekdays, ...months, "today", "tomorrow", "yesterday", "tonight"]);
 const negations = new Set("not no never cannot none nothing nobody neither nor without unable".split(" "));
-/** Phrases with a negation that deny nothing. */
+/** Phrases with one negation that deny nothing. */
 const emptyNegations =
   /\b(?:no problem|no worries|not only|no doubt|why not|not at all|no later than|no matter|if not|whether or not)\b/gu;
 /** How alike two texts must be for a missing "not" to be a contradiction rather than another sentence. */
@@ -42,6 +35,7 @@ export function findConflicts(reply: PreparedText, references: readonly Prepared
 }
 
 function mostAlike(reply: PreparedText, references: readonly PreparedText[]): PreparedText | null {
+  if (references.length === 1) return references[0] ?? null;
   let best: { text: PreparedText; value: number } | null = null;
   for (const text of references) {
     const value = likenessOf(reply, text);
@@ -51,7 +45,7 @@ function mostAlike(reply: PreparedText, references: readonly PreparedText[]): Pr
 }
 
 function likenessOf(reply: PreparedText, reference: PreparedText): number {
-  const { shared } = multisetOverlap(reply.tokens, reference.tokens);
+  const shared = sharedWords(reply.counts, reference.counts);
   return overlapF1(shared, reply.tokens.length, reference.tokens.length);
 }
 
@@ -60,9 +54,16 @@ function numberConflicts(reply: PreparedText, reference: PreparedText): Conflict
 }
 
 function dateConflicts(reply: PreparedText, reference: PreparedText): Conflict[] {
-  const days = ({ tokens }: PreparedText) =>
-    tokens.map((word) => shortDays[word] ?? word).filter((word) => dayWords.has(word));
-  return replaced("date", days(reply), days(reference));
+  return replaced("date", daysIn(reply), daysIn(reference));
+}
+
+function daysIn({ counts }: PreparedText): string[] {
+  const days: string[] = [];
+  for (const word of counts.keys()) {
+    const day = shortDays.get(word) ?? word;
+    if (dayWords.has(day)) days.push(day);
+  }
+  return days;
 }
 
 /** One side has what the other lacks, and the other way round: leaving something out is no contradiction. */
@@ -75,30 +76,38 @@ function replaced(kind: "number" | "date", reply: readonly string[], reference: 
 
 function wordConflicts(reply: PreparedText, reference: PreparedText): Conflict[] {
   if (likenessOf(reply, reference) < likeness) return [];
-  const opposites = findOpposites(reply.tokens, reference.tokens);
-  const negated = countNegations(reply) % 2 !== countNegations(reference) % 2;
+  const opposites = findOpposites(reply.counts, reference.counts);
+  const replyNegations = countNegations(reply);
+  const referenceNegations = countNegations(reference);
+  const negated = replyNegations % 2 !== referenceNegations % 2;
   // "not open" and "closed" agree: a negation and an opposite take each other away.
   if (negated && opposites.length > 0) return [];
   if (negated) {
-    const more = countNegations(reply) > countNegations(reference);
+    const more = replyNegations > referenceNegations;
     return [conflict("negation", more ? "a negation" : "no negation", more ? "none" : "a negation")];
   }
   return opposites.map(({ word, other }) => conflict("antonym", word, other));
 }
 
-function findOpposites(reply: readonly string[], reference: readonly string[]): { word: string; other: string }[] {
-  const said = new Set(reply);
-  const expected = new Set(reference);
-  return [...said].flatMap((word) => {
-    if (expected.has(word)) return [];
-    const other = [...(antonyms.get(word) ?? [])].find((opposite) => expected.has(opposite) && !said.has(opposite));
-    return other === undefined ? [] : [{ word, other }];
-  });
+function findOpposites(said: WordCounts, expected: WordCounts): { word: string; other: string }[] {
+  const found: { word: string; other: string }[] = [];
+  for (const word of said.keys()) {
+    const opposites = expected.has(word) ? undefined : antonyms.get(word);
+    if (!opposites) continue;
+    const other = [...opposites].find((opposite) => expected.has(opposite) && !said.has(opposite));
+    if (other !== undefined) found.push({ word, other });
+  }
+  return found;
 }
 
-function countNegations({ normalized }: PreparedText): number {
-  const text = normalized.replaceAll("’", "'").replace(emptyNegations, " ");
-  return (text.match(/[\p{L}']+/gu) ?? []).filter((word) => negations.has(word) || word.endsWith("n't")).length;
+function countNegations({ counts, normalized }: PreparedText): number {
+  let count = 0;
+  for (const [word, times] of counts) if (isNegation(word)) count += times;
+  return count === 0 ? 0 : count - (normalized.match(emptyNegations)?.length ?? 0);
+}
+
+function isNegation(word: string): boolean {
+  return negations.has(word) || word.endsWith("n't") || word.endsWith("n’t");
 }
 
 function conflict(kind: Conflict["kind"], reply: string, reference: string): Conflict {

@@ -3,12 +3,15 @@ import type { Metadata } from "../../contract/metadata.ts";
 import type { Interaction } from "../../contract/scenario.ts";
 import { referenceReplies } from "../reference-replies.ts";
 import { ownValue, type MetadataValue } from "../scorers/match-value.ts";
+import { prepareText, type PreparedText } from "../text/prepare-text.ts";
 import type { Labeller, Labels } from "./labels.ts";
 import type { ModelLabels } from "./model-labeller.ts";
 
 export interface LabelReplyOptions {
   readonly interaction: Interaction;
   readonly reply: StoredReply;
+  /** The texts of the reply and of its references, made ready once for all keys. */
+  readonly texts?: { readonly reply: PreparedText; readonly references: readonly PreparedText[] };
   readonly labeller: Labeller;
   /** What a labeller model said: it outranks the labeller. */
   readonly given?: ModelLabels | null;
@@ -19,14 +22,15 @@ export interface LabelReplyOptions {
  * labeller tells from the text. Labels the endpoint adds beyond the expected keys are kept. The local labeller can tell text
  * labels only; numbers, booleans, lists and objects come from elsewhere or not at all. A failed reply has no labels.
  */
-export async function labelReply({ interaction, reply, labeller, given }: LabelReplyOptions): Promise<Labels> {
+export async function labelReply(options: LabelReplyOptions): Promise<Labels> {
+  const { interaction, reply, labeller, given, texts = toTexts(options) } = options;
   if (reply.error) return { generated_metadata: {}, label_sources: {}, unjudged_keys: new Set() };
 
   const stated = reply.endpoint_metadata ?? {};
   const labels = new Map<string, MetadataValue>(Object.entries(stated));
   const sources = new Map<string, LabelSource>(Object.keys(stated).map((key) => [key, { source: "endpoint" }]));
   const unjudged = new Set<string>();
-  const own = { interaction_id: interaction.id, references: referenceReplies(interaction) };
+  const own = { interaction_id: interaction.id, references: texts.references };
 
   for (const [key, expected] of Object.entries(interaction.reference_metadata)) {
     if (ownValue(stated, key) !== undefined) continue;
@@ -36,7 +40,7 @@ export async function labelReply({ interaction, reply, labeller, given }: LabelR
       sources.set(key, { source: "labeller", method: given.method });
       continue;
     }
-    const answer = typeof expected === "string" ? await labeller({ key, reply: reply.agent_reply, own }) : null;
+    const answer = typeof expected === "string" ? await labeller({ key, reply: texts.reply, own }) : null;
     if (answer) {
       labels.set(key, answer.value);
       sources.set(key, { source: "local", method: answer.method, confidence: answer.confidence });
@@ -46,6 +50,10 @@ export async function labelReply({ interaction, reply, labeller, given }: LabelR
   }
   const generated_metadata: Metadata = Object.fromEntries(labels);
   return { generated_metadata, label_sources: Object.fromEntries(sources), unjudged_keys: unjudged };
+}
+
+function toTexts({ interaction, reply }: LabelReplyOptions): LabelReplyOptions["texts"] & {} {
+  return { reply: prepareText(reply.agent_reply), references: referenceReplies(interaction).map(prepareText) };
 }
 
 /** The expected keys the endpoint said nothing about. */

@@ -1,5 +1,6 @@
 import type { LabelSource } from "../../contract/interaction-result.ts";
 import type { Metadata } from "../../contract/metadata.ts";
+import type { PreparedText } from "../text/prepare-text.ts";
 
 /** The labels of one reply: what they are and where each came from. */
 export interface Labels {
@@ -12,9 +13,9 @@ export interface Labels {
 /** What a labeller is asked. It is never told which label is expected. */
 export interface LabelQuestion {
   readonly key: string;
-  readonly reply: string;
+  readonly reply: PreparedText;
   /** The interaction's own references, so that a labeller can leave them out of its examples. */
-  readonly own: { readonly interaction_id: string; readonly references: readonly string[] };
+  readonly own: { readonly interaction_id: string; readonly references: readonly PreparedText[] };
 }
 
 export interface LabelAnswer {

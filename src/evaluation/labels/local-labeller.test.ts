@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Interaction, type Scenario } from "../../contract/scenario.ts";
+import { prepareText } from "../text/prepare-text.ts";
 import { labelCandidates } from "./label-candidates.ts";
 import { createLocalLabeller } from "./local-labeller.ts";
 
@@ -22,8 +23,8 @@ function scenarioOf(key: string, labelled: readonly Labelled[]): Scenario {
 function labellerOf(key: string, labelled: readonly Labelled[]) {
   const label = createLocalLabeller({ candidates: labelCandidates([scenarioOf(key, labelled)]) });
   return (reply: string, position = 0) => {
-    const own = { interaction_id: `${position}`, references: [labelled[position]?.[1] ?? ""] };
-    return label({ key, reply, own });
+    const own = { interaction_id: `${position}`, references: [prepareText(labelled[position]?.[1] ?? "")] };
+    return label({ key, reply: prepareText(reply), own });
   };
 }
 
@@ -190,7 +191,8 @@ test("confidence stays within 0..1, and keys without text labels are not judged"
     expect(confidence).toBeLessThanOrEqual(1);
   }
   const empty = createLocalLabeller({ candidates: labelCandidates([]) });
-  expect(await empty({ key: "intent", reply: "x", own: { interaction_id: "1", references: [] } })).toBeNull();
+  const own = { interaction_id: "1", references: [] };
+  expect(await empty({ key: "intent", reply: prepareText("x"), own })).toBeNull();
 });
 
 test("a key that holds free text has no candidates", () => {

@@ -12,8 +12,9 @@ export interface LocalLabellerOptions {
 }
 
 /**
- * The labeller that needs no model. A reply that is the same text as a labelled reference has that label. Else a key whose labels are all sentiments is read with a sentiment lexicon; any other key takes
- * the candidate the reply is most like. It is a weak judge: method and confidence say so, and what the endpoint says outranks it.
+ * The labeller that needs no model. A reply that is the same text as a labelled reference has that label. Else a key whose labels
+ * are all sentiments is read with a sentiment lexicon; any other key takes the candidate the reply is most like. It is a weak
+ * judge: method and confidence say so, and what the endpoint says outranks it.
  */
 export function createLocalLabeller({
   candidates,
@@ -25,7 +26,7 @@ export function createLocalLabeller({
   return async (question) => {
     const labels = candidates.get(question.key);
     if (!labels) return null;
-    if (question.reply.trim() === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
+    if (question.reply.normalized === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
 
     const sameText = sameTexts.get(question.key) ?? createSameText(labels);
     sameTexts.set(question.key, sameText);
@@ -33,7 +34,7 @@ export function createLocalLabeller({
     if (same) return same;
 
     if ([...labels.keys()].every((label) => sentimentLabels.has(label))) {
-      const answer = sentimentLabel(question.reply, {
+      const answer = sentimentLabel(question.reply.raw, {
         readSentiment: await loadSentiment(),
         mixed: labels.has("mixed"),
       });

@@ -1,5 +1,7 @@
 import { commonLabels, type CommonLabel } from "./common-labels.ts";
-import { createGramIndex, grams, type GramIndex } from "./gram-index.ts";
+import { prepareText, type PreparedText } from "../text/prepare-text.ts";
+import { createGramIndex, type GramIndex } from "./gram-index.ts";
+import { gramsOf, type Gram, type GramCounts } from "./grams.ts";
 import type { LabelCandidate, LabelExample } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
 
@@ -19,7 +21,7 @@ const emptyWords = /\b(?:request|inquiry|enquiry|query|intent)\b/gu;
 
 /** A text that speaks for one label. `origin` is null for a typical reply that is not from the batch. */
 interface Witness {
-  readonly text: string;
+  readonly text: PreparedText;
   readonly origin: LabelExample | null;
 }
 
@@ -45,19 +47,20 @@ export function createNearestLabel(
   const witnesses = [...candidates].map(([key, candidate]) => witnessesOf(key, candidate));
   const index = createGramIndex(
     witnesses.flat().map((witness) => witness.text),
-    commonLabels.flatMap((common) => common.replies),
+    commonLabels.flatMap(({ replies }) => replies.map(prepareText)),
   );
+  const names = [...candidates.keys()].map(nameGrams);
   const lone = candidates.size === 1;
   const rivals = lone ? createRivals([...candidates.keys()]) : null;
 
   return (question) => {
-    const similarities = index.similarities(question.reply);
-    const replyGrams = grams(question.reply);
+    const grams = gramsOf(question.reply);
+    const similarities = index.similarities(grams);
     let position = 0;
-    const evidence = [...candidates].map(([key, { label }], at): Evidence => {
+    const evidence = [...candidates.values()].map(({ label }, at): Evidence => {
       const group = witnesses[at] ?? [];
       const ownCounts = !lone && group.every(({ origin }) => origin === null || isOwn(origin, question));
-      let best: Evidence = { label, value: nameLikeness(key, replyGrams), method: "label name" };
+      let best: Evidence = { label, value: nameLikeness(names[at] ?? [], grams), method: "label name" };
       for (const { origin } of group) {
         const value = similarities[position++] ?? 0;
         if (value <= best.value || (origin && isOwn(origin, question) && !ownCounts)) continue;
@@ -65,16 +68,16 @@ export function createNearestLabel(
       }
       return best;
     });
-    return decide(rivals ? [...evidence, strongest(rivals.similarities(question.reply))] : evidence);
+    return decide(rivals ? [...evidence, strongest(rivals.similarities(grams))] : evidence);
   };
 }
 
 function witnessesOf(key: string, { examples }: LabelCandidate): Witness[] {
   return [
-    ...examples.slice(0, maximumExamples).map((example) => ({ text: example.text, origin: example })),
+    ...examples.slice(0, maximumExamples).map((example) => ({ text: prepareText(example.text), origin: example })),
     ...commonLabels
       .filter((common) => fits(common, key))
-      .flatMap(({ replies }) => replies.map((text) => ({ text, origin: null }))),
+      .flatMap(({ replies }) => replies.map((text) => ({ text: prepareText(text), origin: null }))),
   ];
 }
 
@@ -87,8 +90,8 @@ function fits({ names }: CommonLabel, key: string): boolean {
 function createRivals(keys: readonly string[]): GramIndex {
   const others = commonLabels.filter((common) => !keys.some((key) => fits(common, key)));
   return createGramIndex(
-    others.flatMap(({ replies }) => replies),
-    commonLabels.flatMap(({ replies }) => replies),
+    others.flatMap(({ replies }) => replies.map(prepareText)),
+    commonLabels.flatMap(({ replies }) => replies.map(prepareText)),
   );
 }
 
@@ -97,7 +100,7 @@ function strongest(similarities: Float64Array): Evidence {
 }
 
 function isOwn(example: LabelExample, { own }: LabelQuestion): boolean {
-  return example.interaction_id === own.interaction_id && own.references.includes(example.text);
+  return example.interaction_id === own.interaction_id && own.references.some(({ raw }) => raw === example.text);
 }
 
 function methodOf(origin: LabelExample | null, question: LabelQuestion): string {
@@ -105,10 +108,13 @@ function methodOf(origin: LabelExample | null, question: LabelQuestion): string 
   return isOwn(origin, question) ? "nearest reference reply (its own)" : "nearest reference reply";
 }
 
+function nameGrams(key: string): readonly Gram[] {
+  return [...gramsOf(prepareText(key.replace(emptyWords, "").trim() || key)).keys()];
+}
+
 /** How much of the label's name is in the reply, beyond what a text holds by chance. */
-function nameLikeness(key: string, replyGrams: ReadonlyMap<string, number>): number {
-  const nameGrams = [...grams(key.replace(emptyWords, "").trim() || key).keys()];
-  const found = nameGrams.filter((gram) => replyGrams.has(gram)).length / Math.max(1, nameGrams.length);
+function nameLikeness(name: readonly Gram[], reply: GramCounts): number {
+  const found = name.filter((gram) => reply.has(gram)).length / Math.max(1, name.length);
   return nameWeight * Math.max(0, (found - chanceOfName) / (1 - chanceOfName));
 }
 

@@ -1,5 +1,7 @@
 import { editDistance } from "../text/edit-distance.ts";
-import { tokenize } from "../text/tokenize.ts";
+import type { WordCounts } from "../text/count-words.ts";
+import { prepareText, type PreparedText } from "../text/prepare-text.ts";
+import { toWordPair } from "../text/symbol-pair.ts";
 import type { LabelCandidate } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
 
@@ -8,12 +10,9 @@ const wordsPerDifference = 20;
 /** Examples of a label that are looked at for a text that is nearly, not wholly, the same. */
 const maximumExamples = 10;
 
-type WordCounts = ReadonlyMap<string, number>;
-
 interface Labelled {
   readonly label: string;
-  readonly tokens: readonly string[];
-  readonly counts: WordCounts;
+  readonly text: PreparedText;
 }
 
 /**
@@ -27,54 +26,48 @@ export function createSameText(
   const labelsOf = new Map<string, Set<string>>();
   const near: Labelled[] = [];
   for (const { label, examples } of candidates.values()) {
-    for (const [index, { text }] of examples.entries()) {
-      const tokens = tokenize(text);
-      const labels = labelsOf.get(tokens.join(" ")) ?? new Set<string>();
-      labelsOf.set(tokens.join(" "), labels.add(label));
-      if (index < maximumExamples) near.push({ label, tokens, counts: countWords(tokens) });
+    for (const [index, example] of examples.entries()) {
+      const text = prepareText(example.text);
+      const labels = labelsOf.get(text.words) ?? new Set<string>();
+      labelsOf.set(text.words, labels.add(label));
+      if (index < maximumExamples) near.push({ label, text });
     }
   }
 
   return ({ reply, own }) => {
-    const tokens = tokenize(reply);
-    const same = labelsOf.get(tokens.join(" "));
+    const same = labelsOf.get(reply.words);
     if (same) return toAnswer(same, "same text as a labelled reference", 1);
-    if (tokens.length < wordsPerDifference) return null;
-    const owned = own.references.flatMap((text): Labelled[] => {
-      const ownTokens = tokenize(text);
-      const counts = countWords(ownTokens);
-      return [...(labelsOf.get(ownTokens.join(" ")) ?? [])].map((label) => ({ label, tokens: ownTokens, counts }));
-    });
-    const nearest = nearestLabels(tokens, [...owned, ...near]);
+    if (reply.tokens.length < wordsPerDifference) return null;
+    const owned = own.references.flatMap((text) =>
+      [...(labelsOf.get(text.words) ?? [])].map((label): Labelled => ({ label, text })),
+    );
+    const nearest = nearestLabels(reply, [...owned, ...near]);
     return nearest && toAnswer(nearest, "nearly the same text as a labelled reference", 0.95);
   };
 }
 
-function countWords(tokens: readonly string[]): WordCounts {
-  const counts = new Map<string, number>();
-  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
-  return counts;
-}
-
-/** Words that the other text has less often: each of them is a difference, so most texts need no closer look. */
-function surplus(counts: WordCounts, other: WordCounts): number {
-  let sum = 0;
-  for (const [word, count] of counts) sum += Math.max(0, count - (other.get(word) ?? 0));
-  return sum;
-}
-
-function nearestLabels(tokens: readonly string[], texts: readonly Labelled[]): Set<string> | null {
-  let fewest = Math.floor(tokens.length / wordsPerDifference);
+function nearestLabels(reply: PreparedText, examples: readonly Labelled[]): Set<string> | null {
+  let fewest = Math.floor(reply.tokens.length / wordsPerDifference);
   let labels: Set<string> | null = null;
-  const counts = countWords(tokens);
-  for (const text of texts) {
-    if (Math.abs(text.tokens.length - tokens.length) > fewest || surplus(counts, text.counts) > fewest) continue;
-    const differences = editDistance(tokens, text.tokens);
+  for (const { label, text } of examples) {
+    if (Math.abs(text.tokens.length - reply.tokens.length) > fewest) continue;
+    if (hasMoreSurplus(reply.counts, text.counts, fewest)) continue;
+    const differences = editDistance(toWordPair(reply.tokens, text.tokens));
     if (differences > fewest) continue;
-    labels = labels && differences === fewest ? labels.add(text.label) : new Set([text.label]);
+    labels = labels && differences === fewest ? labels.add(label) : new Set([label]);
     fewest = differences;
   }
   return labels;
+}
+
+/** Words that the other text has less often: each is a difference, so most texts need no closer look, and few of their words. */
+function hasMoreSurplus(counts: WordCounts, other: WordCounts, limit: number): boolean {
+  let sum = 0;
+  for (const [word, count] of counts) {
+    sum += Math.max(0, count - (other.get(word) ?? 0));
+    if (sum > limit) return true;
+  }
+  return false;
 }
 
 function toAnswer(labels: ReadonlySet<string>, method: string, confidence: number): LabelAnswer {

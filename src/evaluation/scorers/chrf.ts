@@ -1,6 +1,7 @@
+import { countSharedGrams } from "../text/count-shared-grams.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
+import { toCharacterPair } from "../text/symbol-pair.ts";
 import { bestReference } from "./best-reference.ts";
-import { countTokens } from "./overlap.ts";
 import type { Judgement, Scorer } from "./scorer.ts";
 
 const maximumOrder = 6;
@@ -23,47 +24,30 @@ export function chrf(): Scorer {
   });
 }
 
-function withoutSpaces(text: PreparedText): string[] {
-  return text.characters.filter((character) => !/\s/u.test(character));
+function withoutSpaces({ codePoints }: PreparedText): Int32Array {
+  return codePoints.filter((codePoint) => !isSpace(codePoint));
 }
 
-function scoreCharacters(generated: readonly string[], expected: readonly string[]): Judgement {
+function isSpace(codePoint: number): boolean {
+  return codePoint === 32 || (codePoint > 127 && /\s/u.test(String.fromCodePoint(codePoint)));
+}
+
+function scoreCharacters(generated: Int32Array, expected: Int32Array): Judgement {
   // An order counts only when both sides are long enough to have n-grams of it.
   const orders = Math.min(maximumOrder, generated.length, expected.length);
+  const shared = countSharedGrams(toCharacterPair(generated, expected), orders);
   let precision = 0;
   let recall = 0;
   for (let order = 1; order <= orders; order++) {
     const generatedCount = generated.length - order + 1;
     const expectedCount = expected.length - order + 1;
-    const shared = sharedGrams(generated, expected, order);
-    precision += shared / generatedCount;
-    recall += shared / expectedCount;
+    const common = shared[order - 1] as number;
+    precision += common / generatedCount;
+    recall += common / expectedCount;
   }
   precision /= Math.max(1, orders);
   recall /= Math.max(1, orders);
   const value =
     precision + recall === 0 ? 0 : ((1 + beta ** 2) * precision * recall) / (beta ** 2 * precision + recall);
   return { value: Math.min(1, value), reason: `n-gram precision ${precision.toFixed(2)}, recall ${recall.toFixed(2)}` };
-}
-
-function sharedGrams(generated: readonly string[], expected: readonly string[], order: number): number {
-  const available = countTokens(grams(expected, order));
-  let shared = 0;
-  for (const gram of grams(generated, order)) {
-    const left = available.get(gram) ?? 0;
-    if (left === 0) continue;
-    available.set(gram, left - 1);
-    shared++;
-  }
-  return shared;
-}
-
-function grams(characters: readonly string[], order: number): string[] {
-  const result: string[] = [];
-  for (let start = 0; start + order <= characters.length; start++) {
-    let gram = "";
-    for (let offset = 0; offset < order; offset++) gram += characters[start + offset] as string;
-    result.push(gram);
-  }
-  return result;
 }

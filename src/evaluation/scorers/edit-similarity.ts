@@ -1,4 +1,5 @@
 import { editDistance } from "../text/edit-distance.ts";
+import { toCharacterPair } from "../text/symbol-pair.ts";
 import { bestReference } from "./best-reference.ts";
 import { replyTooLong } from "./reply-too-long.ts";
 import type { Scorer } from "./scorer.ts";
@@ -6,12 +7,12 @@ import type { Scorer } from "./scorer.ts";
 /** 1 - Levenshtein distance / length of the longer text, in code points of the normalized texts. */
 export function editSimilarity(): Scorer {
   return bestReference("edit_similarity", ({ reply, reference }) => {
-    const longer = Math.max(reply.characters.length, reference.characters.length);
+    const longer = Math.max(reply.codePoints.length, reference.codePoints.length);
     if (longer === 0) return { value: 1, reason: "both are empty" };
-    const tooLong = replyTooLong(reply.characters.length, reference.characters.length, "characters");
+    const tooLong = replyTooLong(reply.codePoints.length, reference.codePoints.length, "characters");
     if (tooLong) return tooLong;
 
-    const edits = editDistance(reply.characters, reference.characters);
+    const edits = editDistance(toCharacterPair(reply.codePoints, reference.codePoints));
     return { value: 1 - edits / longer, reason: `${edits} edits over ${longer} characters` };
   });
 }

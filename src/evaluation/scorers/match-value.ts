@@ -1,7 +1,8 @@
 import type { LabelRule } from "../../contract/label-rule.ts";
 import type { Metadata } from "../../contract/metadata.ts";
+import { countWords, sharedWords } from "../text/count-words.ts";
 import { labelKey } from "./label-key.ts";
-import { multisetOverlap, overlapF1 } from "./overlap.ts";
+import { overlapF1 } from "./overlap.ts";
 
 /** Any JSON value, as metadata holds it. */
 export type MetadataValue = Metadata[string];
@@ -53,7 +54,7 @@ function nearness(generated: number, expected: number): number {
 }
 
 function matchItems(generated: readonly MetadataValue[], expected: readonly MetadataValue[]): number {
-  const { shared } = multisetOverlap(generated.map(itemKey), expected.map(itemKey));
+  const shared = sharedWords(countWords(generated.map(itemKey)), countWords(expected.map(itemKey)));
   return overlapF1(shared, generated.length, expected.length);
 }
 

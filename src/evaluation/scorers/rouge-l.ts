@@ -1,4 +1,5 @@
 import { longestCommonSubsequence } from "../text/longest-common-subsequence.ts";
+import { toWordPair } from "../text/symbol-pair.ts";
 import { bestReference } from "./best-reference.ts";
 import { overlapF1 } from "./overlap.ts";
 import { replyTooLong } from "./reply-too-long.ts";
@@ -12,7 +13,7 @@ export function rougeL(): Scorer {
     const tooLong = replyTooLong(generated, expected, "words");
     if (tooLong) return tooLong;
 
-    const common = longestCommonSubsequence(reply.tokens, reference.tokens);
+    const common = longestCommonSubsequence(toWordPair(reply.tokens, reference.tokens));
     return {
       value: overlapF1(common, generated, expected),
       reason: `${common} of ${expected} reference words in the same order among ${generated}`,

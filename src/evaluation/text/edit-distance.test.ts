@@ -2,18 +2,38 @@ import fc from "fast-check";
 import { distance } from "fastest-levenshtein";
 import { expect, test } from "vitest";
 import { editDistance } from "./edit-distance.ts";
+import { toCharacterPair, toWordPair } from "./symbol-pair.ts";
+import { toCodePoints } from "./to-code-points.ts";
+
+function between(left: string, right: string): number {
+  return editDistance(toCharacterPair(toCodePoints(left), toCodePoints(right)));
+}
+
+/** The textbook table, as the oracle. */
+function byTable(left: readonly string[], right: readonly string[]): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [index, symbol] of left.entries()) {
+    const next = [index + 1];
+    right.forEach((other, column) => {
+      const replaced = (row[column] ?? 0) + (symbol === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    });
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
 
 test("counts the fewest edits", () => {
-  expect(editDistance([..."kitten"], [..."sitting"])).toBe(3);
-  expect(editDistance([], [..."abc"])).toBe(3);
-  expect(editDistance([..."abc"], [..."abc"])).toBe(0);
+  expect(between("kitten", "sitting")).toBe(3);
+  expect(between("", "abc")).toBe(3);
+  expect(between("abc", "abc")).toBe(0);
 });
 
 test("agrees with an independent implementation, over several blocks too", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "d", " "), maxLength: 200, size: "max" });
   fc.assert(
     fc.property(text, text, (left, right) => {
-      expect(editDistance([...left], [...right])).toBe(distance(left, right));
+      expect(between(left, right)).toBe(distance(left, right));
     }),
   );
 });
@@ -24,13 +44,44 @@ test("agrees for texts that share most, and for texts of very different length",
   fc.assert(
     fc.property(text, edits, (left, changes) => {
       const right = changes.reduce((rest, [at, put]) => rest.slice(0, at) + put + rest.slice(at + 1), left);
-      expect(editDistance([...left], [...right])).toBe(distance(left, right));
+      expect(between(left, right)).toBe(distance(left, right));
       const short = right.substring(0, 9);
-      expect(editDistance([...left], [...short])).toBe(distance(left, short));
+      expect(between(left, short)).toBe(distance(left, short));
+    }),
+  );
+});
+
+test("agrees with the definition for words, whether the texts differ everywhere or only from some word on", () => {
+  const words = (alphabet: string) => fc.array(fc.constantFrom(...alphabet), { maxLength: 300, size: "max" });
+  fc.assert(
+    fc.property(words("abc"), words("abcdefgh"), words("xyz"), (start, left, right) => {
+      for (const [one, other] of [
+        [left, right],
+        [left, start],
+        [
+          [...start, ...left],
+          [...start.slice(3), ...right],
+        ],
+        [
+          [...left, ...start],
+          [...right, "q", ...start],
+        ],
+      ] as const) {
+        expect(editDistance(toWordPair(one, other))).toBe(byTable(one, other));
+      }
+    }),
+  );
+});
+
+test("agrees in any script", () => {
+  const text = fc.string({ unit: fc.constantFrom("ж", "я", "語", "👍", "a", "é"), maxLength: 150, size: "max" });
+  fc.assert(
+    fc.property(text, text, (left, right) => {
+      expect(between(left, right)).toBe(byTable([...left], [...right]));
     }),
   );
 });
 
 test("an astral character is one edit, not two", () => {
-  expect(editDistance([..."👍 ok"], [..."👎 ok"])).toBe(1);
+  expect(between("👍 ok", "👎 ok")).toBe(1);
 });

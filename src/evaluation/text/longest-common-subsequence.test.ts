@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { longestCommonSubsequence } from "./longest-common-subsequence.ts";
+import { toWordPair } from "./symbol-pair.ts";
 
 /** The textbook table, as the oracle. */
 function byTable(left: readonly string[], right: readonly string[]): number {
@@ -16,15 +17,15 @@ function byTable(left: readonly string[], right: readonly string[]): number {
 }
 
 test("finds the longest common order", () => {
-  expect(longestCommonSubsequence([..."abcbdab"], [..."bdcaba"])).toBe(4);
-  expect(longestCommonSubsequence([], ["a"])).toBe(0);
+  expect(longestCommonSubsequence(toWordPair([..."abcbdab"], [..."bdcaba"]))).toBe(4);
+  expect(longestCommonSubsequence(toWordPair([], ["a"]))).toBe(0);
 });
 
 test("agrees with the textbook table, over several blocks too", () => {
   const symbols = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 150, size: "max" });
   fc.assert(
     fc.property(symbols, symbols, (left, right) => {
-      expect(longestCommonSubsequence(left, right)).toBe(byTable(left, right));
+      expect(longestCommonSubsequence(toWordPair(left, right))).toBe(byTable(left, right));
     }),
   );
 });

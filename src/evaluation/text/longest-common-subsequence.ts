@@ -1,23 +1,25 @@
-import { denseSymbols } from "./dense-symbols.ts";
+import { bitCount } from "./bit-count.ts";
+import type { SymbolPair } from "./symbol-pair.ts";
 
 /**
  * Length of the longest sequence of symbols that both hold in the same order, gaps allowed.
  * Bit-parallel (Hyyrö 2004): 32 symbols of the left side a step.
  */
-export function longestCommonSubsequence(left: readonly string[], right: readonly string[]): number {
-  if (left.length === 0 || right.length === 0) return 0;
-  const dense = denseSymbols(left, right);
-  const matches = new Int32Array(dense.size);
+export function longestCommonSubsequence({ left, right, size }: SymbolPair): number {
+  const matches = new Int32Array(size);
   // One bit per column of `right`: the carry that leaves the block above.
   const carries = new Uint8Array(right.length);
   let length = 0;
 
   for (let first = 0; first < left.length; first += 32) {
-    const block = dense.left.subarray(first, first + 32);
-    block.forEach((symbol, row) => (matches[symbol] = (matches[symbol] as number) | (1 << row)));
-    const unmatched = runBlock({ matches, right: dense.right, carries });
+    const block = left.subarray(first, first + 32);
+    for (let row = 0; row < block.length; row++) {
+      const symbol = block[row] as number;
+      matches[symbol] = (matches[symbol] as number) | (1 << row);
+    }
+    const unmatched = runBlock({ matches, right, carries });
     length += block.length - bitCount(unmatched & blockMask(block.length));
-    block.forEach((symbol) => (matches[symbol] = 0));
+    for (let row = 0; row < block.length; row++) matches[block[row] as number] = 0;
   }
   return length;
 }
@@ -43,10 +45,4 @@ function runBlock({
 
 function blockMask(length: number): number {
   return length === 32 ? -1 : (1 << length) - 1;
-}
-
-function bitCount(bits: number): number {
-  let count = 0;
-  for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
-  return count;
 }

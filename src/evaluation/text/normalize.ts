@@ -3,6 +3,7 @@ const plain = /^[ -~]*$/;
 
 /** The form every text score compares: compatibility forms unified (NFKC), lower case, runs of white space one space, none at the ends. */
 export function normalize(text: string): string {
-  const unified = plain.test(text) ? text : text.normalize("NFKC");
-  return unified.toLowerCase().replace(/\s+/gu, " ").trim();
+  if (!plain.test(text)) return text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
+  const lower = text.toLowerCase();
+  return (lower.includes("  ") ? lower.replace(/ +/g, " ") : lower).trim();
 }

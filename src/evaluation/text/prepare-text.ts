@@ -1,4 +1,6 @@
+import { countWords, type WordCounts } from "./count-words.ts";
 import { normalize } from "./normalize.ts";
+import { toCodePoints } from "./to-code-points.ts";
 import { tokenizeNormalized } from "./tokenize.ts";
 
 /** A text in the forms scorers need, each made once and only when asked for. */
@@ -6,25 +8,47 @@ export interface PreparedText {
   readonly raw: string;
   readonly normalized: string;
   readonly tokens: readonly string[];
+  /** The tokens with a space between: equal for the same tokens in the same order. */
+  readonly words: string;
+  /** How often each token is there. */
+  readonly counts: WordCounts;
   /** Code points of the normalized text. */
-  readonly characters: readonly string[];
+  readonly codePoints: Int32Array;
 }
 
 export function prepareText(raw: string): PreparedText {
-  let normalized: string | undefined;
-  let tokens: readonly string[] | undefined;
-  let characters: readonly string[] | undefined;
+  return new LazyText(raw);
+}
 
-  return {
-    raw,
-    get normalized() {
-      return (normalized ??= normalize(raw));
-    },
-    get tokens() {
-      return (tokens ??= tokenizeNormalized(this.normalized));
-    },
-    get characters() {
-      return (characters ??= Array.from(this.normalized));
-    },
-  };
+class LazyText implements PreparedText {
+  readonly raw: string;
+  #normalized: string | undefined;
+  #tokens: readonly string[] | undefined;
+  #words: string | undefined;
+  #counts: WordCounts | undefined;
+  #codePoints: Int32Array | undefined;
+
+  constructor(raw: string) {
+    this.raw = raw;
+  }
+
+  get normalized(): string {
+    return (this.#normalized ??= normalize(this.raw));
+  }
+
+  get tokens(): readonly string[] {
+    return (this.#tokens ??= tokenizeNormalized(this.normalized));
+  }
+
+  get words(): string {
+    return (this.#words ??= this.tokens.join(" "));
+  }
+
+  get counts(): WordCounts {
+    return (this.#counts ??= countWords(this.tokens));
+  }
+
+  get codePoints(): Int32Array {
+    return (this.#codePoints ??= toCodePoints(this.normalized));
+  }
 }

@@ -26,7 +26,8 @@ export function tokenizeNormalized(text: string): string[] {
 }
 
 function plainTokens(text: string): string[] {
-  return (text.match(plainWord) ?? []).filter((word) => letterOrDigit.test(word));
+  // A word that begins with neither letter nor digit may be made of underscores alone.
+  return (text.match(plainWord) ?? []).filter((word) => !word.startsWith("_") || letterOrDigit.test(word));
 }
 
 /** The definition itself, by Intl.Segmenter. `plainTokens` is a quicker way to the same tokens where it applies. */
