@@ -58,7 +58,13 @@ export type LabellerSettings = z.infer<typeof LabellerSettings>;
 const options = {
   endpoint: z.string().min(1).max(2048).describe("Base URL (…/v1) or full URL of the model endpoint under test."),
   model_id: z.string().min(1).max(512),
-  system_prompt: z.string().optional(),
+  system_prompt: z.string().optional().describe("For every scenario that brings none of its own."),
+  stream: z
+    .boolean()
+    .optional()
+    .describe(
+      "Asks for replies as streams, so that `first_token_ms` is known. Default: false, unless a latency check of the first token asks for it. An endpoint that cannot stream answers in one piece, and `first_token_ms` is null.",
+    ),
   parameters: Parameters.optional(),
   protocol: Protocol.default("openai-chat"),
   on_failure: z.enum(["continue", "stop"]).default("continue").describe("What follows a failed turn."),

@@ -97,6 +97,8 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
   /** Called with each piece of text as it arrives; asking for it makes the adapter stream. */
   readonly onText?: (text: string) => void;
+  /** Streams although nobody listens, where the endpoint can: that is how the time to the first token is known. */
+  readonly stream?: boolean;
 }
 
 /** Contract: resolves with a failed `Reply`; rejects only when `signal` aborts. */

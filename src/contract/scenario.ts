@@ -30,6 +30,7 @@ export const ScenarioInput = z
   .object({
     id: Identifier,
     description: z.string().default(""),
+    system_prompt: z.string().optional().describe("Stands in place of the system prompt of the request."),
     interactions: z.array(InteractionInput).min(1),
     tags: z.array(z.string()).optional(),
   })
@@ -39,6 +40,7 @@ export const Scenario = z
   .object({
     id: Identifier,
     description: z.string(),
+    system_prompt: z.string().optional(),
     interactions: z.array(Interaction).min(1),
     tags: z.array(z.string()),
   })

@@ -8,6 +8,7 @@ export type History = "generated" | "reference";
 
 export interface ConversationOptions {
   readonly scenario: Scenario;
+  /** For a scenario that brings none of its own. */
   readonly systemPrompt: string | undefined;
   readonly turn: number;
   /** What was said in a turn before, or null when that turn is not part of the conversation. */
@@ -16,7 +17,8 @@ export interface ConversationOptions {
 
 /** The messages of one turn: everything said before it, then its user message. A turn without a reply leaves no trace. */
 export function conversationAt({ scenario, systemPrompt, turn, replyOf }: ConversationOptions): ChatMessage[] {
-  const messages: ChatMessage[] = systemPrompt === undefined ? [] : [{ role: "system", content: systemPrompt }];
+  const content = scenario.system_prompt ?? systemPrompt;
+  const messages: ChatMessage[] = content === undefined ? [] : [{ role: "system", content }];
   for (const [index, { user_message }] of scenario.interactions.entries()) {
     if (index > turn) break;
     const reply = index === turn ? undefined : replyOf(index);

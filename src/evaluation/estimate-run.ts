@@ -72,8 +72,13 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
 }
 
 /** One pass through a scenario: each call carries the conversation so far. */
-function modelLoad({ interactions }: Scenario, plan: EvaluationPlan, earlier: EarlierFigures | null): Load {
-  let history = plan.system_prompt === undefined ? 0 : estimateTokens(plan.system_prompt) + perMessage;
+function modelLoad(
+  { interactions, system_prompt }: Scenario,
+  plan: EvaluationPlan,
+  earlier: EarlierFigures | null,
+): Load {
+  const prompt = system_prompt ?? plan.system_prompt;
+  let history = prompt === undefined ? 0 : estimateTokens(prompt) + perMessage;
   let input = 0;
   let output = 0;
   for (const interaction of interactions) {
@@ -182,7 +187,8 @@ function fits(
 function toSentence({ calls, money, seconds }: Pick<RunEstimate, "calls" | "money" | "seconds">): string {
   const count = calls.low === calls.high ? `${calls.low}` : `${calls.low} to ${calls.high}`;
   const cost = money ? `, about $${money.expected.toPrecision(2)}` : "";
-  return `${count} calls${cost}, ${duration(seconds.low)} to ${duration(seconds.high)}.`;
+  const [least, most] = [duration(seconds.low), duration(seconds.high)];
+  return `${count} calls${cost}, ${least === most ? `about ${least}` : `${least} to ${most}`}.`;
 }
 
 function duration(seconds: number): string {

@@ -1,11 +1,8 @@
 import type { z } from "zod";
 import type { ScenarioInput } from "../contract/scenario.ts";
 
-/**
- * A scenario as a file holds it: valid against the contract's `ScenarioInput`. `system_prompt` is the conversation's own system
- * message; the contract knows one per request, so `groupBySystemPrompt` says which scenarios can share a request.
- */
-export type FileScenario = z.output<typeof ScenarioInput> & { system_prompt?: string };
+/** A scenario as a file holds it: what `test_batch` takes. `system_prompt` is the conversation's own system message. */
+export type FileScenario = z.output<typeof ScenarioInput>;
 export type FileInteraction = FileScenario["interactions"][number];
 
 /** Where in a file something stood: the line of a line-based format, an RFC 6901 pointer into the value there, or both. */

@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import type { Behaviour, FakeCall } from "../../../test/support/fake-provider/behaviour.ts";
+import { serverError, status } from "../../../test/support/fake-provider/error-statuses.ts";
+import { text } from "../../../test/support/fake-provider/replies.ts";
+import { stream } from "../../../test/support/fake-provider/streams.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import type { Protocol } from "../../contract/evaluation-request.ts";
+import { createChatModel } from "../create-chat-model.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
+
+/** Asks so many times for a stream that nobody listens to. */
+async function ask(behaviour: Behaviour, { times = 1, protocol = "openai-chat" as Protocol } = {}) {
+  await using provider = await startFakeProvider({ behaviour });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const replies = [];
+  for (let time = 0; time < times; time += 1) {
+    const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId: "m" });
+    const { signal } = new AbortController();
+    replies.push(await model({ messages: [{ role: "user", content: "Hello" }] }, { signal, stream: true }));
+  }
+  const sent = provider.requests.map(({ body }) => ({ stream: body?.["stream"], options: body?.["stream_options"] }));
+  return { replies, sent };
+}
+
+const usage = { stream: true, options: { include_usage: true } };
+const plain = { stream: true, options: undefined };
+const whole = { stream: undefined, options: undefined };
+
+/** Streams, unless the request is one that it refuses. */
+function unless(refuses: (body: Record<string, unknown>) => boolean, refusal: Behaviour): Behaviour {
+  return (call: FakeCall) => {
+    const body = call.request.body ?? {};
+    if (refuses(body)) return refusal(call);
+    return body["stream"] === true
+      ? stream("One two", { usage: body["stream_options"] !== undefined })(call)
+      : text("One two")(call);
+  };
+}
+
+test("a stream nobody listens to tells when its first token came, and what it took", async () => {
+  const { replies, sent } = await ask(stream("One two three"));
+  expect(replies[0]).toMatchObject({ ok: true, text: "One two three", usage: { total_tokens: 12 } });
+  expect(replies[0]).toHaveProperty("first_token_ms", expect.any(Number));
+  expect(sent).toEqual([usage]);
+});
+
+test("an endpoint that refuses to count tokens of a stream streams without, from then on at once", async () => {
+  const refusal = status(400, { message: "Unknown field: stream_options" });
+  const { replies, sent } = await ask(
+    unless((body) => "stream_options" in body, refusal),
+    { times: 2 },
+  );
+  expect(sent).toEqual([usage, plain, plain]);
+  expect(replies).toMatchObject([
+    { ok: true, text: "One two", tries: 2, first_token_ms: expect.any(Number) },
+    { ok: true, text: "One two", tries: 1, first_token_ms: expect.any(Number) },
+  ]);
+});
+
+test("an endpoint that refuses to stream answers in one piece, from then on at once", async () => {
+  const refusal = status(400, { message: "Your organization must be verified to stream this model." });
+  const { replies, sent } = await ask(
+    unless((body) => body["stream"] === true, refusal),
+    { times: 2 },
+  );
+  expect(sent).toEqual([usage, whole, whole]);
+  expect(replies).toMatchObject([
+    { ok: true, text: "One two", first_token_ms: null, tries: 2, usage: { total_tokens: 12 } },
+    { ok: true, first_token_ms: null, tries: 1 },
+  ]);
+});
+
+test("a refusal that is not about streaming is not asked again", async () => {
+  const { replies, sent } = await ask(status(400, { message: "temperature must be at most 2" }));
+  expect(replies).toMatchObject([{ ok: false, error: { code: "upstream_rejected", tries: 1 } }]);
+  expect(sent).toEqual([usage]);
+});
+
+test("an endpoint that fails before it streams is not asked again in another form", async () => {
+  const { replies, sent } = await ask(serverError);
+  expect(replies).toMatchObject([{ ok: false, error: { code: "upstream_error", tries: 1 } }]);
+  expect(sent).toHaveLength(1);
+});
+
+test("a stream that breaks is asked for once more, in one piece, and the next one streams again", async () => {
+  const broken: Behaviour = (call) =>
+    call.request.body?.["stream"] === true ? stream("One two", { end: "error" })(call) : text("One two")(call);
+  const { replies, sent } = await ask(broken, { times: 2 });
+  expect(replies).toMatchObject([
+    { ok: true, text: "One two", tries: 2, first_token_ms: null },
+    { ok: true, tries: 2 },
+  ]);
+  expect(sent).toEqual([usage, whole, usage, whole]);
+});
+
+test("an endpoint that ignores the wish has answered", async () => {
+  const { replies, sent } = await ask(text("All at once"));
+  expect(replies).toMatchObject([{ ok: true, text: "All at once", first_token_ms: null, tries: 1 }]);
+  expect(sent).toHaveLength(1);
+});

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import type { ChatOptions } from "../contract/model.ts";
+import { fakeModel } from "./testing/fake-model.ts";
+import { streamedModel, wantsStream } from "./streamed-model.ts";
+
+test("a run streams when it says so, or when a check needs the time to the first token", () => {
+  expect(wantsStream({})).toBe(false);
+  expect(wantsStream({ stream: true })).toBe(true);
+  const check = { type: "latency", max_ms: 200, of: "first_token" } as const;
+  expect(wantsStream({ scorers: ["token_f1", check] })).toBe(true);
+  expect(wantsStream({ scorers: [{ ...check, of: "reply" }] })).toBe(false);
+  expect(wantsStream({ stream: false, scorers: [check] })).toBe(false);
+});
+
+test("the wish to stream reaches the model with everything else", async () => {
+  const seen: ChatOptions[] = [];
+  const answer = fakeModel(() => "Hi");
+  const model = streamedModel((request, options) => {
+    seen.push(options);
+    return answer(request, options);
+  });
+  const { signal } = new AbortController();
+  await model({ messages: [] }, { signal });
+  expect(seen).toEqual([{ signal, stream: true }]);
+});

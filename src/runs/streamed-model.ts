@@ -1,0 +1,15 @@
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { ChatModel } from "../contract/model.ts";
+
+/** Whether a run wants to know when the first token of a reply came: it says so, or a check of it needs to know. */
+export function wantsStream({ stream, scorers = [] }: Pick<RunSettings, "stream" | "scorers">): boolean {
+  return (
+    stream ??
+    scorers.some((setting) => typeof setting === "object" && setting.type === "latency" && setting.of === "first_token")
+  );
+}
+
+/** A model that is asked for streams, although nobody listens to them. */
+export function streamedModel(model: ChatModel): ChatModel {
+  return (request, options) => model(request, { ...options, stream: true });
+}
