@@ -155,3 +155,20 @@ test.each([
 ])("refuses with the reason: %s", (reason, baseline, candidate) => {
   expect(compareRuns({ baseline, candidate })).toMatchObject({ comparable: false, reason });
 });
+
+test("a loss in every one of a few scenarios is told as it is, with the doubt that their number leaves", () => {
+  const tallies = [1, 0].map((value) => {
+    const tally = createRunTally();
+    for (const id of ["a", "b", "c"]) {
+      const interaction = Interaction.parse({ id: "t", user_message: "q", interaction_type: "opening" });
+      tally.add({ scenario_id: id, interaction, scores: { overall: value }, scoring_version: "1" });
+    }
+    return tally;
+  });
+  const [baseline, candidate] = tallies as [RunTally, RunTally];
+  expect(compareRuns({ baseline, candidate })).toMatchObject({
+    verdict: "no_difference_seen",
+    sentence:
+      "overall is worse by 1.000 in every one of the 3 scenarios, which are too few to rule out chance (p = 0.250).",
+  });
+});

@@ -33,8 +33,17 @@ export function toSentence(
         const looks = effect > 0 ? "better" : "worse";
         return `${name} looks ${looks} by ${Math.abs(effect).toFixed(3)}${interval(difference)}, but with several scores looked at that may be chance (p ${figure(adjusted ?? 1)}).`;
       }
+      if (isOneSided(difference)) {
+        const looks = effect > 0 ? "better" : "worse";
+        return `${name} is ${looks} by ${Math.abs(effect).toFixed(3)} in every one of the ${scenarios} scenarios, which are too few to rule out chance (p ${figure(adjusted ?? 1)}).`;
+      }
       return `No difference in ${name} can be seen: ${signed(effect)}${interval(difference)}.${whatItTakes(difference, smallestEffect)}`;
   }
+}
+
+/** Every scenario differs by the same amount: there is no spread to make an interval from, only their number counts. */
+function isOneSided({ ci_lower, scenarios, scenarios_better, scenarios_worse }: ScoreDifference): boolean {
+  return ci_lower === null && Math.max(scenarios_better, scenarios_worse) === scenarios;
 }
 
 function interval({ ci_lower, ci_upper }: ScoreDifference): string {

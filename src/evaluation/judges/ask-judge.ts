@@ -18,13 +18,20 @@ export interface JudgeAnswer {
   readonly helper_usage: HelperUsage;
 }
 
+export interface JudgeAsking {
+  readonly messages: readonly ChatMessage[];
+  /** The texts under judgement: an answer that is a part of one of them is no vote. */
+  readonly judged?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
 /** Puts one question to the judge as often as it has votes. A vote that failed or cannot be read counts for nothing. */
 export async function askJudge(
   judge: Judge,
-  { messages, choices, signal }: { messages: readonly ChatMessage[]; choices: Choices; signal: AbortSignal },
+  { choices, ...asking }: JudgeAsking & { readonly choices: Choices },
 ): Promise<JudgeAnswer> {
   const asked = await Promise.all(
-    Array.from({ length: judge.votes }, () => askOnce(judge, { messages, choices: Object.keys(choices), signal })),
+    Array.from({ length: judge.votes }, () => askOnce(judge, { ...asking, choices: Object.keys(choices) })),
   );
   return {
     verdict: countVotes(
@@ -37,7 +44,7 @@ export async function askJudge(
 
 async function askOnce(
   { model, priceOf }: Judge,
-  { messages, choices, signal }: { messages: readonly ChatMessage[]; choices: readonly string[]; signal: AbortSignal },
+  { messages, judged = [], choices, signal }: JudgeAsking & { readonly choices: readonly string[] },
 ): Promise<{ vote: Vote; spent: HelperUsage }> {
   const reply = await model({ messages, format: verdictFormat(choices) }, { signal });
   if (!reply.ok) {
@@ -47,7 +54,16 @@ async function askOnce(
   const spent = helperUsageOf(reply, priceOf);
   if (reply.text === "" && reply.refusal !== null)
     return { vote: { choice: null, reason: "the judge refused" }, spent };
+  if (judged.some((text) => isRepeated(reply.text, text))) {
+    return { vote: { choice: null, reason: "the judge repeated what it was to judge" }, spent };
+  }
   return { vote: parseVote(reply.text, choices), spent };
+}
+
+/** An answer that stands in the judged text, however it is spaced, was written by whoever wrote that text. */
+function isRepeated(answer: string, judged: string): boolean {
+  const bare = (text: string) => text.replace(/\s+/gu, "");
+  return bare(answer) !== "" && bare(judged).includes(bare(answer));
 }
 
 /** Mean of the usable votes' values. A tie between choices has a value but no verdict. */

@@ -32,7 +32,12 @@ export async function judgePair(
   { pair, rubric = standard, signal }: { pair: PairToJudge; rubric?: string | undefined; signal: AbortSignal },
 ): Promise<PairJudgement> {
   const ask = (first: string, second: string) =>
-    askJudge(judge, { messages: pairPrompt(rubric, { ...pair, first, second }), choices, signal });
+    askJudge(judge, {
+      messages: pairPrompt(rubric, { ...pair, first, second }),
+      judged: [first, second],
+      choices,
+      signal,
+    });
   const [forward, backward] = await Promise.all([ask(pair.left, pair.right), ask(pair.right, pair.left)]);
   const one = toSide(forward.verdict.verdict, "left", "right");
   const other = toSide(backward.verdict.verdict, "right", "left");

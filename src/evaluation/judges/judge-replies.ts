@@ -30,7 +30,11 @@ export async function judgeTurn(
   },
 ): Promise<TurnJudgement> {
   const asked = questions.filter(({ needsReference }) => !needsReference || (turn.references ?? []).length > 0);
-  const judged = await askAll(judge, asked, { signal, promptOf: (question) => turnPrompt(question, { turn, before }) });
+  const judged = await askAll(judge, asked, {
+    signal,
+    judged: repliesOf([...before, turn]),
+    promptOf: (question) => turnPrompt(question, { turn, before }),
+  });
   const unasked = questions
     .filter((question) => !asked.includes(question))
     .map(({ name }): Score => ({ name, value: null, reason: "no reference reply" }));
@@ -48,6 +52,7 @@ export async function judgeConversation(
 ): Promise<ConversationJudgement> {
   const { judgements, helper_usage } = await askAll(judge, questions, {
     signal,
+    judged: repliesOf(turns),
     promptOf: (question) => conversationPrompt(question, turns),
   });
   const scores = scoresOf(judgements, questions, "conversation_rubrics");
@@ -61,15 +66,23 @@ export async function judgeConversation(
   };
 }
 
+function repliesOf(turns: readonly JudgedTurn[]): string[] {
+  return turns.flatMap(({ reply }) => reply ?? []);
+}
+
 async function askAll(
   judge: Judge,
   questions: readonly JudgeQuestion[],
-  { promptOf, signal }: { promptOf: (question: JudgeQuestion) => ChatMessage[]; signal: AbortSignal },
+  {
+    promptOf,
+    judged,
+    signal,
+  }: { promptOf: (question: JudgeQuestion) => ChatMessage[]; judged: readonly string[]; signal: AbortSignal },
 ): Promise<Omit<TurnJudgement, "scores"> & { judgements: Record<string, JudgeVerdict> }> {
   const answers = await Promise.all(
     questions.map(async (question) => ({
       name: question.name,
-      ...(await askJudge(judge, { messages: promptOf(question), choices: question.choices, signal })),
+      ...(await askJudge(judge, { messages: promptOf(question), judged, choices: question.choices, signal })),
     })),
   );
   const failed = new Set(answers.filter(({ verdict }) => verdict.value === null).map(({ name }) => name));

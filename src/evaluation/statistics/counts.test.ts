@@ -12,6 +12,17 @@ test("pass^k of 4 in 5 is 0.8, 0.6, 0.4, 0.2, 0 and pass@k 0.8, then 1", () => {
   expect(result).toMatchObject({ threshold: 0.8, attempts: 5, passed: 4 });
 });
 
+test("pass@k and pass^k of 3 in 10 are the shares of all ways to draw k attempts", () => {
+  // Python 3.11: 1 - comb(7, k) / comb(10, k) and comb(3, k) / comb(10, k) as fractions.
+  const result = reliability(10, 3);
+  [0.3, 0.5333333333333333, 0.7083333333333334, 0.8333333333333334, 0.9166666666666666].forEach((expected, index) =>
+    expect(result?.pass_at_k[index]).toBeCloseTo(expected, 12),
+  );
+  [0.3, 0.06666666666666667, 0.008333333333333333, 0, 0].forEach((expected, index) =>
+    expect(result?.pass_hat_k[index]).toBeCloseTo(expected, 12),
+  );
+});
+
 test("reliability of all, none and nothing", () => {
   expect(reliability(2, 2)).toMatchObject({ pass_at_k: [1, 1], pass_hat_k: [1, 1] });
   expect(reliability(2, 0)).toMatchObject({ pass_at_k: [0, 0], pass_hat_k: [0, 0] });
@@ -19,7 +30,10 @@ test("reliability of all, none and nothing", () => {
 });
 
 test("McNemar's exact p of 2 against 10 is 0.0386", () => {
-  expect(mcnemar(2, 10)).toBeCloseTo(158 / 4096, 12);
+  // Python 3.11: 2 * sum(comb(n, k) for k up to the smaller count) / 2**n as fractions.
+  expect(mcnemar(2, 10)).toBeCloseTo(0.03857421875, 12);
+  expect(mcnemar(0, 3)).toBeCloseTo(0.25, 12);
+  expect(mcnemar(14, 1)).toBeCloseTo(0.0009765625, 12);
   expect(mcnemar(10, 2)).toBeCloseTo(0.0386, 4);
   expect(mcnemar(0, 0)).toBe(1);
   expect(mcnemar(5, 5)).toBe(1);
@@ -27,6 +41,7 @@ test("McNemar's exact p of 2 against 10 is 0.0386", () => {
 });
 
 test("Holm's correction keeps order and never exceeds 1", () => {
+  // By Holm's (1979) own steps: 4 × 0.01, 3 × 0.03, the larger of that and 2 × 0.04, 0.5.
   const adjusted = holm([0.01, 0.04, 0.03, 0.5]);
   [0.04, 0.09, 0.09, 0.5].forEach((expected, index) => expect(adjusted[index]).toBeCloseTo(expected, 12));
   expect(holm([])).toEqual([]);

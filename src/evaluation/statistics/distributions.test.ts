@@ -3,6 +3,7 @@ import { incompleteBeta } from "./incomplete-beta.ts";
 import { normalCdf, normalQuantile } from "./normal-distribution.ts";
 import { tQuantile, twoSidedP } from "./t-distribution.ts";
 
+// Tables of Student's t; integrating its density numerically in Python 3.11 gives each p back to ten digits.
 test.each([
   [0.975, 1, 12.706204736],
   [0.975, 4, 2.776445105],
@@ -25,6 +26,7 @@ test("quantile and p undo each other", () => {
 });
 
 test("the normal quantile is the tabled one and undoes the distribution", () => {
+  // Python 3.11: statistics.NormalDist().inv_cdf.
   expect(normalQuantile(0.975)).toBeCloseTo(1.959963984540054, 12);
   expect(normalQuantile(0.8)).toBeCloseTo(0.8416212335729143, 12);
   expect(normalQuantile(0.5)).toBe(0);
