@@ -1,3 +1,10 @@
-/** `rehearsal`: the configuration's helper and the clients. Scorers, statistics and matchers have entries of their own. */
+/** `rehearsal`: the configuration's helper, the clients and the runner. Scorers, statistics and matchers have entries of their own. */
 export * from "./client.ts";
 export { defineConfig, type ConfigInput } from "./cli/config/define-config.ts";
+export { runAttempt, type AttemptOptions, type AttemptOutcome } from "./evaluation/run-attempt.ts";
+export { estimateRun, type EstimateOptions } from "./evaluation/estimate-run.ts";
+export { addSpent, isSpent, noSpent, spentOn, type Spent } from "./evaluation/budget.ts";
+export { checkGate, type GateFigures } from "./evaluation/gate.ts";
+export { Scenario } from "./contract/scenario.ts";
+export type { ChatModel, ChatOptions, ChatRequest, Reply } from "./contract/model.ts";
+export type { StoredReply, StoredScores } from "./contract/interaction-result.ts";

@@ -9,6 +9,28 @@ export type { Scorer, ScorerInput } from "./evaluation/scorers/scorer.ts";
 export { prepareText, type PreparedText } from "./evaluation/text/prepare-text.ts";
 export type { Score } from "./contract/score.ts";
 
+/** Everything a run does with one reply: labels, scores, checks, conflicts and verdicts together. */
+export { scoreInteraction, type ScoreInteractionOptions } from "./evaluation/score-interaction.ts";
+export { createScoring, type Scoring, type ScoringOptions } from "./evaluation/scoring.ts";
+
+export { createCheck } from "./evaluation/scorers/create-checks.ts";
+export type { CustomScorer, CustomScorers } from "./evaluation/scorers/custom-scorer.ts";
+export { overall, type OverallOptions } from "./evaluation/scorers/overall.ts";
+export { findConflicts } from "./evaluation/conflicts/find-conflicts.ts";
+export { createSemanticScorer, type SemanticScorer } from "./evaluation/semantic/semantic-scorer.ts";
+
+export { labelCandidates, type LabelCandidates } from "./evaluation/labels/label-candidates.ts";
+export type { LabelAnswer, Labeller, LabelQuestion } from "./evaluation/labels/labels.ts";
+export { createLocalLabeller } from "./evaluation/labels/local-labeller.ts";
+export { createModelLabeller, type ModelLabeller } from "./evaluation/labels/model-labeller.ts";
+
+export type { Judge } from "./evaluation/judges/ask-judge.ts";
+export { auditJudge, type AuditOptions } from "./evaluation/judges/audit-judge.ts";
+export { judgePair, type PairJudgement, type PairToJudge } from "./evaluation/judges/judge-pair.ts";
+export type { JudgedTurn } from "./evaluation/judges/judge-prompt.ts";
+export { judgeQuestions, type JudgeQuestion } from "./evaluation/judges/judge-question.ts";
+export { judgeConversation, judgeTurn, type TurnJudgement } from "./evaluation/judges/judge-replies.ts";
+
 export interface ReplyToScore {
   readonly reply: string;
   /** One acceptable reply, or several: the best one counts. */
