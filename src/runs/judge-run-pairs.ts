@@ -1,5 +1,9 @@
 import { ServiceError } from "../contract/errors.ts";
 import type { PairwiseComparison } from "../contract/comparison.ts";
+import type { LabellerSettings } from "../contract/evaluation-request.ts";
+import type { ChatModel } from "../contract/model.ts";
+import type { PairwiseRequest } from "../contract/pairwise.ts";
+import { finalStates } from "../contract/run.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { Store } from "../contract/store.ts";
 import { pairwiseFigures, type JudgedPair } from "../evaluation/comparison/pairwise.ts";
@@ -7,13 +11,12 @@ import type { Judge } from "../evaluation/judges/ask-judge.ts";
 import { judgePair } from "../evaluation/judges/judge-pair.ts";
 import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runInLanes } from "../evaluation/run-in-lanes.ts";
+import { judgeTarget, type ModelTarget } from "./judge-target.ts";
 
 export interface JudgeRunPairsOptions {
-  readonly judge: Judge;
-  readonly rubric?: string | undefined;
+  readonly createModel: (target: ModelTarget) => ChatModel;
+  readonly operatorJudge?: LabellerSettings | undefined;
   readonly owner?: string | null;
-  /** Pairs at most: each takes two calls per vote. */
-  readonly limit?: number;
   readonly concurrency?: number;
   readonly signal: AbortSignal;
 }
@@ -28,13 +31,19 @@ interface FirstReply {
 /** Lets a judge choose between the replies of two runs: those of the first attempt, to questions both were asked. Calls the judge. */
 export async function judgeRunPairs(
   store: Store,
-  baselineId: string,
-  candidateId: string,
-  options: JudgeRunPairsOptions,
+  { baseline: baselineId, candidate: candidateId, judge: requested, limit }: PairwiseRequest,
+  { createModel, operatorJudge, owner, concurrency = 8, signal }: JudgeRunPairsOptions,
 ): Promise<PairwiseComparison> {
-  const { judge, rubric, signal, limit = 200, concurrency = 8 } = options;
-  const baseline = await firstReplies(store, baselineId, { ...options, limit });
-  const candidate = await firstReplies(store, candidateId, { ...options, limit });
+  const { rubric, votes = 1, ...place } = { ...operatorJudge, ...requested };
+  const { target, problems } = judgeTarget(place);
+  if (!target) {
+    const [first] = problems;
+    throw new ServiceError("validation_failed", `${first?.pointer} ${first?.message}`, { errors: problems });
+  }
+  // An audit measures verdicts on single replies; it says nothing about choosing between two.
+  const judge: Judge = { model: createModel(target), votes, audited: false };
+  const baseline = await firstReplies(store, baselineId, { owner, limit });
+  const candidate = await firstReplies(store, candidateId, { owner, limit });
   const pairs = [...baseline].flatMap(([key, left]) => {
     const right = candidate.get(key);
     return right && right.user_message === left.user_message ? [{ left, right }] : [];
@@ -59,11 +68,14 @@ export async function judgeRunPairs(
 async function firstReplies(
   store: Store,
   runId: string,
-  { owner, limit }: { owner?: string | null; limit: number },
+  { owner, limit }: { owner: string | null | undefined; limit: number },
 ): Promise<Map<string, FirstReply>> {
   const run = await store.runs.get(runId);
   if (!run || (owner !== undefined && run.owner !== owner)) {
     throw new ServiceError("run_not_found", `There is no run "${runId.slice(0, 80)}".`);
+  }
+  if (!finalStates.has(run.state)) {
+    throw new ServiceError("run_not_finished", `The run ${runId} has not ended yet.`);
   }
   const scenarios = await store.runs.scenarios(runId);
   const replies = new Map<string, FirstReply>();

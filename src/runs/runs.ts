@@ -1,9 +1,10 @@
-import type { NoiseFloor, RunComparison } from "../contract/comparison.ts";
+import type { NoiseFloor, PairwiseComparison, RunComparison } from "../contract/comparison.ts";
 import type { RunEstimate } from "../contract/estimate.ts";
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { ScenarioResult, Warning } from "../contract/evaluation-response.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
+import type { PairwiseRequest } from "../contract/pairwise.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
 
 export interface NewRunOptions {
@@ -40,6 +41,11 @@ export interface Runs {
   estimate(plan: EvaluationPlan, owner: string | null): Promise<RunEstimate>;
   /** How far runs of the same thing differ by chance, by score. */
   noise(ids: readonly string[], owner: string | null): Promise<Record<string, NoiseFloor>>;
+  /** Lets a judge choose between the replies of two ended runs. Calls the judge. */
+  judgePairs(
+    request: PairwiseRequest,
+    options: { owner: string | null; signal: AbortSignal },
+  ): Promise<PairwiseComparison>;
   /** Measures a judge against people's choices. Calls the judge. */
   auditJudge(request: JudgeAuditRequest, signal: AbortSignal): Promise<JudgeAudit>;
   start(): Promise<void>;

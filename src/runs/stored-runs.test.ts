@@ -5,7 +5,6 @@ import type { CreateRunScoring } from "./run-context.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createRunScoring } from "./create-scoring.ts";
 import { estimatePlan } from "./estimate-plan.ts";
-import { judgeRunPairs } from "./judge-run-pairs.ts";
 import { measureNoise } from "./measure-noise.ts";
 import { planRun } from "./plan-run.ts";
 import { rescoreRun } from "./rescore-run.ts";
@@ -115,20 +114,50 @@ test("an estimate uses earlier runs of the same model", async () => {
   expect(second.output_tokens.expected).toBe(48 * 5);
 });
 
-test("a judge chooses between the replies of two runs, in both orders", async () => {
-  await using bench = await startBench({ models: { good: right(), bad: half() } });
-  const good = await bench.evaluate({ test_batch: batch, model_id: "good", attempts: 2 });
-  const bad = await bench.evaluate({ test_batch: batch, model_id: "bad" });
-  const prefersRight = fakeModel(({ messages }) => {
+/** Chooses the reply that is not "wrong". */
+const prefersRight = () =>
+  fakeModel(({ messages }) => {
     const material = messages[1]?.content ?? "";
     const first = !/"first_reply": "wrong"/.test(material);
     const second = !/"second_reply": "wrong"/.test(material);
     return JSON.stringify({ reason: "r", verdict: first === second ? "tie" : first ? "first" : "second" });
   });
-  const judge = { model: prefersRight, votes: 1, audited: false };
-  const signal = new AbortController().signal;
-  const result = await judgeRunPairs(bench.store, good.run_id, bad.run_id, { judge, signal });
+
+test("a judge chooses between the replies of two runs, in both orders", async () => {
+  const judge = prefersRight();
+  await using bench = await startBench({ models: { good: right(), bad: half(), judge } });
+  const good = await bench.evaluate({ test_batch: batch, model_id: "good", attempts: 2 });
+  const bad = await bench.evaluate({ test_batch: batch, model_id: "bad" });
+  const result = await bench.runs.judgePairs(
+    {
+      baseline: good.run_id,
+      candidate: bad.run_id,
+      judge: { endpoint: "http://judge", model_id: "judge" },
+      limit: 200,
+    },
+    { owner: null, signal: new AbortController().signal },
+  );
   expect(PairwiseComparison.parse(result)).toMatchObject({ pairs: 24, losses: 12, ties: 12, wins: 0, win_rate: 0.25 });
+  expect(result).toMatchObject({ judge_audited: false });
   expect(result.sentence).toContain("The judge prefers the baseline");
-  expect(prefersRight.requests).toHaveLength(48);
+  expect(judge.requests).toHaveLength(48);
+});
+
+test("choosing between runs needs a judge, and the operator's will do", async () => {
+  const judge = prefersRight();
+  const operatorJudge = { endpoint: "http://judge", model_id: "judge" };
+  const signal = new AbortController().signal;
+  await using without = await startBench({ models: { model: right() } });
+  const request = { baseline: "none", candidate: "none", limit: 1 };
+  await expect(without.runs.judgePairs(request, { owner: null, signal })).rejects.toMatchObject({
+    code: "validation_failed",
+    message: "/judge/endpoint is required",
+  });
+  await using bench = await startBench({ models: { model: right(), judge }, operatorJudge });
+  await expect(bench.runs.judgePairs(request, { owner: null, signal })).rejects.toMatchObject({
+    code: "run_not_found",
+  });
+  const run = await bench.evaluate({ test_batch: batch });
+  const pair = { baseline: run.run_id, candidate: run.run_id, limit: 5 };
+  expect(await bench.runs.judgePairs(pair, { owner: null, signal })).toMatchObject({ pairs: 5, ties: 5 });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { RunComparison } from "../../src/contract/comparison.ts";
+import { PairwiseComparison, RunComparison } from "../../src/contract/comparison.ts";
 import { RunEstimate } from "../../src/contract/estimate.ts";
 import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import { JudgeAudit } from "../../src/contract/judge-audit.ts";
@@ -97,6 +97,23 @@ test("a judge is asked for its verdict in a fixed form, and an audit marks it as
   }));
   const audit = JudgeAudit.parse((await send(at("/judges/audit"), { body: { judge, items } })).body);
   expect(audit).toMatchObject({ items: 8, judged: 8, agreement: 7 / 8, passed: false });
+});
+
+test("a judge chooses between two runs, each pair in both orders", async () => {
+  provider.setModelBehaviour("chooser", text(JSON.stringify({ reason: "The first one.", verdict: "first" })));
+  const [baseline, candidate] = [await evaluate("good", { attempts: 1 }), await evaluate("bad", { attempts: 1 })];
+  const body = {
+    baseline: baseline.run_id,
+    candidate: candidate.run_id,
+    judge: { endpoint: provider.url, model_id: "chooser", rubric: "Which one is friendlier?" },
+  };
+  const answer = await send(at("/compare"), { body });
+  // Whoever always takes the first one has said nothing: every pair is a tie.
+  expect(PairwiseComparison.parse(answer.body)).toMatchObject({ pairs: 8, ties: 8, position_flip_rate: 1 });
+  const nobody = await send(at("/compare"), { body: { ...body, judge: undefined } });
+  expect([nobody.status, nobody.body]).toMatchObject([422, { code: "validation_failed" }]);
+  const unknown = await send(at("/compare"), { body: { ...body, candidate: "no-such-run" } });
+  expect(unknown.status).toBe(404);
 });
 
 test.each([

@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { NoiseFloor, RunComparison } from "../comparison.ts";
+import { NoiseFloor, PairwiseComparison, RunComparison } from "../comparison.ts";
 import { RunEstimate } from "../estimate.ts";
 import { EvaluationRequest } from "../evaluation-request.ts";
+import { EvaluationResponse } from "../evaluation-response.ts";
 import { JudgeAudit, JudgeAuditRequest } from "../judge-audit.ts";
 import type { Operation } from "../operation.ts";
+import { PairwiseRequest } from "../pairwise.ts";
 import { Run } from "../run.ts";
 
 /** Query of GET /compare. */
@@ -50,6 +52,20 @@ export const analysisOperations: readonly Operation[] = [
     errors: ["validation_failed", "run_not_found"],
   },
   {
+    id: "judgePairs",
+    method: "post",
+    path: "/compare",
+    summary: "Let a judge choose between the replies of two runs",
+    description:
+      "Every pair is shown in both orders; a choice that changes with the order is a tie. Takes the first attempt of each " +
+      "scenario, and questions that both runs were asked. Calls the judge, never a model under test.",
+    tag: "Analysis",
+    scope: "evaluate",
+    body: PairwiseRequest,
+    responses: { 200: { description: "Wins, losses and ties with their interval.", schema: PairwiseComparison } },
+    errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed", "run_not_found", "run_not_finished"],
+  },
+  {
     id: "measureNoise",
     method: "get",
     path: "/noise",
@@ -58,7 +74,7 @@ export const analysisOperations: readonly Operation[] = [
     scope: "runs:read",
     query: NoiseQuery,
     responses: { 200: { description: "The noise floor of each score.", schema: NoiseFloors } },
-    errors: ["validation_failed", "run_not_found"],
+    errors: ["validation_failed", "run_not_found", "run_not_finished"],
   },
   {
     id: "estimateRun",
@@ -70,7 +86,13 @@ export const analysisOperations: readonly Operation[] = [
     scope: "evaluate",
     body: EvaluationRequest,
     responses: { 200: { description: "What to expect.", schema: RunEstimate } },
-    errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed", "too_many_interactions"],
+    errors: [
+      "validation_failed",
+      "endpoint_invalid",
+      "endpoint_not_allowed",
+      "pattern_unsupported",
+      "too_many_interactions",
+    ],
   },
   {
     id: "auditJudge",
@@ -81,7 +103,7 @@ export const analysisOperations: readonly Operation[] = [
     scope: "evaluate",
     body: JudgeAuditRequest,
     responses: { 200: { description: "Kappa with its interval, consistency and bias.", schema: JudgeAudit } },
-    errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed"],
+    errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed", "storage_full"],
   },
   {
     id: "rescoreRun",
@@ -94,13 +116,16 @@ export const analysisOperations: readonly Operation[] = [
     parameters: runParameter,
     body: RescoreRequest,
     responses: { 200: { description: "The run with its new figures.", schema: Run } },
-    errors: ["validation_failed", "run_not_found"],
+    errors: ["validation_failed", "run_not_found", "run_not_finished", "storage_full"],
   },
   {
     id: "exportRun",
     method: "get",
     path: "/runs/{run_id}/export",
     summary: "A run as a file",
+    description:
+      "`format` is `json` (default, the body of POST /evaluate), `jsonl`, `sft` and `dpo` (JSON lines), `csv`, `junit` (XML), " +
+      "`markdown` or `html` (a page that needs no server). Only runs that have ended are exported: a file looks final.",
     tag: "Runs",
     scope: "runs:read",
     parameters: runParameter,
@@ -108,6 +133,7 @@ export const analysisOperations: readonly Operation[] = [
     responses: {
       200: {
         description: "The file, streamed.",
+        schema: EvaluationResponse,
         mediaTypes: [
           "application/json",
           "application/x-ndjson",
@@ -118,6 +144,6 @@ export const analysisOperations: readonly Operation[] = [
         ],
       },
     },
-    errors: ["validation_failed", "run_not_found"],
+    errors: ["validation_failed", "run_not_found", "run_not_finished"],
   },
 ];

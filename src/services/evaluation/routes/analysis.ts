@@ -2,6 +2,7 @@ import { Hono, type Context } from "hono";
 import { EvaluationRequest, type EvaluationPlan } from "../../../contract/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/judge-audit.ts";
 import { CompareQuery, NoiseQuery, RescoreRequest } from "../../../contract/operations/analysis.ts";
+import { PairwiseRequest } from "../../../contract/pairwise.ts";
 import { planEndpoints } from "../../../runs/plan-endpoints.ts";
 import { planRun } from "../../../runs/plan-run.ts";
 import { toRun } from "../../../runs/to-run.ts";
@@ -16,10 +17,20 @@ import { ownerOf } from "../../http/owner.ts";
 export function analysisRoutes(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
   const { runs, bodyLimits, checkEndpoint } = dependencies;
 
+  function checkJudge(endpoint: string | undefined): void {
+    if (endpoint !== undefined) checkEndpoint({ pointer: "/judge/endpoint", endpoint });
+  }
+
   return new Hono<ShellEnvironment>()
     .get("/compare", requireScope("runs:read"), async (context) => {
       const { baseline, candidate } = validate(CompareQuery, context.req.query());
       return context.json(await runs.compare(baseline, candidate, ownerOf(context)));
+    })
+    .post("/compare", requireScope("evaluate"), async (context) => {
+      const request = validate(PairwiseRequest, await readJson(context, bodyLimits));
+      checkJudge(request.judge?.endpoint);
+      const { signal } = context.req.raw;
+      return context.json(await runs.judgePairs(request, { owner: ownerOf(context), signal }));
     })
     .get("/noise", requireScope("runs:read"), async (context) => {
       const ids = validate(NoiseQuery, context.req.query())
@@ -33,8 +44,7 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
     })
     .post("/judges/audit", requireScope("evaluate"), async (context) => {
       const request = validate(JudgeAuditRequest, await readJson(context, bodyLimits));
-      const { endpoint } = request.judge;
-      if (endpoint !== undefined) checkEndpoint({ pointer: "/judge/endpoint", endpoint });
+      checkJudge(request.judge.endpoint);
       return context.json(await runs.auditJudge(request, context.req.raw.signal));
     })
     .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
