@@ -82,7 +82,7 @@ export const AgentRunState = z.enum(["running", "waiting", "completed", "failed"
 export type AgentRunState = z.infer<typeof AgentRunState>;
 
 /** How a turn came in. */
-export const AgentWire = z.enum(["agent", "openai-chat", "openai-responses", "mcp"]);
+export const AgentWire = z.enum(["agent", "openai-chat", "openai-responses", "ai-sdk-ui", "mcp"]);
 export type AgentWire = z.infer<typeof AgentWire>;
 
 const ClientTool = z.object({ name: z.string(), description: z.string(), parameters: Arguments });
@@ -188,5 +188,8 @@ export type AgentRunList = z.infer<typeof AgentRunList>;
 export const AgentRunListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional().describe("From `next_cursor` of the page before."),
+  state: AgentRunState.optional(),
+  wire: AgentWire.optional(),
+  model_id: z.string().max(512).optional().describe("As it was asked for."),
   thread_id: z.string().max(200).optional(),
 });

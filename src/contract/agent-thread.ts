@@ -20,6 +20,15 @@ export interface ThreadKey {
 /** Where threads are kept. A thread begins with the first messages added to it. */
 export interface AgentThreads {
   get(key: ThreadKey): Promise<AgentThread | null>;
+  /**
+   * Takes the thread for one turn, so that turns of one thread follow each other whichever process they come to. False
+   * while another process has it; what a process held is free again once it has died. Within one process the caller
+   * sees to the order.
+   */
+  hold(key: ThreadKey): Promise<boolean>;
+  /** Gives the thread back, when nothing was added to it. */
+  release(key: ThreadKey): Promise<void>;
+  /** Adds what a turn said, and gives the thread back. */
   append(key: ThreadKey, messages: readonly AgentMessage[]): Promise<void>;
   /** False when there was none. */
   remove(key: ThreadKey): Promise<boolean>;

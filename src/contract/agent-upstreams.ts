@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ModelCapabilities } from "./agent-capabilities.ts";
 
 /** A circuit breaker that is not at rest. */
 export const UpstreamBreaker = z
@@ -13,9 +14,27 @@ export const UpstreamBreaker = z
   .meta({ id: "UpstreamBreaker" });
 export type UpstreamBreaker = Readonly<z.infer<typeof UpstreamBreaker>>;
 
+/** A provider the operator has set up, and how the last calls of this process went there. */
+export const UpstreamProvider = z
+  .object({
+    name: z
+      .string()
+      .describe("What stands before the slash of x-model-id; `hub`, `fine-tuned` and `demo` for the rest."),
+    kind: z.enum(["hub", "fine-tuned", "demo"]),
+    origin: z.string().nullable().describe("null for what runs in this process."),
+    health: z.enum(["ok", "failing", "unknown"]).describe("By the last call; `unknown` before the first."),
+    calls: z.int(),
+    failures: z.int(),
+    last_call_at: z.number().nullable().describe("Milliseconds since 1970."),
+    last_error: z.object({ code: z.string(), detail: z.string(), at: z.number() }).nullable(),
+  })
+  .meta({ id: "UpstreamProvider" });
+export type UpstreamProvider = z.infer<typeof UpstreamProvider>;
+
 /** Body of GET /agent/upstreams. */
 export const AgentUpstreams = z
   .object({
+    providers: z.array(UpstreamProvider).readonly().optional(),
     breakers: z.array(UpstreamBreaker).readonly(),
     routes: z
       .array(z.object({ model: z.string(), running: z.int(), waiting: z.int() }))
@@ -32,6 +51,11 @@ export const AgentUpstreams = z
       )
       .readonly()
       .describe("`prompted`: the endpoint refused tools, so they are described in the prompt."),
+    capabilities: z
+      .array(ModelCapabilities)
+      .readonly()
+      .optional()
+      .describe("Of models that were asked with POST /agent/upstreams/probe."),
   })
   .meta({ id: "AgentUpstreams" });
 export type AgentUpstreams = z.infer<typeof AgentUpstreams>;

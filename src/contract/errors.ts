@@ -67,11 +67,6 @@ export const errorKinds = {
     title: "This endpoint may not be called",
     hint: "Use another endpoint, or allow its origin in EVAL_ENDPOINT_ALLOW.",
   },
-  model_not_allowed: {
-    status: 403,
-    title: "This key may not use the model",
-    hint: "Use a key whose model patterns cover this model.",
-  },
   not_found: {
     status: 404,
     title: "There is nothing at this address",
@@ -88,11 +83,6 @@ export const errorKinds = {
     title: "The route does not take this method",
     hint: "Use a method named in the Allow header.",
   },
-  not_acceptable: {
-    status: 406,
-    title: "None of the accepted media types can be sent",
-    hint: "Accept application/json or text/event-stream.",
-  },
   request_timeout: {
     status: 408,
     title: "The request took too long to arrive",
@@ -106,6 +96,12 @@ export const errorKinds = {
     retryable: true,
   },
   run_already_finished: { status: 409, title: "The run has already ended", hint: "Read it with GET /runs/{id}." },
+  run_not_finished: {
+    status: 409,
+    title: "The run has not ended yet",
+    hint: "Wait for it: GET /runs/{id}/events tells of its end; GET /runs/{id}/results has what is stored so far.",
+    retryable: true,
+  },
   body_too_large: {
     status: 413,
     title: "The body is too large",

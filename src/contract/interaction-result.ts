@@ -74,6 +74,12 @@ export const StoredScores = z.object({
   semantic: SemanticDetails.optional(),
   judgements: z.record(z.string(), JudgeVerdict).optional(),
   helper_usage: HelperUsage.optional(),
+  kept_scores: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "After scoring again without models: the scores that rest on what judge, labeller or embedder said before.",
+    ),
   conversation: ConversationJudgement.optional().describe(
     "With the last turn: what was said of the whole conversation.",
   ),

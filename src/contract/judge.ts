@@ -54,6 +54,10 @@ export const ConversationJudgement = z
     score_reasons: z.record(z.string(), z.string()),
     judgements: z.record(z.string(), JudgeVerdict),
     helper_usage: HelperUsage.optional(),
+    kept: z
+      .boolean()
+      .optional()
+      .describe("True when the run was scored again and this verdict was not asked for anew."),
   })
   .meta({ id: "ConversationJudgement" });
 export type ConversationJudgement = z.infer<typeof ConversationJudgement>;

@@ -123,6 +123,15 @@ test("errors are grouped by status, with every code as an example and in the enu
   expect(answer(document, "/test", "post", 400)?.description).toContain(errorKinds.model_id_missing.title);
 });
 
+test("a status may be an answer of the route's own beside a problem, each in its media type", () => {
+  const own = { description: "Not a call.", schema: z.object({ jsonrpc: z.literal("2.0") }) };
+  const document = toOpenApi({ ...details, operations: [operation({ body: z.object({}), responses: { 400: own } })] });
+  const bad = answer(document, "/test", "post", 400);
+  expect(Object.keys(bad?.content ?? {}).toSorted()).toEqual(["application/json", "application/problem+json"]);
+  expect(bad?.description).toContain("Not a call.");
+  expect(bad?.description).toContain(errorKinds.json_invalid.title);
+});
+
 test("routes under /v1/ document OpenAI's error shape", () => {
   const document = toOpenApi({ ...details, operations: [operation({ path: "/v1/chat/completions" })] });
   expect(answer(document, "/v1/chat/completions", "post", 500)?.content).toEqual({

@@ -119,8 +119,21 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas): Jso
     ...(operation.body && {
       requestBody: { required: true, content: { "application/json": { schema: schemas.input(operation.body) } } },
     }),
-    responses: { ...describeAnswers(operation, schemas), ...describeErrors(operation, schemas) },
+    responses: mergeAnswers(describeAnswers(operation, schemas), describeErrors(operation, schemas)),
   };
+}
+
+type Answers = Readonly<Record<string, { readonly description: string; readonly content?: JsonObject }>>;
+
+/** A status may be a route's own answer in one media type and a problem in another. */
+function mergeAnswers(own: Answers, errors: Answers): JsonObject {
+  const both = Object.entries(own).flatMap(([status, answer]) => {
+    const problem = errors[status];
+    if (!problem) return [];
+    const description = `${answer.description} ${problem.description}`;
+    return [[status, { description, content: { ...answer.content, ...problem.content } }]];
+  });
+  return { ...own, ...errors, ...Object.fromEntries(both) };
 }
 
 function describeParameters(operation: Operation, schemas: ComponentSchemas): readonly JsonObject[] {
@@ -155,7 +168,7 @@ function describeQuery({ query }: Operation, schemas: ComponentSchemas): readonl
   });
 }
 
-function describeAnswers(operation: Operation, schemas: ComponentSchemas): JsonObject {
+function describeAnswers(operation: Operation, schemas: ComponentSchemas): Answers {
   return Object.fromEntries(
     Object.entries(operation.responses).map(([status, { description, schema, mediaTypes }]) => {
       const types = mediaTypes ?? (schema ? ["application/json"] : []);
@@ -170,7 +183,7 @@ function contentOf(mediaType: string, schema: z.ZodType | undefined, schemas: Co
   return { schema: schema && /[/+]json$/.test(mediaType) ? schemas.output(schema) : { type: "string" } };
 }
 
-function describeErrors(operation: Operation, schemas: ComponentSchemas): JsonObject {
+function describeErrors(operation: Operation, schemas: ComponentSchemas): Answers {
   const codes = new Set([
     ...operation.errors,
     ...sharedErrors,

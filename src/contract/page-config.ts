@@ -1,5 +1,11 @@
 import { z } from "zod";
 
+/** A limit as it stands, and the variable an operator moves it with. */
+export const PageLimit = z
+  .object({ name: z.string(), meaning: z.string(), value: z.number() })
+  .meta({ id: "PageLimit" });
+export type PageLimit = z.infer<typeof PageLimit>;
+
 /** What the page must know about the services before it can talk to them. */
 export const PageConfig = z
   .object({
@@ -7,6 +13,8 @@ export const PageConfig = z
     version: z.string(),
     demo: z.boolean().describe("True while the built-in demo models are on."),
     hub_models: z.array(z.string()).describe("Hub models known by name, for the picker."),
+    limits: z.array(PageLimit).optional().describe("What the services refuse beyond."),
+    keys_required: z.boolean().optional().describe("True when requests need an API key."),
   })
   .meta({ id: "PageConfig" });
 export type PageConfig = z.infer<typeof PageConfig>;

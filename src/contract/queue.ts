@@ -1,4 +1,4 @@
-import type { Lease } from "./store.ts";
+import type { Lease, NewTurn } from "./store.ts";
 import type { Scores } from "./score.ts";
 
 export interface ClaimedAttempt {
@@ -10,17 +10,35 @@ export interface ClaimedAttempt {
   readonly tries: number;
 }
 
+/** How an attempt ended. */
+export interface AttemptEnd {
+  readonly average_scores: Scores;
+  /** Its last turn, if that is not stored yet: both are written, or neither. */
+  readonly turn?: NewTurn;
+}
+
+export interface ClaimOptions {
+  readonly worker: string;
+  /** Read when the claim is carried out, which may be later than it was asked for. */
+  readonly limit: number;
+  readonly perRun: number;
+  /** Only attempts of these runs. Default: of any. */
+  readonly runs?: ReadonlySet<string> | undefined;
+}
+
 /** Says who works on which attempt. The store says what is true; a lost queue could be rebuilt from it. */
 export interface Queue {
   /**
    * Takes up to `limit` ready attempts, fairly: by priority, then the run with the fewest running attempts,
    * never more of one run than its `concurrency` (or `perRun`) allows. Expired leases are taken back first.
    */
-  claim(options: { worker: string; limit: number; perRun: number }): Promise<readonly ClaimedAttempt[]>;
+  claim(options: ClaimOptions): Promise<readonly ClaimedAttempt[]>;
+  /** True when a claim that is asked for right after a finish can already take the place that becomes free. */
+  readonly claimsFollowEnds?: boolean;
   /** Renews every lease of the worker. Returns the attempts that are no longer its own (taken over, cancelled). */
   heartbeat(worker: string, leases: readonly Lease[]): Promise<readonly string[]>;
   /** Ends an attempt. Tells whether the lease was still good and whether the run has nothing left to do. */
-  finish(lease: Lease, result: { average_scores: Scores }): Promise<{ finished: boolean; run_drained: boolean }>;
+  finish(lease: Lease, end: AttemptEnd): Promise<{ finished: boolean; run_drained: boolean }>;
   /** Gives an attempt back, ready again after `delay_ms`: for a worker that stops. */
   release(lease: Lease, options?: { delay_ms?: number }): Promise<void>;
   /** Takes back at once what workers of this host hold whose process has died. */

@@ -77,12 +77,26 @@ export interface StoredInteraction {
   readonly scores: StoredScores | null;
 }
 
+/** A turn of an attempt that its writer holds. */
+export type NewTurn = Omit<StoredInteraction, "attempt_id">;
+
 /** A stored turn with its number in the order the turns of a run were stored, and the place it belongs to. */
 export interface NumberedInteraction extends StoredInteraction {
   /** Grows within a run, with gaps. Once a turn can be read, none with a smaller number will appear. */
   readonly seq: number;
   readonly scenario_index: number;
   readonly attempt: number;
+}
+
+/** What a stored turn was scored with, without its texts. */
+export interface ScoredTurn {
+  readonly scenario_index: number;
+  readonly turn_index: number;
+  readonly scores: Scores;
+  readonly scoring_version: string;
+  /** What measured likeness of meaning, and from where on it counts; null when nothing did. */
+  readonly embedder: string | null;
+  readonly baseline: number | null;
 }
 
 /** New scores for one turn of a run that has ended. */
@@ -112,6 +126,8 @@ export interface Store {
     /** Run, scenarios and attempts in one transaction. */
     create(run: NewRun): Promise<CreatedRun>;
     get(id: string): Promise<RunRecord | null>;
+    /** Its state alone, which is much cheaper to read than all of it. */
+    state(id: string): Promise<RunState | null>;
     list(filter: RunFilter): Promise<RunPage>;
     scenarios(id: string): Promise<readonly Scenario[]>;
     /** queued → running; changes nothing in any other state. */
@@ -143,8 +159,10 @@ export interface Store {
     ofAttempt(attemptId: string): Promise<readonly StoredInteraction[]>;
     /** The turns of a run stored after the one numbered `seq` (0: from the first), oldest first. */
     after(runId: string, seq: number, limit: number): Promise<readonly NumberedInteraction[]>;
+    /** Every scored turn of a run, in pages: many times quicker than reading whole turns. */
+    scored(runId: string): AsyncIterable<readonly ScoredTurn[]>;
     /** False when the lease is stale or the turn is stored already. */
-    store(lease: Lease, interaction: Omit<StoredInteraction, "attempt_id">): Promise<boolean>;
+    store(lease: Lease, turn: NewTurn): Promise<boolean>;
     /** Adds scores to a stored reply. False when the lease is stale. */
     score(lease: Lease, turn: { turn_index: number; scores: StoredScores }): Promise<boolean>;
     /** Replaces the scores of turns of a run that has ended, together. Tells how many were replaced; 0 while it runs. */

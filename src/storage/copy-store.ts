@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import { copyMemory, type CopiedMemory } from "./agent/copy-memory.ts";
 import type { Database, Reader, Writer } from "./database.ts";
 import type { Dispatch } from "./dispatch.ts";
 import type { AttemptTable, RunTable } from "./schema.ts";
@@ -11,7 +12,7 @@ export interface CopyOptions {
   readonly onRun?: (progress: { readonly copied: number; readonly total: number }) => void;
 }
 
-export interface Copied {
+export interface Copied extends CopiedMemory {
   readonly runs: number;
   /** Already there, from an earlier copy that was interrupted. */
   readonly skipped: number;
@@ -24,12 +25,13 @@ const attemptsAtOnce = 500;
 const turnsAtOnce = 50;
 
 /**
- * Copies every run, each in one transaction with the jobs of its unfinished attempts, the scenario library and the audits
- * of judges. What is there already is left alone, so a copy that was interrupted may be started again.
+ * Copies every run, each in one transaction with the jobs of its unfinished attempts, the scenario library, the audits
+ * of judges and what the agent remembers. What is there already is left alone, so a copy that was interrupted may be started again.
  */
 export async function copyStore({ from, to, dispatch, onRun = () => {} }: CopyOptions): Promise<Copied> {
   const scenarios = await copyLibrary(from.reader, to);
   const audits = await copyAudits(from.reader, to);
+  const memory = await copyMemory(from.reader, to);
   const rows = await from.reader
     .selectFrom("run")
     .where("removed", "=", 0)
@@ -42,7 +44,7 @@ export async function copyStore({ from, to, dispatch, onRun = () => {} }: CopyOp
     if (await to.write((writer) => copyRun(from.reader, writer, { id, dispatch }))) runs += 1;
     onRun({ copied: index + 1, total: rows.length });
   }
-  return { runs, skipped: rows.length - runs, scenarios, audits };
+  return { runs, skipped: rows.length - runs, scenarios, audits, ...memory };
 }
 
 async function copyRun(

@@ -2,27 +2,25 @@ import type { Store } from "../contract/store.ts";
 import type { Clock } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { noDispatch, type Dispatch } from "./dispatch.ts";
-import { findAttempt, reaverageAttempt, streamAttempts } from "./queries/attempts.ts";
+import { findAttempt, streamAttempts } from "./queries/attempts.ts";
 import { createRun } from "./queries/create-run.ts";
-import {
-  interactionsAfter,
-  interactionsOfAttempts,
-  rescoreInteractions,
-  scoreInteraction,
-  storeInteraction,
-} from "./queries/interactions.ts";
+import { interactionsAfter, interactionsOfAttempts } from "./queries/interactions.ts";
+import { reaverageAttempt } from "./queries/reaverage-attempt.ts";
 import {
   cancelRun,
   findRun,
   finishRun,
   listRuns,
   resummarizeRun,
-  scenariosOfRun,
   startRun,
+  stateOfRun,
   unconcludedRuns,
 } from "./queries/runs.ts";
-
 import { removeRun, tidyRuns } from "./queries/remove-runs.ts";
+import { rescoreInteractions, scoreInteraction } from "./queries/score-interactions.ts";
+import { scenariosOfRun } from "./queries/run-scenarios.ts";
+import { streamScoredTurns } from "./queries/scored-turns.ts";
+import { storeInteraction } from "./queries/store-interaction.ts";
 
 export interface StoreOptions {
   readonly database: Database;
@@ -46,8 +44,9 @@ export function createStore({ database, clock, onWork, onCancel, close, dispatch
         return created;
       },
       get: (id) => findRun(reader, id),
+      state: (id) => stateOfRun(reader, id),
       list: (filter) => listRuns(reader, filter),
-      scenarios: (id) => scenariosOfRun(reader, id),
+      scenarios: (id) => scenariosOfRun(database, id),
       start: (id, at) => write((writer) => startRun(writer, id, at)),
       finish: (id, end) => write((writer) => finishRun(writer, id, { ...end, dispatch })),
       resummarize: (id, figures) => write((writer) => resummarizeRun(writer, id, figures)),
@@ -62,11 +61,12 @@ export function createStore({ database, clock, onWork, onCancel, close, dispatch
     },
     attempts: {
       get: (id) => findAttempt(reader, id),
-      withInteractions: (runId) => streamAttempts(reader, runId),
+      withInteractions: (runId) => streamAttempts(database, runId),
       reaverage: (runId, attempt) => write((writer) => reaverageAttempt(writer, runId, attempt)),
     },
     interactions: {
       ofAttempt: (attemptId) => interactionsOfAttempts(reader, [attemptId]),
+      scored: (runId) => streamScoredTurns(database, runId),
       after: (runId, seq, limit) => interactionsAfter(reader, { runId, seq, limit }),
       store: (lease, interaction) =>
         write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now(), dispatch })),

@@ -5,6 +5,8 @@ import * as library from "./migrations/0002-library.ts";
 import * as judgeAudits from "./migrations/0004-judge-audits.ts";
 import * as limits from "./migrations/0003-limits.ts";
 import * as webhooks from "./migrations/0005-webhooks.ts";
+import * as agent from "./migrations/0006-agent.ts";
+import * as progress from "./migrations/0007-progress.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -14,6 +16,8 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0003-limits": limits,
   "0004-judge-audits": judgeAudits,
   "0005-webhooks": webhooks,
+  "0006-agent": agent,
+  "0007-progress": progress,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

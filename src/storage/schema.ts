@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { AgentRunState } from "../contract/agent-run.ts";
 import type { RunState } from "../contract/run.ts";
 import type { AttemptState } from "../contract/store.ts";
 
@@ -16,6 +17,14 @@ export interface Tables {
   judge_audit: JudgeAuditTable;
   endpoint_limit: EndpointLimitTable;
   endpoint_slots: EndpointSlotsTable;
+  agent_run: AgentRunTable;
+  agent_run_part: AgentRunPartTable;
+  agent_thread: AgentThreadTable;
+  agent_thread_part: AgentThreadPartTable;
+  agent_thread_hold: AgentThreadHoldTable;
+  agent_answer: AgentAnswerTable;
+  agent_waiting_run: AgentWaitingRunTable;
+  agent_process: AgentProcessTable;
 }
 
 export interface RunTable {
@@ -68,6 +77,10 @@ export interface RunScenarioTable {
 export interface RunSequenceTable {
   run_id: string;
   last: number;
+  /** How far the run has come, while it is under way. Kept by the embedded driver only. */
+  attempts_done: Generated<number>;
+  interactions_done: Generated<number>;
+  interactions_failed: Generated<number>;
 }
 
 export interface AttemptTable {
@@ -146,4 +159,68 @@ export interface JudgeAuditTable {
   passed: number;
   audit: string;
   audited_at: number;
+}
+
+export interface AgentRunTable {
+  id: string;
+  owner: string | null;
+  thread_id: string | null;
+  wire: string;
+  /** As it was asked for, as JSON text. */
+  model_id: string;
+  state: AgentRunState;
+  created_at: number;
+  /** Who carries it out, or did last. */
+  process: string;
+  summary: string;
+}
+
+/** What was written of a run's log at one time: a JSON list of entries. Parts are only ever added. */
+export interface AgentRunPartTable {
+  run_id: string;
+  number: number;
+  entries: string;
+}
+
+export interface AgentThreadTable {
+  /** JSON text of [owner, id], as wherever something of the agent's is named. */
+  name: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** What one turn added to a thread: a JSON list of messages. */
+export interface AgentThreadPartTable {
+  thread: string;
+  number: number;
+  messages: string;
+}
+
+/** A thread with a turn under way. It counts for as long as the process lives. */
+export interface AgentThreadHoldTable {
+  name: string;
+  process: string;
+}
+
+export interface AgentAnswerTable {
+  name: string;
+  hash: string;
+  /** Who works on the answer, or gave it. */
+  process: string;
+  /** null: not given yet. */
+  answer: string | null;
+  expires_at: number;
+}
+
+export interface AgentWaitingRunTable {
+  run_id: string;
+  owner: string | null;
+  state: string;
+  expires_at: number;
+}
+
+/** A process that serves the agent. `alive_until` is on the clock that leases are measured on. */
+export interface AgentProcessTable {
+  id: string;
+  alive_until: number;
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import type { ScoredTurn } from "../../src/contract/store.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { failedReply, sampleInteraction, sampleReply, sampleRun, sampleScores, sampleSummary } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
@@ -220,6 +221,45 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
         const expected = [0, 2, 4, 8].map((index) => `${entry.scenario_index}/${entry.attempt}/${index}`);
         expect(replies).toEqual(stored.has(entry.id) ? expected : []);
       }
+    });
+
+    test("scores are read without their texts, page after page, whatever the other texts hold", async () => {
+      await using storage = await open();
+      const run = sampleRun({ scenarios: 2, turns: 9, settings: { attempts: 30, concurrency: 1_000 } });
+      await storage.store.runs.create(run);
+      const claimed = await claim(storage, { limit: 1_000 });
+      const [, hostile = ""] = hostileTexts[0] ?? [];
+      await Promise.all(
+        claimed.flatMap(({ lease, scenario_index, attempt }) =>
+          Array.from({ length: 8 }, (_, index) => {
+            const scores = sampleScores({
+              scores: { success: 1, [`metadata.${hostile}`]: attempt / 1000 + index / 7 + scenario_index },
+              score_reasons: { success: hostileTexts.map(([, text]) => text.slice(0, 50)).join(" ") },
+              generated_metadata: { [hostile]: hostile },
+              ...(index === 3 && { semantic: { embedder: `e-${hostile}`, baseline: 0.1, cosine: 0.5 } }),
+            });
+            const reply = sampleReply();
+            return storage.store.interactions.store(lease, {
+              turn_index: index,
+              reply,
+              scores: index < 7 ? scores : null,
+            });
+          }),
+        ),
+      );
+      const pages: ScoredTurn[] = [];
+      for await (const page of storage.store.interactions.scored(run.id)) pages.push(...page);
+      const whole = (await collect(storage.store.attempts.withInteractions(run.id))).flatMap((attempt) =>
+        attempt.interactions.flatMap(({ turn_index, scores }) =>
+          scores ? [{ ...scores, turn_index, scenario_index: attempt.scenario_index }] : [],
+        ),
+      );
+      const figures = (turns: readonly Omit<ScoredTurn, "embedder" | "baseline">[]) =>
+        turns.map((turn) => JSON.stringify([turn.scenario_index, turn.turn_index, turn.scores, turn.scoring_version]));
+      expect(pages).toHaveLength(2 * 30 * 7);
+      expect(figures(pages).toSorted()).toEqual(figures(whole).toSorted());
+      expect(pages.filter(({ embedder }) => embedder === `e-${hostile}`)).toHaveLength(60);
+      expect(pages.filter(({ baseline }) => baseline === null)).toHaveLength(2 * 30 * 6);
     });
   });
 }

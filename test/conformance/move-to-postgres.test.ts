@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AgentMemory } from "../../src/contract/agent-memory.ts";
 import { moveToPostgres } from "../../src/storage/drivers/move-to-postgres.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
@@ -6,6 +7,7 @@ import { StoreFileError } from "../../src/storage/store-file-error.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hostileTexts } from "./hostile-texts.ts";
+import { newRunId, runEnd, runStart, sampleAnswer } from "./sample-agent-runs.ts";
 import { sampleAudit, sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
 import { collect, ending, storedTurn } from "./suite-helpers.ts";
 
@@ -25,6 +27,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   await source.library.put([{ scenario: sampleScenario("kept"), version: "v1" }], { at: 5, demo: false });
   await source.audits.record(sampleAudit, 7);
   for (const run of [ended, open]) await source.store.runs.create(run);
+  const talk = await rememberTalk(source.agent);
   const claimed = await source.queue.claim({ worker: "w", limit: 100, perRun: 100 });
   for (const [index, { lease, run_id }] of claimed.entries()) {
     const agent_reply = hostileTexts[index % 6]![1];
@@ -41,8 +44,22 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   };
   await source.close();
 
-  expect(await moveToPostgres({ file, url: database.url })).toEqual({ runs: 2, skipped: 0, scenarios: 1, audits: 1 });
-  expect(await moveToPostgres({ file, url: database.url })).toEqual({ runs: 0, skipped: 2, scenarios: 0, audits: 0 });
+  expect(await moveToPostgres({ file, url: database.url })).toEqual({
+    runs: 2,
+    skipped: 0,
+    scenarios: 1,
+    audits: 1,
+    agent_runs: 1,
+    threads: 1,
+  });
+  expect(await moveToPostgres({ file, url: database.url })).toEqual({
+    runs: 0,
+    skipped: 2,
+    scenarios: 0,
+    audits: 0,
+    agent_runs: 0,
+    threads: 0,
+  });
 
   await using target = await openPostgres({ url: database.url });
   expect(await target.store.runs.list({ limit: 9 })).toEqual(expected.runs);
@@ -51,6 +68,10 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   expect((await target.library.get("kept"))?.version).toBe("v1");
   expect(await target.audits.hasPassed(sampleAudit.fingerprint)).toBe(true);
   expect((await target.store.runs.create(open)).outcome).toBe("replayed");
+  expect(await target.agent.runLog.get(talk.runId, null)).toEqual(talk.record);
+  expect((await target.agent.threads.get(talk.thread))?.messages).toEqual(talk.messages);
+  expect(await target.agent.answers.claim(talk.key)).toEqual({ outcome: "answered", answer: talk.answer });
+  expect(await target.agent.waitingRuns.take(talk.runId, null)).toMatchObject({ state: talk.messages });
   const again = await target.queue.claim({ worker: "w", limit: 100, perRun: 100 });
   expect(again.map(({ run_id, tries }) => [run_id, tries])).toEqual([0, 1, 2].map(() => [open.id, 2]));
   for (const { lease } of again) {
@@ -60,3 +81,19 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   const [last] = (await target.store.interactions.after(open.id, 0, 100)).slice(-1);
   expect(last?.turn_index).toBe(1);
 });
+
+/** One of everything the agent remembers, in texts that are hard to copy. */
+async function rememberTalk(agent: AgentMemory) {
+  const runId = newRunId();
+  const messages = hostileTexts.map(([, content]) => ({ type: "human" as const, content }));
+  const thread = { owner: null, id: "t" };
+  const key = { owner: null, key: "k", hash: "h" };
+  const answer = sampleAnswer(hostileTexts[0]![1]);
+  agent.runLog.append(runId, runStart());
+  agent.runLog.append(runId, runEnd({ text: hostileTexts[2]![1] }));
+  await agent.threads.append(thread, messages);
+  await agent.answers.claim(key);
+  await agent.answers.complete(key, answer);
+  await agent.waitingRuns.put(runId, { owner: null, state: messages, expires_at: Date.now() + 60_000 });
+  return { runId, record: await agent.runLog.get(runId, null), thread, messages, key, answer };
+}

@@ -56,7 +56,7 @@ function create({ scenarios, limit, priority }: { scenarios: number; limit: numb
     const settings = { concurrency: limit };
     const sample = sampleRun({ scenarios, turns: 3, priority, created_at: order, settings });
     await store.runs.create(sample);
-    const run = { id: sample.id, order, priority, limit, cancelled: false };
+    const run = { id: sample.id, priority, limit, cancelled: false };
     model.runs.push(run);
     for await (const { id } of store.attempts.withInteractions(run.id)) {
       const fresh = { run, state: "ready", fence: 0, worker: "", leaseUntil: 0, availableAt: 0 } as const;
@@ -68,10 +68,10 @@ function create({ scenarios, limit, priority }: { scenarios: number; limit: numb
 function claim({ worker: by, limit }: { worker: string; limit: number }): Command {
   return command(`claim(${by}, ${limit})`, async (model, { queue }) => {
     model.reap();
-    const expected = model.shares(limit);
     const claimed = await queue.claim({ worker: by, limit, perRun: 1_000 });
-    const given = Map.groupBy(claimed, (entry) => entry.run_id);
-    expect(new Map([...given].map(([id, entries]) => [id, entries.length]))).toEqual(expected);
+    const byRun = Map.groupBy(claimed, (entry) => entry.run_id);
+    const given = new Map([...byRun].map(([id, entries]) => [id, entries.length]));
+    expect(given).toEqual(model.shares(limit, given));
     for (const { lease } of claimed) {
       const attempt = model.attempts.get(lease.attempt_id)!;
       expect([attempt.state, attempt.availableAt <= model.now]).toEqual(["ready", true]);

@@ -2,7 +2,6 @@ import type { Lease } from "../../src/contract/store.ts";
 
 export interface ModelRun {
   readonly id: string;
-  readonly order: number;
   readonly priority: number;
   readonly limit: number;
   cancelled: boolean;
@@ -51,8 +50,8 @@ export class QueueModel {
     }
   }
 
-  /** How many attempts of each run a claim must give. */
-  shares(limit: number): Map<string, number> {
+  /** How many attempts of each run a claim must give. Which of several equal runs comes first is free: as `given` has it. */
+  shares(limit: number, given: ReadonlyMap<string, number>): Map<string, number> {
     const shares = new Map<string, number>();
     for (let place = 0; place < limit; place += 1) {
       const next = this.runs
@@ -65,7 +64,9 @@ export class QueueModel {
         .filter((entry) => entry.ready > 0 && entry.running < entry.run.limit)
         .sort(
           (left, right) =>
-            right.run.priority - left.run.priority || left.running - right.running || left.run.order - right.run.order,
+            right.run.priority - left.run.priority ||
+            left.running - right.running ||
+            Number(right.share < (given.get(right.run.id) ?? 0)) - Number(left.share < (given.get(left.run.id) ?? 0)),
         )[0];
       if (!next) break;
       shares.set(next.run.id, next.share + 1);

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import type { ClaimedAttempt } from "../../src/contract/queue.ts";
-import { sampleReply, sampleRun } from "./sample-runs.ts";
+import { failedReply, sampleReply, sampleRun } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
-import { claim, created, storedTurn } from "./suite-helpers.ts";
+import { claim, created, progressOf, storedTurn } from "./suite-helpers.ts";
 
 /** What every driver of the `Queue` port promises. */
 export function queueSuite(name: string, open: OpenStorage): void {
@@ -44,6 +44,17 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await claim(storage, { limit: -1 })).toEqual([]);
       expect(await claim(storage, { limit: 3 })).toHaveLength(3);
       expect(await claim(storage, { limit: 3 })).toHaveLength(2);
+    });
+
+    test("only attempts of the runs that are asked for", async () => {
+      await using storage = await open();
+      const [left, wanted] = [sampleRun({ scenarios: 2, created_at: 1 }), sampleRun({ scenarios: 2, created_at: 2 })];
+      await storage.store.runs.create(left);
+      await storage.store.runs.create(wanted);
+      const options = { worker: "w", limit: 10, perRun: 1_000 };
+      expect(await storage.queue.claim({ ...options, runs: new Set() })).toEqual([]);
+      expect(perRun(await storage.queue.claim({ ...options, runs: new Set([wanted.id]) }))).toEqual({ [wanted.id]: 2 });
+      expect(perRun(await storage.queue.claim(options))).toEqual({ [left.id]: 2 });
     });
 
     test("a small run gets its share beside a large one that came first", async () => {
@@ -156,6 +167,61 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await storage.queue.finish(first!, result)).toEqual({ finished: false, run_drained: false });
       expect(await storage.queue.finish(second!, result)).toEqual({ finished: true, run_drained: true });
       expect(await storage.store.attempts.get(first!.attempt_id)).toMatchObject({ state: "done", ...result });
+    });
+
+    test("the last turn is stored with the end of its attempt, and counted", async () => {
+      await using storage = await open();
+      const run = sampleRun({ turns: 2 });
+      const { lease } = await created(storage, run);
+      expect(await storage.store.interactions.store(lease, storedTurn(0))).toBe(true);
+      const end = { average_scores: { success: 1 }, turn: { ...storedTurn(1), reply: failedReply } };
+      expect(await storage.queue.finish(lease, end)).toEqual({ finished: true, run_drained: true });
+      expect(await storage.queue.finish(lease, end)).toEqual({ finished: false, run_drained: false });
+      const stored = await storage.store.interactions.ofAttempt(lease.attempt_id);
+      expect(stored.map(({ turn_index }) => turn_index)).toEqual([0, 1]);
+      expect(stored[1]).toMatchObject({ reply: end.turn.reply, scores: end.turn.scores });
+      expect((await storage.store.interactions.after(run.id, 0, 10)).map(({ turn_index }) => turn_index)).toEqual([
+        0, 1,
+      ]);
+      expect(await storage.store.attempts.get(lease.attempt_id)).toMatchObject({ state: "done" });
+      expect(await progressOf(storage)).toMatchObject({
+        attempts_done: 1,
+        interactions_done: 2,
+        interactions_failed: 1,
+      });
+    });
+
+    test("a stale lease stores no last turn", async () => {
+      await using storage = await open();
+      const { lease } = await created(storage, sampleRun());
+      await storage.queue.release(lease);
+      const [again] = await claim(storage, { worker: "other" });
+      const end = { average_scores: {}, turn: storedTurn(0) };
+      expect(await storage.queue.finish(lease, end)).toEqual({ finished: false, run_drained: false });
+      expect(await storage.store.interactions.ofAttempt(lease.attempt_id)).toEqual([]);
+      expect(await storage.queue.finish(again!.lease, end)).toEqual({ finished: true, run_drained: true });
+      expect(await storage.store.interactions.ofAttempt(lease.attempt_id)).toHaveLength(1);
+    });
+
+    test("a run that is being cancelled takes no last turn, and its attempt is over", async () => {
+      await using storage = await open();
+      const run = sampleRun();
+      const { lease } = await created(storage, run);
+      await storage.store.runs.cancel(run.id);
+      const end = { average_scores: {}, turn: storedTurn(0) };
+      expect(await storage.queue.finish(lease, end)).toEqual({ finished: false, run_drained: false });
+      expect(await storage.store.interactions.ofAttempt(lease.attempt_id)).toEqual([]);
+      expect(await storage.store.attempts.get(lease.attempt_id)).toMatchObject({ state: "cancelled" });
+      expect(await storage.store.runs.unconcluded()).toEqual([run.id]);
+    });
+
+    test("a last turn that is stored already is not counted twice", async () => {
+      await using storage = await open();
+      const { lease } = await created(storage, sampleRun());
+      await storage.store.interactions.store(lease, storedTurn(0));
+      const end = { average_scores: {}, turn: storedTurn(0) };
+      expect(await storage.queue.finish(lease, end)).toEqual({ finished: true, run_drained: true });
+      expect(await progressOf(storage)).toMatchObject({ attempts_done: 1, interactions_done: 1 });
     });
 
     test("a released attempt is ready at once, or after its delay", async () => {

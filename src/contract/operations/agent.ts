@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { ResumeRequest } from "../agent-approval.ts";
+import { ModelCapabilities, ProbeRequest } from "../agent-capabilities.ts";
+import { LocalServers } from "../agent-local-servers.ts";
 import { AgentRequest } from "../agent-message.ts";
 import { AgentReplay } from "../agent-replay.ts";
 import { AgentReply } from "../agent-reply.ts";
 import { AgentRunDetails, AgentRunList, AgentRunListQuery } from "../agent-run.ts";
 import { AgentThread } from "../agent-thread.ts";
+import { UiChatRequest } from "../agent-ui.ts";
 import { AgentUpstreams } from "../agent-upstreams.ts";
 import type { ErrorCode } from "../errors.ts";
+import { JsonRpcError } from "../json-rpc-error.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../openai-chat.ts";
 import { OpenAiModel, OpenAiModelList } from "../openai-models.ts";
 import { ResponseBody, ResponseRequest } from "../openai-responses.ts";
@@ -168,8 +172,10 @@ export const agentRunToScenario: Operation = {
   method: "post",
   path: "/agent/runs/{run_id}/scenario",
   summary: "Make a scenario of a recorded conversation: its replies are the references",
+  description:
+    "The scenario is kept in the library as `run-{run_id}`, in the version `x-scenario-version` names; doing it again changes nothing.",
   tag: "Agent runs",
-  scope: "agent",
+  scope: "runs:write",
   parameters: runParameter,
   responses: { 200: { description: "The scenario, ready for `test_batch`.", schema: Scenario } },
   errors: ["run_not_found", "validation_failed"],
@@ -245,6 +251,23 @@ export const createResponse: Operation = {
   errors: turnErrors,
 };
 
+export const streamUiMessages: Operation = {
+  id: "streamUiMessages",
+  method: "post",
+  path: "/agent/ui-messages",
+  summary: "The agent behind the AI SDK's `useChat`: the UI message stream, version 1",
+  description:
+    "Takes what `DefaultChatTransport` sends and answers with server-sent chunks: `start`, a step for each model call with its text and " +
+    "tools, `finish`, `[DONE]`. Tool calls that need approval come as `tool-approval-request`; the conversation sent back with the " +
+    "decisions goes on with the run that waits. `messageMetadata` holds `run_id`, `model`, `usage` and `cost`.",
+  tag: "Agent",
+  scope: "agent",
+  headers: { "x-model-id": { description: "Serves where the body has no `model`." }, ...turnHeaders },
+  body: UiChatRequest,
+  responses: { 200: { description: "The chunks.", mediaTypes: ["text/event-stream"] } },
+  errors: [...turnErrors, "run_not_found", "run_already_finished"],
+};
+
 export const listModels: Operation = {
   id: "listModels",
   method: "get",
@@ -268,6 +291,8 @@ export const getModel: Operation = {
   errors: ["model_not_found"],
 };
 
+const JsonRpcCall = z.record(z.string(), z.json());
+
 export const callMcp: Operation = {
   id: "callMcp",
   method: "post",
@@ -275,16 +300,28 @@ export const callMcp: Operation = {
   summary: "The agent as an MCP server over streamable HTTP",
   description:
     "JSON-RPC of the Model Context Protocol, without sessions. Tools: `ask_agent` puts a question to the agent, `list_models` says to whom. " +
-    "Tools that need approval are not used for these questions.",
+    "Tools that need approval are not used for these questions. A call that fails is answered with 200 and says so in its result " +
+    "(`isError`) or its JSON-RPC `error`; only what is no call at all has another status.",
   tag: "Agent",
   scope: "agent",
-  headers: turnHeaders,
-  body: z.record(z.string(), z.unknown()),
-  responses: {
-    200: { description: "The answer to the call.", mediaTypes: ["application/json", "text/event-stream"] },
-    202: { description: "A notification was taken." },
+  headers: {
+    accept: { description: "Both `application/json` and `text/event-stream`." },
+    "mcp-protocol-version": { description: "The revision of the protocol, once it has been agreed on." },
+    ...turnHeaders,
   },
-  errors: [],
+  body: z.union([JsonRpcCall, z.array(JsonRpcCall)]),
+  responses: {
+    200: {
+      description: "The answer to the call.",
+      schema: z.record(z.string(), z.json()),
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+    202: { description: "A notification was taken." },
+    400: { description: "Not a call of the protocol, or of a revision that is not known.", schema: JsonRpcError },
+    404: { description: "The revision of the protocol has no such method.", schema: JsonRpcError },
+    406: { description: "`Accept` does not name both media types.", schema: JsonRpcError },
+  },
+  errors: ["model_id_invalid"],
 };
 
 export const getAgentUpstreams: Operation = {
@@ -295,6 +332,33 @@ export const getAgentUpstreams: Operation = {
   tag: "Agent",
   scope: "models:read",
   responses: { 200: { description: "What is known now.", schema: AgentUpstreams } },
+  errors: [],
+};
+
+export const probeModel: Operation = {
+  id: "probeModel",
+  method: "post",
+  path: "/agent/upstreams/probe",
+  summary: "Find out by trying what a model can do: streaming, tools, several at once, JSON schemas",
+  description:
+    "At most six small calls to the model, which its provider may charge for. What was found is kept for a day and shown in " +
+    "`GET /agent/upstreams`; a model that could not be reached has only `unknown`, which is not kept.",
+  tag: "Agent",
+  scope: "agent",
+  body: ProbeRequest,
+  responses: { 200: { description: "What was found.", schema: ModelCapabilities } },
+  errors: ["model_id_missing", "model_id_invalid", "model_not_found", "validation_failed"],
+};
+
+export const listLocalServers: Operation = {
+  id: "listLocalServers",
+  method: "get",
+  path: "/agent/local-servers",
+  summary: "Model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM",
+  description: "Asks their usual ports on loopback, and nobody else.",
+  tag: "Agent",
+  scope: "models:read",
+  responses: { 200: { description: "Those that answered.", schema: LocalServers } },
   errors: [],
 };
 
@@ -336,6 +400,7 @@ export const agentOperations: readonly Operation[] = [
   listStudioModels,
   createChatCompletion,
   createResponse,
+  streamUiMessages,
   listModels,
   getModel,
   resumeAgentRun,
@@ -346,6 +411,8 @@ export const agentOperations: readonly Operation[] = [
   getAgentThread,
   deleteAgentThread,
   getAgentUpstreams,
+  probeModel,
+  listLocalServers,
   callMcp,
   getPageConfig,
   getAgentMetrics,

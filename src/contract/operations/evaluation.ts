@@ -108,7 +108,7 @@ export const cancelRun: Operation = {
   scope: "runs:write",
   parameters: runParameter,
   responses: { 202: { description: "No new call starts; calls in flight are aborted.", schema: Run } },
-  errors: ["run_not_found", "run_already_finished"],
+  errors: ["run_not_found", "run_already_finished", "storage_full"],
 };
 
 export const deleteRun: Operation = {
@@ -121,7 +121,7 @@ export const deleteRun: Operation = {
   scope: "runs:write",
   parameters: runParameter,
   responses: { 204: { description: "Gone." } },
-  errors: ["run_not_found"],
+  errors: ["run_not_found", "storage_full"],
 };
 
 /** Every route of the evaluation service. */

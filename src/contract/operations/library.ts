@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   ImportAnswer,
   ImportRequest,
@@ -11,6 +12,8 @@ import type { Operation } from "../operation.ts";
 
 const scenarioParameter = { scenario_id: { description: "The scenario's id, percent-encoded." } };
 
+const VersionQuery = z.object({ version: z.string().optional().describe("One of GET /scenarios/{id}/versions.") });
+
 /** The routes of the scenario library. */
 export const libraryOperations: readonly Operation[] = [
   {
@@ -21,7 +24,15 @@ export const libraryOperations: readonly Operation[] = [
     tag: "Scenarios",
     scope: "runs:read",
     query: LibraryQuery,
-    responses: { 200: { description: "One page, or the file.", schema: LibraryList } },
+    responses: {
+      200: {
+        description:
+          "One page as JSON. With `format` the whole library as a file: JSON (`json`, `sharegpt`, `langsmith`, `langfuse`), " +
+          "JSON lines (`jsonl`, `openai-chat`, `inspect`), YAML (`yaml`, `promptfoo`) or a table (`csv`).",
+        schema: z.union([LibraryList, ScenarioBody, z.array(z.record(z.string(), z.json()))]),
+        mediaTypes: ["application/json", "application/x-ndjson", "application/yaml", "text/csv"],
+      },
+    },
     errors: ["validation_failed"],
   },
   {
@@ -55,16 +66,17 @@ export const libraryOperations: readonly Operation[] = [
     tag: "Scenarios",
     scope: "runs:write",
     responses: { 204: { description: "They are gone." } },
-    errors: [],
+    errors: ["storage_full"],
   },
   {
     id: "getScenario",
     method: "get",
     path: "/scenarios/{scenario_id}",
-    summary: "One scenario, in its newest version or the one asked for with ?version=",
+    summary: "One scenario, in its newest version or the one asked for",
     tag: "Scenarios",
     scope: "runs:read",
     parameters: scenarioParameter,
+    query: VersionQuery,
     responses: { 200: { description: "The scenario.", schema: LibraryScenario } },
     errors: ["not_found"],
   },
@@ -88,6 +100,6 @@ export const libraryOperations: readonly Operation[] = [
     scope: "runs:write",
     parameters: scenarioParameter,
     responses: { 204: { description: "It is gone." } },
-    errors: ["not_found"],
+    errors: ["not_found", "storage_full"],
   },
 ];

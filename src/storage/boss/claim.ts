@@ -1,19 +1,21 @@
 import { sql, type SqlBool } from "kysely";
-import type { ClaimedAttempt } from "../../contract/queue.ts";
+import type { ClaimedAttempt, ClaimOptions } from "../../contract/queue.ts";
 import type { Writer } from "../database.ts";
-import { takeLease, toClaimed, waitingRuns } from "../leases/claim.ts";
+import { toClaimed, waitingRuns } from "../leases/claim.ts";
 import { shareOut } from "../leases/share-out.ts";
 import { takeBack, type TakenBack } from "../leases/take-back.ts";
 import { runIsActive } from "../queries/conditions.ts";
 import { running } from "../queries/states.ts";
+import { statement } from "../queries/statement.ts";
 import { databaseNow, waitForDisk } from "./database-clock.ts";
 import { jobQueue, type Jobs } from "./jobs.ts";
+import { keepToIndexes } from "./planner.ts";
+import type { ServingOrder } from "./serving-order.ts";
 
 export interface BossClaim {
-  readonly worker: string;
-  readonly limit: number;
-  readonly perRun: number;
+  readonly options: ClaimOptions;
   readonly leaseMs: number;
+  readonly order: ServingOrder;
 }
 
 /** Claims follow one another, all workers together: so no run gets more places than its limit, at any moment. */
@@ -23,16 +25,24 @@ const claimLock = 7_245_101;
  * Shares the places out by our own rows, then takes that many jobs of each run from pg-boss. The lease is taken with the
  * job, in one transaction.
  */
-export async function claimJobs(writer: Writer, jobs: Jobs, claim: BossClaim): Promise<ClaimedAttempt[]> {
+export async function claimJobs(
+  writer: Writer,
+  jobs: Jobs,
+  { options, leaseMs, order }: BossClaim,
+): Promise<ClaimedAttempt[]> {
   const now = await beginClaim(writer);
   await takeBackLost(writer, jobs);
-  if (claim.limit <= 0) return [];
-  const runs = await waitingRuns(writer, { limit: claim.limit, now });
-  const claimed: ClaimedAttempt[] = [];
-  for (const [runId, count] of shareOut(runs, { places: claim.limit, perRun: claim.perRun })) {
-    const ids = await jobs.fetch(writer, { runId, limit: count });
-    claimed.push(...(await leaseFetched(writer, jobs, { ...claim, runId, ids, now })));
-  }
+  // Only now: places may have become free while other claims came first.
+  const { worker, limit, perRun, runs: only } = options;
+  if (limit <= 0) return [];
+  const runs = order.arrange(await waitingRuns(writer, { limit, now, runs: only }));
+  const shares = shareOut(runs, { places: limit, perRun });
+  // Asked for at once, answered in order: with a hundred runs, waiting for each answer would hold up all other workers.
+  const fetched = await Promise.all(
+    [...shares].map(([runId, most]) => fetchJobs(writer, jobs, { runId, limit: most })),
+  );
+  const claimed = await leaseFetched(writer, jobs, { worker, until: now + leaseMs, fetched: fetched.flat() });
+  for (const { run_id } of claimed) order.served(run_id);
   if (claimed.length > 0) await waitForDisk(writer);
   return claimed;
 }
@@ -75,14 +85,11 @@ export function hasJob(state: "= 'active'" | "< 'active'" | "< 'completed'") {
 /**
  * A claim that finds nothing does not wait for the disk. One that hands something out does: were it lost in a crash of the
  * server, its fences would be given a second time, and two workers would hold the same lease.
- *
- * Everything a claim reads is a few rows by index; right after a large run was stored, before the planner knows about
- * it, it would read all of them instead.
  */
 async function beginClaim(writer: Writer): Promise<number> {
   const { rows } = await sql<{ now: number }>`
-    select pg_advisory_xact_lock(${claimLock}), set_config('synchronous_commit', 'off', true),
-      set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), ${databaseNow} as now
+    select pg_advisory_xact_lock(${claimLock}), set_config('synchronous_commit', 'off', true), ${keepToIndexes},
+      ${databaseNow} as now
   `.execute(writer);
   return rows[0]!.now;
 }
@@ -97,29 +104,43 @@ async function withWaitingJob(writer: Writer, ids: readonly string[]): Promise<R
   return new Set(rows.map((row) => row.id));
 }
 
-interface Fetched extends BossClaim {
-  readonly runId: string;
-  readonly ids: readonly string[];
-  readonly now: number;
+/** A job, and the run whose lane it was in. */
+interface FetchedJob {
+  readonly id: string;
+  readonly run_id: string;
 }
+
+async function fetchJobs(writer: Writer, jobs: Jobs, share: { runId: string; limit: number }): Promise<FetchedJob[]> {
+  const ids = await jobs.fetch(writer, share);
+  return ids.map((id) => ({ id, run_id: share.runId }));
+}
+
+interface Fetched {
+  readonly worker: string;
+  readonly until: number;
+  readonly fetched: readonly FetchedJob[];
+}
+
+const leaseStatement = statement<Parameters<typeof toClaimed>[0][number]>(
+  `update attempt set state = 'running', lease_owner = ?, lease_until = ?, fence = fence + 1, tries = tries + 1
+    from json_to_recordset(?::json) as job (id text, run_id text)
+    where attempt.id = job.id and attempt.run_id = job.run_id and attempt.state in ('ready', 'running')
+      and exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running'))
+    returning attempt.id, fence, attempt.run_id, scenario_index, attempt.attempt, tries`,
+);
 
 async function leaseFetched(
   writer: Writer,
   jobs: Jobs,
-  { worker, leaseMs, runId, ids, now }: Fetched,
+  { worker, until, fetched }: Fetched,
 ): Promise<ClaimedAttempt[]> {
-  if (ids.length === 0) return [];
-  const rows = await takeLease(writer, { worker, until: now + leaseMs })
-    .where("id", "in", ids)
-    .where("run_id", "=", runId)
-    .where("state", "in", ["ready", "running"])
-    .where(runIsActive)
-    .execute();
+  if (fetched.length === 0) return [];
+  const rows = await leaseStatement(writer, [worker, until, JSON.stringify(fetched)]);
   const leased = new Set(rows.map((row) => row.id));
   await returnJobs(
     writer,
     jobs,
-    ids.filter((id) => !leased.has(id)),
+    fetched.map(({ id }) => id).filter((id) => !leased.has(id)),
   );
   return toClaimed(rows);
 }

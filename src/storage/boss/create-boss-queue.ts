@@ -1,22 +1,23 @@
 import type { Queue } from "../../contract/queue.ts";
 import type { Lease } from "../../contract/store.ts";
 import type { Database, Writer } from "../database.ts";
-import { longestDelayMs } from "../leases/lease-time.ts";
 import { renewLeases } from "../leases/renew.ts";
 import { takeBack, takeBackFromTheDead } from "../leases/take-back.ts";
 import { rememberWorker, type Place } from "../leases/worker-processes.ts";
 import { isHeldBy } from "../queries/conditions.ts";
 import { closeStopped } from "../queries/close-attempts.ts";
-import { finishAttempt } from "../queries/finish-attempt.ts";
-import { holdRunOf } from "../queries/run-sequence.ts";
+import type { AttemptWrites } from "./attempt-writes.ts";
 import { claimJobs, putRight, takeBackLost } from "./claim.ts";
 import { readNow } from "./database-clock.ts";
+import { lockAttempts } from "./hold-attempts.ts";
 import type { Jobs } from "./jobs.ts";
 import { reconcile } from "./reconcile.ts";
+import { createServingOrder } from "./serving-order.ts";
 
 export interface BossQueueOptions extends Place {
   readonly database: Database;
   readonly jobs: Jobs;
+  readonly writes: Pick<AttemptWrites, "finish" | "release">;
   readonly leaseMs: number;
   readonly announce: () => void;
   readonly onWork: Queue["onWork"];
@@ -34,6 +35,7 @@ export interface BossQueue extends Queue {
 export function createBossQueue({
   database,
   jobs,
+  writes,
   leaseMs,
   announce,
   onWork,
@@ -42,6 +44,7 @@ export function createBossQueue({
   pid,
 }: BossQueueOptions): BossQueue {
   const { write } = database;
+  const order = createServingOrder();
 
   async function sweep(alsoReconcile = false): Promise<number> {
     await jobs.supervise();
@@ -63,20 +66,16 @@ export function createBossQueue({
   return {
     claim(options) {
       rememberWorker(options.worker);
-      return write((writer) => claimJobs(writer, jobs, { ...options, leaseMs }));
+      return write((writer) => claimJobs(writer, jobs, { options, leaseMs, order }));
     },
     heartbeat: (worker, leases) => write((writer) => renew(writer, jobs, { worker, leases, leaseMs })),
     async finish(lease, result) {
-      const outcome = await write(async (writer) => {
-        const finished = await finishAttempt(writer, lease, result);
-        if (finished.finished) await jobs.complete(writer, [lease.attempt_id]);
-        return finished;
-      });
+      const outcome = await writes.finish(lease, result);
       if (outcome.finished) announce();
       return outcome;
     },
-    async release(lease, { delay_ms = 0 } = {}) {
-      await write((writer) => giveBack(writer, jobs, { lease, delayMs: delay_ms }));
+    async release(lease, options) {
+      await writes.release(lease, options);
       announce();
     },
     recover: () => sweep(true),
@@ -95,6 +94,10 @@ interface Renewal {
 /** A lease is kept only with its job: one that pg-boss has given up is given up here too, and told as lost. */
 async function renew(writer: Writer, jobs: Jobs, { worker, leases, leaseMs }: Renewal): Promise<string[]> {
   if (leases.length === 0) return [];
+  await lockAttempts(
+    writer,
+    leases.map((lease) => lease.attempt_id),
+  );
   const lost = await renewLeases(writer, { worker, leases, until: (await readNow(writer)) + leaseMs });
   const kept = leases.filter((lease) => !lost.includes(lease.attempt_id));
   const touched = await jobs.touch(
@@ -118,18 +121,4 @@ async function cancelledAmong(writer: Writer, ids: readonly string[]): Promise<s
     .select("id")
     .execute();
   return rows.map((row) => row.id);
-}
-
-async function giveBack(
-  writer: Writer,
-  jobs: Jobs,
-  { lease, delayMs }: { lease: Lease; delayMs: number },
-): Promise<void> {
-  await holdRunOf(writer, lease);
-  const delay = Math.min(Math.max(0, delayMs), longestDelayMs);
-  const availableAt = delay > 0 ? (await readNow(writer)) + Math.ceil(delay) : 0;
-  for (const { id, run_id, state } of await takeBack(writer, isHeldBy(lease), { availableAt })) {
-    if (state === "ready") await jobs.requeue(writer, [{ attemptId: id, runId: run_id, availableAt }]);
-    else await jobs.complete(writer, [id]);
-  }
 }

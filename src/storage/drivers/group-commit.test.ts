@@ -132,3 +132,27 @@ test("a lock that cannot be had fails the waiting writes and no later ones", asy
   await other.write(insert("c"));
   expect(notes()).toEqual(["c"]);
 });
+
+test("a write that is to come last sees what the others of its group have done, and shares their commit", async () => {
+  const count = async (writer: Writer): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from note`.execute(writer);
+    return rows[0]!.count;
+  };
+  const counted = group.write(count, { last: true });
+  const [seen] = await Promise.all([counted, group.write(insert("a")), group.write(insert("b"))]);
+  expect(seen).toBe(2);
+  expect(transactions).toBe(1);
+});
+
+test("writes that come last get their turn in a group that has taken its time", async () => {
+  const slow = async (): Promise<void> => {
+    const until = performance.now() + 30;
+    while (performance.now() < until);
+  };
+  const order: string[] = [];
+  await Promise.all([
+    ...["first", "second", "third"].map((name) => group.write(slow).then(() => order.push(name))),
+    group.write(async () => {}, { last: true }).then(() => order.push("last")),
+  ]);
+  expect(order.indexOf("last")).toBeLessThan(order.indexOf("third"));
+});

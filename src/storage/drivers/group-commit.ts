@@ -1,6 +1,6 @@
 import type { ControlledTransaction } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
-import type { Writer } from "../database.ts";
+import type { Database, WriteOptions, Writer } from "../database.ts";
 import type { Tables } from "../schema.ts";
 
 type Work<Result> = (writer: Writer) => Promise<Result>;
@@ -16,19 +16,22 @@ interface Outcome {
   readonly result: unknown;
 }
 
-export interface GroupCommit {
-  write<Result>(work: Work<Result>): Promise<Result>;
-  close(): Promise<void>;
-}
+export type GroupCommit = Pick<Database, "write" | "close">;
 
 export interface GroupCommitOptions {
   /** Begins a transaction, waiting for the lock if need be. */
   readonly begin: () => Promise<ControlledTransaction<Tables>>;
-  /** How long the first write waits for company. */
+  /** How long the first write waits for company, at least. */
   readonly windowMs?: number;
   /** A group that has run this long is committed; the rest wait for the next, so that nothing else is held up. */
   readonly groupMs?: number;
 }
+
+/** From so many writes on a group was a crowd, and the next one is likely to be one too. */
+const crowd = 4;
+/** Nothing else runs while the disk is waited for, so in a crowd that may take a fourth of the time. */
+const commitsApart = 3;
+const longestWindowMs = 25;
 
 /**
  * Lets writes that arrive together share one transaction and so one fsync. Each promise settles after the commit.
@@ -37,13 +40,16 @@ export interface GroupCommitOptions {
  */
 export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCommitOptions): GroupCommit {
   const waiting: Job[] = [];
+  /** Those that come after all others of their group. */
+  const lastOnes: Job[] = [];
   let flushing: Promise<void> | null = null;
   let closed = false;
+  let gatherMs = windowMs;
 
   function schedule(): void {
-    flushing ??= new Promise<void>((resolve) => setTimeout(resolve, windowMs)).then(flush).finally(() => {
+    flushing ??= new Promise<void>((resolve) => setTimeout(resolve, gatherMs)).then(flush).finally(() => {
       flushing = null;
-      if (waiting.length > 0) schedule();
+      if (waiting.length + lastOnes.length > 0) schedule();
     });
   }
 
@@ -51,7 +57,8 @@ export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCo
     const taken: Job[] = [];
     const until = performance.now() + groupMs;
     const next = (): Job | undefined => {
-      const job = taken.length > 0 && performance.now() > until ? undefined : waiting.shift();
+      const isOver = taken.length > 0 && performance.now() > until;
+      const job = (isOver ? undefined : waiting.shift()) ?? lastOnes.shift();
       if (job) taken.push(job);
       return job;
     };
@@ -59,11 +66,14 @@ export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCo
     try {
       transaction = await begin();
     } catch (error) {
-      for (const job of waiting.splice(0)) job.reject(error);
+      for (const job of [...waiting.splice(0), ...lastOnes.splice(0)]) job.reject(error);
       return;
     }
     try {
-      for (const { job, result } of await runGroup(transaction, next)) job.resolve(result);
+      const { outcomes, commitMs } = await runGroup(transaction, next);
+      const isCrowd = outcomes.length >= crowd;
+      gatherMs = isCrowd ? Math.min(longestWindowMs, Math.max(windowMs, commitsApart * commitMs)) : windowMs;
+      for (const { job, result } of outcomes) job.resolve(result);
     } catch (error) {
       await retryAlone(taken, error);
     }
@@ -82,10 +92,10 @@ export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCo
   }
 
   return {
-    write<Result>(work: Work<Result>): Promise<Result> {
+    write<Result>(work: Work<Result>, { last = false }: WriteOptions = {}): Promise<Result> {
       if (closed) return Promise.reject(new ServiceError("storage_unavailable", "The store has been closed."));
       return new Promise<Result>((resolve, reject) => {
-        waiting.push({ work, resolve: resolve as (result: unknown) => void, reject });
+        (last ? lastOnes : waiting).push({ work, resolve: resolve as (result: unknown) => void, reject });
         schedule();
       });
     },
@@ -100,12 +110,13 @@ export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCo
 async function runGroup(
   transaction: ControlledTransaction<Tables>,
   next: () => Job | undefined,
-): Promise<readonly Outcome[]> {
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly commitMs: number }> {
   try {
     const outcomes: Outcome[] = [];
     for (let job = next(); job; job = next()) outcomes.push({ job, result: await job.work(transaction) });
+    const began = performance.now();
     await transaction.commit().execute();
-    return outcomes;
+    return { outcomes, commitMs: performance.now() - began };
   } catch (error) {
     await transaction.rollback().execute();
     throw error;

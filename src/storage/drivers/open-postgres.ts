@@ -1,9 +1,11 @@
 import { hostname } from "node:os";
+import { createAgentMemory } from "../agent/create-agent-memory.ts";
+import { createAttemptWrites } from "../boss/attempt-writes.ts";
 import { createBossQueue } from "../boss/create-boss-queue.ts";
-import { readNowUnhurried, waitForDisk } from "../boss/database-clock.ts";
+import { readNow, readNowUnhurried, waitForDisk } from "../boss/database-clock.ts";
 import { cancelNotice, workChannel } from "../boss/jobs.ts";
 import { startSweeps } from "../boss/sweeps.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
@@ -23,6 +25,7 @@ export interface PostgresOptions extends PostgresPartsOptions {
   readonly reconcileMs?: number;
   readonly host?: string;
   readonly pid?: number;
+  readonly clock?: Clock;
 }
 
 /**
@@ -35,6 +38,7 @@ export async function openPostgres({
   reconcileMs = 30_000,
   host = hostname(),
   pid = process.pid,
+  clock = systemClock,
   ...options
 }: PostgresOptions): Promise<OpenedStorage> {
   const { url, heartbeatSeconds = 10, onError = () => {} } = options;
@@ -58,9 +62,11 @@ export async function openPostgres({
     onNotice,
     onConnected: () => void onConnected().catch(onError),
   });
+  const writes = createAttemptWrites({ database, jobs, clock });
   const queue = createBossQueue({
     database,
     jobs,
+    writes,
     leaseMs: heartbeatSeconds * 1_000,
     announce: wakeUps.announce,
     onWork: wakeUps.listen,
@@ -69,26 +75,30 @@ export async function openPostgres({
     pid,
   });
   const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile: queue.recover, reconcileMs, onError });
+  const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= (async () => {
       wakeUps.stop();
       cancels.stop();
-      await Promise.all([listener.stop(), sweeps.stop()]);
+      await Promise.all([listener.stop(), sweeps.stop(), agent.close()]);
       await parts.close();
     })());
+  const store = createStore({
+    database,
+    clock,
+    onWork: wakeUps.announce,
+    onCancel: cancels.announce,
+    close,
+    dispatch,
+  });
   return {
+    agent,
     library: createLibrary(database),
     audits: createJudgeAudits(database),
     outbox: createWebhookOutbox(database),
-    store: createStore({
-      database,
-      clock: systemClock,
-      onWork: wakeUps.announce,
-      onCancel: cancels.announce,
-      close,
-      dispatch,
-    }),
+    // A turn shares its transaction with the others of this process that come at the same time.
+    store: { ...store, interactions: { ...store.interactions, store: writes.store } },
     queue,
     createLimits: (limits) => createLimits({ database, readNow: readNowUnhurried, waitForDisk }, limits),
     close,

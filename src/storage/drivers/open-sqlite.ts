@@ -1,9 +1,11 @@
 import { hostname } from "node:os";
+import type { AgentMemory } from "../../contract/agent-memory.ts";
 import type { JudgeAudits } from "../../contract/judge-audits.ts";
 import type { Library } from "../../contract/library.ts";
 import type { Limits } from "../../contract/limits.ts";
 import type { Queue } from "../../contract/queue.ts";
 import type { Store } from "../../contract/store.ts";
+import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
@@ -20,9 +22,11 @@ export interface SqliteOptions extends SqliteDatabaseOptions {
   readonly clock?: Clock;
   readonly host?: string;
   readonly pid?: number;
+  readonly onError?: (error: unknown) => void;
 }
 
 export interface OpenedStorage extends AsyncDisposable {
+  readonly agent: AgentMemory;
   readonly library: Library;
   readonly audits: JudgeAudits;
   readonly outbox: WebhookOutbox;
@@ -47,21 +51,26 @@ export async function openSqlite({
   clock = systemClock,
   host = hostname(),
   pid = process.pid,
+  onError = () => {},
   ...options
 }: SqliteOptions): Promise<OpenedSqlite> {
   const database = await openSqliteDatabase(options);
+  const readNow = async (): Promise<number> => clock.steady();
+  const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now });
   const signal = createWorkSignal(database, clock);
   const close = async (): Promise<void> => {
     signal.stop();
+    await agent.close();
     await database.close();
   };
   return {
+    agent,
     library: createLibrary(database),
     audits: createJudgeAudits(database),
     outbox: createWebhookOutbox(database),
     store: createStore({ database, clock, onWork: signal.work.announce, onCancel: signal.cancels.announce, close }),
     queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid }),
-    createLimits: (limits) => createLimits({ database, readNow: async () => clock.steady() }, limits),
+    createLimits: (limits) => createLimits({ database, readNow }, limits),
     backup: database.backup,
     close,
     [Symbol.asyncDispose]: close,

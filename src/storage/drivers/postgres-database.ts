@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Database, Writer } from "../database.ts";
 import type { Tables } from "../schema.ts";
-import { isConflict, isConnectionLost } from "./postgres-error.ts";
+import { isConflict, isConnectionLost, isPlanLost } from "./postgres-error.ts";
 import { createPool, explained, type PoolOptions } from "./postgres-pool.ts";
 
 export interface PostgresDatabaseOptions extends PoolOptions {
@@ -30,7 +30,7 @@ export function createPostgresDatabase({ reconnectMs, ...options }: PostgresData
         });
       } catch (error) {
         // When the connection is lost during the commit nobody knows whether it took place, so it is not repeated.
-        const again = isConflict(error) || (isConnectionLost(error) && !committing);
+        const again = isConflict(error) || isPlanLost(error) || (isConnectionLost(error) && !committing);
         if (!again || performance.now() >= deadline) throw error;
         await sleep(Math.min(1_000, 20 * 2 ** tries) * (0.5 + Math.random()));
       }

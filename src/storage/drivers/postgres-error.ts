@@ -8,6 +8,8 @@ const codes = {
   tooManyConnections: "53300",
   readOnly: "25006",
   shutdown: ["57P01", "57P02", "57P03"],
+  /** A named statement is unknown, known already, or was planned for tables that have changed since. */
+  planLost: ["26000", "42P05", "0A000"],
 };
 
 /** What Node and `pg` say when a connection cannot be made or is lost. */
@@ -42,6 +44,11 @@ export function isConnectionLost(error: unknown): boolean {
 /** Two transactions met; the server has undone this one completely. */
 export function isConflict(error: unknown): boolean {
   return [codes.serializationFailure, codes.deadlock].includes(codeOf(error));
+}
+
+/** A statement's name did not mean what we thought, because a pooler changed the connection: without names it works. */
+export function isPlanLost(error: unknown): boolean {
+  return codes.planLost.includes(codeOf(error));
 }
 
 /** Turns what can go wrong outside our SQL into a failure a client understands. Anything else is a bug and stays as it is. */

@@ -1,6 +1,7 @@
 import { Pool, TypeOverrides, types, type PoolClient, type PoolConfig } from "pg";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { toStorageError } from "./postgres-error.ts";
+import { isPlanLost, toStorageError } from "./postgres-error.ts";
+import { createStatementNames, type StatementNames } from "./postgres-statements.ts";
 
 /** Counts and times are bigint columns; all of ours fit a JavaScript number exactly. */
 const numbers = new TypeOverrides();
@@ -20,6 +21,8 @@ export function createPool({ url, connections }: PoolOptions): Pool {
     application_name: "rehearsal",
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // Statements that do not wait for each other's answers travel together.
+    pipeline: true,
   };
   const pool = new Pool(settings);
   // A connection that breaks while nobody waits for it would otherwise end the process.
@@ -32,11 +35,12 @@ const ignore = (): void => {};
 
 /** The pool as kysely uses it, with failures that a client understands. */
 export function explained(pool: Pool): PostgresPool {
+  const names = createStatementNames();
   return {
     options: {},
     async connect() {
       try {
-        return explainedClient(await pool.connect());
+        return explainedClient(await pool.connect(), names);
       } catch (error) {
         throw toStorageError(error);
       }
@@ -51,12 +55,24 @@ export function explained(pool: Pool): PostgresPool {
  */
 const begin = "begin; set local idle_in_transaction_session_timeout = 5000";
 
-function explainedClient(client: PoolClient): PostgresPoolClient {
+function explainedClient(client: PoolClient, names: StatementNames): PostgresPoolClient {
+  // Only a transaction can be tried again without names, so only there statements have any.
+  let inTransaction = false;
+
+  async function run(sql: string, parameters: readonly unknown[]): Promise<unknown> {
+    if (sql === "begin" || sql === "commit" || sql === "rollback") {
+      inTransaction = sql === "begin";
+      return client.query(inTransaction ? begin : sql);
+    }
+    const name = inTransaction ? names.nameOf(sql) : undefined;
+    return client.query({ ...(name !== undefined && { name }), text: sql, values: [...parameters] });
+  }
+
   const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
     try {
-      if (sql === "begin") return await client.query(begin);
-      return await client.query(sql, parameters as unknown[]);
+      return await run(sql, parameters);
     } catch (error) {
+      if (isPlanLost(error)) names.stop();
       throw toStorageError(error);
     }
   };

@@ -6,11 +6,17 @@ import type { Tables } from "../schema.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { inspectFile, toStoreFileError } from "./sqlite-file.ts";
 import { backUp } from "./sqlite-backup.ts";
+import { createSqliteReader } from "./sqlite-reader.ts";
+import { sqliteReaderDialect } from "./sqlite-reader-dialect.ts";
 import { sqliteDialect } from "./sqlite.ts";
 import { blockingTimeoutMs, whileBusy } from "./while-busy.ts";
 
 /** The write-ahead log is cut back to this size after a burst. */
 const logBytes = 32 * 1024 * 1024;
+/** Pages of the log after which it is moved into the file: pages that change with every commit are moved once for many. */
+const pagesBetweenMoves = 2_000;
+/** The pages that turns and claims touch stay at hand in a large file too. */
+const cacheKilobytes = 8_192;
 
 export interface SqliteDatabase extends Database {
   /** True once after another connection, of this or another process, has committed something. */
@@ -41,6 +47,7 @@ export async function openSqliteDatabase({
     throw toStoreFileError(file, error);
   }
   const readOnly = inMemory ? null : new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
+  const thread = inMemory ? null : createSqliteReader({ file, lockTimeoutMs });
   const begin = (): Promise<ControlledTransaction<Tables>> =>
     whileBusy(() => writer.startTransaction().execute(), lockTimeoutMs);
   const { write, close } = createGroupCommit({ begin });
@@ -48,11 +55,13 @@ export async function openSqliteDatabase({
 
   return {
     reader: readOnly ? new Kysely({ dialect: sqliteDialect(readOnly) }) : writer,
+    longReader: thread ? new Kysely({ dialect: sqliteReaderDialect(thread) }) : undefined,
     write,
     changedElsewhere: watchVersion(connection),
     backup: (target) => backUp(connection, target),
     close: () =>
-      (closing ??= close().then(() => {
+      (closing ??= close().then(async () => {
+        await thread?.close();
         // The writer goes last: the connection that closes last tidies the log away.
         readOnly?.close();
         connection.close();
@@ -77,6 +86,8 @@ function configure(connection: DatabaseSync): DatabaseSync {
     // Every commit is on the disk before anyone is told of it; sharing commits makes that affordable.
     connection.exec("pragma synchronous = full");
     connection.exec(`pragma journal_size_limit = ${logBytes}`);
+    connection.exec(`pragma wal_autocheckpoint = ${pagesBetweenMoves}`);
+    connection.exec(`pragma cache_size = -${cacheKilobytes}`);
     return connection;
   } catch (error) {
     connection.close();

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
+import type { InProcessAdapter } from "../in-process.ts";
 import { toStorageError } from "./sqlite-error.ts";
 
 /** Statements kept ready. Ours are a few dozen; lists of varying length make more, so the oldest go. */
@@ -8,18 +9,30 @@ const cachedStatements = 200;
 
 /** kysely on one `node:sqlite` connection. Whoever opened the connection closes it. */
 export function sqliteDialect(database: DatabaseSync): Dialect {
+  const connection = new SqliteConnection(database);
   return {
-    createAdapter: () => new TransactionalAdapter(),
-    createDriver: () => new SqliteDriver(database),
+    createAdapter: () => new SingleConnectionAdapter(connection),
+    createDriver: () => new SqliteDriver(database, connection),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
 }
 
-/** SQLite rolls back schema changes like any other; kysely's own adapter says no out of caution. */
-class TransactionalAdapter extends SqliteAdapter {
+class SingleConnectionAdapter extends SqliteAdapter implements InProcessAdapter {
+  readonly #connection: SqliteConnection;
+
+  constructor(connection: SqliteConnection) {
+    super();
+    this.#connection = connection;
+  }
+
+  /** SQLite rolls back schema changes like any other; kysely's own adapter says no out of caution. */
   override get supportsTransactionalDdl(): boolean {
     return true;
+  }
+
+  run<Row>(text: string, values: readonly unknown[]): readonly Row[] {
+    return this.#connection.query<Row>(text, values).rows;
   }
 }
 
@@ -27,9 +40,9 @@ class SqliteDriver implements Driver {
   readonly #database: DatabaseSync;
   readonly #connection: SqliteConnection;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, connection: SqliteConnection) {
     this.#database = database;
-    this.#connection = new SqliteConnection(database);
+    this.#connection = connection;
   }
 
   async init(): Promise<void> {}
@@ -79,6 +92,10 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.query<Row>(sql, parameters);
+  }
+
+  query<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
     try {
       const { statement, returnsRows } = this.#prepare(sql);
       const values = parameters as readonly SQLInputValue[];

@@ -1,21 +1,20 @@
-import type { ClaimedAttempt } from "../../contract/queue.ts";
+import type { ClaimedAttempt, ClaimOptions } from "../../contract/queue.ts";
 import type { Reader, Writer } from "../database.ts";
-import { activeRunStates, running } from "../queries/states.ts";
-import { isAvailable, isExpired } from "./lease-time.ts";
+import { statement } from "../queries/statement.ts";
+import { activeRunStates } from "../queries/states.ts";
+import { furthestLease, isAvailable, isExpired, longestDelayMs } from "./lease-time.ts";
 import { shareOut, type WaitingRun } from "./share-out.ts";
 import { takeBack } from "./take-back.ts";
 
-export interface Claim {
-  readonly worker: string;
-  readonly limit: number;
-  readonly perRun: number;
+export interface Claim extends ClaimOptions {
   readonly now: number;
   readonly leaseMs: number;
 }
 
 /** Takes back what has expired, then leases ready attempts to the worker, fairly between the runs. */
 export async function claimAttempts(writer: Writer, claim: Claim): Promise<ClaimedAttempt[]> {
-  await takeBack(writer, isExpired(claim));
+  const expired = await expiredAttempt(writer, [claim.now, furthestLease(claim)]);
+  if (expired.length > 0) await takeBack(writer, isExpired(claim));
   if (claim.limit <= 0) return [];
   const runs = await waitingRuns(writer, claim);
   const claimed: ClaimedAttempt[] = [];
@@ -39,78 +38,52 @@ export async function hasWork(reader: Reader, now: number): Promise<boolean> {
   return row !== undefined;
 }
 
+const expiredAttempt = statement<{ id: string }>(
+  `select id from attempt where state = 'running' and (lease_until <= ? or lease_until > ?) limit 1`,
+);
+
+// What is ready is read in the order of its index, so that reading it can stop at the limit.
+const runsThatWait = statement<WaitingRun>(
+  `select run.id, run.priority, run.max_concurrency, run.created_at,
+      (select count(*) from attempt where attempt.run_id = run.id and attempt.state = 'running') as running,
+      (select count(*) from (
+        select attempt.id from attempt
+        where attempt.run_id = run.id and attempt.state = 'ready'
+          and (attempt.available_at <= ? or attempt.available_at > ?)
+        order by attempt.available_at, attempt.scenario_index, attempt.attempt limit ?
+      ) as waiting) as ready
+    from run where run.state in ('queued', 'running')`,
+);
+
 /** Runs with something ready. Ready attempts are counted only as far as there are places: a run may have thousands. */
-export async function waitingRuns(writer: Writer, { limit, now }: Pick<Claim, "limit" | "now">): Promise<WaitingRun[]> {
-  const rows = await writer
-    .selectFrom("run")
-    .where("run.state", "in", activeRunStates)
-    .select((select) => [
-      "run.id",
-      "run.priority",
-      "run.max_concurrency",
-      "run.created_at",
-      select
-        .selectFrom("attempt")
-        .whereRef("run_id", "=", "run.id")
-        .where("state", "=", running)
-        .select(({ fn }) => fn.countAll<number>().as("count"))
-        .as("running"),
-      select
-        .selectFrom((from) =>
-          from
-            .selectFrom("attempt")
-            .whereRef("run_id", "=", "run.id")
-            .where(isAvailable(now))
-            // In the order of the index, so that reading it can stop at the limit.
-            .orderBy("available_at")
-            .orderBy("scenario_index")
-            .orderBy("attempt")
-            .select("attempt.id")
-            .limit(limit)
-            .as("waiting"),
-        )
-        .select(({ fn }) => fn.countAll<number>().as("count"))
-        .as("ready"),
-    ])
-    .execute();
-  return rows.map((row) => ({ ...row, running: Number(row.running), ready: Number(row.ready) }));
+export async function waitingRuns(
+  writer: Writer,
+  { limit, now, runs }: Pick<Claim, "limit" | "now" | "runs">,
+): Promise<WaitingRun[]> {
+  const rows = await runsThatWait(writer, [now, now + longestDelayMs, limit]);
+  return rows
+    .filter(({ id }) => runs?.has(id) ?? true)
+    .map((row) => ({ ...row, running: Number(row.running), ready: Number(row.ready) }));
 }
+
+type LeasedRow = Omit<ClaimedAttempt, "lease"> & { readonly id: string; readonly fence: number };
+
+const leaseReady = statement<LeasedRow>(
+  `update attempt set state = 'running', lease_owner = ?, lease_until = ?, fence = fence + 1, tries = tries + 1
+    where id in (
+      select id from attempt
+      where run_id = ? and state = 'ready' and (available_at <= ? or available_at > ?)
+      order by available_at, scenario_index, attempt limit ?
+    )
+    returning id, fence, run_id, scenario_index, attempt, tries`,
+);
 
 async function leaseAttempts(
   writer: Writer,
   { worker, now, leaseMs, runId, count }: Claim & { runId: string; count: number },
 ): Promise<ClaimedAttempt[]> {
-  const rows = await takeLease(writer, { worker, until: now + leaseMs })
-    .where("id", "in", (from) =>
-      from
-        .selectFrom("attempt")
-        .where("run_id", "=", runId)
-        .where(isAvailable(now))
-        .orderBy("available_at")
-        .orderBy("scenario_index")
-        .orderBy("attempt")
-        .limit(count)
-        .select("id"),
-    )
-    .execute();
-  return toClaimed(rows);
+  return toClaimed(await leaseReady(writer, [worker, now + leaseMs, runId, now, now + longestDelayMs, count]));
 }
-
-/** An update that gives attempts, still to be named, to a worker under their next fence. */
-export function takeLease(writer: Writer, { worker, until }: { worker: string; until: number }) {
-  return writer
-    .updateTable("attempt")
-    .set((update) => ({
-      state: running,
-      lease_owner: worker,
-      lease_until: until,
-      fence: update("fence", "+", 1),
-      tries: update("tries", "+", 1),
-    }))
-    .returning(["id", "fence", "run_id", "scenario_index", "attempt", "tries"]);
-}
-
-type LeasedRow = Omit<ClaimedAttempt, "lease"> & { readonly id: string; readonly fence: number };
 
 export function toClaimed(rows: readonly LeasedRow[]): ClaimedAttempt[] {
   return rows

@@ -1,4 +1,4 @@
-import type { ClaimedAttempt, Queue } from "../../contract/queue.ts";
+import type { ClaimedAttempt, ClaimOptions, Queue } from "../../contract/queue.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Writer } from "../database.ts";
 import { noDispatch } from "../dispatch.ts";
@@ -29,7 +29,7 @@ export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }
   const { work, cancels } = signal;
   let lookedForDead = Number.NEGATIVE_INFINITY;
 
-  async function claim(writer: Writer, options: Parameters<Queue["claim"]>[0]): Promise<ClaimedAttempt[]> {
+  async function claim(writer: Writer, options: ClaimOptions): Promise<ClaimedAttempt[]> {
     const now = clock.steady();
     if (now - lookedForDead >= lookForDeadEveryMs) {
       lookedForDead = now;
@@ -42,12 +42,15 @@ export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }
   return {
     claim(options) {
       rememberWorker(options.worker);
-      return write((writer) => claim(writer, options));
+      // Last, so that it can hand out the places of attempts that end in the same group.
+      return write((writer) => claim(writer, options), { last: true });
     },
+    claimsFollowEnds: true,
     heartbeat: (worker, leases) =>
       write((writer) => renewLeases(writer, { worker, leases, until: clock.steady() + leaseMs })),
-    async finish(lease, result) {
-      const outcome = await write((writer) => finishAttempt(writer, lease, result));
+    async finish(lease, end) {
+      const finished_at = clock.now();
+      const outcome = await write((writer) => finishAttempt(writer, lease, { ...end, finished_at }));
       if (outcome.finished) work.announce();
       return outcome;
     },

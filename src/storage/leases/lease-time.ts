@@ -9,9 +9,13 @@ export const longestDelayMs = 3_600_000;
  * that lies further ahead than any could have been set was set before a restart, and counts as over.
  */
 export function isExpired({ now, leaseMs }: { now: number; leaseMs: number }): Expression<SqlBool> {
-  // Four times, so that processes with different settings do not take each other's leases for old ones.
   return sql<SqlBool>`(attempt.state = ${running}
-    and (attempt.lease_until <= ${now} or attempt.lease_until > ${now + 4 * leaseMs}))`;
+    and (attempt.lease_until <= ${now} or attempt.lease_until > ${furthestLease({ now, leaseMs })}))`;
+}
+
+/** No lease lies further ahead. Four times, so that processes with different settings do not take each other's for old ones. */
+export function furthestLease({ now, leaseMs }: { now: number; leaseMs: number }): number {
+  return now + 4 * leaseMs;
 }
 
 export function isAvailable(now: number): Expression<SqlBool> {

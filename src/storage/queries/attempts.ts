@@ -1,12 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
-import type { AttemptRecord, AttemptWithInteractions, StoredInteraction } from "../../contract/store.ts";
-import type { Scores } from "../../contract/score.ts";
-import type { Reader, Writer } from "../database.ts";
-import { fromNullableJsonText, toJsonText } from "../json-text.ts";
+import type { AttemptRecord, AttemptWithInteractions } from "../../contract/store.ts";
+import type { LongReads, Reader } from "../database.ts";
+import { fromNullableJsonText } from "../json-text.ts";
 import type { AttemptTable } from "../schema.ts";
-import { interactionsOfAttempts } from "./interactions.ts";
-import { unfinishedRunStates } from "./states.ts";
+import { interactionRows, toStoredInteraction, type InteractionRow } from "./interactions.ts";
+import { readAhead } from "./read-ahead.ts";
 
 type AttemptRow = Pick<
   Selectable<AttemptTable>,
@@ -26,46 +25,49 @@ const columns = [
 /** Attempts are read in pages of this many, their turns in groups of about so many. */
 const pageSize = 100;
 const turnsAtOnce = 200;
+/** Characters of stored text that are turned into results before everyone else gets a chance. */
+const charactersAtOnce = 50_000;
 
 export async function findAttempt(reader: Reader, id: string): Promise<AttemptRecord | null> {
   const row = await reader.selectFrom("attempt").where("id", "=", id).select(columns).executeTakeFirst();
   return row ? toAttemptRecord(row) : null;
 }
 
-/** New averages for an attempt whose run has ended. */
-export async function reaverageAttempt(
-  writer: Writer,
-  runId: string,
-  { attempt_id, average_scores }: { attempt_id: string; average_scores: Scores },
-): Promise<boolean> {
-  const rows = await writer
-    .updateTable("attempt")
-    .where("id", "=", attempt_id)
-    .where("run_id", "=", runId)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("run")
-          .select("run.id")
-          .where("run.id", "=", runId)
-          .where("run.state", "not in", unfinishedRunStates),
-      ),
-    )
-    .set({ average_scores: toJsonText(average_scores) })
-    .returning("id")
-    .execute();
-  return rows.length > 0;
-}
-
 /** Reads a run in pages by key: however large it is, a bounded number of turns is in memory, and no cursor stays open. */
-export async function* streamAttempts(reader: Reader, runId: string): AsyncGenerator<AttemptWithInteractions> {
-  let page = await attemptsAfter(reader, runId, null);
-  while (page.length > 0) {
-    for (const group of groupsByTurns(page)) {
-      yield* withTurns(reader, group);
-      // A driver that answers at once would otherwise hold up everything else until the last page.
+export async function* streamAttempts(database: LongReads, runId: string): AsyncGenerator<AttemptWithInteractions> {
+  let read = 0;
+  for await (const group of readAhead(groupsOf(database, runId))) {
+    for (const { row, turns } of group) {
+      yield { ...toAttemptRecord(row), interactions: turns.map(toStoredInteraction) };
+      // What is made of a turn takes time with its length: others get their say after a bounded amount of text.
+      read += turns.reduce((sum, turn) => sum + turn.reply.length + (turn.scores?.length ?? 0), 0);
+      if (read < charactersAtOnce) continue;
+      read = 0;
       await setImmediate();
     }
-    page = page.length < pageSize ? [] : await attemptsAfter(reader, runId, page.at(-1)!);
+  }
+}
+
+interface AttemptRows {
+  readonly row: AttemptRow;
+  readonly turns: readonly InteractionRow[];
+}
+
+/** The first page comes at once; whatever is longer is read where it holds up nobody. */
+async function* groupsOf(
+  { reader, longReader = reader }: LongReads,
+  runId: string,
+): AsyncGenerator<readonly AttemptRows[]> {
+  let source = reader;
+  let page = await attemptsAfter(source, runId, null);
+  while (page.length > 0) {
+    for (const group of groupsByTurns(page)) {
+      const isLong = group.length === 1 && group[0]!.interactions_done > turnsAtOnce;
+      yield await withTurns(isLong ? longReader : source, group);
+    }
+    if (page.length < pageSize) return;
+    source = longReader;
+    page = await attemptsAfter(source, runId, page.at(-1)!);
   }
 }
 
@@ -101,13 +103,13 @@ function* groupsByTurns(page: readonly AttemptRow[]): Generator<readonly Attempt
   yield group;
 }
 
-async function* withTurns(reader: Reader, rows: readonly AttemptRow[]): AsyncGenerator<AttemptWithInteractions> {
-  const turns = await interactionsOfAttempts(
+async function withTurns(reader: Reader, rows: readonly AttemptRow[]): Promise<AttemptRows[]> {
+  const turns = await interactionRows(
     reader,
     rows.map((row) => row.id),
   );
-  const byAttempt = Map.groupBy(turns, (turn: StoredInteraction) => turn.attempt_id);
-  for (const row of rows) yield { ...toAttemptRecord(row), interactions: byAttempt.get(row.id) ?? [] };
+  const byAttempt = Map.groupBy(turns, (turn) => turn.attempt_id);
+  return rows.map((row) => ({ row, turns: byAttempt.get(row.id) ?? [] }));
 }
 
 function toAttemptRecord(row: AttemptRow): AttemptRecord {

@@ -1,12 +1,17 @@
 import { randomUUIDv7 } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import type { CreatedRun, NewRun, RunRecord } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
+import { insertRows } from "./insert-rows.ts";
 import { toRunRecords } from "./run-record.ts";
 
 /** Rows of one insert: few statements, and far below the parameters a statement may have. */
-const chunkSize = 1_000;
+const chunkSize = 4_000;
+
+const scenarioRows = insertRows("run_scenario", ["run_id", "scenario_index", "definition"]);
+const attemptRows = insertRows("attempt", ["id", "run_id", "scenario_index", "attempt"]);
 
 /** Run, scenarios and attempts. The same idempotency key gives the run that has it, or says that the body differs. */
 export async function createRun(writer: Writer, run: NewRun, dispatch: Dispatch): Promise<CreatedRun> {
@@ -14,7 +19,7 @@ export async function createRun(writer: Writer, run: NewRun, dispatch: Dispatch)
   if (!inserted) return replay(writer, run);
   await writer.insertInto("run_sequence").values({ run_id: run.id, last: 0 }).execute();
   await insertScenarios(writer, run);
-  await dispatch.enqueue(writer, { runId: run.id, attemptIds: await insertAttempts(writer, run) });
+  await insertAttempts(writer, run, dispatch);
   return { outcome: "created", run: await recordOf(writer, run.id) };
 }
 
@@ -56,25 +61,25 @@ async function insertRun(writer: Writer, run: NewRun): Promise<boolean> {
 }
 
 async function insertScenarios(writer: Writer, { id, scenarios }: NewRun): Promise<void> {
-  const rows = scenarios.map((scenario, index) => ({
-    run_id: id,
-    scenario_index: index,
-    definition: toJsonText(scenario),
-  }));
-  for (const chunk of chunks(rows)) await writer.insertInto("run_scenario").values(chunk).execute();
+  const rows = scenarios.entries().map(([index, scenario]) => [id, index, toJsonText(scenario)]);
+  for (const chunk of chunks(rows)) await scenarioRows(writer, chunk);
 }
 
-async function insertAttempts(writer: Writer, { id, scenarios, settings }: NewRun): Promise<string[]> {
-  const rows = scenarios.flatMap((_, index) =>
-    Array.from({ length: settings.attempts }, (__, attempt) => ({
-      id: randomUUIDv7(),
-      run_id: id,
-      scenario_index: index,
-      attempt: attempt + 1,
-    })),
-  );
-  for (const chunk of chunks(rows)) await writer.insertInto("attempt").values(chunk).execute();
-  return rows.map((row) => row.id);
+/** A run may have a million attempts: they are made, stored and announced a few at a time, and others get their turn between. */
+async function insertAttempts(writer: Writer, run: NewRun, dispatch: Dispatch): Promise<void> {
+  let isFirst = true;
+  for (const chunk of chunks(attemptsOf(run))) {
+    if (!isFirst) await setImmediate();
+    isFirst = false;
+    await attemptRows(writer, chunk);
+    await dispatch.enqueue(writer, { runId: run.id, attemptIds: chunk.map(([id]) => id) });
+  }
+}
+
+function* attemptsOf({ id, scenarios, settings }: NewRun): Generator<readonly [string, string, number, number]> {
+  for (const index of scenarios.keys()) {
+    for (let attempt = 1; attempt <= settings.attempts; attempt += 1) yield [randomUUIDv7(), id, index, attempt];
+  }
 }
 
 async function replay(writer: Writer, run: NewRun): Promise<CreatedRun> {
@@ -97,6 +102,13 @@ function idempotencyKey({ idempotency, owner }: NewRun): string | null {
   return idempotency ? toJsonText([owner ?? null, idempotency.key]) : null;
 }
 
-function* chunks<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
-  for (let start = 0; start < rows.length; start += chunkSize) yield rows.slice(start, start + chunkSize);
+function* chunks<Row>(rows: Iterable<Row>): Generator<readonly Row[]> {
+  let chunk: Row[] = [];
+  for (const row of rows) {
+    chunk.push(row);
+    if (chunk.length < chunkSize) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
 }

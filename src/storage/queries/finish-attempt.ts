@@ -1,14 +1,26 @@
-import type { Scores } from "../../contract/score.ts";
+import type { AttemptEnd } from "../../contract/queue.ts";
 import type { Lease } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
+import { addDone } from "./progress.ts";
 import { holdRunOf } from "./run-sequence.ts";
 import { statement } from "./statement.ts";
+import { endIfRunStops, failures, insertCounted, turnCounts } from "./store-interaction.ts";
 
 const endAttempt = statement<{ run_id: string }>(
   `update attempt set state = 'done', average_scores = ?, lease_owner = null, lease_until = null
     where id = ? and fence = ? and state = 'running' returning run_id`,
 );
+
+const endWithTurn = statement<{ run_id: string }>(
+  `update attempt set state = 'done', average_scores = ?, lease_owner = null, lease_until = null,
+      interactions_done = interactions_done + 1, interactions_failed = interactions_failed + ?
+    where id = ? and fence = ? and state = 'running'
+      and exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running'))
+    returning run_id`,
+);
+
+const noTurn = { interactions_done: 0, interactions_failed: 0 } as const;
 
 /** What is ready in a run that was cancelled will never be handed out. */
 const openAttempt = statement<{ id: string }>(
@@ -19,15 +31,27 @@ const openAttempt = statement<{ id: string }>(
    limit 1`,
 );
 
-/** A lease whose run is being cancelled may still be finished: all its turns were stored before. */
+/**
+ * Ends an attempt, with its last turn if that is given. A lease whose run is being cancelled may still be finished when all
+ * its turns were stored before; a turn is as little taken for such a run as it would be by itself.
+ */
 export async function finishAttempt(
   writer: Writer,
   lease: Lease,
-  { average_scores }: { average_scores: Scores },
+  { average_scores, turn, finished_at }: AttemptEnd & { readonly finished_at: number },
 ): Promise<{ finished: boolean; run_drained: boolean }> {
-  await holdRunOf(writer, lease);
-  const [ended] = await endAttempt(writer, [toJsonText(average_scores), lease.attempt_id, lease.fence]);
-  if (!ended) return { finished: false, run_drained: false };
+  const number = await holdRunOf(writer, lease);
+  const key = [lease.attempt_id, lease.fence];
+  const scores = toJsonText(average_scores);
+  const [ended] = turn
+    ? await endWithTurn(writer, [scores, failures(turn), ...key])
+    : await endAttempt(writer, [scores, ...key]);
+  if (!ended || !number) {
+    if (turn) await endIfRunStops(writer, lease);
+    return { finished: false, run_drained: false };
+  }
+  const stored = turn !== undefined && (await insertCounted(writer, lease, { ...turn, finished_at, ...number }));
+  await addDone(writer, ended.run_id, { attempts_done: 1, ...(stored ? turnCounts(turn) : noTurn) });
   const open = await openAttempt(writer, [ended.run_id, ended.run_id]);
   return { finished: true, run_drained: open.length === 0 };
 }

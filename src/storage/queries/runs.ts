@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 import type { RunState } from "../../contract/run.ts";
 import type { RunSummary } from "../../contract/run-summary.ts";
-import type { Scenario } from "../../contract/scenario.ts";
 import type { RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
 import type { Reader, Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
-import { fromJsonText, toJsonText } from "../json-text.ts";
+import { toJsonText } from "../json-text.ts";
 import { closeAttempts } from "./close-attempts.ts";
 import { parseCursor, toCursor } from "./cursor.ts";
 import { countDone } from "./progress.ts";
@@ -17,6 +16,16 @@ export async function findRun(reader: Reader, id: string): Promise<RunRecord | n
   const rows = await reader.selectFrom("run").where("id", "=", id).where("removed", "=", 0).selectAll().execute();
   const [record] = await toRunRecords(reader, rows);
   return record ?? null;
+}
+
+export async function stateOfRun(reader: Reader, id: string): Promise<RunState | null> {
+  const row = await reader
+    .selectFrom("run")
+    .where("id", "=", id)
+    .where("removed", "=", 0)
+    .select("state")
+    .executeTakeFirst();
+  return row?.state ?? null;
 }
 
 /** One page, newest first. The row beyond the page tells whether there is a next one. */
@@ -43,16 +52,6 @@ export async function listRuns(reader: Reader, filter: RunFilter): Promise<RunPa
     runs: await toRunRecords(reader, page),
     next_cursor: last && rows.length > limit ? toCursor(last) : null,
   };
-}
-
-export async function scenariosOfRun(reader: Reader, id: string): Promise<Scenario[]> {
-  const rows = await reader
-    .selectFrom("run_scenario")
-    .where("run_id", "=", id)
-    .orderBy("scenario_index")
-    .select("definition")
-    .execute();
-  return rows.map((row) => fromJsonText<Scenario>(row.definition));
 }
 
 /** queued → running. The start is never before the creation, whatever the wall clock did between. */

@@ -1,9 +1,11 @@
 import { CompiledQuery, PostgresAdapter } from "kysely";
 import type { Reader, Writer } from "../database.ts";
+import { isInProcess } from "../in-process.ts";
 
 /**
  * A statement written out in SQL that every database of ours understands, with `?` for each value. For the few that run
- * once or more for every turn: building and compiling such a query costs many times what running it does.
+ * once or more for every turn: building and compiling such a query costs many times what running it does, and on a
+ * database in this process so does its way through kysely.
  */
 export function statement<Row>(
   text: string,
@@ -11,7 +13,9 @@ export function statement<Row>(
   let count = 0;
   const numbered = text.replaceAll("?", () => `$${(count += 1)}`);
   return async (connection, values) => {
-    const dialect = connection.getExecutor().adapter instanceof PostgresAdapter ? numbered : text;
+    const { adapter } = connection.getExecutor();
+    if (isInProcess(adapter)) return adapter.run<Row>(text, values);
+    const dialect = adapter instanceof PostgresAdapter ? numbered : text;
     const { rows } = await connection.executeQuery<Row>(CompiledQuery.raw(dialect, [...values]));
     return rows;
   };

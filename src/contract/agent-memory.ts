@@ -1,0 +1,21 @@
+import type { AgentAnswers } from "./agent-answers.ts";
+import type { WaitingRuns } from "./agent-approval.ts";
+import type { AgentRunLog } from "./agent-run-log.ts";
+import type { AgentThreads } from "./agent-thread.ts";
+
+/** How long things are kept; null: for good. */
+export interface AgentRetention {
+  readonly runMs: number | null;
+  /** Since their last turn. */
+  readonly threadMs: number | null;
+}
+
+/** What the agent remembers, shared by every process on the same database. */
+export interface AgentMemory {
+  readonly runLog: AgentRunLog;
+  readonly threads: AgentThreads;
+  readonly waitingRuns: WaitingRuns;
+  readonly answers: AgentAnswers;
+  /** One short step: deletes what is too old, and ends the runs of processes that died. True when there is more to do. */
+  tidy(retention: AgentRetention): Promise<boolean>;
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+
+const ToolPart = z.looseObject({
+  type: z.string().regex(/^(?:dynamic-tool|tool-.+)$/s),
+  toolCallId: z.string(),
+  toolName: z.string().optional().describe("For `dynamic-tool`; otherwise the name follows `tool-` in the type."),
+  state: z.string(),
+  input: z.unknown().optional(),
+  output: z.unknown().optional(),
+  errorText: z.string().optional(),
+  approval: z.looseObject({ id: z.string(), approved: z.boolean().optional() }).optional(),
+});
+export type UiToolPart = z.infer<typeof ToolPart>;
+
+/** Parts that are no text and no tool, reasoning and sources for instance, are not given to the model. */
+const UiPart = z.union([
+  z.looseObject({ type: z.literal("text"), text: z.string() }),
+  z.looseObject({ type: z.literal("file") }).transform(() => ({ type: "file" as const })),
+  ToolPart,
+  z.looseObject({ type: z.string() }).transform(({ type }) => ({ type: type === "step-start" ? type : "other" })),
+]);
+export type UiPart = z.output<typeof UiPart>;
+
+/** A message as the AI SDK's chat keeps it. */
+export const UiMessage = z
+  .looseObject({ id: z.string(), role: z.enum(["system", "user", "assistant"]), parts: z.array(UiPart) })
+  .meta({ id: "UiMessage" });
+export type UiMessage = z.output<typeof UiMessage>;
+
+/** Body of POST /agent/ui-messages, as the AI SDK's `DefaultChatTransport` sends it. */
+export const UiChatRequest = z
+  .looseObject({
+    model: z.string().optional().describe("As for x-model-id, which serves where this is missing."),
+    messages: z.array(UiMessage).min(1),
+  })
+  .meta({ id: "UiChatRequest" });
+export type UiChatRequest = z.output<typeof UiChatRequest>;

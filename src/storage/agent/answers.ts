@@ -1,0 +1,91 @@
+import { sql } from "kysely";
+import type { AgentAnswers, AnswerClaim, AnswerKey, StoredAnswer } from "../../contract/agent-answers.ts";
+import type { Database, Writer } from "../database.ts";
+import { fromJsonText, toJsonText } from "../json-text.ts";
+import type { Presence } from "./presence.ts";
+
+const day = 86_400_000;
+
+/** Answers by Idempotency-Key on any database that has our schema. An answer is on the disk before `complete` resolves. */
+export function createAnswers({
+  database,
+  presence,
+  now,
+  ttlMs = day,
+}: {
+  database: Database;
+  presence: Presence;
+  now: () => number;
+  ttlMs?: number;
+}): AgentAnswers {
+  const { write } = database;
+  const releases = new Map<string, () => void>();
+  const letGo = (name: string): void => {
+    releases.get(name)?.();
+    releases.delete(name);
+  };
+
+  async function claim(writer: Writer, name: string, hash: string): Promise<AnswerClaim> {
+    const at = now();
+    const holderLives = await presence.isAlive(writer, "agent_answer.process");
+    const row = { hash, process: presence.id, answer: null, expires_at: at + ttlMs };
+    const taken = await writer
+      .insertInto("agent_answer")
+      .values({ name, ...row })
+      .onConflict((conflict) =>
+        conflict
+          .column("name")
+          .doUpdateSet(row)
+          // A claim of our own is one that was not given up: within a process nobody asks twice at once.
+          .where(
+            sql<boolean>`(agent_answer.expires_at <= ${at} or (agent_answer.answer is null
+              and (agent_answer.process = ${presence.id} or not ${holderLives})))`,
+          ),
+      )
+      .returning("name")
+      .execute();
+    if (taken.length > 0) return { outcome: "claimed" };
+    const known = await writer.selectFrom("agent_answer").where("name", "=", name).selectAll().executeTakeFirst();
+    if (known && known.hash !== hash) return { outcome: "mismatch" };
+    if (!known || known.answer === null) return { outcome: "running" };
+    return { outcome: "answered", answer: fromJsonText<StoredAnswer>(known.answer) };
+  }
+
+  return {
+    async claim(key) {
+      const name = nameOf(key);
+      await presence.ensure();
+      const claimed = await write((writer) => claim(writer, name, key.hash));
+      if (claimed.outcome === "claimed" && !releases.has(name)) releases.set(name, presence.hold());
+      return claimed;
+    },
+    async complete(key, answer) {
+      const name = nameOf(key);
+      await write((writer) =>
+        writer
+          .updateTable("agent_answer")
+          .where("name", "=", name)
+          .where("process", "=", presence.id)
+          .set({ answer: toJsonText(answer), expires_at: now() + ttlMs })
+          .execute(),
+      );
+      letGo(name);
+    },
+    async release(key) {
+      const name = nameOf(key);
+      letGo(name);
+      await write((writer) =>
+        writer
+          .deleteFrom("agent_answer")
+          .where("name", "=", name)
+          .where("process", "=", presence.id)
+          .where("answer", "is", null)
+          .execute(),
+      );
+    },
+  };
+}
+
+function nameOf({ owner, key }: AnswerKey): string {
+  return toJsonText([owner, key]);
+}

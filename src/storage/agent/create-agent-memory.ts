@@ -1,0 +1,56 @@
+import type { AgentMemory } from "../../contract/agent-memory.ts";
+import type { Database } from "../database.ts";
+import { createAnswers } from "./answers.ts";
+import { createPresence, type PresenceOptions } from "./presence.ts";
+import { createRunLog, type RunLogOptions } from "./run-log.ts";
+import { createThreads } from "./threads.ts";
+import { tidyMemory } from "./tidy-memory.ts";
+import { createWaitingRuns } from "./waiting-runs.ts";
+
+export interface AgentMemoryOptions
+  extends Omit<PresenceOptions, "onError">, Pick<RunLogOptions, "delayMs" | "mostWaiting"> {
+  readonly database: Database;
+  readonly onError?: (error: unknown) => void;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface StoredAgentMemory extends AgentMemory {
+  /** Writes what is left. Comes before the database is closed. */
+  close(): Promise<void>;
+}
+
+/** What the agent remembers, on any database that has our schema. Costs nothing until it is used. */
+export function createAgentMemory({
+  database,
+  readNow,
+  place,
+  leaseMs,
+  onError = () => {},
+  now = Date.now,
+  ...log
+}: AgentMemoryOptions): StoredAgentMemory {
+  const presence = createPresence({ database, readNow, place, onError, ...(leaseMs !== undefined && { leaseMs }) });
+  const runLog = createRunLog({ database, presence, onError, ...log });
+  const waitingRuns = createWaitingRuns({ database, now });
+  let closing: Promise<void> | null = null;
+
+  return {
+    runLog,
+    threads: createThreads({ database, presence, now }),
+    answers: createAnswers({ database, presence, now }),
+    waitingRuns: {
+      ...waitingRuns,
+      async put(runId, run) {
+        // A run that can be resumed after a kill must have its beginning in the log.
+        await Promise.all([runLog.flush().catch(() => {}), waitingRuns.put(runId, run)]);
+      },
+    },
+    tidy: (retention) => tidyMemory({ database, presence, now: now(), retention }),
+    close: () =>
+      (closing ??= (async () => {
+        await runLog.close();
+        await presence.close().catch(onError);
+      })()),
+  };
+}

@@ -1,0 +1,113 @@
+import { sql } from "kysely";
+import type { AgentMessage } from "../../contract/agent-message.ts";
+import type { AgentThreads, ThreadKey } from "../../contract/agent-thread.ts";
+import type { Database, Writer } from "../database.ts";
+import { fromJsonText, toJsonText } from "../json-text.ts";
+import type { Presence } from "./presence.ts";
+
+/** Threads on any database that has our schema. What a turn added is on the disk before `append` resolves. */
+export function createThreads({
+  database,
+  presence,
+  now,
+}: {
+  database: Database;
+  presence: Presence;
+  now: () => number;
+}): AgentThreads {
+  const { reader, write } = database;
+  const releases = new Map<string, () => void>();
+  const letGo = (name: string): void => {
+    releases.get(name)?.();
+    releases.delete(name);
+  };
+
+  async function take(writer: Writer, name: string): Promise<boolean> {
+    const holderLives = await presence.isAlive(writer, "agent_thread_hold.process");
+    const taken = await writer
+      .insertInto("agent_thread_hold")
+      .values({ name, process: presence.id })
+      .onConflict((conflict) =>
+        conflict
+          .column("name")
+          .doUpdateSet({ process: presence.id })
+          .where(sql<boolean>`(agent_thread_hold.process = ${presence.id} or not ${holderLives})`),
+      )
+      .returning("name")
+      .execute();
+    return taken.length > 0;
+  }
+
+  const giveBack = (writer: Writer, name: string) =>
+    writer.deleteFrom("agent_thread_hold").where("name", "=", name).where("process", "=", presence.id).execute();
+
+  return {
+    async get(key) {
+      const name = nameOf(key);
+      const thread = await reader.selectFrom("agent_thread").where("name", "=", name).selectAll().executeTakeFirst();
+      if (!thread) return null;
+      const parts = await reader
+        .selectFrom("agent_thread_part")
+        .where("thread", "=", name)
+        .orderBy("number")
+        .select("messages")
+        .execute();
+      const messages = parts.flatMap((part) => fromJsonText<AgentMessage[]>(part.messages));
+      return { id: key.id, messages, created_at: thread.created_at, updated_at: thread.updated_at };
+    },
+    async hold(key) {
+      const name = nameOf(key);
+      await presence.ensure();
+      const taken = await write((writer) => take(writer, name));
+      if (taken && !releases.has(name)) releases.set(name, presence.hold());
+      return taken;
+    },
+    async release(key) {
+      const name = nameOf(key);
+      if (!releases.has(name)) return;
+      letGo(name);
+      await write((writer) => giveBack(writer, name));
+    },
+    async append(key, messages) {
+      const name = nameOf(key);
+      await write(async (writer) => {
+        await addPart(writer, name, { messages, at: now() });
+        await giveBack(writer, name);
+      });
+      letGo(name);
+    },
+    async remove(key) {
+      const removed = await write((writer) =>
+        writer.deleteFrom("agent_thread").where("name", "=", nameOf(key)).returning("name").execute(),
+      );
+      return removed.length > 0;
+    },
+  };
+}
+
+/** The thread's own row is written first: on a database with many writers, it keeps the parts in one order. */
+async function addPart(
+  writer: Writer,
+  name: string,
+  { messages, at }: { messages: readonly AgentMessage[]; at: number },
+): Promise<void> {
+  await writer
+    .insertInto("agent_thread")
+    .values({ name, created_at: at, updated_at: at })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ updated_at: at }))
+    .execute();
+  await writer
+    .insertInto("agent_thread_part")
+    .values(({ selectFrom }) => ({
+      thread: name,
+      number: selectFrom("agent_thread_part")
+        .where("thread", "=", name)
+        .select(sql<number>`coalesce(max(number), 0) + 1`.as("next")),
+      messages: toJsonText(messages),
+    }))
+    .execute();
+}
+
+function nameOf({ owner, id }: ThreadKey): string {
+  return toJsonText([owner, id]);
+}

@@ -1,0 +1,99 @@
+import { sql } from "kysely";
+import type { AgentRetention } from "../../contract/agent-memory.ts";
+import type { AgentRunEntry, AgentRunSummary } from "../../contract/agent-run.ts";
+import type { Database, Writer } from "../database.ts";
+import { fromJsonText } from "../json-text.ts";
+import type { Presence } from "./presence.ts";
+import { writeRuns } from "./write-runs.ts";
+
+/** Rows of each kind deleted in one transaction: those who want to write in between must not wait long. */
+const rowsAtOnce = 200;
+
+/** One step of deleting what is too old. True when there is more to do. */
+export async function tidyMemory({
+  database,
+  presence,
+  now,
+  retention: { runMs, threadMs },
+}: {
+  database: Database;
+  presence: Presence;
+  now: number;
+  retention: AgentRetention;
+}): Promise<boolean> {
+  const stuck = await endInterrupted(database, { presence, now });
+  const deleted = await database.write(async (writer) => [
+    runMs === null
+      ? 0
+      : await deleteOldest(writer, { table: "agent_run", key: "id", age: "created_at", before: now - runMs }),
+    threadMs === null
+      ? 0
+      : await deleteOldest(writer, { table: "agent_thread", key: "name", age: "updated_at", before: now - threadMs }),
+    await deleteOldest(writer, { table: "agent_answer", key: "name", age: "expires_at", before: now }),
+    await deleteOldest(writer, { table: "agent_waiting_run", key: "run_id", age: "expires_at", before: now }),
+  ]);
+  return Math.max(stuck, ...deleted) >= rowsAtOnce;
+}
+
+interface Aged {
+  readonly table: "agent_run" | "agent_thread" | "agent_answer" | "agent_waiting_run";
+  readonly key: string;
+  readonly age: string;
+  readonly before: number;
+}
+
+async function deleteOldest(writer: Writer, { table, key, age, before }: Aged): Promise<number> {
+  const [name, id, time] = [sql.table(table), sql.ref(key), sql.ref(age)];
+  const { numAffectedRows } = await sql`delete from ${name} where ${id} in
+    (select ${id} from ${name} where ${time} < ${before} order by ${time} limit ${sql.lit(rowsAtOnce)})`.execute(
+    writer,
+  );
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Runs whose process died before they ended: nobody will ever end them but us. */
+async function endInterrupted(
+  database: Database,
+  { presence, now }: { presence: Presence; now: number },
+): Promise<number> {
+  const stuck = await database.write(async (writer) => {
+    await presence.sweep(writer);
+    const lives = await presence.isAlive(writer, "agent_run.process");
+    return writer
+      .selectFrom("agent_run")
+      .where("state", "=", sql.lit("running"))
+      .where("process", "!=", presence.id)
+      .where(sql<boolean>`not ${lives}`)
+      .limit(rowsAtOnce)
+      .select("summary")
+      .execute();
+  });
+  if (stuck.length === 0) return 0;
+  const parts = stuck.map(({ summary: text }) => {
+    const summary = fromJsonText<AgentRunSummary>(text);
+    return { id: summary.id, summary, entries: [interrupted(summary, now)] };
+  });
+  await writeRuns(database, parts, { process: presence.id, onError: () => {} });
+  return stuck.length;
+}
+
+function interrupted(
+  { model_resolved, usage, cost, model_calls, tool_calls }: AgentRunSummary,
+  at: number,
+): AgentRunEntry {
+  const detail = "The process that carried the run out ended before the run did.";
+  return {
+    type: "run-end",
+    at,
+    state: "failed",
+    model_resolved,
+    finish_reason: null,
+    text: null,
+    error: { code: "internal_error", detail },
+    usage,
+    cost,
+    model_calls,
+    tool_calls,
+    duration_ms: 0,
+  };
+}

@@ -1,0 +1,171 @@
+import type { Scores } from "../../contract/score.ts";
+import type { Lease, NewTurn } from "../../contract/store.ts";
+import type { Writer } from "../database.ts";
+import { toJsonText } from "../json-text.ts";
+import { statement } from "../queries/statement.ts";
+import { readNow } from "./database-clock.ts";
+import { holdAttempts, type HeldAttempt } from "./hold-attempts.ts";
+import { insertTurns, type NumberedTurn } from "./insert-turns.ts";
+import type { Jobs } from "./jobs.ts";
+
+/** What a worker has to say about an attempt it holds: one more turn, its end, both, or that it gives the attempt back. */
+export interface AttemptWrite {
+  readonly lease: Lease;
+  readonly turn?: NewTurn & { readonly finished_at: number };
+  readonly end?: { readonly average_scores: Scores };
+  readonly release?: { readonly delayMs: number };
+}
+
+export interface AttemptWritten {
+  /** The turn was stored: the lease was good, the run goes on, and nobody had stored it before. */
+  readonly stored: boolean;
+  readonly finished: boolean;
+  readonly run_drained: boolean;
+}
+
+/**
+ * Writes down what the workers of one process have done, however many attempts and runs it is about, in a handful of
+ * statements. Each write counts by itself: one with a stale lease changes nothing, and the others are as good as alone.
+ */
+export async function writeAttempts(
+  writer: Writer,
+  jobs: Jobs,
+  writes: readonly AttemptWrite[],
+): Promise<AttemptWritten[]> {
+  const attempts = await holdAttempts(
+    writer,
+    writes.map(({ lease }) => lease.attempt_id),
+  );
+  const now = writes.some(({ release }) => release && release.delayMs > 0) ? await readNow(writer) : 0;
+  const accepted = writes.map((write) => accept(write, attempts.get(write.lease.attempt_id), now));
+  const inserted = await insertTurns(
+    writer,
+    accepted.flatMap(({ turn }) => turn ?? []),
+  );
+  const stored = accepted.map(({ turn }) => turn !== undefined && inserted.has(turn));
+  for (const [place, one] of accepted.entries()) if (stored[place]) countTurn(one);
+  const changed = new Set(accepted.flatMap(({ attempt }) => (attempt ? [attempt] : [])));
+  await updateAttempts(writer, [...changed]);
+  const over = [...changed].filter(({ state }) => state === "done" || state === "cancelled");
+  await jobs.complete(
+    writer,
+    over.map(({ id }) => id),
+  );
+  await requeueReleased(writer, jobs, [...changed]);
+  const drained = await drainedRuns(writer, over);
+  return accepted
+    .toReversed()
+    .map(({ finished, attempt }, fromEnd) => ({
+      stored: stored[accepted.length - 1 - fromEnd] ?? false,
+      finished,
+      // Told once, to the last of its run.
+      run_drained: finished && attempt !== undefined && drained.delete(attempt.run_id),
+    }))
+    .toReversed();
+}
+
+interface Accepted {
+  /** Undefined when the write changes nothing. */
+  readonly attempt: HeldAttempt | undefined;
+  readonly turn: NumberedTurn | undefined;
+  readonly finished: boolean;
+}
+
+/** A run that is being cancelled takes no more turns: the refused turn is how its attempt comes to an end. */
+function accept(write: AttemptWrite, attempt: HeldAttempt | undefined, now: number): Accepted {
+  if (attempt?.fence !== write.lease.fence || attempt.state !== "running") {
+    return { attempt: undefined, turn: undefined, finished: false };
+  }
+  if ((write.turn || write.release) && !attempt.active) {
+    attempt.state = "cancelled";
+    return { attempt, turn: undefined, finished: false };
+  }
+  if (write.release) {
+    attempt.state = "ready";
+    attempt.available_at = write.release.delayMs > 0 ? now + write.release.delayMs : 0;
+    return { attempt, turn: undefined, finished: false };
+  }
+  if (write.end) {
+    attempt.state = "done";
+    attempt.average_scores = toJsonText(write.end.average_scores);
+  }
+  const turn = write.turn && toNumberedTurn(write.turn, attempt);
+  return { attempt, turn, finished: write.end !== undefined };
+}
+
+function toNumberedTurn(
+  { turn_index, reply, scores, finished_at }: NonNullable<AttemptWrite["turn"]>,
+  attempt: HeldAttempt,
+): NumberedTurn {
+  return {
+    attempt_id: attempt.id,
+    turn_index,
+    run_id: attempt.run_id,
+    seq: attempt.nextNumber(),
+    reply: toJsonText(reply),
+    scores: scores && toJsonText(scores),
+    failed: reply.error === null ? 0 : 1,
+    finished_at,
+  };
+}
+
+function countTurn({ attempt, turn }: Accepted): void {
+  if (!attempt || !turn) return;
+  attempt.turns += 1;
+  attempt.failed += turn.failed;
+}
+
+const updateStatement = statement<never>(
+  `update attempt set
+      interactions_done = interactions_done + change.turns,
+      interactions_failed = interactions_failed + change.failed,
+      state = change.state,
+      average_scores = coalesce(change.average_scores, attempt.average_scores),
+      available_at = coalesce(change.available_at, attempt.available_at),
+      lease_owner = case when change.state = 'running' then lease_owner end,
+      lease_until = case when change.state = 'running' then lease_until end
+    from json_to_recordset(?::json) as change (id text, turns int, failed int, state text,
+      average_scores text, available_at bigint)
+    where attempt.id = change.id`,
+);
+
+async function updateAttempts(writer: Writer, attempts: readonly HeldAttempt[]): Promise<void> {
+  const changes = attempts
+    .filter(({ turns, state }) => turns > 0 || state !== "running")
+    .map(({ id, turns, failed, state, average_scores, available_at }) => ({
+      id,
+      turns,
+      failed,
+      state,
+      average_scores,
+      available_at,
+    }));
+  if (changes.length > 0) await updateStatement(writer, [JSON.stringify(changes)]);
+}
+
+async function requeueReleased(writer: Writer, jobs: Jobs, attempts: readonly HeldAttempt[]): Promise<void> {
+  const released = attempts.filter(({ state }) => state === "ready");
+  await jobs.requeue(
+    writer,
+    released.map(({ id, run_id, available_at }) => ({
+      attemptId: id,
+      runId: run_id,
+      availableAt: available_at ?? 0,
+    })),
+  );
+}
+
+/** What is ready in a run that was cancelled will never be handed out. */
+const drainedStatement = statement<{ id: string }>(
+  `select run.id from run where run.id = any(?::text[])
+      and not exists (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'running')
+      and (run.state not in ('queued', 'running')
+        or not exists (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready'))`,
+);
+
+async function drainedRuns(writer: Writer, over: readonly HeldAttempt[]): Promise<Set<string>> {
+  const runs = new Set(over.filter(({ state }) => state === "done").map(({ run_id }) => run_id));
+  if (runs.size === 0) return new Set();
+  const rows = await drainedStatement(writer, [[...runs]]);
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,29 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import type { ReaderAnswer, ReaderOptions, ReaderQuestion } from "./sqlite-reader-message.ts";
+
+/** Runs in the reader's thread: answers one query at a time on a connection of its own that cannot write. */
+const { file, lockTimeoutMs } = workerData as ReaderOptions;
+// Opened by the first query, so that a file that cannot be opened is that query's answer.
+let database: DatabaseSync | null = null;
+
+parentPort?.on("message", (question: ReaderQuestion | null) => {
+  if (question) return parentPort?.postMessage(answer(question));
+  database?.close();
+  parentPort?.close();
+});
+
+function answer({ id, sql, parameters }: ReaderQuestion): ReaderAnswer {
+  try {
+    database ??= new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
+    const statement = database.prepare(sql);
+    const columns = statement.columns().map(({ name }) => name);
+    // Rows as lists: the names of the columns travel once, not once a row.
+    statement.setReturnArrays(true);
+    const rows = statement.all(...(parameters as readonly SQLInputValue[])) as unknown as readonly unknown[][];
+    return { id, ok: true, columns, rows };
+  } catch (error) {
+    const { message, errcode, code } = error as Error & { errcode?: number; code?: string };
+    return { id, ok: false, error: { message, errcode, code } };
+  }
+}

@@ -1,0 +1,22 @@
+import { DatabaseSync } from "node:sqlite";
+import { Kysely } from "kysely";
+import { expect, test } from "vitest";
+import { sqliteDialect } from "../drivers/sqlite.ts";
+import type { Tables } from "../schema.ts";
+import { statement } from "./statement.ts";
+
+test("a statement runs inside the transaction it is given, and is undone with it", async () => {
+  const connection = new DatabaseSync(":memory:");
+  connection.exec("create table note (text not null unique)");
+  const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  const insert = statement<{ text: string }>("insert into note values (?) returning text");
+
+  const transaction = await database.startTransaction().execute();
+  expect(await insert(transaction, ["kept in mind"])).toEqual([{ text: "kept in mind" }]);
+  await transaction.rollback().execute();
+  expect(connection.prepare("select count(*) as count from note").get()).toEqual({ count: 0 });
+
+  await insert(database, ["kept"]);
+  await expect(insert(database, ["kept"])).rejects.toThrow(/unique/i);
+  connection.close();
+});

@@ -1,0 +1,97 @@
+import type { Lease, NewTurn } from "../../contract/store.ts";
+import type { Writer } from "../database.ts";
+import type { Dispatch } from "../dispatch.ts";
+import { toJsonText } from "../json-text.ts";
+import { isHeldBy, runIsActive } from "./conditions.ts";
+import { addDone, type DoneCounts } from "./progress.ts";
+import { holdRunOf, type RunNumber } from "./run-sequence.ts";
+import { statement } from "./statement.ts";
+import { cancelled } from "./states.ts";
+
+/** A turn to be stored, and when it was over. */
+export interface NewInteraction extends NewTurn {
+  readonly finished_at: number;
+}
+
+/**
+ * Stores a turn once, for whoever holds the attempt now, and counts it in the same transaction. Counting comes before
+ * the insert because it checks the lease and locks the row in one step: nobody can take the attempt over in between.
+ */
+export async function storeInteraction(
+  writer: Writer,
+  lease: Lease,
+  { dispatch, ...interaction }: NewInteraction & { readonly dispatch: Dispatch },
+): Promise<boolean> {
+  const number = await holdRunOf(writer, lease);
+  if (!number) return false;
+  const counted = await countTurn(writer, [failures(interaction), lease.attempt_id, lease.fence]);
+  if (counted.length === 0) {
+    await dispatch.withdraw(writer, await endIfRunStops(writer, lease));
+    return false;
+  }
+  const stored = await insertCounted(writer, lease, { ...interaction, ...number });
+  if (stored) await addDone(writer, number.run_id, { attempts_done: 0, ...turnCounts(interaction) });
+  return stored;
+}
+
+const countTurn = statement<{ id: string }>(
+  `update attempt set interactions_done = interactions_done + 1, interactions_failed = interactions_failed + ?
+    where id = ? and fence = ? and state = 'running'
+      and exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running'))
+    returning id`,
+);
+
+const uncountTurn = statement<never>(
+  `update attempt set interactions_done = interactions_done - 1, interactions_failed = interactions_failed - ?
+    where id = ?`,
+);
+
+const insertTurn = statement<{ turn_index: number }>(
+  `insert into interaction (attempt_id, turn_index, run_id, seq, reply, scores, failed, finished_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (attempt_id, turn_index) do nothing returning turn_index`,
+);
+
+/** Inserts a turn that has been counted. One that is there already is not counted twice; false then. */
+export async function insertCounted(
+  writer: Writer,
+  { attempt_id }: Lease,
+  interaction: NewInteraction & RunNumber,
+): Promise<boolean> {
+  const failed = failures(interaction);
+  const rows = await insertTurn(writer, [
+    attempt_id,
+    interaction.turn_index,
+    interaction.run_id,
+    interaction.seq,
+    toJsonText(interaction.reply),
+    interaction.scores && toJsonText(interaction.scores),
+    failed,
+    interaction.finished_at,
+  ]);
+  if (rows.length > 0) return true;
+  await uncountTurn(writer, [failed, attempt_id]);
+  return false;
+}
+
+/** A run that is being cancelled takes no more turns; the refused write is how this attempt comes to its end. */
+export async function endIfRunStops(writer: Writer, lease: Lease): Promise<string[]> {
+  const rows = await writer
+    .updateTable("attempt")
+    .where(isHeldBy(lease))
+    .where(({ not }) => not(runIsActive))
+    .set({ state: cancelled, lease_owner: null, lease_until: null })
+    .returning("id")
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** What a turn adds to the counts of its run. */
+export function turnCounts(turn: NewTurn): Omit<DoneCounts, "attempts_done"> {
+  return { interactions_done: 1, interactions_failed: failures(turn) };
+}
+
+/** 1 when the turn has no usable reply. */
+export function failures({ reply }: NewTurn): number {
+  return reply.error === null ? 0 : 1;
+}

@@ -1,0 +1,240 @@
+import { describe, expect, test } from "vitest";
+import type { AgentMemory } from "../../src/contract/agent-memory.ts";
+import { hostileTexts } from "./hostile-texts.ts";
+import { newRunId, runEnd, runStart, sampleAnswer, toolCall } from "./sample-agent-runs.ts";
+
+/** One database that holds nothing yet, opened as several processes would open it. */
+export interface MemoryUnderTest extends AsyncDisposable {
+  /** Another process of this host; without a process id one that lives as long as the test does. */
+  open(options?: { pid?: number }): Promise<{ readonly agent: AgentMemory }>;
+  /** Moves the wall clock. */
+  pass(ms: number): void;
+}
+
+/** No process has this id: what it holds belongs to a dead one. */
+const deadPid = 4_000_000;
+const forGood = { runMs: null, threadMs: null };
+
+/** What every driver promises about the agent's memory. */
+export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnderTest>): void {
+  describe(`${name}: the agent's run log`, () => {
+    test("every code unit of a run comes back, in the order it was added, in any process", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const id = newRunId();
+      const texts = hostileTexts.map(([, text]) => text);
+      const entries = [
+        runStart({
+          messages: texts.map((content) => ({ role: "user", content })),
+          model_id: texts[0]!,
+          thread_id: "t",
+          request_id: texts[2]!,
+        }),
+        ...texts.map(toolCall),
+        runEnd({ text: texts.join("") }),
+      ];
+      for (const [index, entry] of entries.entries()) {
+        here.agent.runLog.append(id, entry);
+        // Written in several parts, and still one log.
+        if (index % 5 === 0) await here.agent.runLog.get(id, null);
+      }
+      expect((await here.agent.runLog.get(id, null))?.entries).toEqual(entries);
+      expect(await there.agent.runLog.get(id, null)).toEqual({ id, entries });
+      const { runs } = await there.agent.runLog.list({ owner: null, limit: 9, model_id: texts[0]! });
+      expect(runs).toMatchObject([{ id, state: "completed", model_id: texts[0], cost: 0.5, finished_at: runEnd().at }]);
+    });
+
+    test("lists newest first, page by page, by state, wire, model and thread, to the owner only", async () => {
+      await using database = await prepare();
+      const { runLog } = (await database.open()).agent;
+      const ids = Array.from({ length: 70 }, newRunId).toSorted();
+      for (const [index, id] of ids.entries()) {
+        runLog.append(id, runStart({ owner: index === 3 ? "other" : null, wire: index === 4 ? "mcp" : "agent" }));
+        if (index % 2 === 0) runLog.append(id, runEnd({ state: "failed" }));
+      }
+      const mine = ids.filter((_, index) => index !== 3).toReversed();
+      const first = await runLog.list({ owner: null, limit: 60 });
+      expect(first.runs.map(({ id }) => id)).toEqual(mine.slice(0, 60));
+      const second = await runLog.list({ owner: null, limit: 60, cursor: first.next_cursor ?? "" });
+      expect(second.runs.map(({ id }) => id)).toEqual(mine.slice(60));
+      expect(second.next_cursor).toBeNull();
+      expect((await runLog.list({ owner: null, limit: 200, state: "failed" })).runs).toHaveLength(35);
+      expect((await runLog.list({ owner: null, limit: 9, wire: "mcp" })).runs).toMatchObject([{ id: ids[4] }]);
+      expect((await runLog.list({ owner: null, limit: 9, thread_id: "t\u0000" })).runs).toEqual([]);
+      expect(await runLog.get(ids[3]!, null)).toBeNull();
+      expect(await runLog.get(ids[3]!, "other")).not.toBeNull();
+      expect(await runLog.get("\u0000\ud800", null)).toBeNull();
+      const odd = runLog.list({ owner: null, limit: 9, cursor: "\u0000" });
+      await expect(odd).rejects.toMatchObject({ code: "validation_failed" });
+    });
+
+    test("a run goes on in another process, and what was never begun is not kept", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const [id, lost] = [newRunId(), newRunId()];
+      const begun = [runStart(), runEnd({ state: "waiting" })];
+      for (const entry of begun) here.agent.runLog.append(id, entry);
+      await here.agent.runLog.get(id, null);
+      const resumed = [{ type: "run-resume" as const, at: 1, decisions: {} }, runEnd()];
+      for (const entry of resumed) {
+        there.agent.runLog.append(id, entry);
+        there.agent.runLog.append(lost, entry);
+      }
+      expect((await there.agent.runLog.get(id, null))?.entries).toEqual([...begun, ...resumed]);
+      expect(await there.agent.runLog.get(lost, null)).toBeNull();
+      expect((await here.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([
+        { id, state: "completed" },
+      ]);
+    });
+
+    test("a run whose process died is ended by another; one that goes on is left alone", async () => {
+      await using database = await prepare();
+      const dead = await database.open({ pid: deadPid });
+      const [here, there] = [await database.open(), await database.open()];
+      const [left = "", running = ""] = [newRunId(), newRunId()].toSorted();
+      dead.agent.runLog.append(left, runStart());
+      here.agent.runLog.append(running, runStart());
+      await Promise.all([dead.agent.runLog.get(left, null), here.agent.runLog.get(running, null)]);
+      await there.agent.tidy(forGood);
+      const { runs } = await there.agent.runLog.list({ owner: null, limit: 9 });
+      expect(runs.map(({ id, state }) => [id, state])).toEqual([
+        [running, "running"],
+        [left, "failed"],
+      ]);
+    });
+
+    test("runs are dropped by age, whole", async () => {
+      await using database = await prepare();
+      const { agent } = await database.open();
+      const [old, recent] = [newRunId(), newRunId()];
+      const now = Date.now();
+      agent.runLog.append(old, runStart({ at: now - 10_000 }));
+      agent.runLog.append(recent, runStart({ at: now }));
+      await agent.runLog.get(old, null);
+      expect(await agent.tidy({ runMs: 5_000, threadMs: null })).toBe(false);
+      expect(await agent.runLog.get(old, null)).toBeNull();
+      expect(await agent.runLog.get(recent, null)).not.toBeNull();
+      agent.runLog.append(old, runEnd());
+      expect(await agent.runLog.get(old, null)).toBeNull();
+    });
+  });
+
+  describe(`${name}: the agent's threads`, () => {
+    const key = { owner: null, id: "t" };
+
+    test("keep what was said, for their owner, in every process", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      expect(await here.agent.threads.get(key)).toBeNull();
+      const messages = hostileTexts.map(([, content]) => ({ type: "human" as const, content }));
+      await here.agent.threads.append(key, messages.slice(0, 3));
+      await there.agent.threads.append(key, messages.slice(3));
+      expect((await here.agent.threads.get(key))?.messages).toEqual(messages);
+      expect(await here.agent.threads.get({ ...key, owner: "other" })).toBeNull();
+      expect(await here.agent.threads.remove({ ...key, owner: "other" })).toBe(false);
+      expect(await there.agent.threads.remove(key)).toBe(true);
+      expect(await here.agent.threads.get(key)).toBeNull();
+      expect(await here.agent.threads.remove(key)).toBe(false);
+    });
+
+    test("are held by one process at a time, until it gives them back or dies", async () => {
+      await using database = await prepare();
+      const dead = await database.open({ pid: deadPid });
+      const [here, there] = [await database.open(), await database.open()];
+      const takes = await Promise.all([here.agent.threads.hold(key), there.agent.threads.hold(key)]);
+      expect(takes.toSorted()).toEqual([false, true]);
+      const [holder, other] = takes[0] ? [here, there] : [there, here];
+      expect(await other.agent.threads.hold({ ...key, id: "u" })).toBe(true);
+      await other.agent.threads.release(key);
+      expect(await other.agent.threads.hold(key)).toBe(false);
+      await holder.agent.threads.append(key, [{ type: "human", content: "Hi" }]);
+      expect(await other.agent.threads.hold(key)).toBe(true);
+      await other.agent.threads.release(key);
+      expect(await holder.agent.threads.hold(key)).toBe(true);
+
+      const left = { owner: null, id: "left" };
+      expect(await dead.agent.threads.hold(left)).toBe(true);
+      const next = await database.open();
+      expect(await next.agent.threads.hold(left)).toBe(true);
+    });
+
+    test("are dropped when they were not used for long", async () => {
+      await using database = await prepare();
+      const { agent } = await database.open();
+      await agent.threads.append(key, [{ type: "human", content: "Hi" }]);
+      await agent.threads.append({ ...key, id: "used" }, [{ type: "human", content: "Hi" }]);
+      database.pass(10_000);
+      await agent.threads.append({ ...key, id: "used" }, [{ type: "human", content: "Hi again" }]);
+      await agent.tidy({ runMs: null, threadMs: 5_000 });
+      expect(await agent.threads.get(key)).toBeNull();
+      expect((await agent.threads.get({ ...key, id: "used" }))?.messages).toHaveLength(2);
+    });
+  });
+
+  describe(`${name}: answers by Idempotency-Key`, () => {
+    const key = { owner: null, key: "k", hash: "h" };
+
+    test("one of many that claim a key at once gets it, and its answer is everybody's", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const claims = await Promise.all([here.agent.answers.claim(key), there.agent.answers.claim(key)]);
+      expect(claims.map(({ outcome }) => outcome).toSorted()).toEqual(["claimed", "running"]);
+      const [holder, other] = claims[0]?.outcome === "claimed" ? [here, there] : [there, here];
+      expect(await other.agent.answers.claim({ ...key, hash: "x" })).toEqual({ outcome: "mismatch" });
+      expect(await other.agent.answers.claim({ ...key, owner: "other" })).toEqual({ outcome: "claimed" });
+      await other.agent.answers.release(key);
+      const answer = sampleAnswer(hostileTexts.map(([, text]) => text).join(""));
+      await holder.agent.answers.complete(key, answer);
+      expect(await other.agent.answers.claim(key)).toEqual({ outcome: "answered", answer });
+      await holder.agent.answers.release(key);
+      expect(await holder.agent.answers.claim(key)).toEqual({ outcome: "answered", answer });
+      expect(await holder.agent.answers.claim({ ...key, hash: "x" })).toEqual({ outcome: "mismatch" });
+    });
+
+    test("a key that was given up, or whose process died, may be used again", async () => {
+      await using database = await prepare();
+      const dead = await database.open({ pid: deadPid });
+      const { answers } = (await database.open()).agent;
+      await answers.claim(key);
+      await answers.release(key);
+      expect(await answers.claim({ ...key, hash: "another" })).toEqual({ outcome: "claimed" });
+
+      const left = { ...key, key: "left" };
+      expect(await dead.agent.answers.claim(left)).toEqual({ outcome: "claimed" });
+      const next = (await database.open()).agent.answers;
+      expect(await next.claim(left)).toEqual({ outcome: "claimed" });
+      await dead.agent.answers.complete(left, sampleAnswer("too late"));
+      await next.complete(left, sampleAnswer("in time"));
+      expect(await answers.claim(left)).toMatchObject({ answer: { reply: { content: "in time" } } });
+    });
+
+    test("an answer is kept for a day", async () => {
+      await using database = await prepare();
+      const { agent } = await database.open();
+      await agent.answers.claim(key);
+      await agent.answers.complete(key, sampleAnswer());
+      database.pass(23 * 3_600_000);
+      await agent.tidy(forGood);
+      expect(await agent.answers.claim(key)).toMatchObject({ outcome: "answered" });
+      database.pass(2 * 3_600_000);
+      expect(await agent.answers.claim({ ...key, hash: "another" })).toEqual({ outcome: "claimed" });
+    });
+  });
+
+  describe(`${name}: runs that wait for approval`, () => {
+    test("each is taken once, by its owner, before it expires, in any process", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const id = newRunId();
+      const run = { owner: "me", state: { calls: hostileTexts }, expires_at: Date.now() + 3_600_000 };
+      await here.agent.waitingRuns.put(id, run);
+      expect(await there.agent.waitingRuns.take(id, null)).toBeNull();
+      expect(await there.agent.waitingRuns.take(id, "you")).toBeNull();
+      const taken = await Promise.all([here, there].map(({ agent }) => agent.waitingRuns.take(id, "me")));
+      expect(taken.filter((found) => found !== null)).toEqual([run]);
+      await here.agent.waitingRuns.put(id, run);
+      database.pass(3_600_001);
+      expect(await there.agent.waitingRuns.take(id, "me")).toBeNull();
+    });
+  });
+}

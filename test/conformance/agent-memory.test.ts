@@ -1,0 +1,52 @@
+import { afterAll, beforeAll } from "vitest";
+import { systemClock } from "../../src/storage/clock.ts";
+import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
+import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { agentMemorySuite, type MemoryUnderTest } from "./agent-memory-suite.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+interface OpenOptions {
+  readonly pid?: number;
+  readonly now: () => number;
+}
+
+function underTest(
+  place: AsyncDisposable,
+  openStorage: (options: OpenOptions) => Promise<OpenedStorage>,
+): MemoryUnderTest {
+  const opened: OpenedStorage[] = [];
+  let passed = 0;
+  return {
+    async open(options = {}) {
+      const storage = await openStorage({ ...options, now: () => Date.now() + passed });
+      opened.push(storage);
+      return storage;
+    },
+    pass: (ms) => void (passed += ms),
+    async [Symbol.asyncDispose]() {
+      for (const storage of opened) await storage.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+agentMemorySuite("SQLite", async () => {
+  const folder = await temporaryFolder();
+  return underTest(folder, ({ now, ...options }) =>
+    openSqlite({ file: folder.file("rehearsal.db"), clock: { ...systemClock, now }, ...options }),
+  );
+});
+
+agentMemorySuite("PostgreSQL", async () => {
+  const database = await postgres.createDatabase();
+  return underTest(database, ({ now, ...options }) =>
+    openPostgres({ url: database.url, connections: 3, clock: { ...systemClock, now }, ...options }),
+  );
+});
