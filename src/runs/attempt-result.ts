@@ -57,8 +57,8 @@ function averageOf(interactions: readonly InteractionResult[]): Scores {
   return averageInteractions(interactions.map(({ scores }) => scores));
 }
 
-function shown({ scores, score_reasons, judgements }: ConversationJudgement): AttemptResult["conversation"] & {} {
-  return { scores, score_reasons, judgements };
+function shown({ scores, score_reasons, judgements, kept }: ConversationJudgement): AttemptResult["conversation"] & {} {
+  return { scores, score_reasons, judgements, ...(kept && { kept }) };
 }
 
 /** With history both the second pass holds every turn; a replay looks at those from the bad one on. */

@@ -25,26 +25,37 @@ test("tidying goes on in steps while there is more, tells failures and ends with
   expect(errors).toEqual([new Error("away")]);
 });
 
-test("backups follow one another, and one that fails does not end them", async () => {
+const hour = 3_600_000;
+
+test("a backup is made when the newest one is old enough, and one that fails does not end them", async () => {
   const stopping = new AbortController();
-  const files: string[] = [];
   const errors: unknown[] = [];
-  let tries = 0;
+  const made: string[] = [];
+  let newest: number | null = null;
+  let pruned = 0;
+  let looks = 0;
   await backUpStore({
-    async backup() {
-      tries += 1;
-      if (tries === 1) throw new Error("full");
+    async backup(file) {
+      if (looks === 1) throw new Error("full");
+      made.push(file);
+      newest = looks * hour;
     },
-    fileAt: (at) => `backup-${at}`,
-    now: () => tries,
-    everyMs: 1,
+    folder: {
+      fileAt: (at) => `backup-${at / hour}`,
+      async newest() {
+        looks += 1;
+        if (looks === 8) stopping.abort();
+        return newest;
+      },
+      prune: async () => void (pruned += 1),
+    },
+    now: () => looks * hour,
+    everyMs: 3 * hour,
+    lookEveryMs: 1,
     signal: stopping.signal,
     onError: (error) => errors.push(error),
-    async onBackup(file) {
-      files.push(file);
-      if (files.length === 2) stopping.abort();
-    },
   });
-  expect(files).toEqual(["backup-1", "backup-2"]);
+  expect(made).toEqual(["backup-2", "backup-5", "backup-8"]);
+  expect(pruned).toBe(3);
   expect(errors).toEqual([new Error("full")]);
 });

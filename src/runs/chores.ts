@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "../contract/store.ts";
+import type { BackupFolder } from "./backup-folder.ts";
 
 interface ChoreOptions {
   readonly signal: AbortSignal;
@@ -40,33 +41,34 @@ export async function tidyStore({
 export interface BackupOptions extends ChoreOptions {
   /** Copies the store into a new file while it is in use. */
   readonly backup: (file: string) => Promise<void>;
-  /** The file of a backup made at this time. One that exists is not written over. */
-  readonly fileAt: (at: number) => string;
+  readonly folder: BackupFolder;
+  /** A backup is made when the newest one, by whichever process, is so old. */
   readonly everyMs: number;
-  /** Called with each file that was written, to remove older ones for instance. */
-  readonly onBackup?: (file: string) => Promise<void>;
+  readonly lookEveryMs?: number;
 }
 
-/** Backs the embedded store up again and again until the signal says stop, the first time after `everyMs`. */
+/** Keeps backups of the embedded store up to date until the signal says stop. */
 export async function backUpStore({
   backup,
-  fileAt,
+  folder,
   everyMs,
   signal,
   onError,
-  onBackup = async () => {},
   now = Date.now,
+  lookEveryMs = 60_000,
 }: BackupOptions): Promise<void> {
-  for (;;) {
-    await rest(everyMs, signal);
-    if (signal.aborted) return;
+  while (!signal.aborted) {
     try {
-      const file = fileAt(now());
-      await backup(file);
-      await onBackup(file);
+      const newest = await folder.newest();
+      // One from the future was made before someone set the clock back: it says nothing about when the next one is due.
+      if (newest === null || Math.abs(now() - newest) >= everyMs) {
+        await backup(folder.fileAt(now()));
+        await folder.prune();
+      }
     } catch (error) {
       onError(error);
     }
+    await rest(lookEveryMs, signal);
   }
 }
 

@@ -70,22 +70,31 @@ async function tallyRun(store: Store, run: RunRecord): Promise<TalliedRun> {
   const scenarios = await store.runs.scenarios(run.id);
   const tally = createRunTally();
   const embedders = new Set<string>();
-  for await (const attempt of store.attempts.withInteractions(run.id)) {
-    const scenario = scenarios[attempt.scenario_index];
-    for (const { turn_index, scores } of attempt.interactions) {
+  for await (const turns of store.interactions.scored(run.id)) {
+    for (const { scenario_index, turn_index, scores, scoring_version, embedder, baseline } of turns) {
       // Turns behind those of the scenario belong to the second pass, which is no part of a run's figures.
+      const scenario = scenarios[scenario_index];
       const interaction = scenario?.interactions[turn_index];
-      if (!scenario || !interaction || !scores) continue;
-      if (scores.semantic) embedders.add(`${scores.semantic.embedder} at ${scores.semantic.baseline.toFixed(6)}`);
-      tally.add({
-        scenario_id: scenario.id,
-        interaction,
-        scores: scores.scores,
-        scoring_version: scores.scoring_version,
-      });
+      if (!scenario || !interaction) continue;
+      if (embedder !== null) embedders.add(`${embedder} at ${(baseline ?? 0).toFixed(6)}`);
+      tally.add({ scenario_id: scenario.id, interaction, scores, scoring_version });
     }
   }
-  return { run, scenarios, tally, embedders };
+  return { run, scenarios, tally: inOrder(tally, scenarios), embedders };
+}
+
+/** Turns come in the order they were stored, which is chance; the comparison follows the suite. */
+function inOrder(tally: RunTally, scenarios: readonly Scenario[]): RunTally {
+  const ordered = scenarios.flatMap(({ id, interactions }) => {
+    const tallied = tally.scenarios.get(id);
+    if (!tallied) return [];
+    const turns = interactions.flatMap((turn) => {
+      const entry = tallied.get(turn.id);
+      return entry ? [[turn.id, entry] as const] : [];
+    });
+    return [[id, new Map(turns)] as const];
+  });
+  return { ...tally, scenarios: new Map(ordered) };
 }
 
 function whyNot(baseline: RunRecord, candidate: RunRecord): string | null {

@@ -7,7 +7,7 @@ import type { Limits } from "../contract/limits.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
-import { runJudgeAudit, type ModelTarget } from "./audit-judge.ts";
+import { runJudgeAudit } from "./audit-judge.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createConcluder } from "./concluder.ts";
 import { estimatePlan } from "./estimate-plan.ts";
@@ -16,6 +16,7 @@ import { followRun } from "./follow-run.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { createRunScoring } from "./create-scoring.ts";
+import { limitModels } from "./limit-model.ts";
 import { measureNoise } from "./measure-noise.ts";
 import { readResults, readScenarioResults } from "./read-results.ts";
 import { rescoreRun } from "./rescore-run.ts";
@@ -24,7 +25,9 @@ import { createRunEvents } from "./run-events.ts";
 import type { Runs } from "./runs.ts";
 import { waitForRun } from "./wait-for-run.ts";
 import { createScoringPool } from "./scoring-pool.ts";
-import { createWorker } from "./worker.ts";
+import { createWorker, type AttemptControl } from "./worker.ts";
+import { judgeRunPairs } from "./judge-run-pairs.ts";
+import type { ModelTarget } from "./judge-target.ts";
 
 export interface RunsOptions {
   readonly store: Store;
@@ -36,6 +39,8 @@ export interface RunsOptions {
   readonly workerId: string;
   readonly newId: () => string;
   readonly concurrency: { readonly global: number; readonly perRun: number };
+  /** Carries out these runs and those that are created here; others are left to others. Default: any run of the store. */
+  readonly ownRuns?: readonly string[] | undefined;
   readonly heartbeatMs: number;
   readonly onError: (error: unknown) => void;
   readonly now?: () => number;
@@ -55,14 +60,18 @@ export interface RunsOptions {
 export function createRuns(options: RunsOptions): Runs {
   const { store, queue, newId, isDemo, onError, now = Date.now } = options;
   const events = createRunEvents();
+  const ownRuns = options.ownRuns && new Set(options.ownRuns);
   let stopped = new AbortController();
   const pool = createScoringPool();
+  /** Judges and labellers, at whichever endpoint: its limits hold for them as for the models under test. */
+  const createHelper = limitModels(options.createModel, options.limits);
   const scoringOf = createRunScoring({
     ...options,
+    createModel: createHelper,
     lexical: pool.score,
     isAudited: async (fingerprint) => (await options.audits?.hasPassed(fingerprint)) ?? false,
   });
-  const contextOf = createRunContexts({
+  const contexts = createRunContexts({
     store,
     createModel: options.createModel,
     limits: options.limits,
@@ -71,13 +80,14 @@ export function createRuns(options: RunsOptions): Runs {
     now,
   });
   // A run ends with its last attempt; one that was cancelled while nothing ran, or whose worker died then, ends at a poll.
-  const concluder = createConcluder({ store, now, onEnd: (runId) => events.changed(runId, "end") });
+  const concluder = createConcluder({ store, now, onEnd: ended });
   const worker = createWorker({
     id: options.workerId,
     queue,
     execute,
     capacity: options.concurrency.global,
     perRun: options.concurrency.perRun,
+    runs: ownRuns,
     onError,
     onReleased: () => concluder.concludeDrained(),
     onPoll: () => concluder.concludeForgotten(),
@@ -86,7 +96,7 @@ export function createRuns(options: RunsOptions): Runs {
 
   /** A model that is not under test, made the same way: only where it is matters. */
   function helperModel(target: ModelTarget): ChatModel {
-    return options.createModel({
+    return createHelper({
       ...target,
       test_name: "",
       attempts: 1,
@@ -96,10 +106,16 @@ export function createRuns(options: RunsOptions): Runs {
     });
   }
 
-  async function execute(claimed: ClaimedAttempt, signal: AbortSignal): Promise<void> {
-    const context = await contextOf(claimed.run_id);
+  function ended(runId: string): void {
+    contexts.forget(runId);
+    events.changed(runId, "end");
+  }
+
+  async function execute(claimed: ClaimedAttempt, { signal, ending: onEnding }: AttemptControl): Promise<void> {
+    const context = await contexts.of(claimed.run_id);
     const onStored = (): void => events.changed(claimed.run_id, "progress");
-    const { run_drained, waits_ms } = await executeAttempt(claimed, { store, queue, context, signal, onStored });
+    const execution = { store, queue, context, signal, onStored, onEnding };
+    const { run_drained, waits_ms } = await executeAttempt(claimed, execution);
     if (waits_ms !== undefined) setTimeout(() => worker.wake(), waits_ms + 1).unref();
     if (run_drained) await concluder.conclude(claimed.run_id);
   }
@@ -148,6 +164,12 @@ export function createRuns(options: RunsOptions): Runs {
     estimate: (plan, owner) =>
       estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: options.concurrency.perRun, owner }),
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
+    judgePairs: (request, pairOptions) =>
+      judgeRunPairs(store, request, {
+        createModel: helperModel,
+        operatorJudge: options.operatorJudge,
+        ...pairOptions,
+      }),
     async auditJudge(request, signal) {
       const audit = await runJudgeAudit(request, {
         createModel: helperModel,
@@ -157,10 +179,12 @@ export function createRuns(options: RunsOptions): Runs {
       await options.audits?.record(audit, now());
       return audit;
     },
-    create({ scenarios, ...settings }, { warnings, idempotency, owner }) {
+    async create({ scenarios, ...settings }, { warnings, idempotency, owner }) {
       const demo = isDemo(settings);
-      return store.runs.create({
-        id: newId(),
+      const id = newId();
+      ownRuns?.add(id);
+      const created = await store.runs.create({
+        id,
         settings,
         scenarios,
         warnings,
@@ -169,6 +193,11 @@ export function createRuns(options: RunsOptions): Runs {
         owner,
         created_at: now(),
       });
+      if (created.outcome === "replayed" && ownRuns) {
+        ownRuns.add(created.run.id);
+        worker.wake();
+      }
+      return created;
     },
     async remove(id, owner, signal) {
       const run = await get(id, owner);

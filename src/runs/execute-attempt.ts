@@ -1,7 +1,8 @@
 import type { Scenario } from "../contract/scenario.ts";
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
-import type { Store } from "../contract/store.ts";
+import type { Scores } from "../contract/score.ts";
+import type { NewTurn, Store } from "../contract/store.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
 import { generatedReply } from "../evaluation/conversation.ts";
 import { isGood } from "../evaluation/first-bad-turn.ts";
@@ -21,6 +22,8 @@ export interface ExecuteOptions {
   readonly context: RunContext;
   readonly signal: AbortSignal;
   readonly onStored: () => void;
+  /** Called right before the end of the attempt is written. */
+  readonly onEnding?: () => void;
 }
 
 /** The lease went to someone else, or the run was cancelled: nothing more may be written. */
@@ -56,7 +59,10 @@ export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOp
 
   await context.ledger?.refresh();
   const decision = context.ledger?.decide({ ...claimed, turns }) ?? "run";
-  if (decision === "skip") return queue.finish(lease, { average_scores: {} });
+  if (decision === "skip") {
+    options.onEnding?.();
+    return queue.finish(lease, { average_scores: {} });
+  }
   if (decision === "wait") {
     const waits_ms = Math.min(longestWait, shortestWait * 2 ** Math.min(10, claimed.tries - 1));
     await queue.release(lease, { delay_ms: waits_ms });
@@ -68,24 +74,30 @@ export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOp
     // What nobody has held before has nothing stored.
     if (claimed.tries > 1) await attempt.restore(await store.interactions.ofAttempt(lease.attempt_id));
     await attempt.run();
+  } catch (error) {
+    // An attempt that has been ended is over, whatever was aborted since.
+    if (!attempt.outcome) throw error;
   } finally {
     attempt.close();
   }
-  return queue.finish(lease, { average_scores: attempt.averages() });
+  return attempt.outcome ?? attempt.finish();
 }
 
 /** The work on one attempt: its turns in one or two passes, and a verdict on the conversation where that is asked for. */
 function createAttempt(
   { lease, scenario_index, attempt }: ClaimedAttempt,
-  { store, context, signal, onStored, scenario }: ExecuteOptions & { scenario: Scenario },
+  { store, queue, context, signal, onStored, onEnding = () => {}, scenario }: ExecuteOptions & { scenario: Scenario },
 ) {
   const { settings, ledger } = context;
   const turns = scenario.interactions.length;
   /** By stored index: turns of the second pass stand behind those of the first. */
   const replies = new Map<number, StoredReply>();
   const scored = new Map<number, StoredScores>();
+  /** Nothing follows the turns of the first pass: the one that is over last can be stored with the end. */
+  const endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !context.conversationJudge;
   /** Calls the ledger admitted whose turns are not stored yet. */
   let underWay = 0;
+  let outcome: ExecuteOutcome | null = null;
 
   function admit(to: RunLedger): boolean {
     if (!to.admit()) return false;
@@ -112,13 +124,31 @@ function createAttempt(
   async function keep(index: number, reply: StoredReply): Promise<void> {
     const priced = withCost(reply, context);
     replies.set(index, priced);
-    const scores = await score(index, priced);
-    await mustHold(store.interactions.store(lease, { turn_index: index, reply: priced, scores }));
+    const turn: NewTurn = { turn_index: index, reply: priced, scores: await score(index, priced) };
+    await (endsWithTurns && scored.size === turns - 1 ? finish(turn) : mustHold(store.interactions.store(lease, turn)));
     underWay--;
-    ledger?.stored({ scenario_index, attempt, turn_index: index, reply: priced, scores });
-    scored.set(index, scores);
+    ledger?.stored({ scenario_index, attempt, ...turn });
+    note(turn);
     onStored();
     await ledger?.refresh({ ifOlderThan: othersMs });
+  }
+
+  function note({ turn_index, scores }: NewTurn): void {
+    if (scores) scored.set(turn_index, scores);
+  }
+
+  /** Ends the attempt, together with its last turn where one is given: one write instead of two. */
+  async function finish(turn?: NewTurn): Promise<ExecuteOutcome> {
+    if (turn) note(turn);
+    onEnding();
+    const written = await queue.finish(lease, { average_scores: averages(), ...(turn && { turn }) });
+    if (turn) await mustHold(Promise.resolve(written.finished));
+    return (outcome = written);
+  }
+
+  function averages(): Scores {
+    const first = [...scored].filter(([index]) => index < turns).map(([, { scores }]) => scores);
+    return { ...averageInteractions(first), ...scored.get(turns - 1)?.conversation?.scores };
   }
 
   function runPass({
@@ -200,9 +230,10 @@ function createAttempt(
     close(): void {
       for (; underWay > 0; underWay--) ledger?.settle();
     },
-    averages() {
-      const first = [...scored].filter(([index]) => index < turns).map(([, { scores }]) => scores);
-      return { ...averageInteractions(first), ...scored.get(turns - 1)?.conversation?.scores };
+    finish,
+    /** Null until the end has been written. */
+    get outcome() {
+      return outcome;
     },
   };
 }

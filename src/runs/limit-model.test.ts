@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CallEnd, Limits } from "../contract/limits.ts";
 import type { ChatModel, Reply } from "../contract/model.ts";
-import { limitModel } from "./limit-model.ts";
+import { limitModel, limitModels } from "./limit-model.ts";
 
 function fakeLimits(): Limits & { ends: CallEnd[]; asked: string[] } {
   const ends: CallEnd[] = [];
@@ -54,4 +54,20 @@ test("a run that was cancelled while it waited starts no call, and the place is 
   await expect(call).rejects.toThrow("cancelled");
   expect(calls).toBe(0);
   expect(limits.ends).toEqual([{ outcome: "failed" }]);
+});
+
+test("helping models keep to the limits of their own endpoint, each in its own name", async () => {
+  const limits = fakeLimits();
+  const create = limitModels(() => async () => limited, limits);
+  const request = [{ messages: [] }, { signal: new AbortController().signal }] as const;
+  await create({ endpoint: "http://judge.test:80/v1/chat" })(...request);
+  await create({ endpoint: "http://judge.test/v1" })(...request);
+  expect(limits.asked.map((line) => line.split(" ")[0])).toEqual(["http://judge.test", "http://judge.test"]);
+  expect(new Set(limits.asked).size).toBe(2);
+  expect(limits.ends).toHaveLength(2);
+});
+
+test("without limits the models are as they were made", () => {
+  const create = (): ChatModel => async () => limited;
+  expect(limitModels(create, undefined)).toBe(create);
 });

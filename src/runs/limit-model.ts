@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { CallEnd, Limits } from "../contract/limits.ts";
 import type { ChatModel, Reply } from "../contract/model.ts";
 
@@ -21,6 +22,24 @@ export function limitModel(
       slot.release(end);
     }
   };
+}
+
+/**
+ * Models that help, judges and labellers, made so that they keep to the same limits as models under test. Each one takes
+ * turns with the runs that call the same endpoint as if it were a run of its own.
+ */
+export function limitModels<Target extends { readonly endpoint: string }>(
+  createModel: (target: Target) => ChatModel,
+  limits: Limits | undefined,
+): (target: Target) => ChatModel {
+  if (!limits) return createModel;
+  return (target) =>
+    limitModel(createModel(target), { limits, endpoint: originOf(target.endpoint), run_id: `helper ${randomUUID()}` });
+}
+
+/** Limits are kept by origin: that is what an endpoint's own limits are about. */
+function originOf(endpoint: string): string {
+  return URL.parse(endpoint)?.origin ?? endpoint;
 }
 
 function toCallEnd(reply: Reply): CallEnd {

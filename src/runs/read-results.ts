@@ -22,10 +22,13 @@ export async function* readResults(
   const figures = figuresOf(settings);
   yield `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
   let separator = "";
-  for await (const { scenario, attempts } of byScenario(store.attempts.withInteractions(run.id), scenarios)) {
-    const results = attempts.map((attempt) => toAttemptResults(attempt, { scenario, settings }));
+  for await (const { scenario, results } of byScenario(store.attempts.withInteractions(run.id), {
+    scenarios,
+    settings,
+  })) {
     if (!run.summary) for (const result of results) figures.add(toFigured(scenario, result));
-    yield separator + JSON.stringify(toScenarioResult(scenario, { results, settings }));
+    yield separator;
+    yield* toPieces(toScenarioResult(scenario, { results, settings }));
     separator = ",";
   }
   const { usage, ...summary } = run.summary ?? figures.finish().summary;
@@ -40,30 +43,40 @@ export async function* readScenarioResults(
 ): AsyncGenerator<ScenarioResult> {
   const { settings } = run;
   const scenarios = await store.runs.scenarios(run.id);
-  for await (const { scenario, attempts } of byScenario(store.attempts.withInteractions(run.id), scenarios)) {
-    const results = attempts.map((attempt) => toAttemptResults(attempt, { scenario, settings }));
+  for await (const { scenario, results } of byScenario(store.attempts.withInteractions(run.id), {
+    scenarios,
+    settings,
+  })) {
     yield toScenarioResult(scenario, { results, settings });
   }
 }
 
-/** Groups attempts, which come in order, by their scenario. */
+/** Groups attempts, which come in order, by their scenario. Each is made into results as it comes: never all at once. */
 async function* byScenario(
   attempts: AsyncIterable<AttemptWithInteractions>,
-  scenarios: readonly Scenario[],
-): AsyncGenerator<{ scenario: Scenario; attempts: readonly AttemptWithInteractions[] }> {
+  { scenarios, settings }: { scenarios: readonly Scenario[]; settings: RunSettings },
+): AsyncGenerator<{ scenario: Scenario; results: readonly AttemptResults[] }> {
   let index = -1;
-  let held: AttemptWithInteractions[] = [];
+  let results: AttemptResults[] = [];
   for await (const attempt of attempts) {
     if (attempt.scenario_index !== index) {
-      const scenario = scenarios[index];
-      if (scenario) yield { scenario, attempts: held };
-      held = [];
+      const done = scenarios[index];
+      if (done) yield { scenario: done, results };
+      results = [];
       index = attempt.scenario_index;
     }
-    held.push(attempt);
+    const scenario = scenarios[index];
+    if (scenario) results.push(toAttemptResults(attempt, { scenario, settings }));
   }
   const last = scenarios[index];
-  if (last) yield { scenario: last, attempts: held };
+  if (last) yield { scenario: last, results };
+}
+
+/** A scenario's results as JSON text, attempt by attempt: a long one would otherwise be one long step. */
+function* toPieces({ scenario_id, description, attempts, ...rest }: ScenarioResult): Generator<string> {
+  yield `${JSON.stringify({ scenario_id, description }).slice(0, -1)},"attempts":[`;
+  for (const [index, attempt] of attempts.entries()) yield (index > 0 ? "," : "") + JSON.stringify(attempt);
+  yield `],${JSON.stringify(rest).slice(1)}`;
 }
 
 function toScenarioResult(

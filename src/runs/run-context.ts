@@ -7,6 +7,7 @@ import type { RunRecord, Store } from "../contract/store.ts";
 import type { TurnJudge, Scoring } from "../evaluation/scoring.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import { limitModel } from "./limit-model.ts";
+import { streamedModel, wantsStream } from "./streamed-model.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
 
 /** What every attempt of one run shares. */
@@ -40,6 +41,12 @@ export interface RunContextsOptions {
   readonly keep?: number;
 }
 
+export interface RunContexts {
+  of(runId: string): Promise<RunContext>;
+  /** The run has ended: nobody asks for its context any more. */
+  forget(runId: string): void;
+}
+
 /** Reads a run's context once and keeps the last few, since a worker takes many attempts of the same runs. */
 export function createRunContexts({
   store,
@@ -49,7 +56,7 @@ export function createRunContexts({
   priceOf,
   now,
   keep = 100,
-}: RunContextsOptions): (runId: string) => Promise<RunContext> {
+}: RunContextsOptions): RunContexts {
   const contexts = new Map<string, Promise<RunContext>>();
 
   async function read(runId: string): Promise<RunContext> {
@@ -64,7 +71,8 @@ export function createRunContexts({
 
   /** Limits are kept by origin: that is what an endpoint's own limits are about. */
   function modelOf({ id, settings }: RunRecord): ChatModel {
-    const model = createModel(settings);
+    const plain = createModel(settings);
+    const model = wantsStream(settings) ? streamedModel(plain) : plain;
     const endpoint = URL.parse(settings.endpoint)?.origin ?? settings.endpoint;
     return limits ? limitModel(model, { limits, endpoint, run_id: id }) : model;
   }
@@ -84,7 +92,7 @@ export function createRunContexts({
     });
   }
 
-  return (runId) => {
+  function of(runId: string): Promise<RunContext> {
     const known = contexts.get(runId);
     if (known) return known;
     const context = read(runId);
@@ -93,5 +101,7 @@ export function createRunContexts({
     const oldest = contexts.keys().next();
     if (contexts.size > keep && !oldest.done) contexts.delete(oldest.value);
     return context;
-  };
+  }
+
+  return { of, forget: (runId) => void contexts.delete(runId) };
 }

@@ -120,7 +120,8 @@ export function createRunLedger({
       note(turn);
     },
     decide({ scenario_index, attempt, turns }) {
-      if (!adaptive || attempt <= adaptive.min) return "run";
+      // Once the budget is spent attempts end short: one that waited for their last turns would wait for ever.
+      if (!adaptive || attempt <= adaptive.min || ledger.spent) return "run";
       const earlier = [...(scenarios.get(scenario_index) ?? [])].filter(([number]) => number < attempt);
       const over = earlier.filter(([, entry]) => entry.turns >= turns);
       const values = over.flatMap(([, { sum, scored }]) => (scored === 0 ? [] : [sum / scored]));

@@ -12,13 +12,21 @@ export async function waitForRun(
   for (;;) {
     const change = nextChange(runId, { events, signal, pollMs, isWanted: (kind) => kind === "end" });
     try {
-      const run = await store.runs.get(runId);
-      if (!run) throw new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
-      if (finalStates.has(run.state)) return run;
+      // The whole record tells how far the run has come, which is dear to know of a large one.
+      const state = await store.runs.state(runId);
+      if (state === null) throw goneError(runId);
+      if (finalStates.has(state)) break;
       signal.throwIfAborted();
       await change.happened;
     } finally {
       change.stop();
     }
   }
+  const run = await store.runs.get(runId);
+  if (!run) throw goneError(runId);
+  return run;
+}
+
+function goneError(runId: string): ServiceError {
+  return new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
 }

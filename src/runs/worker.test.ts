@@ -70,7 +70,7 @@ test("attempts of a run that another process cancelled are aborted, those of oth
   fake.ready.push(attempt("a", "cancelled"), attempt("b", "other"));
   const signals = new Map<string, AbortSignal>();
   const { worker, errors } = startWorker(fake.queue, {
-    execute: (claimed, signal) => {
+    execute: (claimed, { signal }) => {
       signals.set(claimed.run_id, signal);
       return untilAborted(signal);
     },
@@ -94,7 +94,7 @@ test("what a claim brings of a run that was cancelled meanwhile is not begun", a
   });
   const begun: string[] = [];
   const { worker } = startWorker(fake.queue, {
-    async execute({ run_id }, signal) {
+    async execute({ run_id }, { signal }) {
       signal.throwIfAborted();
       begun.push(run_id);
     },
@@ -122,4 +122,49 @@ test("a poll that takes long is not doubled, and one that fails is reported and 
   const stopped = worker.stop({ graceMs: 0 });
   resolve();
   await stopped;
+});
+
+test("an attempt that is at its end makes room for the next one where the queue allows it", async () => {
+  for (const claimsFollowEnds of [true, false]) {
+    const fake = fakeQueue();
+    fake.ready.push(attempt("a"), attempt("b"), attempt("c"));
+    const begun: string[] = [];
+    const { promise: written, resolve: write } = Promise.withResolvers<void>();
+    const { worker } = startWorker(
+      { ...fake.queue, claimsFollowEnds },
+      {
+        capacity: 1,
+        async execute({ lease }, { ending }) {
+          begun.push(lease.attempt_id);
+          if (lease.attempt_id === "a") ending();
+          await written;
+        },
+      },
+    );
+    await turn();
+    await turn();
+    expect(begun).toEqual(claimsFollowEnds ? ["a", "b"] : ["a"]);
+    write();
+    await expect.poll(() => begun).toEqual(["a", "b", "c"]);
+    await worker.stop({ graceMs: 1_000 });
+  }
+});
+
+test("a worker of some runs asks for no others", async () => {
+  const runs = new Set(["mine"]);
+  const asked: unknown[] = [];
+  const fake = fakeQueue();
+  const { worker } = startWorker(
+    {
+      ...fake.queue,
+      async claim(options) {
+        asked.push(options.runs);
+        return [];
+      },
+    },
+    { runs },
+  );
+  await turn();
+  expect(asked).toEqual([runs]);
+  await worker.stop({ graceMs: 0 });
 });

@@ -1,13 +1,18 @@
-import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
+import type { ClaimedAttempt, ClaimOptions, Queue } from "../contract/queue.ts";
 
 export interface WorkerOptions {
   readonly id: string;
   readonly queue: Queue;
-  /** Runs one attempt to its end. Rejects when `signal` aborts or the store fails. */
-  readonly execute: (claimed: ClaimedAttempt, signal: AbortSignal) => Promise<void>;
+  /**
+   * Runs one attempt to its end. Rejects when `signal` aborts or the store fails. Calls `ending` when all that is left is
+   * to write the end down: the place is as good as free then.
+   */
+  readonly execute: (claimed: ClaimedAttempt, control: AttemptControl) => Promise<void>;
   /** Attempts held at once, and at most so many of one run unless the run asks for more. */
   readonly capacity: number;
   readonly perRun: number;
+  /** Works on these runs alone. Default: on any that waits. */
+  readonly runs?: ReadonlySet<string> | undefined;
   readonly onError: (error: unknown) => void;
   /** Called when an attempt was given back unfinished: its run may have been cancelled and be over now. */
   readonly onReleased: (runId: string) => Promise<void>;
@@ -17,6 +22,11 @@ export interface WorkerOptions {
   readonly pollMs?: number;
   /** How long an attempt rests after its execution broke. */
   readonly retryDelayMs?: number;
+}
+
+export interface AttemptControl {
+  readonly signal: AbortSignal;
+  readonly ending: () => void;
 }
 
 export interface Worker {
@@ -32,6 +42,7 @@ export interface Worker {
 interface Held {
   readonly claimed: ClaimedAttempt;
   readonly controller: AbortController;
+  ending: boolean;
 }
 
 /** Claims attempts from the queue and executes them side by side, keeping its leases alive meanwhile. */
@@ -41,6 +52,7 @@ export function createWorker({
   execute,
   capacity,
   perRun,
+  runs,
   onError,
   onReleased,
   onPoll = async () => {},
@@ -49,6 +61,8 @@ export function createWorker({
   retryDelayMs = 1_000,
 }: WorkerOptions): Worker {
   const held = new Map<string, Held>();
+  /** How many of the held attempts have only their end to be written. */
+  let endingCount = 0;
   let running = false;
   let pumping: Promise<void> | null = null;
   let again = false;
@@ -77,27 +91,45 @@ export function createWorker({
       });
   }
 
+  /** Counted anew when the claim is carried out: more attempts may be at their end by then. */
+  const claim: ClaimOptions = {
+    worker: id,
+    perRun,
+    runs,
+    get limit() {
+      return capacity - (held.size - endingCount);
+    },
+  };
+
   async function claimMore(): Promise<void> {
-    const limit = capacity - held.size;
-    if (limit <= 0) return;
-    const claimed = await queue.claim({ worker: id, limit, perRun });
-    for (const attempt of claimed) hold(attempt);
+    if (claim.limit <= 0) return;
+    for (const attempt of await queue.claim(claim)) hold(attempt);
   }
 
   function hold(claimed: ClaimedAttempt): void {
-    const controller = new AbortController();
-    held.set(claimed.lease.attempt_id, { claimed, controller });
-    if (abandonedMeanwhile.has(claimed.run_id)) controller.abort();
-    void work(claimed, controller.signal).finally(() => {
+    const entry: Held = { claimed, controller: new AbortController(), ending: false };
+    held.set(claimed.lease.attempt_id, entry);
+    if (abandonedMeanwhile.has(claimed.run_id)) entry.controller.abort();
+    void work(entry).finally(() => {
+      if (entry.ending) endingCount -= 1;
       held.delete(claimed.lease.attempt_id);
       if (held.size === 0) whenIdle?.();
       pump();
     });
   }
 
-  async function work(claimed: ClaimedAttempt, signal: AbortSignal): Promise<void> {
+  function end(entry: Held): void {
+    if (entry.ending || !queue.claimsFollowEnds) return;
+    entry.ending = true;
+    endingCount += 1;
+    pump();
+  }
+
+  async function work(entry: Held): Promise<void> {
+    const { claimed, controller } = entry;
+    const { signal } = controller;
     try {
-      await execute(claimed, signal);
+      await execute(claimed, { signal, ending: () => end(entry) });
     } catch (error) {
       if (!signal.aborted) onError(error);
       await giveBack(claimed, signal.aborted ? 0 : retryDelayMs).catch(onError);

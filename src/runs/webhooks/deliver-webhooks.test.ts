@@ -91,12 +91,20 @@ async function endedRun({ store, queue }: OpenedStorage, request: Record<string,
 async function deliverUntil(
   storage: OpenedStorage,
   urls: readonly string[],
-  done: () => boolean | Promise<boolean>,
+  done: (settled: number) => boolean | Promise<boolean>,
   options: Partial<Parameters<typeof deliverWebhooks>[0]> = {},
 ): Promise<void> {
   const stopping = new AbortController();
-  const { outbox, store } = storage;
+  const { store } = storage;
   const errors: unknown[] = [];
+  let settled = 0;
+  const outbox: OpenedStorage["outbox"] = {
+    ...storage.outbox,
+    async settle(...told) {
+      await storage.outbox.settle(...told);
+      settled += 1;
+    },
+  };
   const delivering = deliverWebhooks({
     outbox,
     store,
@@ -109,7 +117,7 @@ async function deliverUntil(
     retryMs: 1,
     ...options,
   });
-  await expect.poll(done, { timeout: 10_000, interval: 10 }).toBe(true);
+  await expect.poll(() => done(settled), { timeout: 10_000, interval: 10 }).toBe(true);
   stopping.abort();
   await delivering;
   expect(errors).toEqual([]);
@@ -124,7 +132,7 @@ test("an ended run is told once, signed as the specification says, with the run 
   await using storage = await openStore();
   await using receiver = await startReceiver();
   const id = await endedRun(storage);
-  await deliverUntil(storage, [receiver.url], () => receiver.received.length > 0);
+  await deliverUntil(storage, [receiver.url], (settled) => settled > 0);
   expect(await isSettled(storage)).toBe(true);
 
   expect(receiver.received).toHaveLength(1);

@@ -1,0 +1,35 @@
+import { mkdtempDisposable, readdir, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+import { openBackupFolder } from "./backup-folder.ts";
+
+const at = Date.UTC(2026, 10, 15, 6, 42, 7);
+
+test("the newest backup is known by its name, and only the newest are kept", async () => {
+  await using place = await mkdtempDisposable(join(tmpdir(), "backups-"));
+  const path = join(place.path, "deep", "backups");
+  const folder = await openBackupFolder(path, { keep: 2 });
+  expect(await folder.newest()).toBeNull();
+  expect(basename(folder.fileAt(at))).toBe("rehearsal-20261115T064207Z.db");
+  for (const days of [0, 3, 1, 2]) await writeFile(folder.fileAt(at + days * 86_400_000), "");
+  await writeFile(join(path, "notes.txt"), "");
+  expect(await folder.newest()).toBe(at + 3 * 86_400_000);
+  await folder.prune();
+  expect((await readdir(path)).sort()).toEqual([
+    "notes.txt",
+    "rehearsal-20261117T064207Z.db",
+    "rehearsal-20261118T064207Z.db",
+  ]);
+});
+
+test("what a killed process left of a backup goes away, what is being written stays", async () => {
+  await using place = await mkdtempDisposable(join(tmpdir(), "backups-"));
+  const folder = await openBackupFolder(place.path, { keep: 1 });
+  const partial = (id: string): string => `${folder.fileAt(at)}.${id}.partial`;
+  await writeFile(partial("0a"), "");
+  await writeFile(partial("0b"), "");
+  await utimes(partial("0a"), 0, 0);
+  await folder.prune();
+  expect(await readdir(place.path)).toEqual([basename(partial("0b"))]);
+});

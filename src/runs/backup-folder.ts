@@ -1,0 +1,48 @@
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A folder of backups that are named by their time. Files of other names in it are left alone. */
+export interface BackupFolder {
+  fileAt(at: number): string;
+  /** When the newest one was made, in milliseconds since 1970; null when there is none. */
+  newest(): Promise<number | null>;
+  /** Deletes all but the newest, and what backups left behind that never came to their end. */
+  prune(): Promise<void>;
+}
+
+const backupName = /^rehearsal-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
+const partialName = /^rehearsal-\d{8}T\d{6}Z\.db\.[\da-f-]+\.partial$/;
+/** A copy that has not grown for so long belongs to a process that is gone. */
+const abandonedMs = 3_600_000;
+
+export async function openBackupFolder(
+  path: string,
+  { keep, now = Date.now }: { keep: number; now?: () => number },
+): Promise<BackupFolder> {
+  // As private as the data folder: a backup holds everything the store does.
+  await mkdir(path, { recursive: true, mode: 0o700 });
+
+  async function backups(): Promise<string[]> {
+    const names = await readdir(path);
+    return names.filter((name) => backupName.test(name)).sort();
+  }
+
+  return {
+    fileAt: (at) => join(path, `rehearsal-${new Date(at).toISOString().replace(/[-:]|\.\d+/g, "")}.db`),
+    async newest() {
+      const last = (await backups()).at(-1);
+      const [, ...parts] = backupName.exec(last ?? "") ?? [];
+      const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.map(Number);
+      return last === undefined ? null : Date.UTC(year, month - 1, day, hour, minute, second);
+    },
+    async prune() {
+      const old = (await backups()).slice(0, -keep);
+      const partials = (await readdir(path)).filter((name) => partialName.test(name));
+      for (const name of old) await rm(join(path, name), { force: true });
+      for (const name of partials) {
+        const found = await stat(join(path, name)).catch(() => null);
+        if (found && now() - found.mtimeMs > abandonedMs) await rm(join(path, name), { force: true });
+      }
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import type { Queue } from "../contract/queue.ts";
+import type { NewTurn, Store } from "../contract/store.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
+import { numberedScenario, startBench, type RunBench } from "./testing/run-bench.ts";
+import { createRuns } from "./create-runs.ts";
+
+const answering = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
+
+/** Carries out the runs of a bench and notes each write of a turn or an end, in order. */
+function startNoting({ store, queue }: RunBench): { writes: string[]; runs: ReturnType<typeof createRuns> } {
+  const writes: string[] = [];
+  const noted = (turn: NewTurn): string => `turn ${turn.turn_index}`;
+  const noting: Store = {
+    ...store,
+    interactions: {
+      ...store.interactions,
+      store(lease, turn) {
+        writes.push(noted(turn));
+        return store.interactions.store(lease, turn);
+      },
+    },
+  };
+  const ending: Queue = {
+    ...queue,
+    finish(lease, end) {
+      writes.push(end.turn ? `${noted(end.turn)} and end` : "end");
+      return queue.finish(lease, end);
+    },
+  };
+  const runs = createRuns({
+    store: noting,
+    queue: ending,
+    createModel: () => answering(),
+    isDemo: () => false,
+    workerId: `test:${process.pid}:2`,
+    newId: () => "unused",
+    concurrency: { global: 1, perRun: 1 },
+    heartbeatMs: 5_000,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return { writes, runs };
+}
+
+async function writesOf(request: Record<string, unknown>): Promise<string[]> {
+  await using bench = await startBench({ models: { model: answering() }, ownRuns: ["none"] });
+  // The bench has its own worker; it is stopped so that the other one does the work.
+  await bench.runs.stop({ graceMs: 0 });
+  const { writes, runs } = startNoting(bench);
+  const { id } = await bench.create(request);
+  await runs.start();
+  const run = await runs.wait(id, AbortSignal.timeout(20_000));
+  await runs.stop({ graceMs: 1_000 });
+  expect(run).toMatchObject({ state: "completed" });
+  expect(run.progress.interactions_done).toBe(
+    run.progress.interactions_total * (request["history"] === "both" ? 2 : 1),
+  );
+  return writes;
+}
+
+test("the last turn of an attempt is stored with its end", async () => {
+  expect(await writesOf({ test_batch: numberedScenario("one", 1) })).toEqual(["turn 0 and end"]);
+  expect(await writesOf({ test_batch: numberedScenario("three", 3) })).toEqual(["turn 0", "turn 1", "turn 2 and end"]);
+});
+
+test("turns that run side by side are all stored before the end", async () => {
+  const writes = await writesOf({ test_batch: numberedScenario("three", 3), history: "reference" });
+  expect(writes.at(-1)).toMatch(/end$/);
+  expect(writes.filter((write) => write.startsWith("turn"))).toHaveLength(3);
+});
+
+test("an attempt with a second pass ends after it, by itself", async () => {
+  const writes = await writesOf({ test_batch: numberedScenario("two", 2), history: "both" });
+  expect(writes.slice(0, -1).toSorted()).toEqual(["turn 0", "turn 1", "turn 2", "turn 3"]);
+  expect(writes.at(-1)).toBe("end");
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { createRunScoring } from "./create-scoring.ts";
+import { rescoreRun } from "./rescore-run.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
+import { numberedScenario, startBench } from "./testing/run-bench.ts";
+
+const judgeAt = { endpoint: "http://judge", model_id: "judge" };
+
+/** A run that has ended, and a way to score it again with a judge that has changed its mind. */
+async function endedRun(request: Record<string, unknown>) {
+  let verdict = "partial";
+  const judge = fakeModel(() => JSON.stringify({ reason: "because", verdict }));
+  const models = { model: fakeModel((asked) => lastUserMessage(asked).replace("q", "a")), judge };
+  const bench = await startBench({ models });
+  const before = await bench.evaluate({ test_batch: numberedScenario("s", 2), ...request });
+  const createScoring = createRunScoring({ createModel: ({ model_id }) => models[model_id as keyof typeof models] });
+  return {
+    bench,
+    judge,
+    async rescore(options: { askModels: boolean }) {
+      verdict = "fail";
+      const run = await rescoreRun(before.run_id, { store: bench.store, createScoring, now: Date.now, ...options });
+      const after = await bench.results(run);
+      return { response: after, attempt: after.results.scenarios[0]?.attempts[0] };
+    },
+  };
+}
+
+test("scores that rest on what models said before are named", async () => {
+  const { bench, judge, rescore } = await endedRun({ judge: judgeAt });
+  await using _ = bench;
+  const asked = judge.requests.length;
+  const kept = await rescore({ askModels: false });
+  expect(judge.requests).toHaveLength(asked);
+  expect(kept.attempt?.interactions.map(({ kept_scores }) => kept_scores)).toEqual([
+    ["judge_correctness"],
+    ["judge_correctness"],
+  ]);
+  const anew = await rescore({ askModels: true });
+  expect(anew.attempt?.interactions.map(({ kept_scores }) => kept_scores)).toEqual([undefined, undefined]);
+});
+
+test("a verdict on a conversation is kept, and says so", async () => {
+  const { bench, judge, rescore } = await endedRun({ judge: { ...judgeAt, scope: "conversation" } });
+  await using _ = bench;
+  const { attempt, response } = await rescore({ askModels: false });
+  expect(judge.requests).toHaveLength(1);
+  expect(attempt?.conversation).toMatchObject({ kept: true, scores: { conversation_quality: 0.5 } });
+  expect(response.summary.average_scores["conversation_quality"]).toBe(0.5);
+});
+
+test("a verdict on a conversation is asked for again when models may be asked", async () => {
+  const { bench, judge, rescore } = await endedRun({ judge: { ...judgeAt, scope: "conversation" } });
+  await using _ = bench;
+  const { attempt, response } = await rescore({ askModels: true });
+  expect(judge.requests).toHaveLength(2);
+  expect(judge.requests[1]?.messages).toEqual(judge.requests[0]?.messages);
+  expect(attempt?.conversation).toMatchObject({ scores: { conversation_quality: 0 } });
+  expect(attempt?.conversation).not.toHaveProperty("kept");
+  expect(response.summary.average_scores["conversation_quality"]).toBe(0);
+});
+
+test("a judge that is asked again sees the turns before, as it did the first time", async () => {
+  const { bench, judge, rescore } = await endedRun({ judge: judgeAt });
+  await using _ = bench;
+  await rescore({ askModels: true });
+  const [first, second, ...again] = judge.requests.map(({ messages }) => messages);
+  expect(again).toEqual([first, second]);
+});
