@@ -7,17 +7,12 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN node node_modules/vite/bin/vite.js build web --logLevel warn && node scripts/build-package.mjs /package
 
-FROM node:24-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
-
 FROM node:24-slim
 ENV NODE_ENV=production \
     REHEARSAL_HOST=0.0.0.0 \
     REHEARSAL_DATA_DIR=/data
 WORKDIR /app
-COPY --from=dependencies /app/node_modules ./node_modules
+# Everything that runs is inside the package.
 COPY --from=build /package ./
 RUN mkdir /data && chown node:node /data && ln -s /app/dist/cli/main.js /usr/local/bin/rehearsal && chmod +x dist/cli/main.js
 USER node

@@ -1,9 +1,11 @@
-// Builds the folder that is published: compiled code, the built page with its API reference, the examples the demo starts with, and a
-// package.json without what only the repository needs. `node scripts/build-package.mjs [folder]`, then `npm pack <folder>`.
+// Builds the folder that is published: the bundled code with its types, the built page with its API reference, the examples the demo
+// starts with, and a package.json without what only the repository needs. `node scripts/build-package.mjs [folder]`, then
+// `npm pack <folder>`.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundle, writeNotices } from "./bundle.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const target = resolve(process.argv[2] ?? join(root, "dist-package"));
@@ -14,12 +16,15 @@ function fail(message) {
   process.exit(1);
 }
 
-function compile() {
+/** The types of the library's entries and what those mention. */
+function declareTypes() {
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-  const parameters = [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", join(target, "dist")];
+  const parameters = [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", join(target, "dist/types")];
   const { status, stdout } = spawnSync(process.execPath, parameters, { cwd: root, encoding: "utf8" });
   if (status !== 0) fail(`The code does not compile:\n${stdout}`);
 }
+
+const pageAssets = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
 /** Files a published package has beside its code. */
 function copyFiles() {
@@ -29,12 +34,10 @@ function copyFiles() {
   }
   const docs = join(target, "web/dist/docs");
   mkdirSync(docs, { recursive: true });
-  for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
-    cpSync(join(root, "node_modules/swagger-ui-dist", name), join(docs, name));
-  }
+  for (const name of pageAssets) cpSync(join(root, "node_modules/swagger-ui-dist", name), join(docs, name));
 }
 
-const entry = (name) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
+const entry = (name) => ({ types: `./dist/types/${name}.d.ts`, default: `./dist/${name}.js` });
 
 function writeManifest() {
   const {
@@ -56,14 +59,18 @@ function writeManifest() {
       "./vitest": entry("vitest"),
       "./package.json": "./package.json",
     },
-    files: ["dist", "web/dist", "examples", "CHANGELOG.md"],
+    files: ["dist", "web/dist", "examples", "CHANGELOG.md", "THIRD-PARTY-NOTICES.md"],
+    // Everything that runs is inside. The types of the library are written with zod's.
+    dependencies: { zod: manifest.dependencies.zod },
   };
   writeFileSync(join(target, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
 }
 
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
-compile();
+const packages = await bundle(join(target, "dist"));
+declareTypes();
 copyFiles();
 writeManifest();
+writeNotices(join(target, "THIRD-PARTY-NOTICES.md"), [...packages, "node_modules/swagger-ui-dist"]);
 process.stdout.write(`${target}\n`);

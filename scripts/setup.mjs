@@ -1,4 +1,5 @@
-// Makes a fresh clone ready for `npm start`, `npm test` and `npm run check`: installs the locked packages, builds the page.
+// Makes a fresh clone ready for `npm start`, `npm test` and `npm run check`: installs the locked packages, builds the page. With
+// `--bundle` it also joins the code into the few files that `npm start` runs, which start in half the time of the sources.
 // Plain JavaScript for any Node from 18 on: it runs before the project's own Node 24 is there. Silent when nothing is to be done.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -85,3 +86,12 @@ whenChanged({
   message: "Building the page …",
   work: () => run(ownNode, [join("node_modules", "vite", "bin", "vite.js"), "build", "web", "--logLevel", "error"]),
 });
+
+if (process.argv.includes("--bundle")) {
+  whenChanged({
+    stampFile: "dist/.bundled",
+    inputs: ["src", "scripts/bundle.mjs", "package-lock.json"],
+    message: "Bundling the services …",
+    work: () => run(ownNode, [join("scripts", "bundle.mjs")]),
+  });
+}

@@ -1,10 +1,11 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, readFile, writeFile } from "node:fs/promises";
+import { access, glob, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { send } from "../support/http.ts";
+import { startPostgres } from "../support/postgres.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -17,10 +18,12 @@ let folder: TemporaryFolder;
 const rehearsal = () => join(folder.path, "node_modules/rehearsal");
 const environment = () => ({ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" });
 
-async function cli(...parameters: string[]) {
+const cli = (...parameters: string[]) => cliWith({}, ...parameters);
+
+async function cliWith(env: Readonly<Record<string, string>>, ...parameters: string[]) {
   return run(process.execPath, [join(rehearsal(), "dist/cli/main.js"), ...parameters], {
     cwd: folder.path,
-    env: environment(),
+    env: { ...environment(), ...env },
   });
 }
 
@@ -35,26 +38,33 @@ beforeAll(async () => {
 }, 4 * minutes);
 afterAll(() => folder[Symbol.asyncDispose]());
 
-test("holds compiled code, the page and the examples, and no sources or tests", async () => {
+test("holds bundled code, the page, the examples and every licence, and no sources or tests", async () => {
   const manifest = JSON.parse(await readFile(join(rehearsal(), "package.json"), "utf8"));
   expect(manifest).not.toHaveProperty("devDependencies");
   expect(manifest).not.toHaveProperty("scripts");
-  for (const file of ["dist/cli/main.js", "dist/index.d.ts", "web/dist/index.html", "web/dist/docs/swagger-ui.css"]) {
+  for (const file of ["dist/cli/main.js", "web/dist/index.html", "web/dist/docs/swagger-ui.css"]) {
     await access(join(rehearsal(), file));
   }
-  await expect(access(join(rehearsal(), "src"))).rejects.toThrow("ENOENT");
-  const { stdout } = await run("find", [
-    rehearsal(),
-    "-name",
-    "*.test.js",
-    "-o",
-    "-name",
-    "*.ts",
-    "-not",
-    "-name",
-    "*.d.ts",
-  ]);
-  expect(stdout).toBe("");
+  const notices = await readFile(join(rehearsal(), "THIRD-PARTY-NOTICES.md"), "utf8");
+  for (const name of ["zod", "undici", "pg", "pg-boss", "kysely", "hono", "wink-nlp", "swagger-ui-dist"]) {
+    expect(notices).toMatch(new RegExp(`^## ${name} \\d+\\.`, "m"));
+  }
+  for (const thread of ["scoring-thread", "sqlite-reader-thread", "embedding-worker"]) {
+    await access(join(rehearsal(), `dist/bundle/parts/${thread}.js`));
+  }
+  const files = await Array.fromAsync(glob("**/*.ts", { cwd: rehearsal() }));
+  expect(files.filter((file) => !file.endsWith(".d.ts"))).toEqual([]);
+});
+
+test("is a small install: at most 60 packages and 40 MB", async () => {
+  const installed = join(folder.path, "node_modules");
+  const manifests = await Array.fromAsync(glob("{*,@*/*}/package.json", { cwd: installed }));
+  expect(manifests.length).toBeLessThanOrEqual(60);
+  let bytes = 0;
+  for await (const entry of glob("**", { cwd: installed, withFileTypes: true })) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  expect(bytes).toBeLessThanOrEqual(40_000_000);
 });
 
 test("starts, evaluates and reports in an empty folder", async () => {
@@ -102,6 +112,44 @@ test("its library entries can be imported", async () => {
     { name: "exact_match", value: 1, reason: expect.any(String) },
     true,
   ]);
+});
+
+test("its types tell a right use from a wrong one", async () => {
+  const right = `
+    import { createEvaluationClient, defineConfig } from "rehearsal";
+    import { scoreReply, type Score } from "rehearsal/scorers";
+    import { wilson } from "rehearsal/statistics";
+    export const name: string = (await createEvaluationClient({ url: "" }).get("")).test_name;
+    export const scores: Score[] = scoreReply({ reply: "a", reference: ["b"] });
+    export default [defineConfig({ attempts: 3 }), wilson(1, 2)];`;
+  await writeFile(folder.file("right.ts"), right);
+  await writeFile(folder.file("wrong.ts"), right.replace("attempts: 3", 'attempts: "many"'));
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--types", ""];
+  const check = (file: string) => run(process.execPath, [compiler, ...options, file], { cwd: folder.path });
+  await expect(check("right.ts")).resolves.toMatchObject({ stdout: "" });
+  await expect(check("wrong.ts")).rejects.toMatchObject({ stdout: expect.stringContaining("TS2322") });
+});
+
+test("works with PostgreSQL without another package", { timeout: 2 * minutes }, async () => {
+  const postgres = await startPostgres();
+  try {
+    await using database = await postgres.createDatabase();
+    await writeFile(
+      folder.file("one.json"),
+      JSON.stringify({ id: "one", interactions: [{ id: "1", user_message: "Hi" }] }),
+    );
+    const DATABASE_URL = database.url;
+    const evaluate = ["eval", "one.json", "-m", "demo/retrieval", "--json", "--name"];
+    await cliWith({ DATABASE_URL }, ...evaluate, "there");
+    const { runs } = JSON.parse((await cliWith({ DATABASE_URL }, "list", "--json")).stdout);
+    expect(runs).toMatchObject([{ state: "completed", test_name: "there" }]);
+    await cli(...evaluate, "here");
+    const copied = JSON.parse((await cli("migrate-to", database.url, "--json")).stdout);
+    expect(copied.runs).toBeGreaterThan(0);
+  } finally {
+    await postgres.stop();
+  }
 });
 
 test("an older Node gets one clear line", async () => {

@@ -1,0 +1,80 @@
+// Joins the code with the packages it uses into a few files that start fast: `dist/` of the published package, and of a clone for
+// `npm start`. Seventeen hundred modules become a dozen; PostgreSQL, MCP, PDF and the language model stay files of their own.
+import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Three folders below the package, as deep as the sources that look for its files: `../../../web/dist` means the same in both.
+ * Threads are started from a file beside the one that starts them, so theirs lie there too.
+ */
+const parts = "bundle/parts";
+const libraries = ["index", "client", "scorers", "statistics", "vitest"];
+
+/** Files that are started as threads: every source that says `new Worker(` names the file beside it. */
+function threads() {
+  const starters = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.test.ts"] })
+    .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }))
+    .filter(({ text }) => text.includes("new Worker("));
+  return starters.map(({ file, text }) => {
+    const name = /["'`]\.\/([\w-]+-(?:thread|worker))(?:\.ts|\$\{extension\})["'`]/.exec(text)?.[1];
+    const thread = join(dirname(file), `${name}.ts`);
+    if (name === undefined || !existsSync(join(root, thread))) throw new Error(`${file}: which file is its thread?`);
+    return [`${parts}/${name}`, thread];
+  });
+}
+
+const entries = () => ({
+  "cli/main": "src/cli/main.ts",
+  ...Object.fromEntries(libraries.map((name) => [name, `src/${name}.ts`])),
+  ...Object.fromEntries(threads()),
+});
+
+/** Packages a user adds, and native ones that are never there: looked for when they are needed. */
+const external = [/^node:/, "vitest", /^@lat\.md\//, "pg-native", "@napi-rs/canvas", /^swagger-ui-dist/];
+
+/** Bundles into `folder`, and gives the packages that went into it. */
+export async function bundle(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  await using build = await rolldown({ cwd: root, input: entries(), platform: "node", external });
+  const { output } = await build.write({
+    dir: folder,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: `${parts}/[name]-[hash].js`,
+  });
+  const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+  return [...new Set(modules.flatMap(packageOf))].toSorted();
+}
+
+/** The folder of the package a module belongs to, from the root; none for our own. */
+function packageOf(module) {
+  const path = relative(root, module.replace(/^\0/, "").replace(/\?.*$/, "")).split(sep);
+  const last = path.lastIndexOf("node_modules");
+  if (last === -1) return [];
+  const length = path[last + 1]?.startsWith("@") ? 3 : 2;
+  return [path.slice(0, last + length).join("/")];
+}
+
+/** Writes the licences of packages into one file, since their own files stay behind. */
+export function writeNotices(file, packages) {
+  const sections = packages.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    return [`## ${name} ${version} (${license ?? "see below"})`, ...licenceTexts(folder)].join("\n\n");
+  });
+  const title = "# Packages inside this one, and their licences";
+  writeFileSync(file, `${[title, ...sections].join("\n\n")}\n`);
+}
+
+function licenceTexts(folder) {
+  const names = readdirSync(join(root, folder)).filter((name) => /^(licen[cs]e|notice|copying)/i.test(name));
+  return names
+    .map((name) => join(root, folder, name))
+    .filter((path) => existsSync(path))
+    .map((path) => readFileSync(path, "utf8").trim());
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle(process.argv[2] ?? join(root, "dist"));
