@@ -34,7 +34,7 @@ export interface InvalidToolCall {
 export interface AgentTotals {
   /** Over all model calls, as the endpoint counted them. */
   readonly usage: Usage;
-  /** null when no price was handed in. */
+  /** null when the price of a model that was called is not known. */
   readonly cost: number | null;
   /** Model calls that were allowed to use tools. */
   readonly steps: number;

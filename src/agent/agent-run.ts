@@ -15,7 +15,8 @@ export interface AgentRunOptions {
   /** Tools the caller carries out: the model sees them, their calls are handed out. */
   readonly clientTools?: readonly ToolDefinition[] | undefined;
   readonly limits?: Partial<AgentLimits> | undefined;
-  readonly price?: TokenPrice | undefined;
+  /** Asked after each call, where it is a function: another model may have answered. */
+  readonly price?: TokenPrice | (() => TokenPrice | undefined) | undefined;
   readonly parameters?: ModelParameters | undefined;
   readonly signal: AbortSignal;
   readonly onEvent?: AgentListener | undefined;
@@ -31,7 +32,7 @@ export interface AgentRun {
   readonly parameters: ModelParameters | undefined;
   readonly toolbox: Toolbox;
   readonly limits: AgentLimits;
-  readonly price: TokenPrice | undefined;
+  readonly price: () => TokenPrice | undefined;
   /** The caller's. Only this one makes a run reject. */
   readonly signal: AbortSignal;
   readonly emit: AgentListener;
@@ -49,6 +50,8 @@ export interface AgentRun {
   /** Counted or estimated, for the budget. */
   tokens: number;
   cost: number;
+  /** A call was made whose price is not known: then nor is that of the run. */
+  unpriced: boolean;
   steps: number;
   modelCalls: number;
   repairs: number;
@@ -72,7 +75,7 @@ export function createAgentRun({
     parameters,
     toolbox: createToolbox({ tools, clientTools }),
     limits: { ...defaultLimits, ...limits },
-    price,
+    price: typeof price === "function" ? price : () => price,
     signal,
     emit: onEvent,
     stream,
@@ -87,6 +90,7 @@ export function createAgentRun({
     usage: noUsage,
     tokens: 0,
     cost: 0,
+    unpriced: false,
     steps: 0,
     modelCalls: 0,
     repairs: 0,
@@ -106,7 +110,7 @@ function createHistoryIdIssuer(messages: readonly ChatMessage[]): IssueId {
 export function toTotals(run: AgentRun): AgentTotals {
   return {
     usage: run.usage,
-    cost: run.price ? run.cost : null,
+    cost: run.unpriced || !run.price() ? null : run.cost,
     steps: run.steps,
     model_calls: run.modelCalls,
     tool_calls: run.toolRuns,

@@ -55,7 +55,9 @@ function account(run: AgentRun, reply: SuccessfulReply): void {
   const usage = toUsage(reply.usage ?? estimateUsage(run, reply));
   run.lastReply = reply;
   run.tokens += usage.total_tokens;
-  if (run.price) run.cost += usage.input_tokens * run.price.input + usage.output_tokens * run.price.output;
+  const price = run.price();
+  if (price) run.cost += usage.input_tokens * price.input + usage.output_tokens * price.output;
+  else run.unpriced = true;
   if (reply.usage) run.usage = addUsage(run.usage, usage);
 }
 

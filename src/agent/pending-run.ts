@@ -37,6 +37,7 @@ export function restoreRun(pending: PendingRun, options: Omit<AgentRunOptions, "
     usage: totals.usage,
     tokens: pending.tokens,
     cost: totals.cost ?? 0,
+    unpriced: totals.cost === null,
     steps: totals.steps,
     modelCalls: totals.model_calls,
     repairs: totals.repairs,

@@ -9,27 +9,43 @@ export interface TimeLimit extends Disposable {
 const longestTimer = 2 ** 31 - 1;
 
 /** Contract: whoever makes it disposes it. AbortSignal.timeout would stay in memory until it fires. */
-export function createTimeLimit({ signal, ms }: { signal: AbortSignal; ms: number }): TimeLimit {
-  const controller = new AbortController();
-  let expired = false;
-  const cancel = () => controller.abort(signal.reason);
-  const expire = () => {
-    expired = true;
-    controller.abort(new Error("The time is over."));
-  };
-  const timer = ms <= longestTimer ? setTimeout(expire, ms) : undefined;
-  signal.addEventListener("abort", cancel, { once: true });
-  if (signal.aborted) cancel();
+export function createTimeLimit(options: { signal: AbortSignal; ms: number }): TimeLimit {
+  return new RunningTimeLimit(options);
+}
 
-  return {
-    signal: controller.signal,
-    get expired() {
-      return expired;
-    },
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", cancel);
-    },
+// A class, since a getter in an object literal gives each object a shape of its own: V8 keeps shapes, and with them all
+// that their getters reach, until its next full collection.
+class RunningTimeLimit implements TimeLimit {
+  readonly #controller = new AbortController();
+  readonly #parent: AbortSignal;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #expired = false;
+
+  constructor({ signal, ms }: { signal: AbortSignal; ms: number }) {
+    this.#parent = signal;
+    this.#timer = ms <= longestTimer ? setTimeout(this.#expire, ms) : undefined;
+    signal.addEventListener("abort", this.#cancel, { once: true });
+    if (signal.aborted) this.#cancel();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get expired(): boolean {
+    return this.#expired;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#parent.removeEventListener("abort", this.#cancel);
+  }
+
+  readonly #cancel = (): void => this.#controller.abort(this.#parent.reason);
+
+  readonly #expire = (): void => {
+    this.#expired = true;
+    this.#controller.abort(new Error("The time is over."));
   };
 }
 
@@ -39,6 +55,16 @@ export function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal)
     const stop = () => reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    const free = () => signal.removeEventListener("abort", stop);
+    work.then(
+      (result) => {
+        free();
+        resolve(result);
+      },
+      (error: unknown) => {
+        free();
+        reject(error);
+      },
+    );
   });
 }

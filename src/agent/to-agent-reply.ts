@@ -79,8 +79,9 @@ function pickCounts(
   names: Readonly<Record<string, string>>,
 ): Record<string, number> {
   const counts: Record<string, number> = {};
+  if (details === null) return counts;
   for (const [name, providerName] of Object.entries(names)) {
-    const count = details?.[providerName];
+    const count = details[providerName];
     if (Number.isInteger(count)) counts[name] = count as number;
   }
   return counts;

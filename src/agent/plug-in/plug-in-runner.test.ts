@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import type { AgentEvent } from "../agent-event.ts";
+import { asksFor, failsWith, scriptedModel } from "../testing/scripted-model.ts";
+import { calculator } from "../tools/calculator.ts";
+import { defineTool, type ToolArguments } from "../tool.ts";
+import type { PlugIn } from "./plug-in.ts";
+import { createPlugInRunner } from "./plug-in-runner.ts";
+
+const messages = [{ role: "user", content: "17 * 23?" }] as const;
+
+/** Asks, runs one tool, asks again: what most frameworks do. */
+const loop: PlugIn = async ({ messages: given, tools, ask, use }) => {
+  let history = given;
+  for (;;) {
+    const { text, tool_calls } = await ask({ messages: history, tools });
+    const [call] = tool_calls;
+    if (!call) return text;
+    const content = await use({ id: call.id, name: call.name, args: JSON.parse(call.arguments) as ToolArguments });
+    history = [
+      ...history,
+      { role: "assistant", content: text, tool_calls },
+      { role: "tool", content, tool_call_id: call.id },
+    ];
+  }
+};
+
+const signal = new AbortController().signal;
+
+test("a plug-in's calls and tools are counted, told and paid for like our own", async () => {
+  const events: AgentEvent[] = [];
+  const model = scriptedModel({ text: "Hm.", ...asksFor("calculator", { expression: "17 * 23" }) }, "391");
+  const outcome = await createPlugInRunner(loop)({
+    model,
+    messages,
+    tools: [calculator()],
+    price: { input: 1, output: 1 },
+    stream: true,
+    signal,
+    onEvent: (event) => events.push(event),
+  });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "stop", reply: { text: "391" }, model_calls: 2, cost: 30 });
+  expect(outcome.tool_calls).toMatchObject([{ name: "calculator", ok: true, result: "391" }]);
+  expect(events.map(({ type }) => type)).toEqual([
+    "run-start",
+    "model-start",
+    "text-delta",
+    "model-end",
+    "tool-start",
+    "tool-end",
+    "model-start",
+    "text-delta",
+    "model-end",
+    "run-end",
+  ]);
+  expect(model.requests[1]?.messages.at(-1)?.content).toContain("untrusted");
+});
+
+test("limits end in one last answer without tools, whatever the plug-in does with the rejection", async () => {
+  const stubborn: PlugIn = async (turn) => {
+    for (;;) await turn.ask({ messages: turn.messages, tools: turn.tools }).catch(() => Promise.reject(new Error("?")));
+  };
+  const outcome = await createPlugInRunner(stubborn)({
+    model: scriptedModel("Going on", "Going on", "The end"),
+    messages,
+    limits: { steps: 2 },
+    signal,
+  });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "step_limit", reply: { text: "The end" }, model_calls: 3 });
+  const silent = await createPlugInRunner(() => new Promise(() => {}))({
+    model: scriptedModel("Late"),
+    messages,
+    limits: { deadlineMs: 20 },
+    signal,
+  });
+  expect(silent).toMatchObject({ ok: true, finish_reason: "deadline", reply: { text: "Late" } });
+});
+
+test("a model that failed is an outcome; a plug-in that broke is not", async () => {
+  const failed = await createPlugInRunner(loop)({
+    model: scriptedModel(failsWith("upstream_error")),
+    messages,
+    signal,
+  });
+  expect(failed).toMatchObject({ ok: false, error: { code: "upstream_error" } });
+  const broken = createPlugInRunner(async () => {
+    throw new Error("bug");
+  });
+  await expect(broken({ model: scriptedModel("Hi"), messages, signal })).rejects.toThrow("bug");
+  const silent = createPlugInRunner((async () => 42) as unknown as PlugIn);
+  await expect(silent({ model: scriptedModel("Hi"), messages, signal })).rejects.toThrow("text");
+});
+
+test("cancelling reaches the plug-in", async () => {
+  const abort = new AbortController();
+  const seen = Promise.withResolvers<void>();
+  const waiting: PlugIn = ({ signal: told }) =>
+    new Promise((_, reject) => {
+      told.addEventListener("abort", () => {
+        seen.resolve();
+        reject(told.reason);
+      });
+    });
+  const run = createPlugInRunner(waiting)({ model: scriptedModel("Hi"), messages, signal: abort.signal });
+  abort.abort(new Error("gone"));
+  await expect(run).rejects.toThrow("gone");
+  await seen.promise;
+});
+
+test("its own words, unusable calls and tools it may not use", async () => {
+  const approved = defineTool({
+    name: "pay",
+    description: "Pays.",
+    parameters: {},
+    needsApproval: true,
+    run: () => "",
+  });
+  const said: string[] = [];
+  const plugIn: PlugIn = async ({ tools, use }) => {
+    said.push(await use({ name: "pay", args: {} }), await use({ name: "calculator", args: { wrong: 1 } }));
+    return `I have ${tools.length} tool.`;
+  };
+  const outcome = await createPlugInRunner(plugIn)({
+    model: scriptedModel("unused"),
+    messages,
+    tools: [calculator(), approved],
+    signal,
+  });
+  expect(outcome).toMatchObject({ ok: true, reply: { text: "I have 1 tool.", usage: null }, model_calls: 0 });
+  expect(said.every((text) => text.startsWith("The call was not run"))).toBe(true);
+});

@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { ServiceError } from "../../contract/errors.ts";
+import type { ReplyError, SuccessfulReply } from "../../contract/model.ts";
+import type { LimitReason } from "../agent-limits.ts";
+import type { AgentOutcome } from "../agent-outcome.ts";
+import { createAgentRun, toTotals, type AgentRun, type AgentRunOptions } from "../agent-run.ts";
+import { callModel, spentLimit } from "../call-model.ts";
+import { answerWithoutTools, finalAnswerTime } from "../final-answer.ts";
+import { runTool } from "../run-tool.ts";
+import { createTimeLimit, untilAborted, type TimeLimit } from "../time-limit.ts";
+import { fenceUntrusted } from "../untrusted-text.ts";
+import type { PlugIn, PlugInTurn } from "./plug-in.ts";
+
+/** Why a turn cannot go on, whatever the plug-in makes of the rejection it saw. */
+type Stop =
+  | { readonly kind: "limited"; readonly reason: LimitReason }
+  | { readonly kind: "failed"; readonly error: ReplyError };
+
+/**
+ * Runs a plug-in under the rules of our own loop: limits, deadlines, budgets, events and cancelling are the same. Tools
+ * that need approval are not offered to it, since a foreign loop cannot be stopped and resumed in the middle.
+ */
+export function createPlugInRunner(plugIn: PlugIn): (options: AgentRunOptions) => Promise<AgentOutcome> {
+  return async ({ tools = [], clientTools = [], ...options }) => {
+    if (clientTools.length > 0) {
+      throw new ServiceError("validation_failed", "This agent is a plug-in, which takes no tools of the client.");
+    }
+    const run = createAgentRun({ ...options, tools: tools.filter((tool) => !tool.needsApproval) });
+    run.signal.throwIfAborted();
+    run.emit({ type: "run-start" });
+    const outcome = await play(run, plugIn);
+    run.emit({ type: "run-end", outcome });
+    return outcome;
+  };
+}
+
+async function play(run: AgentRun, plugIn: PlugIn): Promise<AgentOutcome> {
+  using deadline = createTimeLimit({ signal: run.signal, ms: run.limits.deadlineMs - finalAnswerTime(run) });
+  const stops: Stop[] = [];
+  const stop = (reason: Stop): never => {
+    stops.push(reason);
+    throw new Error("The turn is over.");
+  };
+  try {
+    return answered(run, await untilAborted(plugIn(toTurn(run, deadline, stop)), deadline.signal));
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (deadline.expired) return await answerWithoutTools(run, "deadline");
+    const [first] = stops;
+    if (first?.kind === "limited") return await answerWithoutTools(run, first.reason);
+    if (first?.kind === "failed") return { ...toTotals(run), ok: false, error: first.error };
+    throw error;
+  }
+}
+
+function toTurn(run: AgentRun, deadline: TimeLimit, stop: (reason: Stop) => never): PlugInTurn {
+  return {
+    messages: run.history,
+    tools: run.toolbox.definitions,
+    signal: deadline.signal,
+    async ask({ messages, tools = [] }) {
+      const spent = run.steps >= run.limits.steps ? "step_limit" : spentLimit(run);
+      if (spent) return stop({ kind: "limited", reason: spent });
+      run.steps += 1;
+      // Read before anything is waited for: questions asked side by side do not mix.
+      run.history = messages;
+      const reply = await callModel(run, { tools, deadline });
+      if (!reply) return stop({ kind: "limited", reason: "deadline" });
+      return reply.ok ? reply : stop({ kind: "failed", error: reply.error });
+    },
+    async use({ name, args, id }) {
+      const tool = run.toolbox.own.get(name);
+      const problem = tool ? tool.check(args) : `there is no tool named ${JSON.stringify(name.slice(0, 64))}`;
+      if (!tool || problem) return `The call was not run: ${problem}`;
+      if (run.toolRuns.length >= run.limits.toolCalls) return stop({ kind: "limited", reason: "tool_limit" });
+      const call = {
+        kind: "runnable",
+        id: run.issueId(id),
+        name,
+        arguments: JSON.stringify(args),
+        args,
+        tool,
+      } as const;
+      const toolRun = await runTool(run, call, deadline);
+      run.toolRuns.push(toolRun);
+      const fenced = fenceUntrusted(toolRun.result);
+      return toolRun.ok ? fenced : `The tool failed.\n${fenced}`;
+    },
+  };
+}
+
+function answered(run: AgentRun, text: unknown): AgentOutcome {
+  if (typeof text !== "string") throw new TypeError("The plug-in must resolve with a text.");
+  const last = run.lastReply;
+  const own = text !== last?.text;
+  // What the model said was streamed while it said it; what the plug-in says by itself was not.
+  if (run.stream && own && text !== "") run.emit({ type: "text-delta", call: Math.max(1, run.modelCalls), text });
+  const reply: SuccessfulReply = { ...(last ?? spokenAlone()), text, tool_calls: [], ...(own && unlike) };
+  return { ...toTotals(run), ok: true, reply, finish_reason: reply.finish_reason, pending_tool_calls: [] };
+}
+
+/** What the model's last reply says about itself is not true of another text. */
+const unlike = { refusal: null, logprobs: null, finish_reason: "stop" } as const;
+
+/** A turn in which the plug-in asked no model of ours. */
+function spokenAlone(): SuccessfulReply {
+  return {
+    ok: true,
+    text: "",
+    refusal: null,
+    tool_calls: [],
+    finish_reason: "stop",
+    usage: null,
+    model: "plug-in",
+    completion_id: `plug-in-${randomUUID()}`,
+    system_fingerprint: null,
+    service_tier: null,
+    logprobs: null,
+    metadata: null,
+    latency_ms: 0,
+    first_token_ms: null,
+    tries: 0,
+  };
+}
