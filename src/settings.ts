@@ -1,11 +1,12 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { Secret } from "./contract/secret.ts";
-import { isLoopback, parseAddress, parseOrigin } from "./settings/address.ts";
+import { isLoopback, parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";
 import { namedSecrets, readCredentials, readEndpoint, type Credential, type Endpoint } from "./settings/credentials.ts";
 import { createEnvironment, type Environment, type Variables } from "./settings/environment.ts";
 import { readHelperModel, type HelperModel } from "./settings/helper-models.ts";
 import { readNumbers, type NumberSettings } from "./settings/read-numbers.ts";
+import { warnOfReadableFiles } from "./settings/readable-files.ts";
 import { readServerSettings, type ServerSettings } from "./settings/server-settings.ts";
 import { SettingsError } from "./settings/settings-error.ts";
 import { readWebhooks, type WebhookSettings } from "./settings/webhooks.ts";
@@ -39,6 +40,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly agent: NumberSettings["agent"] & {
     readonly mcpConfig: string | null;
     readonly httpTools: string | null;
+    /** Module of the agent that runs instead of the built-in loop. */
+    readonly runner: string | null;
     readonly knowledgeDir: string | null;
     /** null = every built-in tool. */
     readonly tools: readonly string[] | null;
@@ -46,7 +49,6 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly judge: HelperModel | null;
   readonly labeller: HelperModel | null;
   readonly embeddings: HelperModel | null;
-  readonly tracesEndpoint: string | null;
 }
 
 /**
@@ -59,8 +61,15 @@ export function readSettings(
 ): { settings: Settings; warnings: readonly string[] } {
   const environment = createEnvironment(variables, readFile);
   const settings = collect(environment, readFile);
-  const unknown = warnOfUnknownVariables(variables, namedSecrets(environment));
-  return { settings, warnings: [...warnOfExposure(settings.server), ...unknown] };
+  const named = namedSecrets(environment);
+  const readable = warnOfReadableFiles(variables, { alsoSecret: named, modeOf });
+  const unknown = warnOfUnknownVariables(variables, named);
+  return { settings, warnings: [...warnOfExposure(settings.server), ...readable, ...unknown] };
+}
+
+function modeOf(path: string): number | null {
+  if (process.platform === "win32") return null;
+  return statSync(path, { throwIfNoEntry: false })?.mode ?? null;
 }
 
 function collect(environment: Environment, readFile: (path: string) => string): Settings {
@@ -90,13 +99,13 @@ function collect(environment: Environment, readFile: (path: string) => string): 
       ...numbers.agent,
       mcpConfig: environment.text("AGENT_MCP_CONFIG"),
       httpTools: environment.text("AGENT_HTTP_TOOLS"),
+      runner: environment.text("AGENT_RUNNER"),
       knowledgeDir: environment.text("AGENT_KNOWLEDGE_DIR"),
       tools: tools.length > 0 ? tools : null,
     },
     judge: readHelperModel(environment, "JUDGE"),
     labeller: readHelperModel(environment, "LABELLER"),
     embeddings: readHelperModel(environment, "EMBEDDINGS"),
-    tracesEndpoint: readTracesEndpoint(environment),
   };
 }
 
@@ -131,11 +140,6 @@ function readDatabaseUrl(environment: Environment): Secret | null {
     );
   }
   return url;
-}
-
-function readTracesEndpoint(environment: Environment): string | null {
-  const text = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT");
-  return text === null ? null : parseAddress("OTEL_EXPORTER_OTLP_ENDPOINT", text).href;
 }
 
 function warnOfExposure({ host, apiKeys, storedKeys, allowUnauthenticated }: ServerSettings): readonly string[] {

@@ -19,6 +19,12 @@ export function wholeNumber(minimum: number): (value: string) => number {
   };
 }
 
+/** A port, kept as text: it overrides the text of a setting. 0 = any free one. */
+export function portNumber(value: string): string {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return value;
+  throw new InvalidArgumentError("It must be a whole number from 0 to 65535.");
+}
+
 export function numberBetween(minimum: number, maximum: number): (value: string) => number {
   return (value) => {
     const number = value.trim() === "" ? Number.NaN : Number(value);

@@ -18,9 +18,10 @@ export async function runCli(parameters: readonly string[]): Promise<void> {
 
 const ownOptions: ReadonlySet<string> = new Set(["-h", "--help", "-V", "--version"]);
 
-/** A bare `rehearsal`, or one with options only, is `rehearsal serve`. */
+/** A bare `rehearsal`, or one with options only, is `rehearsal serve`; `help eval` is `eval --help`, which knows its options. */
 function withDefaultCommand(parameters: readonly string[]): string[] {
-  const [first] = parameters;
+  const [first, second] = parameters;
+  if (first === "help" && second !== undefined && !second.startsWith("-")) return [second, "--help"];
   const named = first !== undefined && (!first.startsWith("-") || ownOptions.has(first));
   return named ? [...parameters] : ["serve", ...parameters];
 }

@@ -14,6 +14,7 @@ export const StoredTurn = z
     error: InteractionError.nullable(),
     scores: Scores.nullable().describe("null: stored, not yet scored."),
     latency_ms: z.number().min(0),
+    cost: z.number().min(0).nullable().describe("null: the price or the usage is not known."),
   })
   .meta({ id: "StoredTurn" });
 export type StoredTurn = z.infer<typeof StoredTurn>;

@@ -70,5 +70,6 @@ function toStoredTurn(row: NumberedInteraction, scenarios: readonly Scenario[]):
     error: row.reply.error,
     scores: row.scores?.scores ?? null,
     latency_ms: row.reply.latency_ms,
+    cost: row.reply.cost ?? null,
   };
 }

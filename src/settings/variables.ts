@@ -79,13 +79,52 @@ const textVariables: readonly Variable[] = [
   { name: "REHEARSAL_PRICES_FILE", default: "", meaning: "File with prices that outrank the built-in table." },
   { name: "AGENT_MCP_CONFIG", default: "", meaning: "File that lists the MCP servers the agent may use." },
   { name: "AGENT_HTTP_TOOLS", default: "", meaning: "File that declares HTTP APIs as tools, by hand or from OpenAPI." },
+  {
+    name: "AGENT_RUNNER",
+    default: "",
+    meaning: "JavaScript module whose default export answers turns instead of the built-in loop.",
+  },
   { name: "AGENT_KNOWLEDGE_DIR", default: "", meaning: "Folder the search_knowledge tool reads." },
   {
     name: "AGENT_TOOLS",
     default: "",
     meaning: "Tools the agent may use, comma separated; all built-in ones when empty.",
   },
-  { name: "OTEL_EXPORTER_OTLP_ENDPOINT", default: "", meaning: "Where traces are sent." },
+  {
+    name: "REHEARSAL_SERVER",
+    default: "",
+    meaning: "Evaluation service the commands use instead of this machine's runs.",
+  },
+  {
+    name: "REHEARSAL_AGENT",
+    default: "",
+    meaning: "Agent backend that chat and models use instead of one of their own.",
+  },
+  { name: "REHEARSAL_API_KEY", default: "", meaning: "Key the commands show to those services.", secret: true },
+  {
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    default: "",
+    meaning: "Collector that is sent the agent's turns, and runs with `rehearsal eval --reporter otlp`.",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_HEADERS",
+    default: "",
+    meaning: "Headers for the collector: name=value, comma separated.",
+    secret: true,
+  },
+  { name: "OTEL_SERVICE_NAME", default: "rehearsal", meaning: "Name the collector knows this service by." },
+  {
+    name: "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
+    default: "false",
+    meaning: "true puts questions, replies and the reasons of scores into what is sent.",
+  },
+  {
+    name: "LANGFUSE_BASE_URL",
+    default: "https://cloud.langfuse.com",
+    meaning: "Langfuse that `rehearsal eval --reporter langfuse` sends scores to; LANGFUSE_HOST means the same.",
+  },
+  { name: "LANGFUSE_PUBLIC_KEY", default: "", meaning: "Public key of the Langfuse project." },
+  { name: "LANGFUSE_SECRET_KEY", default: "", meaning: "Secret key of the Langfuse project.", secret: true },
   ...["JUDGE", "LABELLER", "EMBEDDINGS"].flatMap((prefix): readonly Variable[] => [
     { name: `${prefix}_ENDPOINT`, default: "", meaning: `Endpoint of the ${prefix.toLowerCase()} model.` },
     { name: `${prefix}_MODEL`, default: "", meaning: `Name of the ${prefix.toLowerCase()} model.` },

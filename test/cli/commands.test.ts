@@ -46,6 +46,11 @@ test("imports what another tool wrote, says what was lost, and exports it again"
   const exported = await runCli(["export", "scenarios.yaml", "--to", "openai-chat"], { cwd });
   expect(exported.code).toBe(0);
   for (const line of exported.stdout.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("messages");
+  const asJson = await runCli(["export", "scenarios.yaml", "-o", "chats.jsonl", "--to", "openai-chat", "--json"], {
+    cwd,
+  });
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ format: "openai-chat", file: "chats.jsonl" });
+  expect(await readFile(folder.file("chats.jsonl"), "utf8")).toBe(exported.stdout);
   const mapped = await runCli(["import", `${fixtures}/sharegpt.json`, "--json"], { cwd });
   expect(JSON.parse(mapped.stdout).scenarios.length).toBeGreaterThan(0);
 });

@@ -7,6 +7,7 @@ import { contextTooLong } from "../support/fake-provider/error-statuses.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { startJsonSink } from "./json-sink.ts";
 import { runCli } from "./run-cli.ts";
 
 const examples = resolve(import.meta.dirname, "../../examples/scenarios");
@@ -137,6 +138,52 @@ test("Ctrl-C keeps what is done and prints the line that goes on with it", async
   expect(run).toMatchObject({ state: "completed", run_id: resume[1], summary: { interactions: 8, failed: 0 } });
   // Only the call in flight at the interruption may be made again.
   expect(provider.requests.length).toBeLessThanOrEqual(9);
+});
+
+test("a spent budget is exit 4, and what was done is kept", async () => {
+  const interactions = Array.from({ length: 20 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
+  await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });
+  await using provider = await startFakeProvider({ behaviour: after(200, text("Yes")) });
+  const cwd = folder.path;
+  const parameters = ["eval", "long.json", "--endpoint", provider.url, "-m", "m", "--max-seconds", "1"];
+  const { code, stdout } = await runCli(parameters, { cwd });
+  expect(code).toBe(4);
+  expect(stdout).toContain("The budget was used up before all was done.");
+  const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
+  expect(runs[0].progress.interactions_done).toBeGreaterThan(0);
+});
+
+test("a service that breaks is exit 5", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using broken = await startJsonSink({ status: 500, body: {} });
+  const parameters = ["eval", "hello.json", "--server", broken.url, "--endpoint", "http://127.0.0.1:9", "-m", "m"];
+  const { code, stderr } = await runCli(parameters, { cwd: folder.path });
+  expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("status 500") });
+});
+
+test("an interrupted run against our own agent backend goes on, at the address it was started with", async () => {
+  const scenarios = Array.from({ length: 60 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `What is ${index} * 3?` }],
+  }));
+  await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
+  const cwd = folder.path;
+  let interrupted = false;
+  const first = await runCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1", "--name", "own"], {
+    cwd,
+    onStderr: (seen, kill) => {
+      if (interrupted || !seen.includes(" turns")) return;
+      interrupted = true;
+      kill("SIGINT");
+    },
+  });
+  expect(first.code).toBe(130);
+  const second = await runCli(["eval", "--resume", "own", "--json"], { cwd });
+  expect(second.code).toBe(0);
+  expect(JSON.parse(second.stdout).runs[0]).toMatchObject({
+    state: "completed",
+    summary: { interactions: 60, failed: 0 },
+  });
 });
 
 test("works through a service, and gives the same results", async () => {

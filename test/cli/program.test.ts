@@ -21,6 +21,12 @@ test("the help names every command and every exit code", async () => {
   expect(stdout).toContain("130 interrupted");
 });
 
+test("help with a command shows its options", async () => {
+  await using folder = await temporaryFolder();
+  const { code, stdout } = await runCli(["help", "eval"], { cwd: folder.path });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("--max-regression") });
+});
+
 test.each(commands.map(({ name }) => name))("%s explains itself", async (name) => {
   const entry = commands.find((command) => command.name === name);
   const { declare } = (await entry?.load()) ?? {};
@@ -34,6 +40,9 @@ test.each([
   [["eval", "--attempts", "two"], /whole number/],
   [["schema", "nonsense"], /Allowed choices are request/],
   [["show", "--bogus"], /unknown option/],
+  [["serve", "--port", "99999"], /whole number from 0 to 65535/],
+  [["report", "--json", "-f", "csv"], /give one of them/],
+  [["export"], /missing required argument/],
 ])("%j is wrong usage: exit 2 and a line on stderr only", async (parameters, message) => {
   await using folder = await temporaryFolder();
   const { code, stdout, stderr } = await runCli(parameters, { cwd: folder.path });

@@ -1,18 +1,22 @@
 import type { ClientOptions } from "../../client/client-options.ts";
+import { readClientSettings } from "../../settings/client-settings.ts";
 import { CliError } from "../cli-error.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
-import { openSession } from "../sources/open-session.ts";
+import { openOwnServices } from "../sources/open-session.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
 /** An agent backend to talk to: another process's, or one that lives as long as the command. */
 export async function openAgent({ agent, envFile }: AgentOptions): Promise<ClientOptions & AsyncDisposable> {
   loadEnvironment(envFile);
-  const address = agent ?? (process.env["REHEARSAL_AGENT"] || undefined);
-  if (address !== undefined) {
-    if (!URL.canParse(address))
+  const settings = readClientSettings(process.env);
+  const address = agent ?? settings.agent;
+  if (address !== null) {
+    const url = URL.parse(address);
+    if (!url || !/^https?:$/.test(url.protocol)) {
       throw new CliError(`--agent is "${address}": use an address like http://127.0.0.1:8000`);
-    return { url: address, apiKey: process.env["REHEARSAL_API_KEY"], async [Symbol.asyncDispose]() {} };
+    }
+    return { url: address, apiKey: settings.apiKey?.reveal(), async [Symbol.asyncDispose]() {} };
   }
-  const session = await openSession({ inProcess: true, ...(envFile && { envFile }) });
-  return { url: session.agent ?? "", [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
+  const services = await openOwnServices({ ...(envFile && { envFile }) }, { runs: null, agent: true });
+  return { url: services.agent ?? "", [Symbol.asyncDispose]: () => services[Symbol.asyncDispose]() };
 }

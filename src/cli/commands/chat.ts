@@ -9,6 +9,7 @@ import { toScenario } from "../chat/to-scenario.ts";
 import { CliError } from "../cli-error.ts";
 import { writeScenarios } from "../scenarios/write-scenarios.ts";
 import { printJson, printLine } from "../terminal/output.ts";
+import { plainText } from "../terminal/plain-line.ts";
 
 interface ChatOptions extends AgentOptions {
   readonly model?: string;
@@ -51,5 +52,5 @@ async function once(content: string, { client, modelId, messages, json }: Turn):
   const reply = await client.send(messages, { modelId });
   messages.push({ type: "ai", content: reply.content });
   if (json) printJson(reply);
-  else printLine(reply.content);
+  else printLine(process.stdout.isTTY ? plainText(reply.content) : reply.content);
 }

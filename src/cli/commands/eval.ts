@@ -19,6 +19,7 @@ export function withEvalOptions(command: Command): Command {
     .option("--name <name>", "name of the test")
     .option("--protocol <protocol>", "openai-chat, openai-responses, anthropic-messages or agent")
     .option("--system <text>", "system prompt, or @file")
+    .option("--stream", "ask for streams, so that the time to the first token is known")
     .option("--history <mode>", "whose earlier replies the model sees: generated, reference or both")
     .option("-j, --concurrency <number>", "attempts at once", wholeNumber(1))
     .option("--filter <pattern>", "only scenarios with this id (* stands for anything) or tag:name", collect)
@@ -34,7 +35,11 @@ export function withEvalOptions(command: Command): Command {
     .option("--max-regression <share>", "a drop that is accepted", numberBetween(0, 1))
     .option("--resume <run>", "go on with a run that was interrupted")
     .option("--dry-run", "say what would be done, and call nothing")
-    .option("--reporter <names>", "tty, line, json, junit, github, markdown, html (comma separated)", collectList)
+    .option(
+      "--reporter <names>",
+      "tty, line, json, junit, github, markdown, html, otlp, langfuse (comma separated)",
+      collectList,
+    )
     .option("-o, --output <file>", "write the results: .json .jsonl .csv .xml (JUnit) .md .html (repeatable)", collect)
     .option("--skip-invalid", "leave out scenarios that cannot be read instead of stopping")
     .option("--json", "print the results as one JSON object");

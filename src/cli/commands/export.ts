@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
+import { writeResultFile } from "../reporters/file.ts";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
-import { writableFormats, writeScenarios } from "../scenarios/write-scenarios.ts";
-import { note } from "../terminal/output.ts";
+import { renderScenarios, writableFormats, writeScenarios } from "../scenarios/write-scenarios.ts";
+import { note, printJson } from "../terminal/output.ts";
 
 interface ExportOptions {
   readonly to?: string;
   readonly output?: string;
+  readonly json?: boolean;
 }
 
 /** `rehearsal export` */
@@ -15,14 +17,23 @@ export function declare(command: Command): void {
     .argument("<files...>", "scenario files, folders or patterns (runs: see rehearsal report)")
     .option("--to <format>", `format: ${writableFormats.join(", ")}`)
     .option("-o, --output <file>", "file to write (default: stdout)")
+    .option("--json", "print the text, or the file it was written to, and what was lost as one JSON object")
     .action(exportFiles);
 }
 
-async function exportFiles(files: readonly string[], { to, output }: ExportOptions): Promise<void> {
+async function exportFiles(files: readonly string[], { to, output, json }: ExportOptions): Promise<void> {
   if (to !== undefined && !writableFormats.includes(to)) {
     throw new CliError(`--to is "${to}": use one of ${writableFormats.join(", ")}`);
   }
   const read = await readScenarioFiles(files);
+  const scenarios = joinScenarios(read);
+  if (json) {
+    const { format, text, notes } = renderScenarios(scenarios, { file: output, format: to });
+    const lost = [...read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...entry }))), ...notes];
+    if (output !== undefined) await writeResultFile(output, text);
+    const written = output === undefined ? { text } : { file: output };
+    return printJson({ format, scenarios: scenarios.length, ...written, notes: lost });
+  }
   for (const { file, notes } of read) for (const entry of notes) note(noteLine(file, entry));
-  await writeScenarios(joinScenarios(read), { file: output, format: to });
+  await writeScenarios(scenarios, { file: output, format: to });
 }

@@ -37,8 +37,10 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
     },
   });
   if (json) return printJson(copied);
-  const { runs, skipped, scenarios } = copied;
+  const { runs, skipped, scenarios, agent_runs, threads } = copied;
   const there = skipped > 0 ? `, ${skipped} were there` : "";
   printLine(`copied ${counted(runs, "run")}${there} and ${counted(scenarios, "scenario")}`);
+  if (agent_runs + threads > 0)
+    printLine(`copied ${counted(agent_runs, "agent run")} and ${counted(threads, "thread")}`);
   printLine("Set DATABASE_URL to it; the file stays as it was.");
 }

@@ -1,31 +1,54 @@
 import type { Command } from "commander";
-import { collect, withSource, type SourceOptions } from "../options.ts";
+import { CliError } from "../cli-error.ts";
+import { collect, collectList, withSource, type SourceOptions } from "../options.ts";
+import { loadEnvironment } from "../parts/load-settings.ts";
 import { writeResultFile } from "../reporters/file.ts";
 import { formatOfFile, renderFormats, renderResults } from "../reporters/render-results.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
-import { note } from "../terminal/output.ts";
+import { destinations, prepareSending, type Destination } from "../telemetry/destinations.ts";
+import { note, printJson } from "../terminal/output.ts";
 
 interface ReportOptions extends SourceOptions {
   readonly output?: readonly string[];
   readonly format?: string;
+  readonly send?: readonly string[];
+  readonly json?: boolean;
 }
 
 /** `rehearsal report` */
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, latest, or a results file", "latest"))
     .option("-o, --output <file>", "write to this file; the ending says the format (repeatable)", collect)
+    .option("--send <places>", `send it to: ${destinations.join(", ")} (comma separated)`, collectList)
     .option("-f, --format <format>", `print in this format: ${renderFormats.join(", ")} (default: markdown)`)
+    .option("--json", "print the results as one JSON object; with -o or --send, what was written and sent")
     .action(report);
 }
 
-async function report(text: string, { output = [], format, ...where }: ReportOptions): Promise<void> {
+async function report(text: string, options: ReportOptions): Promise<void> {
+  const { output = [], format, send = [], json = false, ...where } = options;
+  if (json && format !== undefined) throw new CliError("--json and --format both say what to print: give one of them");
   const formats = output.map((file) => format ?? formatOfFile(file));
+  loadEnvironment(where.envFile);
+  const places = send.map((place) => ({ place, sendTo: prepareSending(parseDestination(place)) }));
   await using source = await openSource(where);
   const response = await readResults(source, text);
-  if (output.length === 0) process.stdout.write(await renderResults(response, format ?? "markdown"));
   for (const [index, file] of output.entries()) {
     await writeResultFile(file, await renderResults(response, formats[index] ?? "json"));
     note(`wrote ${file}`);
   }
+  for (const { place, sendTo } of places) {
+    await sendTo(response);
+    note(`sent to ${place}`);
+  }
+  const elsewhere = output.length + places.length > 0;
+  if (json) printJson(elsewhere ? { run_id: response.run_id, written: output, sent: send } : response);
+  else if (!elsewhere) process.stdout.write(await renderResults(response, format ?? "markdown"));
+}
+
+function parseDestination(text: string): Destination {
+  const destination = destinations.find((candidate) => candidate === text);
+  if (destination !== undefined) return destination;
+  throw new CliError(`--send is "${text}": use ${destinations.join(", ")}`);
 }

@@ -36,6 +36,7 @@ export const Config = z
     system_prompt: z.string().optional(),
     system_prompt_file: z.string().min(1).optional().describe("A file with the system prompt, relative to this file."),
     parameters: Parameters.strict().optional(),
+    stream: z.boolean().optional().describe("Ask for streams, so that the time to the first token is known."),
     history: History.optional(),
     on_failure: z.enum(["continue", "stop"]).optional(),
     concurrency: z.int().min(1).max(1000).optional().describe("Attempts at once."),

@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { access, mkdir, statfs } from "node:fs/promises";
-import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import type { Settings } from "../../settings.ts";
 import { openStorage } from "../parts/open-storage.ts";
+import { portIsFree } from "../parts/port-is-free.ts";
 import { attempt, notice, ok, type Check } from "./check.ts";
 
 /** Node, ports, the data folder and the store: what the services need before they can start. */
@@ -20,13 +20,8 @@ export async function checkMachine(settings: Settings): Promise<readonly Check[]
 
 async function checkPort(name: string, host: string, port: number): Promise<Check> {
   if (port === 0) return ok(name, "any free one");
-  const probe = createServer();
-  const { promise, resolve } = Promise.withResolvers<Check>();
-  probe.once("error", (error: NodeJS.ErrnoException) =>
-    resolve(notice(name, `${host}:${port} cannot be used now (${error.code}): is Rehearsal running there already?`)),
-  );
-  probe.listen({ host, port }, () => probe.close(() => resolve(ok(name, `${host}:${port} is free`))));
-  return promise;
+  if (await portIsFree(host, port)) return ok(name, `${host}:${port} is free`);
+  return notice(name, `${host}:${port} cannot be used now: is Rehearsal running there already?`);
 }
 
 async function checkFolder(folder: string): Promise<Check> {

@@ -7,6 +7,7 @@ import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/config.ts";
 import { parseGate, type Gate } from "../gates/parse-gate.ts";
 import type { SourceOptions } from "../options.ts";
+import { loadEnvironment } from "../parts/load-settings.ts";
 import { reporterNames, type ReporterName } from "../reporters/reporter-names.ts";
 import { inContinuousIntegration } from "../terminal/output.ts";
 
@@ -19,6 +20,7 @@ export interface EvalOptions extends SourceOptions {
   readonly name?: string;
   readonly protocol?: string;
   readonly system?: string;
+  readonly stream?: boolean;
   readonly history?: string;
   readonly concurrency?: number;
   readonly filter?: readonly string[];
@@ -59,6 +61,8 @@ export interface EvalSettings {
 }
 
 export async function readEvalSettings(patterns: readonly string[], options: EvalOptions): Promise<EvalSettings> {
+  // First: the configuration may name variables of .env.
+  loadEnvironment(options.envFile);
   const { config, folder, file } = await loadConfig(options.config);
   const typed = patterns.length > 0;
   const merged: Config = {
@@ -67,6 +71,7 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     ...(options.attempts !== undefined && { attempts: options.attempts }),
     ...(options.protocol !== undefined && { protocol: oneOf(Protocol, options.protocol, "--protocol") }),
+    ...(options.stream !== undefined && { stream: options.stream }),
     ...(options.history !== undefined && { history: oneOf(History, options.history, "--history") }),
     ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     ...(await systemPrompt(options.system, { config, folder, file })),

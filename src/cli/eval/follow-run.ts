@@ -2,7 +2,7 @@ import type { EvaluationClient } from "../../client/create-evaluation-client.ts"
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { Run } from "../../contract/run.ts";
 import type { Reporter } from "../reporters/reporter.ts";
-import { createProgressTally, type CostedTurn } from "./progress.ts";
+import { createProgressTally } from "./progress.ts";
 
 /** Follows a run to its end, telling the reporters of every turn, and reads its results. */
 export async function followRun(
@@ -13,9 +13,8 @@ export async function followRun(
   for (const reporter of reporters) reporter.onStart?.(run);
   for await (const event of client.events(run.run_id, { signal })) {
     if (event.type !== "interaction") continue;
-    const turn: CostedTurn = event.data;
-    tally.add(turn);
-    for (const reporter of reporters) reporter.onTurn?.(turn, tally.figures());
+    tally.add(event.data);
+    for (const reporter of reporters) reporter.onTurn?.(event.data, tally.figures());
   }
   return client.results(run.run_id, { signal });
 }

@@ -1,5 +1,4 @@
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
-import { groupBySystemPrompt } from "../../formats/group-by-system-prompt.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Gate } from "../gates/parse-gate.ts";
@@ -15,34 +14,30 @@ export interface PlannedRun {
 /** The word for Rehearsal's own agent backend, wherever it happens to listen. */
 export const ownAgent = "agent";
 
-/**
- * One run per model. Scenarios that bring system prompts of their own make one run per prompt, since a run has one;
- * a prompt that was typed or configured outranks theirs.
- */
+/** One run per model. A system prompt that was typed or configured outranks those of the scenarios. */
 export function planRuns(
   { config, models, gates }: EvalSettings,
   { scenarios, agent }: { scenarios: readonly FileScenario[]; agent: string | null },
 ): PlannedRun[] {
   if (models.length === 0) throw new CliError("which model? Give --model, or model in the configuration");
   checkAttempts(gates, config.attempts);
-  const groups = groupBySystemPrompt(config.system_prompt === undefined ? scenarios : scenarios.map(withoutPrompt));
+  const { system_prompt } = config;
+  const test_batch = system_prompt === undefined ? [...scenarios] : scenarios.map(withoutPrompt);
+  const turns = scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
   const target = targetOf(config, agent);
-  return models.flatMap((model_id) =>
-    groups.map((group, index) => {
-      const system_prompt = config.system_prompt ?? group.system_prompt;
-      const name = config.name ?? group.scenarios[0]?.id ?? "";
-      const request: EvaluationInput = {
-        ...requestOptions(config),
-        ...target,
-        test_batch: [...group.scenarios],
-        model_id,
-        test_name: groups.length > 1 ? `${name} (system prompt ${index + 1})` : name,
-        ...(system_prompt !== undefined && { system_prompt }),
-      };
-      const turns = group.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
-      return { request, scenarios: group.scenarios.length, turns, attempts: mostAttempts(config.attempts) };
-    }),
-  );
+  return models.map((model_id) => ({
+    request: {
+      ...requestOptions(config),
+      ...target,
+      test_batch,
+      model_id,
+      test_name: config.name ?? scenarios[0]?.id ?? "",
+      ...(system_prompt !== undefined && { system_prompt }),
+    },
+    scenarios: scenarios.length,
+    turns,
+    attempts: mostAttempts(config.attempts),
+  }));
 }
 
 function withoutPrompt(scenario: FileScenario): FileScenario {
@@ -63,11 +58,12 @@ function targetOf(
 
 /** What the configuration and the request have in common. */
 function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
-  const { attempts, parameters, history, on_failure, concurrency, scorers, weights, threshold } = config;
+  const { attempts, parameters, stream, history, on_failure, concurrency, scorers, weights, threshold } = config;
   const { judge, labeller, label_rules, budget, tags, metadata } = config;
   const options = {
     attempts,
     parameters,
+    stream,
     history,
     on_failure,
     concurrency,

@@ -14,12 +14,9 @@ export interface ProgressFigures {
 }
 
 export interface ProgressTally {
-  add(turn: CostedTurn): void;
+  add(turn: StoredTurn): void;
   figures(): ProgressFigures;
 }
-
-/** A turn with its price, where the service tells it. */
-export type CostedTurn = StoredTurn & { readonly cost?: number | null };
 
 /** Adds up the turns of one run as they arrive. */
 export function createProgressTally({ turns, now = Date.now }: { turns: number; now?: () => number }): ProgressTally {
@@ -35,7 +32,7 @@ export function createProgressTally({ turns, now = Date.now }: { turns: number; 
         tally.scored += 1;
         tally.sum += overall;
       }
-      if (typeof cost === "number") tally.spent = (tally.spent ?? 0) + cost;
+      if (cost !== null) tally.spent = (tally.spent ?? 0) + cost;
     },
     figures() {
       const elapsedMs = now() - started;

@@ -1,8 +1,9 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { Run } from "../../contract/run.ts";
+import { finalStates, type Run } from "../../contract/run.ts";
 import { CliError } from "../cli-error.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { SourceOptions } from "../options.ts";
+import { portIsFree } from "../parts/port-is-free.ts";
 import type { Reporter } from "../reporters/reporter.ts";
 import { findRun } from "../sources/find-run.ts";
 import { openSession } from "../sources/open-session.ts";
@@ -20,7 +21,13 @@ export interface ResumeOptions {
 /** Goes on with a run at its first missing turn. One that has ended is reported again. */
 export async function resumeRun(text: string, { where, ...work }: ResumeOptions): Promise<ExitCode> {
   const run = await readUnfinished(text, where);
-  await using session = await openSession({ ...where, agentPort: ownAgentPort(run) });
+  const agentPort = await ownAgentPort(run);
+  await using session = await openSession({
+    ...where,
+    agent: agentPort !== undefined,
+    agentPort,
+    resume: run.run_id,
+  });
   return await reportRuns([run], { session, ...work }, ({ run_id }) => session.client.get(run_id));
 }
 
@@ -31,8 +38,13 @@ async function readUnfinished(text: string, where: SourceOptions): Promise<Run> 
   return run;
 }
 
-/** A run against our own agent backend remembers a port that went with its process: the new one listens there again. */
-function ownAgentPort({ endpoint }: Run): number | undefined {
+/**
+ * A run against our own agent backend remembers a port that went with its process: the new one listens there again. Where
+ * something listens already, that is what the run was made for.
+ */
+async function ownAgentPort({ endpoint, state }: Run): Promise<number | undefined> {
   const url = URL.parse(endpoint);
-  return url?.hostname === "127.0.0.1" && url.pathname === "/" && url.port !== "" ? Number(url.port) : undefined;
+  if (finalStates.has(state) || url?.hostname !== "127.0.0.1" || url.pathname !== "/" || url.port === "") return;
+  const port = Number(url.port);
+  return (await portIsFree(url.hostname, port)) ? port : undefined;
 }

@@ -12,7 +12,7 @@ import { note } from "../terminal/output.ts";
 import { printPlan } from "./dry-run.ts";
 import { readEvalSettings, type EvalOptions } from "./eval-settings.ts";
 import { loadScenarios } from "./load-scenarios.ts";
-import { planRuns } from "./plan-runs.ts";
+import { ownAgent, planRuns } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
 import { resumeRun } from "./resume-run.ts";
 
@@ -23,7 +23,7 @@ export async function runEval(
   only?: ReadonlySet<string>,
 ): Promise<ExitCode> {
   const typed = await readEvalSettings(files, options);
-  const reporters = chooseReporters({
+  const reporters = await chooseReporters({
     names: typed.reporters,
     outputs: typed.outputs,
     json: options.json ?? false,
@@ -45,8 +45,8 @@ export async function runEval(
     await printPlan(planRuns(settings, { scenarios: chosen, agent: "http://127.0.0.1:8000" }), where);
     return exitCodes.ok;
   }
-  const { concurrency } = settings.config;
-  await using session = await openSession({ ...where, concurrency });
+  const { concurrency, endpoint = ownAgent } = settings.config;
+  await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
   return await carryOut({ session, settings, scenarios: chosen, ...work });
 }
 

@@ -5,9 +5,17 @@ export interface Target {
   readonly model?: string | undefined;
 }
 
+interface Terminal {
+  readonly input?: NodeJS.ReadableStream;
+  readonly output?: NodeJS.WritableStream;
+}
+
 /** Asks for what was not given. An empty answer takes the demo. */
-export async function askTarget({ endpoint, model }: Target): Promise<Target> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+export async function askTarget(
+  { endpoint, model }: Target,
+  { input = process.stdin, output = process.stderr }: Terminal = {},
+): Promise<Target> {
+  const lines = createInterface({ input, output });
   try {
     const address = endpoint ?? (await lines.question("Model endpoint to test (empty: the built-in demo) "));
     const name = model ?? (address.trim() === "" ? "" : await lines.question("Model "));

@@ -2,7 +2,6 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import { groupBySystemPrompt } from "../../formats/group-by-system-prompt.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import { CliError } from "../cli-error.ts";
 import { compareResponses } from "../gates/check-baseline.ts";
@@ -124,16 +123,12 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
     async ({ scenarios: text, endpoint, test_name, ...rest }, context) =>
       answer(async () => {
         const { scenarios } = importScenarios({ text });
-        const [group, another] = groupBySystemPrompt(scenarios);
-        if (!group) throw new CliError("there is no scenario in this text");
-        if (another) throw new CliError("the scenarios have different system prompts: run them one by one");
-        const { system_prompt, scenarios: test_batch } = group;
+        if (scenarios.length === 0) throw new CliError("there is no scenario in this text");
         const request = {
           ...rest,
           endpoint,
-          test_batch: [...test_batch],
+          test_batch: [...scenarios],
           ...(test_name !== undefined && { test_name }),
-          ...(system_prompt !== undefined && { system_prompt }),
         };
         const { message, run_id, summary } = await evaluate(request, context.mcpReq.signal);
         return { message, run_id, summary };

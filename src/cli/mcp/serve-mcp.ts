@@ -13,7 +13,7 @@ export async function serveMcp({ allowRun = false, ...where }: SourceOptions & {
     version,
     ...(allowRun && {
       evaluate: async (request, signal) => {
-        await using session = await openSession(where);
+        await using session = await openSession({ ...where, agent: request.endpoint === undefined });
         const endpoint = request.endpoint ?? session.agent ?? "";
         const protocol = request.endpoint === undefined ? ("agent" as const) : undefined;
         return await session.client.evaluate({ ...request, endpoint, ...(protocol && { protocol }) }, { signal });

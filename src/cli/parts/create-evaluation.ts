@@ -25,12 +25,15 @@ export async function createEvaluation({
   storage,
   outbound,
   isDemo,
+  ownRuns,
   log,
 }: {
   settings: Settings;
   storage: OpenedStorage;
   outbound: Outbound;
   isDemo: (settings: RunSettings) => boolean;
+  /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
+  ownRuns?: readonly string[] | undefined;
   log: Logger;
 }): Promise<Evaluation> {
   const { concurrency, judge, labeller } = settings;
@@ -51,6 +54,7 @@ export async function createEvaluation({
     createModel: ({ protocol, endpoint, model_id }) =>
       createChatModel({ outbound, protocol, endpoint, modelId: model_id }),
     isDemo,
+    ...(ownRuns && { ownRuns }),
     workerId,
     newId: randomUUIDv7,
     concurrency,

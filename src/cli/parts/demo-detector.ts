@@ -1,17 +1,11 @@
 import type { RunSettings } from "../../contract/evaluation-request.ts";
-import type { Demo } from "../../models/demo/demo-models.ts";
+import { agentOrigins, type Served } from "./served.ts";
 
 /** Tells whether a run will be answered by our own scripted models, so that it can be marked as a demo. */
-export function demoDetector({
-  demo,
-  agentOrigins,
-}: {
-  demo: Demo | null;
-  agentOrigins: () => readonly string[];
-}): (settings: RunSettings) => boolean {
-  const names = new Set([...(demo?.ids ?? []), ...Object.keys(demo?.studio ?? {})]);
+export function demoDetector(served: Served): (settings: RunSettings) => boolean {
   return ({ endpoint, model_id }) => {
     const origin = URL.parse(endpoint)?.origin;
-    return origin !== undefined && agentOrigins().includes(origin) && names.has(model_id);
+    if (served.demo === null || origin === undefined || !agentOrigins(served).includes(origin)) return false;
+    return [...served.demo.ids, ...Object.keys(served.demo.studio)].includes(model_id);
   };
 }

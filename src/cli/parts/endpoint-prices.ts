@@ -3,8 +3,7 @@ import type { PriceOf } from "../../evaluation/helper-usage.ts";
 import { readPriceFile } from "../../models/prices/price-file.ts";
 import { costOf, priceOf, type Price } from "../../models/prices/price-of.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
-
-const thisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+import { isThisMachine } from "./this-machine.ts";
 
 /**
  * What calls cost by the price table, which the operator's file outranks. A model that runs on this machine has a price
@@ -13,7 +12,7 @@ const thisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 export async function endpointPrices(file: string | null): Promise<(settings: RunSettings) => PriceOf> {
   const overrides = file === null ? undefined : await readPrices(file);
   return ({ endpoint, model_id }) => {
-    const listPrices = !thisMachine.test(URL.parse(endpoint)?.hostname ?? "");
+    const listPrices = !isThisMachine(endpoint);
     const known = new Map<string, Price | null>();
     const find = (id: string): Price | null => {
       const price = known.get(id) ?? priceOf(id, overrides, { listPrices });
@@ -24,7 +23,8 @@ export async function endpointPrices(file: string | null): Promise<(settings: Ru
   };
 }
 
-function readPrices(file: string): ReturnType<typeof readPriceFile> {
+/** The operator's own prices. A file that cannot be used stops the start. */
+export function readPrices(file: string): ReturnType<typeof readPriceFile> {
   return readPriceFile(file).catch((cause: Error) => {
     throw new SettingsError("REHEARSAL_PRICES_FILE", cause.message, { cause });
   });

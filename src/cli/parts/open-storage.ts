@@ -10,7 +10,7 @@ export async function openStorage(
   const url = databaseUrl?.reveal();
   if (url === undefined || url.startsWith("sqlite:")) {
     const file = url?.replace(/^sqlite:(?:\/\/)?/, "") ?? join(dataDir, "rehearsal.db");
-    return openSqlite({ file, leaseMs: runs.leaseMs });
+    return openSqlite({ file, leaseMs: runs.leaseMs, onError });
   }
   // Loaded only here: one machine needs neither the client nor the queue.
   const { openPostgres } = await import("../../storage/drivers/open-postgres.ts");

@@ -2,14 +2,18 @@ import type { Logger } from "pino";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { tidyStore } from "../../runs/chores.ts";
 import { deliverWebhooks } from "../../runs/webhooks/deliver-webhooks.ts";
+import { tidyMemory } from "../../services/agent/memory/tidy-memory.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 
 const day = 86_400_000;
 
-/** What goes on beside the runs: old ones are deleted, and the operator's addresses are told of those that ended. */
+/**
+ * What goes on beside the runs: old ones are deleted, and what the agent remembers for too long; the operator's addresses
+ * are told of runs that ended.
+ */
 export function startChores({
-  settings: { runs, webhooks },
+  settings: { runs, agent, webhooks },
   storage,
   outbound,
   log,
@@ -26,8 +30,11 @@ export function startChores({
     signal: stop.signal,
     onError: (error: unknown) => log.error({ err: error }, "a chore failed"),
   };
-  const keepMs = runs.retentionDays === 0 ? null : runs.retentionDays * day;
-  const chores = [tidyStore({ ...common, keepMs })];
+  const agentMs = toMilliseconds(agent.retentionDays);
+  const chores = [
+    tidyStore({ ...common, keepMs: toMilliseconds(runs.retentionDays) }),
+    tidyMemory({ ...common, memory: storage.agent, retention: { runMs: agentMs, threadMs: agentMs } }),
+  ];
   if (webhooks) {
     const { urls, secret } = webhooks;
     chores.push(
@@ -47,4 +54,9 @@ export function startChores({
       await Promise.all(chores);
     },
   };
+}
+
+/** null: for good. */
+function toMilliseconds(days: number): number | null {
+  return days === 0 ? null : days * day;
 }

@@ -1,12 +1,7 @@
 import { CliError } from "../cli-error.ts";
 import { inContinuousIntegration } from "../terminal/output.ts";
-import { fileReporter } from "./file.ts";
-import { githubReporter } from "./github.ts";
-import { lineReporter } from "./line.ts";
 import type { ReporterName } from "./reporter-names.ts";
 import type { Reporter } from "./reporter.ts";
-import { jsonReporter, textReporter } from "./standard-output.ts";
-import { ttyReporter } from "./tty.ts";
 
 export interface ReporterChoice {
   readonly names: readonly ReporterName[];
@@ -18,7 +13,7 @@ export interface ReporterChoice {
 const documents: readonly ReporterName[] = ["json", "junit", "markdown", "html"];
 
 /** Who is told: what was asked for, else the bar on a terminal and plain lines elsewhere; on GitHub also its own. */
-export function chooseReporters({ names, outputs, json }: ReporterChoice): Reporter[] {
+export async function chooseReporters({ names, outputs, json }: ReporterChoice): Promise<Reporter[]> {
   const asked = new Set<ReporterName>([...names, ...(json ? (["json"] as const) : [])]);
   const onStdout = documents.filter((name) => asked.has(name));
   if (onStdout.length > 1) {
@@ -26,25 +21,32 @@ export function chooseReporters({ names, outputs, json }: ReporterChoice): Repor
   }
   if (!asked.has("tty") && !asked.has("line")) asked.add(showsBar() && onStdout.length === 0 ? "tty" : "line");
   if (process.env["GITHUB_ACTIONS"] === "true") asked.add("github");
-  const reporters = [...asked].map((name) => create(name, onStdout.length === 0));
+  const summary = onStdout.length === 0;
+  const reporters = await Promise.all([...asked].map((name) => create(name, summary)));
+  if (outputs.length === 0) return reporters;
+  const { fileReporter } = await import("./file.ts");
   return [...reporters, ...outputs.map(fileReporter)];
 }
 
 const showsBar = (): boolean => Boolean(process.stderr.isTTY) && !inContinuousIntegration();
 
-function create(name: ReporterName, summary: boolean): Reporter {
+/** Each is loaded when it is asked for: a run waits for none of the others. */
+async function create(name: ReporterName, summary: boolean): Promise<Reporter> {
   switch (name) {
     case "tty":
-      return ttyReporter();
+      return (await import("./tty.ts")).ttyReporter();
     case "line":
-      return lineReporter({ summary });
+      return (await import("./line.ts")).lineReporter({ summary });
     case "json":
-      return jsonReporter();
+      return (await import("./standard-output.ts")).jsonReporter();
     case "junit":
     case "markdown":
     case "html":
-      return textReporter(name);
+      return (await import("./standard-output.ts")).textReporter(name);
     case "github":
-      return githubReporter();
+      return (await import("./github.ts")).githubReporter();
+    case "otlp":
+    case "langfuse":
+      return (await import("./destination.ts")).destinationReporter(name);
   }
 }

@@ -1,3 +1,13 @@
-/** Ways to tell how a run went. `tty` and `line` are for people, the rest for programs. */
-export const reporterNames = ["tty", "line", "json", "junit", "github", "markdown", "html"] as const;
+/** Ways to tell how a run went. `tty` and `line` are for people, the rest for programs; `otlp` and `langfuse` send it on. */
+export const reporterNames = [
+  "tty",
+  "line",
+  "json",
+  "junit",
+  "github",
+  "markdown",
+  "html",
+  "otlp",
+  "langfuse",
+] as const;
 export type ReporterName = (typeof reporterNames)[number];

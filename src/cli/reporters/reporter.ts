@@ -1,7 +1,8 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { Run } from "../../contract/run.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
-import type { CostedTurn, ProgressFigures } from "../eval/progress.ts";
+import type { StoredTurn } from "../../contract/run-event.ts";
+import type { ProgressFigures } from "../eval/progress.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { GateCheck } from "../gates/check-gates.ts";
 
@@ -18,7 +19,7 @@ export interface RunOutcome {
 /** Tells somebody how a run goes and how it went. Every part is optional. */
 export interface Reporter {
   onStart?(run: Run): void;
-  onTurn?(turn: CostedTurn, figures: ProgressFigures): void;
+  onTurn?(turn: StoredTurn, figures: ProgressFigures): void;
   onEnd?(outcome: RunOutcome): void | Promise<void>;
   /** After the last run. */
   onFinish?(outcomes: readonly RunOutcome[], exitCode: ExitCode): void | Promise<void>;

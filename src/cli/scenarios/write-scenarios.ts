@@ -1,5 +1,5 @@
 import { scenarioFormats, type ScenarioFormat } from "../../formats/formats.ts";
-import type { FileScenario } from "../../formats/scenario-file.ts";
+import type { FileScenario, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import { writeResultFile } from "../reporters/file.ts";
 import { counted } from "../terminal/figures.ts";
@@ -19,6 +19,20 @@ export async function writeScenarios(
   scenarios: readonly FileScenario[],
   { file, format }: { file?: string | undefined; format?: string | undefined },
 ): Promise<void> {
+  const { text, notes } = renderScenarios(scenarios, { file, format });
+  for (const { kind, pointer, message } of notes) note(`${kind} ${pointer ? `${pointer}: ` : ""}${message}`);
+  if (file === undefined) process.stdout.write(text);
+  else {
+    await writeResultFile(file, text);
+    note(`wrote ${counted(scenarios.length, "scenario")} to ${file}`);
+  }
+}
+
+/** Scenarios as text in one of the formats, with what could not be carried over. */
+export function renderScenarios(
+  scenarios: readonly FileScenario[],
+  { file, format }: { file?: string | undefined; format?: string | undefined },
+): { format: string; text: string; notes: readonly Note[] } {
   const ending = /\.([a-z]+)$/i.exec(file ?? "")?.[1]?.toLowerCase() ?? "";
   const byEnding = writable.find(({ id, extensions }) => ownFormats.includes(id) && extensions.includes(ending));
   const chosen = (format === undefined ? undefined : writable.find(({ id }) => id === format)) ?? byEnding;
@@ -26,10 +40,5 @@ export async function writeScenarios(
     throw new CliError(`which format? Use one of ${writableFormats.join(", ")}`);
   }
   const { text, notes } = chosen.export(scenarios);
-  for (const { kind, pointer, message } of notes) note(`${kind} ${pointer ? `${pointer}: ` : ""}${message}`);
-  if (file === undefined) process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
-  else {
-    await writeResultFile(file, text);
-    note(`wrote ${counted(scenarios.length, "scenario")} to ${file}`);
-  }
+  return { format: chosen.id, text: text.endsWith("\n") ? text : `${text}\n`, notes };
 }

@@ -6,26 +6,16 @@ import { finalStates } from "../../contract/run.ts";
 import type { RunRecord } from "../../contract/store.ts";
 import { planRun } from "../../runs/plan-run.ts";
 import { toRun } from "../../runs/to-run.ts";
-import { createLog } from "../../services/http/log.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
-import { createClients } from "../parts/create-clients.ts";
-import { createEvaluation } from "../parts/create-evaluation.ts";
-import { openStorage } from "../parts/open-storage.ts";
-import { secretsOf } from "../parts/secrets-of.ts";
+import { createCore } from "../parts/create-core.ts";
 import type { RunSource } from "./run-source.ts";
 
 /** The runs kept by this machine, whoever owns them. Nothing unfinished is carried out: the worker is not started. */
 export async function openLocalSource(settings: Settings): Promise<RunSource> {
-  await using opened = new AsyncDisposableStack();
-  const log = createLog({ level: settings.logLevel ?? "warn", secrets: secretsOf(settings) });
-  const storage = opened.use(await openStorage(settings, { onError: (error) => log.error({ err: error }) }));
-  const clients = opened.use(createClients(settings, { isOwnAddress: () => false, hubProviders: [] }));
-  const { runs, helpers } = opened.use(
-    await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo: () => false, log }),
-  );
+  const core = await createCore({ ...settings, logLevel: settings.logLevel ?? "warn" });
+  const { storage, runs, helpers } = core;
   const find = async (runId: string): Promise<RunRecord> => (await storage.store.runs.get(runId)) ?? noSuchRun(runId);
-  const parts = opened.move();
 
   return {
     async list({ limit = 50, ...filter }) {
@@ -49,7 +39,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     async delete(runId) {
       await runs.remove(runId, (await find(runId)).owner, AbortSignal.timeout(30_000));
     },
-    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+    [Symbol.asyncDispose]: () => core[Symbol.asyncDispose](),
   };
 }
 

@@ -1,15 +1,15 @@
-import { join } from "node:path";
-import { createEvaluationClient, type EvaluationClient } from "../../client/create-evaluation-client.ts";
+import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
 import type { SourceOptions } from "../options.ts";
 import { loadEnvironment, loadSettings } from "../parts/load-settings.ts";
+import type { SessionParts, StartedSession } from "../parts/start-session.ts";
 import { note } from "../terminal/output.ts";
-import { serverFromEnvironment } from "./open-source.ts";
+import { serverFromEnvironment, typedFolder } from "./open-source.ts";
 import { serverClient } from "./server-source.ts";
 
 /** An evaluation service to work with: another process's, or one that lives as long as the command. */
 export interface Session extends AsyncDisposable {
   readonly client: EvaluationClient;
-  /** Address of the agent backend that belongs to it, where that is known. */
+  /** Address of the agent backend that belongs to it, where there is one. */
   readonly agent: string | null;
   /** True when runs go on after this process. */
   readonly outlivesUs: boolean;
@@ -18,18 +18,25 @@ export interface Session extends AsyncDisposable {
 export interface SessionOptions extends SourceOptions {
   /** Attempts at once this process must be able to carry out. */
   readonly concurrency?: number | undefined;
+  /** Whether our own agent backend is what will be evaluated. */
+  readonly agent: boolean;
+  /** A run this process shall go on with. */
+  readonly resume?: string | undefined;
   /** Where the agent backend has to listen, so that a stored run finds it again. */
   readonly agentPort?: number | undefined;
-  /** Never another process's service, whatever the environment says. */
-  readonly inProcess?: boolean;
 }
 
-/** Opens the service a command was asked to use: the one at `--server`, else both services in this process on free ports. */
-export async function openSession(options: SessionOptions): Promise<Session> {
+/** Opens the service a command was asked to use: the one at `--server`, else one in this process. */
+export async function openSession({ agent, resume, ...options }: SessionOptions): Promise<Session> {
   loadEnvironment(options.envFile);
   const server = options.server ?? serverFromEnvironment(options.dataDir);
-  if (server === undefined || options.inProcess) return startSession(options);
-  return { client: serverClient(server), agent: null, outlivesUs: true, async [Symbol.asyncDispose]() {} };
+  if (server !== undefined) {
+    return { client: serverClient(server), agent: null, outlivesUs: true, async [Symbol.asyncDispose]() {} };
+  }
+  return {
+    ...(await openOwnServices(options, { runs: resume === undefined ? [] : [resume], agent })),
+    outlivesUs: false,
+  };
 }
 
 /** Nobody else can reach these services, and the person who typed the command sets the limits: they are as wide as they go. */
@@ -40,46 +47,32 @@ const wide = {
   REHEARSAL_MAX_CALLS_PER_RUN: "10000000",
 } as const;
 
-/**
- * The keys in the data folder are for others who reach a service over the network, not for this process talking to itself: its
- * services get a folder without keys, and the runs of the usual one.
- */
-function ownFolder(typed: string | undefined): Record<string, string> {
-  const folder = typed ?? (process.env["REHEARSAL_DATA_DIR"] || "./.rehearsal");
-  const own = { REHEARSAL_DATA_DIR: join(folder, "session") };
-  const database = typed === undefined ? process.env["DATABASE_URL"] || process.env["DATABASE_URL_FILE"] : undefined;
-  return database ? own : { ...own, DATABASE_URL: `sqlite:${join(folder, "rehearsal.db")}` };
-}
-
-async function startSession({ dataDir, envFile, concurrency, agentPort = 0 }: SessionOptions): Promise<Session> {
+/** Services that live as long as the command. */
+export async function openOwnServices(
+  { dataDir, envFile, concurrency = 0, agentPort = 0 }: Omit<SessionOptions, "agent" | "resume">,
+  parts: SessionParts,
+): Promise<StartedSession> {
   const { settings, warnings } = loadSettings({
     files: envFile ?? [],
     overrides: {
       ...wide,
-      ...ownFolder(dataDir),
+      ...typedFolder(dataDir),
       REHEARSAL_HOST: "127.0.0.1",
       REHEARSAL_AGENT_PORT: String(agentPort),
-      REHEARSAL_EVAL_PORT: "0",
       REHEARSAL_API_KEYS: "",
       REHEARSAL_API_KEYS_FILE: "",
     },
   });
   for (const warning of warnings) note(`rehearsal: ${warning}`);
-  const { startServices } = await import("../commands/serve.ts");
-  const services = await startServices(
+  const { startSession } = await import("../parts/start-session.ts");
+  return startSession(
     {
       ...settings,
       // Failures of models are results and shown as such; a log beside them would only say them twice.
       logLevel: settings.logLevel ?? "fatal",
-      concurrency: { ...settings.concurrency, global: Math.max(settings.concurrency.global, concurrency ?? 0) },
+      concurrency: { ...settings.concurrency, global: Math.max(settings.concurrency.global, concurrency) },
       http: { ...settings.http, shutdownGraceMs: 500 },
     },
-    [],
+    parts,
   );
-  return {
-    client: createEvaluationClient({ url: services.evaluation.url }),
-    agent: services.agent.url,
-    outlivesUs: false,
-    [Symbol.asyncDispose]: () => services.stop(),
-  };
 }

@@ -1,3 +1,4 @@
+import { readClientSettings } from "../../settings/client-settings.ts";
 import type { SourceOptions } from "../options.ts";
 import { loadEnvironment, loadSettings } from "../parts/load-settings.ts";
 import type { RunSource } from "./run-source.ts";
@@ -8,12 +9,17 @@ export async function openSource({ server, dataDir, envFile }: SourceOptions): P
   loadEnvironment(envFile);
   const address = server ?? serverFromEnvironment(dataDir);
   if (address !== undefined) return openServerSource(address);
-  const { settings } = loadSettings({ files: envFile ?? [], overrides: { REHEARSAL_DATA_DIR: dataDir } });
+  const { settings } = loadSettings({ files: envFile ?? [], overrides: typedFolder(dataDir) });
   const { hasStore, noRuns, openLocalSource } = await import("./local-source.ts");
   return hasStore(settings) ? openLocalSource(settings) : noRuns;
 }
 
 /** A folder that was typed outranks a service that was merely set. */
 export function serverFromEnvironment(dataDir: string | undefined): string | undefined {
-  return dataDir === undefined ? process.env["REHEARSAL_SERVER"] || undefined : undefined;
+  return dataDir === undefined ? (readClientSettings(process.env).server ?? undefined) : undefined;
+}
+
+/** The settings for a folder that was typed, which also outranks a database that was merely set. */
+export function typedFolder(dataDir: string | undefined): Record<string, string> {
+  return dataDir === undefined ? {} : { REHEARSAL_DATA_DIR: dataDir, DATABASE_URL: "", DATABASE_URL_FILE: "" };
 }

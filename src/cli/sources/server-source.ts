@@ -1,4 +1,5 @@
 import { createEvaluationClient, type EvaluationClient } from "../../client/create-evaluation-client.ts";
+import { readClientSettings } from "../../settings/client-settings.ts";
 import { CliError } from "../cli-error.ts";
 import type { RunSource } from "./run-source.ts";
 
@@ -8,7 +9,7 @@ export function serverClient(server: string): EvaluationClient {
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new CliError(`--server is "${server}": use the address of an evaluation service, like http://127.0.0.1:8001`);
   }
-  return createEvaluationClient({ url: server, apiKey: process.env["REHEARSAL_API_KEY"] });
+  return createEvaluationClient({ url: server, apiKey: readClientSettings(process.env).apiKey?.reveal() });
 }
 
 export function openServerSource(server: string): RunSource {

@@ -10,3 +10,11 @@ export function plainLine(text: string, length = 200): string {
   const characters = [...line];
   return characters.length <= length ? line : `${characters.slice(0, length - 1).join("")}…`;
 }
+
+/** The same with its lines kept: no escape codes, nothing that moves the cursor back. */
+export function plainText(text: string): string {
+  return stripVTControlCharacters(text)
+    .toWellFormed()
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, "");
+}

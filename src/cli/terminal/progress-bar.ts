@@ -24,7 +24,7 @@ export function createProgressBar(stream: NodeJS.WriteStream, now: () => number 
 
   return {
     update(figures) {
-      if (now() - last >= redrawMs || figures.done === figures.turns) draw(barText(figures, stream.columns ?? 80));
+      if (now() - last >= redrawMs || figures.done === figures.turns) draw(barText(figures, stream.columns || 80));
     },
     print(line) {
       stream.write(`${clearLine}${line}\n${drawn}`);

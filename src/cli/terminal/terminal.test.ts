@@ -61,7 +61,7 @@ test("progress knows the running score, the failures and the time that is left",
   const turn = { scenario_id: "s", attempt: 1, turn_index: 0, interaction_id: "1", agent_reply: "", latency_ms: 1 };
   tally.add({ ...turn, error: null, scores: { overall: 0.5 }, cost: 0.1 });
   const error = { code: "upstream_error", detail: "", upstream_status: 500, tries: 1, retryable: true } as const;
-  tally.add({ ...turn, error, scores: { success: 0 } });
+  tally.add({ ...turn, error, scores: { success: 0 }, cost: null });
   now = 2000;
   expect(tally.figures()).toEqual({
     turns: 4,

@@ -1,0 +1,60 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import type { AgentClient, AgentMessages } from "../../client/create-agent-client.ts";
+import { ServiceFailure } from "../../client/service-failure.ts";
+import type { AgentReply } from "../../contract/agent-reply.ts";
+import { converse } from "./converse.ts";
+
+/** An agent that repeats what it heard, or fails when it hears "fail". */
+function echoing(): { client: Pick<AgentClient, "send">; heard: number[] } {
+  const heard: number[] = [];
+  const client = {
+    async send(messages: AgentMessages) {
+      heard.push(messages.length);
+      const content = messages.at(-1)?.content ?? "";
+      if (content === "fail") throw new ServiceFailure(502, null);
+      return { content: `You said ${content}\u001B[2J` } as AgentReply;
+    },
+  };
+  return { client, heard };
+}
+
+/** Types the next line whenever the prompt shows, and leaves (Ctrl-D) after the last. */
+async function talk(lines: readonly string[]) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const left = [...lines];
+  let shown = "";
+  output.on("data", (data) => {
+    shown += String(data);
+    if (!shown.endsWith("> ")) return;
+    const next = left.shift();
+    if (next === undefined) input.end();
+    else input.write(`${next}\n`);
+  });
+  const told: string[] = [];
+  const messages: AgentMessages = [];
+  const { client, heard } = echoing();
+  await converse({ client, modelId: "demo/echo", messages, input, output, tell: (text) => told.push(text) });
+  return { shown, told, messages, heard };
+}
+
+test("talks until the person leaves, remembering what was said and showing replies as plain text", async () => {
+  const { shown, messages, heard, told } = await talk(["Hello", "", "Again"]);
+  expect(shown).toBe("> You said Hello\n> > You said Again\n> ");
+  expect(heard).toEqual([1, 3]);
+  expect(messages.map(({ type }) => type)).toEqual(["human", "ai", "human", "ai"]);
+  expect(told).toEqual([expect.stringContaining("demo/echo")]);
+});
+
+test("a turn that fails is told and forgotten", async () => {
+  const { told, messages } = await talk(["fail", "Hello"]);
+  expect(told).toContainEqual(expect.stringContaining("502"));
+  expect(messages.map(({ content }) => content)).toEqual(["Hello", expect.stringContaining("You said Hello")]);
+});
+
+test("/reset starts over and /quit ends", async () => {
+  const { heard, shown } = await talk(["One", "/reset", "Two", "/quit", "never"]);
+  expect(heard).toEqual([1, 1]);
+  expect(shown).not.toContain("never");
+});

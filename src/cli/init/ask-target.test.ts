@@ -1,0 +1,35 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { askTarget } from "./ask-target.ts";
+
+/** A person who answers each question as it comes. */
+function person(...answers: readonly string[]) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const left = [...answers];
+  output.on("data", () => {
+    const next = left.shift();
+    if (next !== undefined) input.write(`${next}\n`);
+  });
+  return { input, output };
+}
+
+test("asks for endpoint and model, and takes what was answered", async () => {
+  const terminal = person("http://127.0.0.1:11434/v1", " small ");
+  expect(await askTarget({}, terminal)).toEqual({ endpoint: "http://127.0.0.1:11434/v1", model: "small" });
+});
+
+test("an empty answer is the demo, and asks nothing more", async () => {
+  expect(await askTarget({}, person(""))).toEqual({ endpoint: undefined, model: undefined });
+});
+
+test("what was typed as an option is not asked for", async () => {
+  const terminal = person();
+  expect(await askTarget({ endpoint: "agent", model: "demo/scripted" }, terminal)).toEqual({
+    endpoint: "agent",
+    model: "demo/scripted",
+  });
+  terminal.output.end();
+  expect(await text(terminal.output)).toBe("");
+});

@@ -1,0 +1,77 @@
+import { createDemoEndpoint } from "../../models/demo/demo-endpoint.ts";
+import { createDemo } from "../../models/demo/demo-models.ts";
+import { detectLocalServers } from "../../models/local-servers/detect-local-servers.ts";
+import { createRouter } from "../../models/routing/choose-provider.ts";
+import { createRouteLimits } from "../../models/routing/route-limits.ts";
+import { createScenarioLibrary } from "../../runs/scenario-library.ts";
+import { createAgentApp } from "../../services/agent/app.ts";
+import { version } from "../version.ts";
+import { agentLimits } from "./agent-limits.ts";
+import { agentPrices } from "./agent-prices.ts";
+import { configuredProviders } from "./configured-providers.ts";
+import type { Core } from "./create-core.ts";
+import { createProviders, studioLister } from "./create-providers.ts";
+import { createTools } from "./create-tools.ts";
+import { createTracing } from "./create-tracing.ts";
+import { pageFolder } from "./page-folder.ts";
+import { readRunner } from "./read-runner.ts";
+import type { Served } from "./served.ts";
+import type { ShellOptions } from "./shell-options.ts";
+
+/** The agent backend with its tools, its models and the page, ready to be listened for. */
+export async function agentService(
+  { settings, hubProviders, storage, clients, log }: Core,
+  { shell, served }: { shell: ShellOptions; served: Served },
+) {
+  const { limits, server, concurrency } = settings;
+  const demo = settings.demo ? createDemo() : null;
+  served.demo = demo;
+  const price = await agentPrices(settings, hubProviders);
+  const runner = await readRunner(settings.agent.runner);
+  const tracing = createTracing({ outbound: clients.tools, log });
+  const toolset = await createTools(settings.agent, { outbound: clients.tools, log });
+  const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo });
+  const routeLimits = createRouteLimits({ concurrency: concurrency.perOrigin });
+
+  const app = createAgentApp({
+    ...shell,
+    router: createRouter(providers, { limits: routeLimits }),
+    routeLimits,
+    breakers: () => clients.agent.breakers(),
+    providers: configuredProviders(settings, hubProviders),
+    findLocalServers: (signal) =>
+      detectLocalServers({
+        outbound: clients.agent,
+        signal,
+        policy: "local",
+        ownPorts: [served.agent, served.evaluation].flatMap((service) => service?.port ?? []),
+      }),
+    listStudioModels: studioLister(providers),
+    tools: () => toolset.tools(),
+    runner,
+    observers: tracing.observers,
+    memory: storage.agent,
+    library: createScenarioLibrary(storage),
+    price,
+    limits: agentLimits(settings.agent),
+    maxMessages: limits.messages,
+    demo: demo && createDemoEndpoint(demo),
+    page: {
+      folder: pageFolder,
+      config: () => ({
+        evaluation: served.evaluation?.url ?? "",
+        version,
+        demo: settings.demo,
+        hub_models: Object.keys(demo?.hub ?? {}),
+      }),
+    },
+    bodyLimits: { ...shell.bodyLimits, bytes: limits.agentBodyBytes },
+    allowedOrigins: () => server.corsOrigins,
+  });
+  return {
+    app,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([toolset[Symbol.asyncDispose](), tracing[Symbol.asyncDispose]()]);
+    },
+  };
+}

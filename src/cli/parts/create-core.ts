@@ -1,0 +1,67 @@
+import type { Logger } from "pino";
+import type { RunSettings } from "../../contract/evaluation-request.ts";
+import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
+import type { HubProvider } from "../../models/routing/hub-providers.ts";
+import type { PlanHelpers } from "../../runs/option-problems.ts";
+import type { Runs } from "../../runs/runs.ts";
+import { createLog } from "../../services/http/log.ts";
+import type { Settings } from "../../settings.ts";
+import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { createClients, type Clients } from "./create-clients.ts";
+import { createEvaluation } from "./create-evaluation.ts";
+import { makeDataFolder } from "./make-data-folder.ts";
+import { openStorage } from "./open-storage.ts";
+import { readHubProviders } from "./read-hub-providers.ts";
+import { secretsOf } from "./secrets-of.ts";
+
+/** What every process that works with runs stands on: the services, a worker, and a command on its own. */
+export interface Core extends AsyncDisposable {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly hubProviders: readonly HubProvider[];
+  readonly storage: OpenedStorage;
+  readonly clients: Clients;
+  readonly runs: Runs;
+  readonly helpers: PlanHelpers;
+}
+
+export interface CoreOptions {
+  readonly warnings?: readonly string[];
+  /** Whether a run is answered by our own scripted models. */
+  readonly isDemo?: (settings: RunSettings) => boolean;
+  /** Addresses that may not be evaluated: the evaluation service's own. */
+  readonly isOwnAddress?: (address: HostPort) => boolean;
+  /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
+  readonly ownRuns?: readonly string[] | undefined;
+}
+
+export async function createCore(
+  settings: Settings,
+  { warnings = [], isDemo = () => false, isOwnAddress = () => false, ownRuns }: CoreOptions = {},
+): Promise<Core> {
+  // What was opened is closed again when a later part cannot start.
+  await using opened = new AsyncDisposableStack();
+  const hubProviders = readHubProviders(settings.hubProviders);
+  const log = createLog({ level: settings.logLevel, secrets: secretsOf([settings, hubProviders]) });
+  for (const warning of warnings) log.warn(warning);
+
+  if (settings.databaseUrl === null) await makeDataFolder(settings.dataDir);
+  const storage = opened.use(
+    await openStorage(settings, { onError: (error) => log.error({ err: error }, "the store failed") }),
+  );
+  const clients = opened.use(createClients(settings, { isOwnAddress, hubProviders }));
+  const { runs, helpers } = opened.use(
+    await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo, ownRuns, log }),
+  );
+  const parts = opened.move();
+  return {
+    settings,
+    log,
+    hubProviders,
+    storage,
+    clients,
+    runs,
+    helpers,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}

@@ -1,0 +1,37 @@
+import { propagation } from "@opentelemetry/api";
+import type { Logger } from "pino";
+import type { Outbound } from "../../models/outbound/outbound.ts";
+import { traceTurns } from "../../services/agent/observers/trace-turns.ts";
+import type { TurnObserver } from "../../services/agent/turns/turn.ts";
+import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
+import { createOtlpTracer } from "../telemetry/otlp-tracer.ts";
+import { jsonSender } from "../telemetry/send-json.ts";
+import { traceParentPropagator } from "../telemetry/trace-parent.ts";
+
+/** Who is told of turns as spans. */
+export interface Tracing extends AsyncDisposable {
+  /** undefined: whatever the process itself has registered with OpenTelemetry. */
+  readonly observers: readonly TurnObserver[] | undefined;
+}
+
+/** Sends the spans of every turn to OTEL_EXPORTER_OTLP_ENDPOINT, where it is set. */
+export function createTracing({ outbound, log }: { outbound: Outbound; log: Logger }): Tracing {
+  const { otlp } = readTelemetrySettings(process.env);
+  if (!otlp) return { observers: undefined, [Symbol.asyncDispose]: async () => {} };
+  const stop = new AbortController();
+  const { tracer, [Symbol.asyncDispose]: flush } = createOtlpTracer({
+    settings: otlp,
+    send: jsonSender(outbound, stop.signal),
+    onError: (error) => log.warn({ err: error }, "spans could not be sent"),
+  });
+  // Has no effect where the process has a propagator of its own.
+  propagation.setGlobalPropagator(traceParentPropagator);
+  return {
+    observers: [traceTurns({ tracer, captureContent: otlp.captureContent })],
+    async [Symbol.asyncDispose]() {
+      const timer = setTimeout(() => stop.abort(new Error("The service has stopped.")), 2_000).unref();
+      await flush();
+      clearTimeout(timer);
+    },
+  };
+}

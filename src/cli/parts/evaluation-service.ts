@@ -1,0 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
+import { createEvaluationApp } from "../../services/evaluation/app.ts";
+import type { Core } from "./create-core.ts";
+import { endpointChecker } from "./endpoint-checker.ts";
+import { pageFolder } from "./page-folder.ts";
+import { agentOrigins, type Served } from "./served.ts";
+import type { ShellOptions } from "./shell-options.ts";
+
+/** The evaluation service, ready to be listened for or called in this process. */
+export function evaluationService(
+  { settings: { server, limits }, clients, runs, helpers }: Core,
+  { shell, library, served }: { shell: ShellOptions; library: ScenarioLibrary; served: Served },
+) {
+  return createEvaluationApp({
+    ...shell,
+    runs,
+    library,
+    helpers,
+    reportTemplate: () => readFile(join(pageFolder, "report.html"), "utf8"),
+    bodyLimits: { ...shell.bodyLimits, bytes: limits.evaluationBodyBytes },
+    planLimits: limits,
+    checkEndpoint: endpointChecker(clients.evaluation),
+    allowedOrigins: () => [...agentOrigins(served), ...server.corsOrigins],
+  });
+}

@@ -1,0 +1,68 @@
+import { context, defaultTextMapGetter, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { expect, test } from "vitest";
+import { Secret } from "../../contract/secret.ts";
+import { createOtlpTracer } from "./otlp-tracer.ts";
+import type { OtlpSpan } from "./run-spans.ts";
+import { traceParentPropagator } from "./trace-parent.ts";
+
+const settings = {
+  endpoint: "http://collector.example/",
+  headers: { authorization: new Secret("Bearer k") },
+  serviceName: "mine",
+  captureContent: false,
+};
+
+interface Sent {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { resourceSpans: { scopeSpans: { spans: OtlpSpan[] }[] }[] };
+}
+
+function collector({ fail = false } = {}) {
+  const sent: Sent[] = [];
+  const errors: unknown[] = [];
+  const otlp = createOtlpTracer({
+    settings,
+    send: async (request) => {
+      sent.push(request as Sent);
+      if (fail) throw new Error("away");
+      return "";
+    },
+    onError: (error) => errors.push(error),
+  });
+  return { otlp, sent, errors, spans: () => sent.flatMap(({ body }) => body.resourceSpans[0]!.scopeSpans[0]!.spans) };
+}
+
+test("spans are sent with their place in the caller's trace, when they have ended", async () => {
+  const { otlp, sent, spans } = collector();
+  const headers = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
+  const parent = traceParentPropagator.extract(context.active(), headers, defaultTextMapGetter);
+  const agent = otlp.tracer.startSpan("invoke_agent", { attributes: { "gen_ai.usage.input_tokens": 7 } }, parent);
+  const chat = otlp.tracer.startSpan("chat", { kind: SpanKind.CLIENT }, trace.setSpan(parent, agent));
+  chat.setAttribute("error.type", "x").setStatus({ code: SpanStatusCode.ERROR }).end();
+  agent.end();
+  agent.end();
+  otlp.tracer.startSpan("never ended");
+  await otlp[Symbol.asyncDispose]();
+  expect(sent[0]).toMatchObject({ url: "http://collector.example/v1/traces", headers: { authorization: "Bearer k" } });
+  const [inner, outer, ...others] = spans();
+  expect(others).toEqual([]);
+  expect(outer).toMatchObject({ traceId: "a".repeat(32), parentSpanId: "b".repeat(16), kind: 1, status: { code: 0 } });
+  expect(outer?.attributes).toEqual([{ key: "gen_ai.usage.input_tokens", value: { intValue: "7" } }]);
+  expect(inner).toMatchObject({ traceId: "a".repeat(32), parentSpanId: outer?.spanId, kind: 3, status: { code: 2 } });
+});
+
+test("a collector that is away is reported and costs nothing else", async () => {
+  const { otlp, errors } = collector({ fail: true });
+  otlp.tracer.startSpan("one").end();
+  await otlp[Symbol.asyncDispose]();
+  expect(errors).toHaveLength(1);
+});
+
+test.each(["", "nonsense", `00-${"0".repeat(32)}-${"b".repeat(16)}-01`])(
+  "the traceparent %j has no trace",
+  (traceparent) => {
+    const read = traceParentPropagator.extract(context.active(), { traceparent }, defaultTextMapGetter);
+    expect(trace.getSpanContext(read)).toBeUndefined();
+  },
+);

@@ -1,0 +1,76 @@
+import { trace, type Tracer } from "@opentelemetry/api";
+import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
+import { version } from "../version.ts";
+import { toAttributes } from "./otlp-values.ts";
+import { RecordedSpan } from "./recorded-span.ts";
+import type { OtlpSpan } from "./run-spans.ts";
+import type { SendJson } from "./send-json.ts";
+
+export interface OtlpTracer extends AsyncDisposable {
+  readonly tracer: Tracer;
+}
+
+/** Spans of one request, and those that wait for a collector that is away; beyond that the oldest are given up. */
+const spansAtOnce = 500;
+const mostWaiting = 10_000;
+
+/** Sends spans to the operator's collector, OTLP/HTTP in JSON, a moment after they ended. Nobody waits for it. */
+export function createOtlpTracer({
+  settings: { endpoint, headers, serviceName },
+  send,
+  onError,
+  delayMs = 1_000,
+}: {
+  settings: OtlpSettings;
+  send: SendJson;
+  onError: (error: unknown) => void;
+  delayMs?: number;
+}): OtlpTracer {
+  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+  const revealed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]));
+  const resource = { attributes: toAttributes({ "service.name": serviceName, "service.version": version }) };
+  const scope = { name: "rehearsal", version };
+  let waiting: OtlpSpan[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  let sending: Promise<void> = Promise.resolve();
+
+  function flush(): Promise<void> {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    const spans = waiting;
+    waiting = [];
+    return (sending = sending.then(() => sendAll(spans)));
+  }
+
+  async function sendAll(spans: readonly OtlpSpan[]): Promise<void> {
+    for (let start = 0; start < spans.length; start += spansAtOnce) {
+      const part = spans.slice(start, start + spansAtOnce);
+      try {
+        await send({
+          url,
+          headers: revealed,
+          body: { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: part }] }] },
+        });
+      } catch (error) {
+        onError(error);
+      }
+    }
+  }
+
+  function onEnd(span: OtlpSpan): void {
+    if (waiting.length >= mostWaiting) waiting.shift();
+    waiting.push(span);
+    timer ??= setTimeout(() => void flush(), delayMs).unref();
+  }
+
+  return {
+    tracer: {
+      startSpan: (name, options = {}, context) =>
+        new RecordedSpan(name, options, { parent: context && trace.getSpanContext(context), onEnd }),
+      startActiveSpan: () => {
+        throw new Error("Spans of a turn are started one by one.");
+      },
+    },
+    [Symbol.asyncDispose]: flush,
+  };
+}

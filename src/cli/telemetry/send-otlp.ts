@@ -1,0 +1,37 @@
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
+import { version } from "../version.ts";
+import { toAttributes } from "./otlp-values.ts";
+import { toSpans } from "./run-spans.ts";
+import { toScoreEvents } from "./score-events.ts";
+import type { SendJson } from "./send-json.ts";
+
+/** Collectors take some megabytes at once. */
+const recordsAtOnce = 500;
+
+/** Sends a run as spans, and its scores as events, over OTLP/HTTP in JSON. */
+export async function sendOtlp(
+  response: EvaluationResponse,
+  { settings, send }: { settings: OtlpSettings; send: SendJson },
+): Promise<void> {
+  const { endpoint, serviceName, captureContent } = settings;
+  const { traceId, spans, turns } = toSpans(response, { captureContent });
+  const events = toScoreEvents(turns, { traceId, captureContent });
+  const resource = { attributes: toAttributes({ "service.name": serviceName, "service.version": version }) };
+  const scope = { name: "rehearsal", version };
+  const headers = Object.fromEntries(Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]));
+  const to = (signal: string): string => `${endpoint.replace(/\/+$/, "")}/v1/${signal}`;
+
+  for (const part of inParts(spans)) {
+    const body = { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: part }] }] };
+    await send({ url: to("traces"), headers, body });
+  }
+  for (const part of inParts(events)) {
+    const body = { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: part }] }] };
+    await send({ url: to("logs"), headers, body });
+  }
+}
+
+function* inParts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += recordsAtOnce) yield items.slice(start, start + recordsAtOnce);
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { readClientSettings } from "./client-settings.ts";
+import { SettingsError } from "./settings-error.ts";
+
+const readFile = (path: string): string => ({ "/run/key": "rh_from_file\n" })[path] ?? "";
+
+test("the services a command talks to come from the environment, the key also from a file", () => {
+  const settings = readClientSettings(
+    { REHEARSAL_SERVER: " http://a:1 ", REHEARSAL_AGENT: "", REHEARSAL_API_KEY_FILE: "/run/key" },
+    { readFile },
+  );
+  expect(settings).toMatchObject({ server: "http://a:1", agent: null });
+  expect(settings.apiKey?.reveal()).toBe("rh_from_file");
+});
+
+test("a key given twice is a mistake", () => {
+  const twice = { REHEARSAL_API_KEY: "x", REHEARSAL_API_KEY_FILE: "/run/key" };
+  expect(() => readClientSettings(twice, { readFile })).toThrow(SettingsError);
+});

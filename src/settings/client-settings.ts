@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import type { Secret } from "../contract/secret.ts";
+import { createEnvironment, type Variables } from "./environment.ts";
+
+/** Which running services the commands use, and the key they show there. */
+export interface ClientSettings {
+  /** Address of the evaluation service. */
+  readonly server: string | null;
+  /** Address of the agent backend. */
+  readonly agent: string | null;
+  readonly apiKey: Secret | null;
+}
+
+export function readClientSettings(
+  variables: Variables,
+  { readFile = (path: string) => readFileSync(path, "utf8") }: { readFile?: (path: string) => string } = {},
+): ClientSettings {
+  const environment = createEnvironment(variables, readFile);
+  return {
+    server: environment.text("REHEARSAL_SERVER"),
+    agent: environment.text("REHEARSAL_AGENT"),
+    apiKey: environment.secret("REHEARSAL_API_KEY"),
+  };
+}

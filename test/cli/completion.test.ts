@@ -1,0 +1,51 @@
+import { execFile, spawnSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { completionScripts } from "../../src/cli/completion/completion-scripts.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { main } from "./run-cli.ts";
+
+const run = promisify(execFile);
+const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 0"]).status === 0;
+
+/** A folder with `rehearsal` on the path and the script of a shell. */
+async function prepared(shell: keyof typeof completionScripts) {
+  const folder = await temporaryFolder();
+  const launcher = `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`;
+  await writeFile(folder.file("rehearsal"), launcher, { mode: 0o755 });
+  await writeFile(folder.file("script"), completionScripts[shell]);
+  const env = { PATH: `${folder.path}:${process.env["PATH"] ?? ""}`, HOME: folder.path };
+  const complete = async (program: string): Promise<string[]> =>
+    (await run(shell, ["-c", program], { cwd: folder.path, env })).stdout.trim().split("\n");
+  return { folder, script: join(folder.path, "script"), complete };
+}
+
+test.skipIf(!has("bash"))("bash offers commands, options and choices, and leaves files to itself", async () => {
+  const { folder, script, complete } = await prepared("bash");
+  await using _ = folder;
+  const words = (...typed: string[]) =>
+    complete(`source ${script}
+      COMP_WORDS=(rehearsal ${typed.map((word) => JSON.stringify(word)).join(" ")})
+      COMP_CWORD=${typed.length}
+      _rehearsal; printf '%s\\n' "\${COMPREPLY[@]}"`);
+  expect(await words("comp")).toEqual(["compare", "completion"]);
+  expect(await words("eval", "--max-c")).toEqual(["--max-cost"]);
+  expect(await words("schema", "re")).toEqual(["request", "result"]);
+  expect(await words("eval", "")).toEqual([""]);
+});
+
+test.skipIf(!has("zsh"))("zsh offers commands", async () => {
+  const { folder, script, complete } = await prepared("zsh");
+  await using _ = folder;
+  const program = `compdef() { :; }; compadd() { print -l -- \${(P)2}; }; source ${script}
+    words=(rehearsal comp); CURRENT=2; _rehearsal`;
+  expect(await complete(program)).toEqual(["compare", "completion"]);
+});
+
+test.skipIf(!has("fish"))("fish offers commands", async () => {
+  const { folder, script, complete } = await prepared("fish");
+  await using _ = folder;
+  expect(await complete(`source ${script}; complete -C "rehearsal comp"`)).toEqual(["compare", "completion"]);
+});

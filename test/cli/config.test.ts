@@ -1,0 +1,59 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCli } from "./run-cli.ts";
+
+const scenario = "id: hello\ninteractions:\n  - id: one\n    user_message: Hi\n";
+
+async function folderWith(files: Readonly<Record<string, string>>) {
+  const folder = await temporaryFolder();
+  await mkdir(folder.file("scenarios"));
+  await writeFile(folder.file("scenarios/hello.yaml"), scenario);
+  for (const [name, content] of Object.entries(files)) await writeFile(folder.file(name), content);
+  return folder;
+}
+
+async function planOf(cwd: string) {
+  const { code, stdout, stderr } = await runCli(["eval", "--dry-run", "--json"], { cwd });
+  return { code, stderr, run: code === 0 ? JSON.parse(stdout).runs[0] : null };
+}
+
+const asJson = { name: "support", scenarios: "scenarios/", endpoint: "http://127.0.0.1:9/v1", model: "m", attempts: 2 };
+
+test.each([
+  ["rehearsal.json", JSON.stringify(asJson)],
+  [
+    "rehearsal.yaml",
+    Object.entries(asJson)
+      .map(([key, value]) => `${key}: ${value}`)
+      .join("\n"),
+  ],
+  ["rehearsal.ts", `const attempts: number = 2;\nexport default { ...${JSON.stringify(asJson)}, attempts };`],
+  ["rehearsal.mts", `export default async () => (${JSON.stringify(asJson)});`],
+])("%s says what is evaluated", async (name, content) => {
+  await using folder = await folderWith({ [name]: content, "package.json": '{ "type": "module" }' });
+  const { run } = await planOf(folder.path);
+  expect(run).toMatchObject({ test_name: "support", model_id: "m", attempts: 2, scenarios: 1 });
+});
+
+test("a configuration takes values from .env, which the environment outranks", async () => {
+  await using folder = await folderWith({
+    "rehearsal.yaml": "scenarios: scenarios/\nendpoint: http://127.0.0.1:9/v1\nmodel: ${MODEL}\nname: ${NAME}\n",
+    ".env": "MODEL=from-file\nNAME=from-file\n",
+  });
+  const options = { cwd: folder.path, env: { NAME: "from-environment" } };
+  const { stdout } = await runCli(["eval", "--dry-run", "--json"], options);
+  expect(JSON.parse(stdout).runs[0]).toMatchObject({ model_id: "from-file", test_name: "from-environment" });
+});
+
+test.each([
+  ["rehearsal.ts", "export const config = {};", "rehearsal.ts has no default export"],
+  ["rehearsal.ts", "export default { atempts: 2 };", 'rehearsal.ts unknown key "atempts": did you mean "attempts"?'],
+  ["rehearsal.ts", "throw new Error('no luck');", "rehearsal.ts cannot be loaded: no luck"],
+  ["rehearsal.json", '{ "attempts": 0 }', "rehearsal.json:1:15 attempts"],
+])("%s with %j is exit 2 and one line", async (name, content, message) => {
+  await using folder = await folderWith({ [name]: content, "package.json": '{ "type": "module" }' });
+  const { code, stderr } = await planOf(folder.path);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});
