@@ -13,8 +13,8 @@ export const PageConfig = z
     version: z.string(),
     demo: z.boolean().describe("True while the built-in demo models are on."),
     hub_models: z.array(z.string()).describe("Hub models known by name, for the picker."),
-    limits: z.array(PageLimit).optional().describe("What the services refuse beyond."),
-    keys_required: z.boolean().optional().describe("True when requests need an API key."),
+    limits: z.array(PageLimit).describe("What the services refuse beyond."),
+    keys_required: z.boolean().describe("True when requests need an API key."),
   })
   .meta({ id: "PageConfig" });
 export type PageConfig = z.infer<typeof PageConfig>;

@@ -41,6 +41,7 @@ export const RunSummary = z
     drift: Drift.optional(),
     reference_scores: Scores.optional().describe("With history both: the run's scores with reference history."),
     gate: GateResult.optional(),
+    flaky: z.int().min(0).optional().describe("Scenarios of which some attempts passed and others did not."),
     flakiness: Flakiness.optional(),
     judge_audited: z.boolean().optional(),
   })

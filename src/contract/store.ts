@@ -106,6 +106,9 @@ export interface RescoredTurn {
   readonly scores: StoredScores;
 }
 
+/** What an attempt came to, without its turns. */
+export type AttemptAverages = Pick<AttemptRecord, "scenario_index" | "attempt" | "average_scores">;
+
 /** An attempt with its interactions in turn order. */
 export interface AttemptWithInteractions extends AttemptRecord {
   readonly interactions: readonly StoredInteraction[];
@@ -130,6 +133,9 @@ export interface Store {
     state(id: string): Promise<RunState | null>;
     list(filter: RunFilter): Promise<RunPage>;
     scenarios(id: string): Promise<readonly Scenario[]>;
+    /** Those at `indexes`, in the order asked for. */
+    scenariosAt(id: string, indexes: readonly number[]): Promise<readonly Scenario[]>;
+    countScenarios(id: string): Promise<number>;
     /** queued → running; changes nothing in any other state. */
     start(id: string, at: number): Promise<void>;
     /** Moves an unfinished run to a final state. False when it had one already. */
@@ -151,7 +157,10 @@ export interface Store {
   readonly attempts: {
     get(id: string): Promise<AttemptRecord | null>;
     /** In order of scenario and attempt, a bounded number held in memory at a time. */
-    withInteractions(runId: string): AsyncIterable<AttemptWithInteractions>;
+    withInteractions(runId: string, scenarioIndex?: number): AsyncIterable<AttemptWithInteractions>;
+    /** Those with at least one stored turn, in order of scenario and attempt, some at a time. */
+    averages(runId: string): AsyncIterable<readonly AttemptAverages[]>;
+    averagesOf(runId: string, scenarioIndexes: readonly number[]): Promise<readonly AttemptAverages[]>;
     /** New averages for an attempt of a run that has ended. False otherwise. */
     reaverage(runId: string, attempt: { attempt_id: string; average_scores: Scores }): Promise<boolean>;
   };

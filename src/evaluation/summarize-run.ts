@@ -50,6 +50,8 @@ interface ScenarioEntry {
   readonly reference: MeanTally;
   /** `overall` of each attempt. */
   readonly overall: number[];
+  passed: number;
+  failed: number;
 }
 
 /** Figures of a whole run: the mean of its scenarios' averages, with intervals over scenarios. */
@@ -75,7 +77,7 @@ export function createRunFigures({
   function scenarioOf(key: number | string): ScenarioEntry {
     const known = scenarios.get(key);
     if (known) return known;
-    const entry = { averages: createMeanTally(), reference: createMeanTally(), overall: [] };
+    const entry = { averages: createMeanTally(), reference: createMeanTally(), overall: [], passed: 0, failed: 0 };
     scenarios.set(key, entry);
     return entry;
   }
@@ -122,6 +124,8 @@ export function createRunFigures({
       const passed = attemptPassed(average, threshold);
       if (passed !== null) passes.counted++;
       if (passed) passes.passed++;
+      if (passed) entry.passed++;
+      else if (passed === false) entry.failed++;
     },
     finish({ stopped_by } = {}) {
       const entries = [...scenarios].map(([key, entry]) => ({ scenario_id: String(key), ...entry }));
@@ -148,6 +152,7 @@ export function createRunFigures({
         ...(stopped_by && { stopped_by }),
         ...(gap && { drift: gap, reference_scores: averageScenarios(taught.map((tally) => tally.means())) }),
         ...(gate && { gate: checkGate(gate, figures) }),
+        flaky: entries.filter((entry) => entry.passed > 0 && entry.failed > 0).length,
         ...(flaky && { flakiness: flaky }),
         ...(audited !== undefined && { judge_audited: audited }),
       };

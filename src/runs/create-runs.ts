@@ -17,6 +17,7 @@ import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { createRunScoring } from "./create-scoring.ts";
 import { limitModels } from "./limit-model.ts";
+import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
 import { readResults, readScenarioResults } from "./read-results.ts";
 import { rescoreRun } from "./rescore-run.ts";
@@ -24,6 +25,7 @@ import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
 import type { Runs } from "./runs.ts";
 import { waitForRun } from "./wait-for-run.ts";
+import { createScenarioOrders } from "./scenario-order.ts";
 import { createScoringPool } from "./scoring-pool.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
 import { judgeRunPairs } from "./judge-run-pairs.ts";
@@ -62,6 +64,7 @@ export function createRuns(options: RunsOptions): Runs {
   const events = createRunEvents();
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
   let stopped = new AbortController();
+  const orders = createScenarioOrders({ store, now });
   const pool = createScoringPool();
   /** Judges and labellers, at whichever endpoint: its limits hold for them as for the models under test. */
   const createHelper = limitModels(options.createModel, options.limits);
@@ -156,10 +159,14 @@ export function createRuns(options: RunsOptions): Runs {
     list: (filter) => store.runs.list(filter),
     wait: (id, signal) => untilStopped(id, signal),
     follow: (id, followOptions) => followRun(id, { store, events, ...followOptions }),
-    results: (run) => readResults(run, { store, now }),
+    results: (run, resultOptions) => readResults(run, { store, now, ...resultOptions }),
+    scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await orders.of(run) }),
     scenarioResults: (run) => readScenarioResults(run, { store }),
-    rescore: (id, owner, rescoreOptions) =>
-      rescoreRun(id, { store, createScoring: scoringOf, now, owner, ...rescoreOptions }),
+    async rescore(id, owner, rescoreOptions) {
+      const run = await rescoreRun(id, { store, createScoring: scoringOf, now, owner, ...rescoreOptions });
+      orders.forget(id);
+      return run;
+    },
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
     estimate: (plan, owner) =>
       estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: options.concurrency.perRun, owner }),

@@ -15,14 +15,15 @@ import { toRun } from "./to-run.ts";
  */
 export async function* readResults(
   run: RunRecord,
-  { store, now }: { store: Store; now: () => number },
+  { store, now, scenarioId }: { store: Store; now: () => number; scenarioId?: string | undefined },
 ): AsyncGenerator<string> {
   const { settings } = run;
   const scenarios = await store.runs.scenarios(run.id);
   const figures = figuresOf(settings);
   yield `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
   let separator = "";
-  for await (const { scenario, results } of byScenario(store.attempts.withInteractions(run.id), {
+  const only = scenarioId === undefined ? undefined : scenarios.findIndex(({ id }) => id === scenarioId);
+  for await (const { scenario, results } of byScenario(store.attempts.withInteractions(run.id, only), {
     scenarios,
     settings,
   })) {

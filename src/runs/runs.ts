@@ -2,6 +2,7 @@ import type { NoiseFloor, PairwiseComparison, RunComparison } from "../contract/
 import type { RunEstimate } from "../contract/estimate.ts";
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { ScenarioResult, Warning } from "../contract/evaluation-response.ts";
+import type { RunScenarioList, RunScenariosQuery } from "../contract/run-scenarios.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
@@ -21,7 +22,9 @@ export interface Runs {
   /** Resolves when the run has ended. */
   wait(id: string, signal: AbortSignal): Promise<RunRecord>;
   /** The evaluation response as pieces of JSON text, one scenario in memory at a time. */
-  results(run: RunRecord): AsyncIterable<string>;
+  results(run: RunRecord, options?: { scenarioId?: string | undefined }): AsyncIterable<string>;
+  /** One page of the run's scenarios in short, failures first. */
+  scenarios(run: RunRecord, query: RunScenariosQuery): Promise<RunScenarioList>;
   /** The same, scenario by scenario. */
   scenarioResults(run: RunRecord): AsyncIterable<ScenarioResult>;
   /** What happens in the run from `after` on, the ended run last. */

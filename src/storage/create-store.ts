@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { noDispatch, type Dispatch } from "./dispatch.ts";
 import { findAttempt, streamAttempts } from "./queries/attempts.ts";
+import { averagesOfScenarios, streamAverages } from "./queries/attempt-averages.ts";
 import { createRun } from "./queries/create-run.ts";
 import { interactionsAfter, interactionsOfAttempts } from "./queries/interactions.ts";
 import { reaverageAttempt } from "./queries/reaverage-attempt.ts";
@@ -19,6 +20,7 @@ import {
 import { removeRun, tidyRuns } from "./queries/remove-runs.ts";
 import { rescoreInteractions, scoreInteraction } from "./queries/score-interactions.ts";
 import { scenariosOfRun } from "./queries/run-scenarios.ts";
+import { countScenarios, scenariosAt } from "./queries/scenarios-at.ts";
 import { streamScoredTurns } from "./queries/scored-turns.ts";
 import { storeInteraction } from "./queries/store-interaction.ts";
 
@@ -47,6 +49,8 @@ export function createStore({ database, clock, onWork, onCancel, close, dispatch
       state: (id) => stateOfRun(reader, id),
       list: (filter) => listRuns(reader, filter),
       scenarios: (id) => scenariosOfRun(database, id),
+      scenariosAt: (id, indexes) => scenariosAt(reader, id, indexes),
+      countScenarios: (id) => countScenarios(reader, id),
       start: (id, at) => write((writer) => startRun(writer, id, at)),
       finish: (id, end) => write((writer) => finishRun(writer, id, { ...end, dispatch })),
       resummarize: (id, figures) => write((writer) => resummarizeRun(writer, id, figures)),
@@ -61,7 +65,9 @@ export function createStore({ database, clock, onWork, onCancel, close, dispatch
     },
     attempts: {
       get: (id) => findAttempt(reader, id),
-      withInteractions: (runId) => streamAttempts(database, runId),
+      withInteractions: (runId, scenarioIndex) => streamAttempts(database, runId, scenarioIndex),
+      averages: (runId) => streamAverages(database, runId),
+      averagesOf: (runId, indexes) => averagesOfScenarios(reader, runId, indexes),
       reaverage: (runId, attempt) => write((writer) => reaverageAttempt(writer, runId, attempt)),
     },
     interactions: {

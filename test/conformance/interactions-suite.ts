@@ -223,6 +223,34 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       }
     });
 
+    test("attempts are outlined without their turns, and one scenario is read by itself", async () => {
+      await using storage = await open();
+      const { store, queue } = storage;
+      const run = sampleRun({ scenarios: 5, turns: 1, settings: { attempts: 3, concurrency: 1_000 } });
+      await store.runs.create(run);
+      const claimed = await claim(storage, { limit: 1_000 });
+      const started = claimed.filter(({ scenario_index, attempt }) => scenario_index !== 2 && attempt < 3);
+      for (const { lease, scenario_index } of started) {
+        const turn = { turn_index: 0, reply: sampleReply(), scores: sampleScores() };
+        if (scenario_index === 4) await store.interactions.store(lease, turn);
+        else await queue.finish(lease, { average_scores: { overall: scenario_index / 10 }, turn });
+      }
+      const averages = (await collect(store.attempts.averages(run.id))).flat();
+      expect(averages.map((entry) => [entry.scenario_index, entry.attempt, entry.average_scores?.["overall"]])).toEqual(
+        [0, 1, 3, 4].flatMap((index) => [1, 2].map((attempt) => [index, attempt, index < 4 ? index / 10 : undefined])),
+      );
+      expect(await store.attempts.averagesOf(run.id, [3, 2])).toEqual(averages.slice(4, 6));
+      expect(await store.attempts.averagesOf(run.id, [])).toEqual([]);
+      expect(await store.runs.countScenarios(run.id)).toBe(5);
+      expect(await store.runs.scenariosAt(run.id, [4, 0, 99])).toEqual([run.scenarios[4], run.scenarios[0]]);
+      const third = await collect(store.attempts.withInteractions(run.id, 3));
+      expect(third.map((entry) => [entry.scenario_index, entry.attempt, entry.interactions.length])).toEqual([
+        [3, 1, 1],
+        [3, 2, 1],
+        [3, 3, 0],
+      ]);
+    });
+
     test("scores are read without their texts, page after page, whatever the other texts hold", async () => {
       await using storage = await open();
       const run = sampleRun({ scenarios: 2, turns: 9, settings: { attempts: 30, concurrency: 1_000 } });

@@ -26,8 +26,8 @@ export async function progressOf({ store }: StorageUnderTest) {
   return (await store.runs.list({ limit: 1 })).runs[0]?.progress;
 }
 
-export async function collect(attempts: AsyncIterable<AttemptWithInteractions>): Promise<AttemptWithInteractions[]> {
-  const collected: AttemptWithInteractions[] = [];
-  for await (const attempt of attempts) collected.push(attempt);
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const collected: Item[] = [];
+  for await (const item of items) collected.push(item);
   return collected;
 }

@@ -2,6 +2,7 @@ import { EvaluationRequest } from "../evaluation-request.ts";
 import { EvaluationResponse } from "../evaluation-response.ts";
 import type { Operation } from "../operation.ts";
 import { RunList, RunListQuery } from "../run-list.ts";
+import { ResultsQuery, RunScenarioList, RunScenariosQuery } from "../run-scenarios.ts";
 import { Run } from "../run.ts";
 import { healthz, readyz } from "./shared.ts";
 
@@ -80,8 +81,23 @@ export const getRunResults: Operation = {
   tag: "Runs",
   scope: "runs:read",
   parameters: runParameter,
+  query: ResultsQuery,
   responses: { 200: { description: "The results.", schema: EvaluationResponse } },
   errors: ["run_not_found"],
+};
+
+export const listRunScenarios: Operation = {
+  id: "listRunScenarios",
+  method: "get",
+  path: "/runs/{run_id}/scenarios",
+  summary: "The scenarios of a run in short, failures first",
+  description: "No turn is read, so a run of a hundred thousand opens at once. `/results?scenario_id=` has the turns.",
+  tag: "Runs",
+  scope: "runs:read",
+  parameters: runParameter,
+  query: RunScenariosQuery,
+  responses: { 200: { description: "One page of scenarios.", schema: RunScenarioList } },
+  errors: ["run_not_found", "validation_failed"],
 };
 
 export const getRunEvents: Operation = {
@@ -130,6 +146,7 @@ export const evaluationOperations: readonly Operation[] = [
   listRuns,
   getRun,
   getRunResults,
+  listRunScenarios,
   getRunEvents,
   cancelRun,
   deleteRun,

@@ -9,6 +9,7 @@ import { analysisRoutes } from "./routes/analysis.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
 import { runEventsRoute } from "./routes/run-events.ts";
 import { runExportRoute } from "./routes/run-export.ts";
+import { runScenariosRoute } from "./routes/run-scenarios.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
 
@@ -30,6 +31,7 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<
   })
     .route("/", evaluateRoute(dependencies))
     .route("/", runRoutes(dependencies))
+    .route("/", runScenariosRoute(dependencies))
     .route("/", runEventsRoute(dependencies))
     .route("/", runExportRoute(dependencies))
     .route("/", analysisRoutes(dependencies))

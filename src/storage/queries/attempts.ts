@@ -34,9 +34,13 @@ export async function findAttempt(reader: Reader, id: string): Promise<AttemptRe
 }
 
 /** Reads a run in pages by key: however large it is, a bounded number of turns is in memory, and no cursor stays open. */
-export async function* streamAttempts(database: LongReads, runId: string): AsyncGenerator<AttemptWithInteractions> {
+export async function* streamAttempts(
+  database: LongReads,
+  runId: string,
+  scenarioIndex?: number,
+): AsyncGenerator<AttemptWithInteractions> {
   let read = 0;
-  for await (const group of readAhead(groupsOf(database, runId))) {
+  for await (const group of readAhead(groupsOf(database, { runId, scenarioIndex }))) {
     for (const { row, turns } of group) {
       yield { ...toAttemptRecord(row), interactions: turns.map(toStoredInteraction) };
       // What is made of a turn takes time with its length: others get their say after a bounded amount of text.
@@ -56,10 +60,10 @@ interface AttemptRows {
 /** The first page comes at once; whatever is longer is read where it holds up nobody. */
 async function* groupsOf(
   { reader, longReader = reader }: LongReads,
-  runId: string,
+  wanted: WantedAttempts,
 ): AsyncGenerator<readonly AttemptRows[]> {
   let source = reader;
-  let page = await attemptsAfter(source, runId, null);
+  let page = await attemptsAfter(source, wanted, null);
   while (page.length > 0) {
     for (const group of groupsByTurns(page)) {
       const isLong = group.length === 1 && group[0]!.interactions_done > turnsAtOnce;
@@ -67,11 +71,21 @@ async function* groupsOf(
     }
     if (page.length < pageSize) return;
     source = longReader;
-    page = await attemptsAfter(source, runId, page.at(-1)!);
+    page = await attemptsAfter(source, wanted, page.at(-1)!);
   }
 }
 
-function attemptsAfter(reader: Reader, runId: string, last: AttemptRow | null): Promise<AttemptRow[]> {
+interface WantedAttempts {
+  readonly runId: string;
+  /** Undefined: those of all scenarios. */
+  readonly scenarioIndex: number | undefined;
+}
+
+function attemptsAfter(
+  reader: Reader,
+  { runId, scenarioIndex }: WantedAttempts,
+  last: AttemptRow | null,
+): Promise<AttemptRow[]> {
   let query = reader
     .selectFrom("attempt")
     .where("run_id", "=", runId)
@@ -79,6 +93,7 @@ function attemptsAfter(reader: Reader, runId: string, last: AttemptRow | null): 
     .orderBy("attempt")
     .select(columns)
     .limit(pageSize);
+  if (scenarioIndex !== undefined) query = query.where("scenario_index", "=", scenarioIndex);
   if (last) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple("scenario_index", "attempt"), ">", tuple(last.scenario_index, last.attempt)),

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import { ExportQuery } from "../../../contract/operations/analysis.ts";
+import { finalStates } from "../../../contract/run.ts";
 import type { RunRecord } from "../../../contract/store.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
 import type { Runs } from "../../../runs/runs.ts";
@@ -17,7 +18,7 @@ import { streamText } from "../stream-text.ts";
 export function runExportRoute({ runs, reportTemplate }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>().get("/runs/:run_id/export", requireScope("runs:read"), async (context) => {
     const { format } = validate(ExportQuery, context.req.query());
-    const run = await runs.get(context.req.param("run_id"), ownerOf(context));
+    const run = ended(await runs.get(context.req.param("run_id"), ownerOf(context)));
     const file = await writerOf(format, { run, runs, reportTemplate });
     // A report is a page of its own: it may run its own script, and talk to nobody.
     const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
@@ -27,6 +28,15 @@ export function runExportRoute({ runs, reportTemplate }: EvaluationDependencies)
       ...(format === "html" && { "content-security-policy": policy }),
     });
   });
+}
+
+/** A file looks final, whatever it says inside. */
+function ended(run: RunRecord): RunRecord {
+  if (finalStates.has(run.state)) return run;
+  throw new ServiceError(
+    "run_not_finished",
+    `The run ${run.id} has not ended (${run.state}); it cannot be exported yet.`,
+  );
 }
 
 interface ExportFile {

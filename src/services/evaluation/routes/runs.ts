@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { RunListQuery, type RunList } from "../../../contract/run-list.ts";
+import { ResultsQuery } from "../../../contract/run-scenarios.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
@@ -28,8 +29,9 @@ export function runRoutes({ runs }: EvaluationDependencies): Hono<ShellEnvironme
       return context.json(toRun(await runs.get(context.req.param("run_id"), ownerOf(context))));
     })
     .get("/runs/:run_id/results", requireScope("runs:read"), async (context) => {
+      const { scenario_id } = validate(ResultsQuery, context.req.query());
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
-      return streamJson(context, runs.results(run));
+      return streamJson(context, runs.results(run, { scenarioId: scenario_id }));
     })
     .post("/runs/:run_id/cancel", requireScope("runs:write"), async (context) => {
       return context.json(toRun(await runs.cancel(context.req.param("run_id"), ownerOf(context))), 202);

@@ -85,8 +85,16 @@ async function exportLibrary(context: Context, format: string, library: Scenario
   const writer = scenarioFormats.find(({ id }) => id === format);
   if (!writer || !("export" in writer) || !writer.export) throw wrong("/format", "cannot be written", format);
   const { text } = writer.export(await Array.fromAsync(library.all()));
+  const [extension] = writer.extensions;
   return context.body(text, 200, {
-    "content-type": "text/plain; charset=utf-8",
-    "content-disposition": `attachment; filename="scenarios.${writer.extensions[0] ?? "txt"}"`,
+    "content-type": mediaTypes[extension],
+    "content-disposition": `attachment; filename="scenarios.${extension}"`,
   });
 }
+
+const mediaTypes = {
+  json: "application/json",
+  jsonl: "application/x-ndjson",
+  yaml: "application/yaml",
+  csv: "text/csv; charset=utf-8",
+} as const;

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import type { AttemptAverages, RunRecord, Store } from "../contract/store.ts";
+import { listRunScenarios } from "./list-run-scenarios.ts";
+import { createScenarioOrders } from "./scenario-order.ts";
+
+const scores = [
+  [{ success: 1, overall: 0.9 }],
+  [
+    { success: 1, overall: 0.9 },
+    { success: 0.5, overall: 0.9 },
+  ],
+  [
+    { success: 1, overall: 0.3 },
+    { success: 1, overall: 0.5 },
+  ],
+  [],
+  [{ success: 1, overall: 0.1 }],
+];
+const averages = scores.flatMap((attempts, scenario_index) =>
+  attempts.map((average_scores, index): AttemptAverages => ({ scenario_index, attempt: index + 1, average_scores })),
+);
+const scenarios = scores.map((_, index) => ({ id: `s${index}`, description: `about ${index}` }));
+let reads = 0;
+const store = {
+  runs: {
+    scenarios: async () => scenarios,
+    scenariosAt: async (_id: string, indexes: readonly number[]) => indexes.map((index) => scenarios[index]),
+    countScenarios: async () => scenarios.length,
+  },
+  attempts: {
+    async *averages() {
+      reads += 1;
+      yield averages.slice(0, 2);
+      yield averages.slice(2);
+    },
+    averagesOf: async (_id: string, indexes: readonly number[]) =>
+      averages.filter(({ scenario_index }) => indexes.includes(scenario_index)),
+  },
+} as unknown as Store;
+const run = { id: "r", state: "completed", settings: {} } as RunRecord;
+
+const list = async (query: Partial<Parameters<typeof listRunScenarios>[1]>) => {
+  const order = await createScenarioOrders({ store, now: () => 0 }).of(run);
+  return listRunScenarios(run, { limit: 10, offset: 0, ...query }, { store, order });
+};
+
+test("failing scenarios come first, the lowest on top, then flaky, waiting and passing ones", async () => {
+  const page = await list({});
+  expect(page.scenarios.map(({ scenario_id, status }) => [scenario_id, status])).toEqual([
+    ["s4", "failing"],
+    ["s2", "failing"],
+    ["s1", "flaky"],
+    ["s3", "waiting"],
+    ["s0", "passing"],
+  ]);
+  expect(page.counts).toEqual({ failing: 2, flaky: 1, waiting: 1, passing: 1 });
+  expect(page.scenarios[1]).toMatchObject({ overall: 0.4, attempts: [{ outcome: "failed" }, { outcome: "failed" }] });
+  expect(page.scenarios[2]?.attempts.map(({ outcome }) => outcome)).toEqual(["passed", "errored"]);
+});
+
+test("a page is a part of those that match, or what stands around one", async () => {
+  expect(await list({ offset: 1, limit: 1 })).toMatchObject({
+    scenarios: [{ scenario_id: "s2" }],
+    offset: 1,
+    total: 5,
+  });
+  expect(await list({ status: "flaky" })).toMatchObject({ scenarios: [{ scenario_id: "s1" }], total: 1 });
+  expect(await list({ search: "ABOUT 3" })).toMatchObject({ scenarios: [{ scenario_id: "s3" }], total: 1 });
+  const around = await list({ around: "s1", limit: 3 });
+  expect(around).toMatchObject({ offset: 1, scenarios: [{ scenario_id: "s2" }, { scenario_id: "s1" }, {}] });
+});
+
+test("the order of an ended run is read once for everybody who scrolls, and again when its scores change", async () => {
+  const orders = createScenarioOrders({ store, now: () => 0 });
+  reads = 0;
+  await Promise.all([orders.of(run), orders.of(run)]);
+  expect(reads).toBe(1);
+  orders.forget("r");
+  await orders.of(run);
+  await orders.of({ ...run, id: "live", state: "running" });
+  await orders.of({ ...run, id: "live", state: "running" });
+  expect(reads).toBe(4);
+});

@@ -1,0 +1,72 @@
+import type { ScenarioStatus } from "../contract/run-scenarios.ts";
+import { finalStates } from "../contract/run.ts";
+import type { RunRecord, Store } from "../contract/store.ts";
+import { defaultThreshold } from "../evaluation/statistics/reliability.ts";
+import { isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
+
+/** The scenarios of a run by status, each group with the lowest score first: what is listed, in its order. */
+export type ScenarioOrder = Readonly<Record<ScenarioStatus, readonly number[]>>;
+
+/** How long the order of an ended run is kept: as long as somebody scrolls through it. */
+const keptMs = 30_000;
+
+interface Tally {
+  attempts: number;
+  failed: number;
+  overall: number;
+  scored: number;
+}
+
+/** Orders the scenarios of a run by what its attempts came to. No turn is read, however many there are. */
+export function createScenarioOrders({ store, now }: { store: Store; now: () => number }) {
+  let kept: { readonly id: string; readonly until: number; readonly order: Promise<ScenarioOrder> } | undefined;
+
+  return {
+    of(run: RunRecord): Promise<ScenarioOrder> {
+      if (kept?.id === run.id && kept.until > now()) return kept.order;
+      const order = readOrder(run, store);
+      if (finalStates.has(run.state)) {
+        kept = { id: run.id, until: now() + keptMs, order };
+        order.catch(() => (kept = undefined));
+      }
+      return order;
+    },
+    /** Its scores have changed. */
+    forget(runId: string): void {
+      if (kept?.id === runId) kept = undefined;
+    },
+  };
+}
+
+async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
+  const { threshold = defaultThreshold } = run.settings;
+  const count = await store.runs.countScenarios(run.id);
+  const tallies = Array.from({ length: count }, (): Tally => ({
+    attempts: 0,
+    failed: 0,
+    overall: 0,
+    scored: 0,
+  }));
+  for await (const page of store.attempts.averages(run.id)) {
+    for (const averages of page) {
+      const tally = tallies[averages.scenario_index];
+      if (!tally) continue;
+      const outline = toAttemptOutline(averages, threshold);
+      tally.attempts++;
+      if (isFailure(outline)) tally.failed++;
+      if (outline.overall === null) continue;
+      tally.overall += outline.overall;
+      tally.scored++;
+    }
+  }
+  const mean = (index: number): number => (tallies[index]?.overall ?? 0) / Math.max(1, tallies[index]?.scored ?? 0);
+  const order: Record<ScenarioStatus, number[]> = {
+    failing: [],
+    flaky: [],
+    waiting: [],
+    passing: [],
+  };
+  tallies.forEach((tally, index) => order[toScenarioStatus(tally)].push(index));
+  for (const group of Object.values(order)) group.sort((left, right) => mean(left) - mean(right) || left - right);
+  return order;
+}
