@@ -1,3 +1,4 @@
+import type { ResumeRequest } from "../src/contract/agent-approval.ts";
 import type { AgentMessage } from "../src/contract/agent-message.ts";
 import type { AgentReply } from "../src/contract/agent-reply.ts";
 import type { AgentStreamEvents } from "../src/contract/agent-stream.ts";
@@ -15,7 +16,13 @@ export type AgentEvent =
   | { readonly type: "text"; readonly call: number; readonly text: string }
   | { readonly type: "tool-start"; readonly tool: ToolCall }
   | { readonly type: "tool-end"; readonly tool: ToolOutcome }
-  | { readonly type: "reply"; readonly reply: AgentReply; readonly cost: number | null };
+  /** `runId` is what a run whose tool calls wait for approval is gone on with. */
+  | {
+      readonly type: "reply";
+      readonly reply: AgentReply;
+      readonly cost: number | null;
+      readonly runId: string | null;
+    };
 
 export interface AgentQuestion {
   readonly model: string;
@@ -23,18 +30,36 @@ export interface AgentQuestion {
   readonly signal: AbortSignal;
 }
 
+const accept = "text/event-stream, application/json;q=0.9";
+
 /** Asks for events and takes a plain JSON answer as well. Throws when the answer never comes to its end. */
 export async function* askAgent({ model, messages, signal }: AgentQuestion): AsyncGenerator<AgentEvent> {
-  const response = await request(agentUrl("/"), {
-    method: "POST",
-    headers: { "x-model-id": model, accept: "text/event-stream, application/json;q=0.9" },
-    body: JSON.stringify({ messages }),
-    signal,
-  });
+  const headers = { "x-model-id": model, accept };
+  yield* readAnswer(
+    await request(agentUrl("/"), { method: "POST", headers, body: JSON.stringify({ messages }), signal }),
+  );
+}
+
+export type Decisions = ResumeRequest["decisions"];
+
+/** Goes on with a run whose tool calls waited for somebody's approval. */
+export async function* resumeAgent(
+  runId: string,
+  { decisions, signal }: { decisions: Decisions; signal: AbortSignal },
+): AsyncGenerator<AgentEvent> {
+  const url = agentUrl(`/agent/runs/${encodeURIComponent(runId)}/resume`);
+  yield* readAnswer(
+    await request(url, { method: "POST", headers: { accept }, body: JSON.stringify({ decisions }), signal }),
+  );
+}
+
+async function* readAnswer(response: Response): AsyncGenerator<AgentEvent> {
   const streamed = response.headers.get("content-type")?.startsWith("text/event-stream");
   if (!streamed || !response.body) {
     const cost = response.headers.get("x-cost");
-    yield { type: "reply", reply: (await response.json()) as AgentReply, cost: cost === null ? null : Number(cost) };
+    const runId = response.headers.get("x-run-id");
+    const reply = (await response.json()) as AgentReply;
+    yield { type: "reply", reply, cost: cost === null ? null : Number(cost), runId };
     return;
   }
   for await (const event of readEvents(response.body)) {
@@ -61,8 +86,8 @@ function toAgentEvent({ event, data }: ServerEvent): AgentEvent | null {
     case "tool-end":
       return { type: "tool-end", tool: body as ToolOutcome };
     case "run-end": {
-      const { message, cost } = body as AgentStreamEvents["run-end"];
-      return { type: "reply", reply: message, cost };
+      const { message, cost, run_id } = body as AgentStreamEvents["run-end"];
+      return { type: "reply", reply: message, cost, runId: run_id };
     }
     case "error":
       throw fromProblem(body as AgentStreamEvents["error"], null);

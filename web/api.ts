@@ -5,6 +5,8 @@ import type { Run, RunState } from "../src/contract/run.ts";
 import type { StudioModels } from "../src/contract/studio-models.ts";
 import { ApiError } from "./api-error.ts";
 import { agentUrl, evaluationUrl, readJson, request } from "./http.ts";
+import type { RunScenarioList, RunScenarioQuery } from "./run/run-scenario-list.ts";
+import { readLines } from "./read-lines.ts";
 import { readEvents, type ServerEvent } from "./server-events.ts";
 
 const runPath = (id: string, rest = ""): string => `/runs/${encodeURIComponent(id)}${rest}`;
@@ -33,6 +35,30 @@ export const getRun = async (id: string, signal: AbortSignal): Promise<Run> =>
 export const getResults = async (id: string, signal: AbortSignal): Promise<EvaluationResponse> =>
   readJson(await evaluationUrl(runPath(id, "/results")), { signal });
 
+/** Everything stored of one scenario of a run. */
+export async function getScenarioResults(
+  id: string,
+  scenarioId: string,
+  signal: AbortSignal,
+): Promise<EvaluationResponse> {
+  const url = await evaluationUrl(runPath(id, "/results"));
+  url.searchParams.set("scenario_id", scenarioId);
+  return readJson(url, { signal });
+}
+
+/** One page of a run's scenarios in short. */
+export async function listRunScenarios(
+  id: string,
+  query: RunScenarioQuery,
+  signal: AbortSignal,
+): Promise<RunScenarioList> {
+  const url = await evaluationUrl(runPath(id, "/scenarios"));
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+  }
+  return readJson(url, { signal });
+}
+
 /** Starts a run and answers as soon as it is stored. `body` is the JSON text shown to the user, sent as it is. */
 export const startRun = async (body: string): Promise<Run> =>
   readJson(await evaluationUrl("/evaluate"), { method: "POST", headers: { prefer: "respond-async" }, body });
@@ -57,6 +83,14 @@ export async function exportRun(id: string, format: string): Promise<string> {
   return (await request(url)).text();
 }
 
+/** A run as JSON lines, one turn each, as they come: however large it is, one line is held at a time. */
+export async function* exportLines(id: string, signal: AbortSignal): AsyncGenerator<string> {
+  const url = await evaluationUrl(runPath(id, "/export"));
+  url.searchParams.set("format", "jsonl");
+  const { body } = await request(url, { signal });
+  if (body) yield* readLines(body);
+}
+
 export async function deleteRun(id: string): Promise<void> {
   await request(await evaluationUrl(runPath(id)), { method: "DELETE" });
 }
@@ -72,13 +106,12 @@ export async function removeDemoRuns(): Promise<void> {
   } while (cursor !== undefined);
 }
 
-/** Events of a run from `lastEventId` on, until the service closes the stream. */
-export async function* followRun(
-  id: string,
-  options: { readonly lastEventId: string | undefined; readonly signal: AbortSignal },
-): AsyncGenerator<ServerEvent> {
-  const headers: Record<string, string> = { accept: "text/event-stream" };
-  if (options.lastEventId) headers["last-event-id"] = options.lastEventId;
-  const response = await request(await evaluationUrl(runPath(id, "/events")), { headers, signal: options.signal });
+/** A number no stored turn reaches: what is stored is read from the results, and need not be told again one by one. */
+const noStoredTurns = "999999999999999";
+
+/** What happens in a run from now on, until the service closes the stream: its progress, and its end. */
+export async function* followRun(id: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  const headers = { accept: "text/event-stream", "last-event-id": noStoredTurns };
+  const response = await request(await evaluationUrl(runPath(id, "/events")), { headers, signal });
   if (response.body) yield* readEvents(response.body);
 }

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { accessibilitySuite } from "./suites/accessibility.ts";
 import { chatSuite } from "./suites/chat.ts";
 import { compareSuite } from "./suites/compare.ts";
+import { hiddenPageSuite } from "./suites/hidden-page.ts";
 import { hostileTextSuite } from "./suites/hostile-text.ts";
+import { largeRunsSuite } from "./suites/large-runs.ts";
 import { modelsSettingsSuite } from "./suites/models-settings.ts";
 import { newRunSuite } from "./suites/new-run.ts";
 import { newcomerSuite } from "./suites/newcomer.ts";
@@ -24,6 +26,12 @@ afterAll(() => context.browser.close());
 
 describe("runs", () => {
   runsSuite(browser);
+});
+describe("large runs", () => {
+  largeRunsSuite(browser);
+});
+describe("hidden page", () => {
+  hiddenPageSuite(browser);
 });
 describe("transcript", () => {
   transcriptSuite(browser);

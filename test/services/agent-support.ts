@@ -4,8 +4,10 @@ import { scriptedModel, type ScriptedTurn } from "../../src/agent/testing/script
 import { calculator } from "../../src/agent/tools/calculator.ts";
 import type { ChatModel } from "../../src/contract/model.ts";
 import { createRouter } from "../../src/models/routing/choose-provider.ts";
+import { createScenarioLibrary } from "../../src/runs/scenario-library.ts";
 import { createAgentApp } from "../../src/services/agent/app.ts";
 import type { AgentDependencies } from "../../src/services/agent/dependencies.ts";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { listen } from "../../src/services/http/listen.ts";
 import { createLog } from "../../src/services/http/log.ts";
 import { readSettings } from "../../src/settings.ts";
@@ -56,6 +58,7 @@ export async function runAgentApp(
 ): Promise<AgentUnderTest> {
   const { settings } = readSettings({ LOG_LEVEL: "silent", REHEARSAL_DEMO: "off" });
   const log = createLog({ level: "silent" });
+  const storage = await openSqlite({ file: ":memory:" });
   const app = createAgentApp({
     router: createRouter({ demo: { hub: models, studio: {} }, aliases: { best: Object.keys(models)[0] ?? "a/b" } }),
     listStudioModels: async () => ({ models: {}, stale: false }),
@@ -63,7 +66,10 @@ export async function runAgentApp(
     limits: {},
     maxMessages: 500,
     demo: null,
-    page: { folder: "/nowhere", config: () => ({ evaluation: "", version: "0", demo: false, hub_models: [] }) },
+    page: {
+      folder: "/nowhere",
+      config: () => ({ evaluation: "", version: "0", demo: false, hub_models: [], limits: [] }),
+    },
     log,
     version: "0",
     bodyLimits: { depth: 32, keys: 1000, bytes: 4 * 1024 * 1024 },
@@ -71,10 +77,19 @@ export async function runAgentApp(
     allowedHosts: [],
     allowedOrigins: () => [],
     readiness: async () => {},
+    memory: storage.agent,
+    library: createScenarioLibrary(storage),
     ...overrides,
   });
   const listening = await listen({ app, host: "127.0.0.1", port: 0, limits: settings.http, log, version: "0" });
-  return { url: listening.url, app, [Symbol.asyncDispose]: () => listening.close(0) };
+  return {
+    url: listening.url,
+    app,
+    async [Symbol.asyncDispose]() {
+      await listening.close(0);
+      await storage.close();
+    },
+  };
 }
 
 /** One hub model, `test/model`, that plays a script. */

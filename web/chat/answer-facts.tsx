@@ -1,7 +1,7 @@
 import { formatDuration, formatInteger, formatMoney } from "../parts/format.ts";
-import type { Answer } from "./conversation.ts";
+import type { DoneAnswer } from "./conversation.ts";
 
-export function AnswerFacts({ answer }: { answer: Extract<Answer, { state: "done" }> }) {
+export function AnswerFacts({ answer }: { answer: DoneAnswer }) {
   const { reply, milliseconds, cost } = answer;
   const { input_tokens: input, output_tokens: output } = reply.usage_metadata;
   const finish = reply.response_metadata.finish_reason;

@@ -24,6 +24,7 @@ export default function ChatScreen() {
   const models = [model, ...(second === null ? [] : [second])].filter((id) => id !== "");
   const waiting = isWaiting(chat.conversation);
   const resend = useEvent((from: string, message: string) => chat.send(message, { models, from }));
+  const decide = useEvent(chat.decide);
   useStickToEnd(box, { content: chat.conversation, count: chat.conversation.length });
 
   return (
@@ -59,7 +60,7 @@ export default function ChatScreen() {
           {studioError && <FailedNotice error={studioError} />}
           {chat.conversation.length === 0 && <ChatEmpty pending={pending} hasModel={model !== ""} />}
           {chat.conversation.map((exchange) => (
-            <ExchangeCard key={exchange.id} exchange={exchange} options={options} onResend={resend} />
+            <ExchangeCard key={exchange.id} exchange={exchange} options={options} onResend={resend} onDecide={decide} />
           ))}
         </div>
       </div>

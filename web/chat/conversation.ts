@@ -34,6 +34,9 @@ export type Answer = { readonly model: string } & Partly &
         readonly reply: AgentReply;
         readonly milliseconds: number;
         readonly cost: number | null;
+        readonly runId: string | null;
+        /** Why what was decided about its tool calls was not accepted. */
+        readonly refusal?: PlainFailure;
       }
     | { readonly state: "failed"; readonly failure: PlainFailure }
   );
@@ -63,9 +66,19 @@ export function toMessages(earlier: Conversation, column: number, message: strin
   return [...history, { type: "human", content: message }];
 }
 
-function replyOf(exchange: Exchange, column: number): AgentReply | null {
+/** A model's reply to a message; null while there is none, or while its tool calls wait for approval. */
+export function replyOf(exchange: Exchange, column: number): AgentReply | null {
   const answer = exchange.answers[column];
-  return answer?.state === "done" ? answer.reply : null;
+  return answer?.state === "done" && openCalls(answer).length === 0 ? answer.reply : null;
+}
+
+export type DoneAnswer = Extract<Answer, { state: "done" }>;
+export type OpenCall = AgentReply["tool_calls"][number];
+
+/** Tool calls that wait for somebody's approval: those the reply carries that were not seen at work. */
+export function openCalls({ reply, tools }: DoneAnswer): readonly OpenCall[] {
+  const used = new Set(tools.map((tool) => tool.id));
+  return reply.tool_calls.filter((call) => !used.has(call.id));
 }
 
 /** The conversation with one answer replaced; unchanged when the exchange has gone. */
@@ -91,4 +104,4 @@ export const isWaiting = (conversation: Conversation): boolean =>
 
 /** Whether there is a reply that could serve as a reference. */
 export const hasReply = (conversation: Conversation): boolean =>
-  conversation.some((exchange) => exchange.answers.some((answer) => answer.state === "done"));
+  conversation.some((exchange) => exchange.answers.some((_, column) => replyOf(exchange, column) !== null));

@@ -2,6 +2,7 @@ import { memo } from "react";
 import { AnswerCard } from "./answer-card.tsx";
 import type { Exchange } from "./conversation.ts";
 import type { ModelOption } from "./model-options.ts";
+import type { Chat } from "./use-chat.ts";
 import { UserMessage } from "./user-message.tsx";
 
 interface ExchangeCardProps {
@@ -9,10 +10,11 @@ interface ExchangeCardProps {
   readonly options: readonly ModelOption[];
   /** The same function at every render, so that a long conversation is not drawn again for each key. */
   readonly onResend: (exchangeId: string, message: string) => void;
+  readonly onDecide: Chat["decide"];
 }
 
 /** A message and its answers, beside each other when two models were asked. */
-export const ExchangeCard = memo(function ExchangeCard({ exchange, options, onResend }: ExchangeCardProps) {
+export const ExchangeCard = memo(function ExchangeCard({ exchange, options, onResend, onDecide }: ExchangeCardProps) {
   const columns = exchange.answers.length > 1 ? "md:grid-cols-2" : "";
   const resend = (message: string): void => onResend(exchange.id, message);
   return (
@@ -25,6 +27,7 @@ export const ExchangeCard = memo(function ExchangeCard({ exchange, options, onRe
             answer={answer}
             name={options.find((option) => option.id === answer.model)?.label ?? answer.model}
             onRetry={() => resend(exchange.message)}
+            onDecide={(decisions) => onDecide({ exchangeId: exchange.id, column }, decisions)}
           />
         ))}
       </div>

@@ -1,14 +1,17 @@
-import { askAgent, type AgentEvent, type AgentQuestion } from "../agent-api.ts";
+import type { AgentEvent } from "../agent-api.ts";
 import { toApiError } from "../api-error.ts";
-import type { Answer, ToolUse } from "./conversation.ts";
+import type { Answer, PlainFailure, ToolUse } from "./conversation.ts";
 
 /** How often a growing answer is drawn. Every delta would draw a fast model hundreds of times a second. */
 const drawEvery = 50;
 
-/** Asks one model and tells the answer as it grows. The last one told is done or failed. */
-export async function growAnswer(question: AgentQuestion, onAnswer: (answer: Answer) => void): Promise<void> {
+/** Tells an answer as it grows out of the events of a run, from what there is of it. The last one told is done or failed. */
+export async function growAnswer(
+  events: AsyncIterable<AgentEvent>,
+  { begun, onAnswer }: { begun: Answer; onAnswer: (answer: Answer) => void },
+): Promise<void> {
   const started = performance.now();
-  let answer: Answer = { model: question.model, state: "waiting", text: "", tools: [] };
+  let answer: Answer = { model: begun.model, state: "waiting", text: begun.text, tools: begun.tools };
   let speaking = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const drawSoon = (): void => {
@@ -17,12 +20,13 @@ export async function growAnswer(question: AgentQuestion, onAnswer: (answer: Ans
       onAnswer(answer);
     }, drawEvery);
   };
+  onAnswer(answer);
 
   try {
-    for await (const event of askAgent(question)) {
+    for await (const event of events) {
       if (event.type === "reply") {
-        const { reply, cost } = event;
-        answer = { ...answer, state: "done", reply, cost, milliseconds: performance.now() - started };
+        const { reply, cost, runId } = event;
+        answer = { ...answer, state: "done", reply, cost, runId, milliseconds: performance.now() - started };
         break;
       }
       answer = grow(answer, event, speaking);
@@ -30,11 +34,15 @@ export async function growAnswer(question: AgentQuestion, onAnswer: (answer: Ans
       drawSoon();
     }
   } catch (error) {
-    const { message, detail, hint, code } = toApiError(error);
-    answer = { ...answer, state: "failed", failure: { message, detail, hint, code } };
+    answer = { ...answer, state: "failed", failure: toPlainFailure(error) };
   }
   clearTimeout(timer);
   onAnswer(answer);
+}
+
+function toPlainFailure(error: unknown): PlainFailure {
+  const { message, detail, hint, code } = toApiError(error);
+  return { message, detail, hint, code };
 }
 
 function grow(answer: Answer, event: Exclude<AgentEvent, { type: "reply" }>, speaking: number): Answer {

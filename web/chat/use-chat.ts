@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { askAgent, resumeAgent, type Decisions } from "../agent-api.ts";
 import {
   isWaiting,
   toMessages,
@@ -12,10 +13,18 @@ import { growAnswer } from "./growing-answer.ts";
 import { rememberModel } from "./recent-models.ts";
 import { loadConversation, saveConversation } from "./stored-conversation.ts";
 
+/** One answer of a conversation. */
+export interface AnswerPlace {
+  readonly exchangeId: string;
+  readonly column: number;
+}
+
 export interface Chat {
   readonly conversation: Conversation;
   /** Sends a message to each model; with `from` it replaces that exchange and what came after it. */
   send(message: string, options: { models: readonly string[]; from?: string }): void;
+  /** Goes on with an answer whose tool calls waited. */
+  decide(place: AnswerPlace, decisions: Decisions): void;
   stop(): void;
   clear(): void;
 }
@@ -36,6 +45,12 @@ export function useChat(): Chat {
     controller.current?.abort();
     setConversation(withoutWaiting);
   };
+  /** Draws an answer as long as nobody has stopped it. */
+  const draw =
+    ({ exchangeId, column }: AnswerPlace, { signal }: AbortController) =>
+    (answer: Answer): void => {
+      if (!signal.aborted) setConversation((current) => withAnswer(current, { id: exchangeId, column, answer }));
+    };
 
   return {
     conversation,
@@ -53,14 +68,23 @@ export function useChat(): Chat {
       const answers = models.map((model): Answer => ({ model, state: "waiting", text: "", tools: [] }));
       const exchange: Exchange = { id: newId(), message, answers };
       setConversation([...earlier, exchange]);
-      models.forEach((model, column) => {
-        rememberModel(model);
+      answers.forEach((begun, column) => {
+        rememberModel(begun.model);
         const messages = toMessages(earlier, column, message);
-        void growAnswer({ model, messages, signal: abort.signal }, (answer) => {
-          if (!abort.signal.aborted) {
-            setConversation((current) => withAnswer(current, { id: exchange.id, column, answer }));
-          }
-        });
+        const events = askAgent({ model: begun.model, messages, signal: abort.signal });
+        void growAnswer(events, { begun, onAnswer: draw({ exchangeId: exchange.id, column }, abort) });
+      });
+    },
+    decide(place, decisions) {
+      const begun = conversation.find(({ id }) => id === place.exchangeId)?.answers[place.column];
+      if (begun?.state !== "done" || begun.runId === null) return;
+      const abort = new AbortController();
+      controller.current = abort;
+      const onAnswer = draw(place, abort);
+      void growAnswer(resumeAgent(begun.runId, { decisions, signal: abort.signal }), {
+        begun,
+        // A decision that was not accepted leaves the calls waiting: they can be decided about again.
+        onAnswer: (answer) => onAnswer(answer.state === "failed" ? { ...begun, refusal: answer.failure } : answer),
       });
     },
   };

@@ -5,7 +5,7 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatScore } from "../parts/format.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
-import { useResults } from "../run/use-run.ts";
+import { useScenarioResults } from "../run/use-run.ts";
 import { DiffText } from "../transcript/diff-text.tsx";
 import { TextPane } from "../transcript/text-pane.tsx";
 import { useWordDiff } from "../transcript/use-word-diff.ts";
@@ -13,8 +13,8 @@ import { findReply } from "./find-reply.ts";
 
 /** Reference, baseline and candidate beside each other; what a reply does not share with the reference is marked. */
 export function ThreeWay({ change, comparison }: { change: ChangedInteraction; comparison: RunComparison }) {
-  const baseline = useResults(comparison.baseline.run_id);
-  const candidate = useResults(comparison.candidate.run_id);
+  const baseline = useScenarioResults(comparison.baseline.run_id, change.scenario_id);
+  const candidate = useScenarioResults(comparison.candidate.run_id, change.scenario_id);
   const error = baseline.error ?? candidate.error;
   if (error) return <FailedNotice error={error} />;
   if (!baseline.data || !candidate.data) {

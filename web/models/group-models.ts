@@ -1,8 +1,13 @@
 import type { OpenAiModel } from "../../src/contract/openai-models.ts";
 
+export interface KnownModel {
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface ModelGroup {
   readonly title: string;
-  readonly models: readonly { readonly id: string; readonly name: string }[];
+  readonly models: readonly KnownModel[];
 }
 
 const titles: Readonly<Record<string, string>> = { "fine-tuned": "Fine-tuned", hub: "Hub", alias: "Aliases" };

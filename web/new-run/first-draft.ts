@@ -22,3 +22,11 @@ export function agentDraft(config: PageConfig, model: string | null): RunDraft {
   const flaky = config.hub_models.find((name) => name.endsWith("/flaky")) ?? config.hub_models[0] ?? "";
   return { ...emptyDraft, endpoint: location.origin, protocol: "agent", model: model ?? flaky, scenarios: sampleText };
 }
+
+/** A run of the example scenarios against a model at another address. */
+export const endpointDraft = (endpoint: string, model: string | null): RunDraft => ({
+  ...emptyDraft,
+  endpoint,
+  model: model ?? "",
+  scenarios: sampleText,
+});

@@ -36,6 +36,8 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
   const problems = start.error ? toApiError(start.error).fields : [];
   const change = (changes: Partial<RunDraft>): void => setDraft((current) => ({ ...current, ...changes }));
 
+  const form = { draft, onChange: change, problems };
+
   return (
     <form
       className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
@@ -46,14 +48,14 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
       }}
     >
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-        <TargetFields draft={draft} onChange={change} config={config} problems={problems} />
+        <TargetFields form={form} config={config} />
         <ScenarioField
           text={draft.scenarios}
           onChange={(scenarios) => change({ scenarios, ...fieldsFromRequest(scenarios) })}
           problems={problemsAt(problems, "/test_batch")}
         />
-        <RunFields draft={draft} onChange={change} problems={problems} />
-        <AdvancedFields draft={draft} onChange={change} problems={problems} />
+        <RunFields form={form} />
+        <AdvancedFields form={form} />
         <RunEstimate body={body} />
         {start.error && <FailedNotice error={start.error} />}
         <button className="button button-primary justify-self-start" disabled={start.isPending}>

@@ -7,24 +7,29 @@ import { Skeleton } from "../parts/skeleton.tsx";
 import { useSearchState } from "../parts/use-search-state.ts";
 import { draftFromRun } from "./draft-from-run.ts";
 import { getScenarios } from "../library-api.ts";
-import { agentDraft, firstDraft } from "./first-draft.ts";
+import { agentDraft, endpointDraft, firstDraft } from "./first-draft.ts";
 import { NewRunForm } from "./new-run-form.tsx";
 
-/** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?scenario=` takes from the library. */
+/** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?scenario=` takes from the library, `?endpoint=` and `?model=` name what is tested. */
 export default function NewRunScreen() {
   const [params] = useSearchState();
   const start = params.get("start");
   const from = params.get("from");
   const model = params.get("model");
+  const endpoint = params.get("endpoint");
   const scenarios = params.getAll("scenario");
 
   const opening = useQuery({
-    queryKey: ["new-run", start, from, model, scenarios],
+    queryKey: ["new-run", start, from, endpoint, model, scenarios],
     queryFn: async ({ signal }) => {
       const config = await pageConfig();
-      if (from) return { config, draft: draftFromRun(await getResults(from, signal)) };
+      if (from) return { config, draft: draftFromRun(await getResults(from, signal), { ownOrigin: location.origin }) };
       const draft =
-        scenarios.length + Number(model !== null) > 0 ? agentDraft(config, model) : firstDraft(start, config);
+        endpoint !== null
+          ? endpointDraft(endpoint, model)
+          : scenarios.length + Number(model !== null) > 0
+            ? agentDraft(config, model)
+            : firstDraft(start, config);
       if (scenarios.length === 0) return { config, draft };
       const taken = await getScenarios(scenarios, signal);
       return { config, draft: { ...draft, scenarios: JSON.stringify(taken, null, 2) } };
@@ -40,7 +45,7 @@ export default function NewRunScreen() {
       {opening.isError && <FailedNotice error={opening.error} onRetry={() => void opening.refetch()} />}
       {opening.data && (
         <NewRunForm
-          key={`${start} ${from} ${model} ${scenarios.join(" ")}`}
+          key={`${start} ${from} ${endpoint} ${model} ${scenarios.join(" ")}`}
           config={opening.data.config}
           first={opening.data.draft}
         />

@@ -1,37 +1,30 @@
 import { formatCount } from "../parts/format.ts";
-import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
+import { DraftField, type DraftForm } from "./draft-field.tsx";
 import { countTurns, parseScenarios } from "./parse-scenarios.ts";
 import type { RunDraft } from "./run-draft.ts";
-import { TextField } from "../parts/text-field.tsx";
-
-interface RunFieldsProps {
-  readonly draft: RunDraft;
-  readonly onChange: (changes: Partial<RunDraft>) => void;
-  readonly problems: readonly FieldProblem[];
-}
 
 /** How the run is called and how often each scenario is played. */
-export function RunFields({ draft, onChange, problems }: RunFieldsProps) {
+export function RunFields({ form }: { form: DraftForm }) {
   return (
     <fieldset className="panel grid gap-3 p-4 sm:grid-cols-2">
       <legend className="sr-only">Run</legend>
-      <TextField
+      <DraftField
+        form={form}
+        name="name"
+        pointer="/test_name"
         label="Test name (optional)"
         placeholder="the scenario's id"
-        value={draft.name}
-        problems={problemsAt(problems, "/test_name")}
-        onText={(name) => onChange({ name })}
       />
-      <TextField
+      <DraftField
+        form={form}
+        name="attempts"
+        pointer="/attempts"
         label="Attempts"
         type="number"
         inputMode="numeric"
         min={1}
         max={100}
-        value={draft.attempts}
-        hint={callCount(draft)}
-        problems={problemsAt(problems, "/attempts")}
-        onText={(attempts) => onChange({ attempts })}
+        hint={callCount(form.draft)}
       />
     </fieldset>
   );

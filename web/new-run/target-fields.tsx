@@ -1,62 +1,51 @@
 import { useId } from "react";
 import type { PageConfig } from "../../src/contract/page-config.ts";
-import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
-import { protocols, readProtocol, type RunDraft } from "./run-draft.ts";
-import { TextField } from "../parts/text-field.tsx";
-
-interface TargetFieldsProps {
-  readonly draft: RunDraft;
-  readonly onChange: (changes: Partial<RunDraft>) => void;
-  readonly config: PageConfig;
-  readonly problems: readonly FieldProblem[];
-}
+import { problemsAt } from "../parts/field-problems.ts";
+import { SelectField } from "../parts/select-field.tsx";
+import { TextArea } from "../parts/text-area.tsx";
+import { DraftField, type DraftForm } from "./draft-field.tsx";
+import { protocols, readProtocol } from "./run-draft.ts";
 
 /** What is put to the test: endpoint, protocol, model. */
-export function TargetFields({ draft, onChange, config, problems }: TargetFieldsProps) {
+export function TargetFields({ form, config }: { form: DraftForm; config: PageConfig }) {
   const listId = useId();
+  const { draft, onChange, problems } = form;
   return (
     <fieldset className="panel grid gap-3 p-4 sm:grid-cols-2">
       <legend className="sr-only">Model under test</legend>
-      <TextField
+      <DraftField
+        form={form}
+        name="endpoint"
+        pointer="/endpoint"
         label="Endpoint"
         type="url"
         inputMode="url"
         spellCheck={false}
         placeholder="https://host/v1"
         hint="The service adds its own credentials; no key belongs here."
-        value={draft.endpoint}
-        problems={problemsAt(problems, "/endpoint")}
-        onText={(endpoint) => onChange({ endpoint })}
       />
-      <label className="grid content-start gap-1 text-sm font-medium">
-        Protocol
-        <select
-          className="field font-normal"
-          value={draft.protocol}
-          onChange={(event) => onChange({ protocol: readProtocol(event.target.value) })}
-        >
-          {protocols.map(({ id, label }) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <TextField
+      <SelectField
+        label="Protocol"
+        options={protocols}
+        value={draft.protocol}
+        problems={problemsAt(problems, "/protocol")}
+        onChoice={(protocol) => onChange({ protocol: readProtocol(protocol) })}
+      />
+      <DraftField
+        form={form}
+        name="model"
+        pointer="/model_id"
         label="Model"
         spellCheck={false}
         list={listId}
         placeholder="model id at that endpoint"
-        value={draft.model}
-        problems={problemsAt(problems, "/model_id")}
-        onText={(model) => onChange({ model })}
       />
       <datalist id={listId}>
         {config.hub_models.map((model) => (
           <option key={model} value={model} />
         ))}
       </datalist>
-      <TextField
+      <TextArea
         label="System prompt (optional)"
         value={draft.systemPrompt}
         problems={problemsAt(problems, "/system_prompt")}

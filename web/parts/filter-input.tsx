@@ -9,22 +9,31 @@ interface FilterInputProps {
   readonly placeholder?: string;
   /** The one the `/` key goes to. */
   readonly first?: boolean;
+  /** Its label is for screen readers only. */
+  readonly quiet?: boolean;
 }
 
 /** Typing is kept here and reaches the address, and so the service, when it pauses. */
-export function FilterInput({ label, name, value, placeholder = "exact", first = false }: FilterInputProps) {
+export function FilterInput({
+  label,
+  name,
+  value,
+  placeholder = "exact",
+  first = false,
+  quiet = false,
+}: FilterInputProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
 
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => changeSearch({ [name]: text }), 300);
+    const timer = setTimeout(() => changeSearch({ [name]: text }), 200);
     return () => clearTimeout(timer);
   }, [name, text, value]);
 
   return (
-    <label className="grid gap-1 text-xs font-medium text-soft max-sm:flex-1">
-      {label}
+    <label className={`grid gap-1 text-xs font-medium text-soft max-sm:flex-1 ${quiet ? "max-sm:basis-full" : ""}`}>
+      <span className={quiet ? "sr-only" : ""}>{label}</span>
       <input
         type="search"
         className="field w-full min-w-24 sm:w-52"

@@ -64,6 +64,11 @@ export function formatAgo(iso: string, now: number): string {
 export const formatValue = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
-/** `metadata.intent` → "intent label", `token_f1` → "token f1". */
+/** Scores whose names are written in a way of their own. */
+const ownSpelling: Readonly<Record<string, string>> = { rouge_l: "ROUGE-L", token_f1: "token F1", chrf: "chrF" };
+
+/** `metadata.intent` → "intent label", `edit_similarity` → "edit similarity". */
 export const scoreLabel = (name: string): string =>
-  name.startsWith("metadata.") ? `${name.slice("metadata.".length)} label` : name.replaceAll("_", " ");
+  name.startsWith("metadata.")
+    ? `${name.slice("metadata.".length)} label`
+    : (ownSpelling[name] ?? name.replaceAll("_", " "));

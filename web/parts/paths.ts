@@ -19,13 +19,14 @@ export interface TurnAddress {
   readonly runId: string;
   readonly scenarioId: string;
   readonly attempt: number;
+  /** Left out: the first bad turn. */
   readonly turn?: number | undefined;
 }
 
 /** Address of a transcript; `turn` counts from 0 and is written from 1, as people count. */
 export function transcriptPath({ runId, scenarioId, attempt, turn }: TurnAddress): string {
   const path = `${runPath(runId)}/${toSegment(scenarioId)}/${attempt}`;
-  return turn ? `${path}?turn=${turn + 1}` : path;
+  return turn === undefined ? path : `${path}?turn=${turn + 1}`;
 }
 
 /** Address of a scenario of the library. */

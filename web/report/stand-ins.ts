@@ -12,7 +12,9 @@ const replaced: readonly (readonly [string, string])[] = [
   ["run/use-live-run.ts", "no-live-run.ts"],
   ["./use-live-run.ts", "no-live-run.ts"],
   ["parts/use-model-name.ts", "model-id.ts"],
-  ["./export-formats.tsx", "no-export-formats.tsx"],
+  ["./results-file.tsx", "results-file.tsx"],
+  ["./paged-grid.tsx", "no-pages.tsx"],
+  ["./use-digest.ts", "no-digest.ts"],
   ["./run-actions.tsx", "no-run-actions.tsx"],
 ];
 

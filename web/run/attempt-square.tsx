@@ -11,14 +11,16 @@ interface AttemptSquareProps {
   readonly scenarioId: string;
   readonly cell: AttemptCell;
   readonly current?: boolean;
+  /** Kept from the address the link stands at. */
+  readonly search?: string;
 }
 
 /** One attempt: filled as high as its overall score, × when it failed, ! when a request failed. */
-export function AttemptSquare({ runId, scenarioId, cell, current = false }: AttemptSquareProps) {
+export function AttemptSquare({ runId, scenarioId, cell, current = false, search = "" }: AttemptSquareProps) {
   const label = `Attempt ${cell.attempt}: ${words(cell)}`;
   return (
     <Link
-      href={transcriptPath({ runId, scenarioId, attempt: cell.attempt, turn: cell.turn })}
+      href={transcriptPath({ runId, scenarioId, attempt: cell.attempt }) + search}
       aria-label={label}
       aria-current={current ? "page" : undefined}
       title={label}

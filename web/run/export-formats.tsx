@@ -1,14 +1,16 @@
 import { useMutation } from "@tanstack/react-query";
-import { Download } from "lucide-react";
+import { ChevronDown, Download } from "lucide-react";
 import type { Run } from "../../src/contract/run.ts";
 import { exportRun } from "../api.ts";
 import { downloadText } from "../parts/download-text.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
+import { Menu, MenuItem } from "../parts/menu.tsx";
 
 const formats = [
-  { id: "html", title: "Report (one HTML file)", extension: "html" },
+  { id: "html", title: "Report, opens anywhere", extension: "html" },
+  { id: "json", title: "All results", extension: "json" },
   { id: "jsonl", title: "JSON lines", extension: "jsonl" },
-  { id: "csv", title: "CSV", extension: "csv" },
+  { id: "csv", title: "Table", extension: "csv" },
   { id: "junit", title: "JUnit", extension: "xml" },
   { id: "markdown", title: "Markdown", extension: "md" },
 ] as const;
@@ -21,18 +23,26 @@ export function ExportFormats({ run }: { run: Run }) {
   });
   return (
     <>
-      {formats.map((format) => (
-        <button
-          key={format.id}
-          type="button"
-          className="button"
-          disabled={download.isPending}
-          onClick={() => download.mutate(format)}
-        >
-          <Download aria-hidden size={14} /> {format.title}
-        </button>
-      ))}
       {download.error && <FailedNotice error={download.error} />}
+      <Menu
+        trigger={
+          <>
+            <Download aria-hidden size={14} /> {download.isPending ? "Exporting …" : "Export"}
+            <ChevronDown aria-hidden size={14} className="max-sm:hidden" />
+          </>
+        }
+      >
+        {formats.map((format) => (
+          <MenuItem
+            key={format.id}
+            note={`.${format.extension}`}
+            disabled={download.isPending}
+            onSelect={() => download.mutate(format)}
+          >
+            {format.title}
+          </MenuItem>
+        ))}
+      </Menu>
     </>
   );
 }

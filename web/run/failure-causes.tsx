@@ -1,18 +1,15 @@
-import { useMemo } from "react";
 import { Link } from "wouter";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import { errorWords } from "../parts/error-words.ts";
 import { formatCount } from "../parts/format.ts";
 import { transcriptPath } from "../parts/paths.ts";
-import { groupFailures } from "./failure-groups.ts";
+import type { RunDigest } from "./run-digest.ts";
 
 /** Why turns got no reply, by cause, with the first thing to check. */
-export function FailureCauses({ results }: { results: EvaluationResponse }) {
-  const groups = useMemo(() => groupFailures(results), [results]);
-  if (groups.length === 0) return <p className="panel p-4 text-soft">Every turn got a reply.</p>;
+export function FailureCauses({ runId, failures }: { runId: string; failures: RunDigest["failures"] }) {
+  if (failures.length === 0) return <p className="panel p-4 text-soft">Every turn got a reply.</p>;
   return (
     <ul className="grid gap-3">
-      {groups.map((group) => {
+      {failures.map((group) => {
         const { title, hint } = errorWords(group.code);
         return (
           <li key={group.code} className="panel grid gap-1 p-4">
@@ -28,7 +25,7 @@ export function FailureCauses({ results }: { results: EvaluationResponse }) {
               <span className="mono">{group.code}</span>
               {group.example.upstream_status !== null && <span>HTTP {group.example.upstream_status}</span>}
               <span>{formatCount(group.example.tries, "try", "tries")}</span>
-              <Link href={transcriptPath({ runId: results.run_id, ...group.first })} className="link">
+              <Link href={transcriptPath({ runId, ...group.first })} className="link">
                 First one
               </Link>
             </p>

@@ -1,41 +1,32 @@
+import { FilterInput } from "../parts/filter-input.tsx";
 import { formatInteger } from "../parts/format.ts";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { changeSearch } from "../parts/use-search-state.ts";
-import type { ScenarioRow, ScenarioStatus } from "./scenario-rows.ts";
+import type { RowFilter, RowSource } from "./row-source.ts";
+import { scenarioStatuses } from "./run-scenario-list.ts";
 
 const choices = ["all", "failing", "flaky", "passing"] as const;
-export type Show = (typeof choices)[number];
 
-export const readShow = (value: string | null): Show => choices.find((choice) => choice === value) ?? "all";
-
-interface GridFilterProps {
-  readonly rows: readonly ScenarioRow[];
-  readonly show: Show;
-  readonly text: string;
-}
+/** The filter as it stands in the address. */
+export const readRowFilter = (params: URLSearchParams): RowFilter => ({
+  status: scenarioStatuses.find((status) => status === params.get("show")),
+  text: params.get("q") ?? "",
+});
 
 /** Which scenarios are listed; kept in the address. */
-export function GridFilter({ rows, show, text }: GridFilterProps) {
-  const count = (status: ScenarioStatus): number => rows.filter((row) => row.status === status).length;
-  const label = (choice: Show): string =>
-    choice === "all" ? `all ${formatInteger(rows.length)}` : `${choice} ${formatInteger(count(choice))}`;
+export function GridFilter({ counts, filter }: { counts: RowSource["counts"]; filter: RowFilter }) {
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const label = (choice: (typeof choices)[number]): string =>
+    `${choice} ${formatInteger(choice === "all" ? all : counts[choice])}`;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <SegmentedChoice
         legend="Scenarios to show"
         segments={choices.map((choice) => ({ value: choice, label: label(choice) }))}
-        value={show}
+        value={choices.find((choice) => choice === filter.status) ?? "all"}
         onChange={(value) => changeSearch({ show: value === "all" ? null : value })}
       />
-      <input
-        type="search"
-        className="field sm:w-56"
-        aria-label="Find a scenario"
-        placeholder="find a scenario  /"
-        data-filter=""
-        value={text}
-        onChange={(event) => changeSearch({ q: event.target.value })}
-      />
+      <FilterInput label="Find a scenario" name="q" value={filter.text} placeholder="find a scenario  /" first quiet />
     </div>
   );
 }

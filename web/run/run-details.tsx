@@ -1,12 +1,17 @@
-import { Download } from "lucide-react";
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import type { Run } from "../../src/contract/run.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { formatDate } from "../parts/format.ts";
-import { downloadText } from "../parts/download-text.ts";
-import { ExportFormats } from "./export-formats.tsx";
+import { ResultsFile } from "./results-file.tsx";
 
-export function RunDetails({ run, results }: { run: Run; results: EvaluationResponse }) {
+const histories = {
+  generated: "the model's own replies",
+  reference: "the reference replies",
+  both: "both ways: own replies, and reference replies",
+} as const;
+
+/** The facts of a run that nobody looks at twice. */
+export function RunDetails({ run, results }: { run: Run; results: EvaluationResponse | undefined }) {
   const facts: readonly (readonly [string, string])[] = [
     ["Run", run.run_id],
     ["Endpoint", run.endpoint],
@@ -14,10 +19,11 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
     ["Created", formatDate(run.created_at)],
     ["Started", run.started_at ? formatDate(run.started_at) : "–"],
     ["Ended", run.finished_at ? formatDate(run.finished_at) : "–"],
-    ["Scoring version", results.scoring_version],
+    ...(results?.history ? [["History", histories[results.history]] as const] : []),
+    ...(results ? [["Scoring version", results.scoring_version] as const] : []),
   ];
   return (
-    <section aria-label="Details" className="grid gap-4">
+    <section aria-label="Details" className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <dl className="panel grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1.5 p-4 text-sm">
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
@@ -26,7 +32,7 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
           </div>
         ))}
       </dl>
-      {results.warnings.length > 0 && (
+      {results && results.warnings.length > 0 && (
         <div className="panel grid gap-1 p-4 text-sm">
           <h2 className="font-semibold">Warnings</h2>
           <ul className="grid gap-1">
@@ -40,15 +46,8 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
         </div>
       )}
       <div className="flex flex-wrap gap-2">
-        <button
-          type="button"
-          className="button"
-          onClick={() => downloadText(`run-${run.run_id}.json`, JSON.stringify(results, null, 2), "application/json")}
-        >
-          <Download aria-hidden size={14} /> Download results (JSON)
-        </button>
-        <ExportFormats run={run} />
         <CopyButton text={run.run_id} label="Copy run id" />
+        <ResultsFile />
       </div>
     </section>
   );

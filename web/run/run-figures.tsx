@@ -24,7 +24,7 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
         <Figure label={isEnded(run.state) ? "Overall score" : "Overall so far"} note={scoreNote(overall)}>
           <ScoreWithInterval stats={overall} size="large" />
         </Figure>
-        <Figure label="Success" note="replies, mean of scenarios">
+        <Figure label="Success" note="turns with a reply">
           {formatPercent(summary?.average_scores["success"])}
         </Figure>
         <Figure

@@ -6,7 +6,9 @@ export function RunHeading({ run }: { run: Run }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span className="verbatim">{run.test_name}</span>
-      <RunStateBadge state={run.state} />
+      <span className="font-medium">
+        <RunStateBadge state={run.state} />
+      </span>
       {run.demo && <DemoBadge />}
     </span>
   );

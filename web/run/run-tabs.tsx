@@ -1,12 +1,13 @@
 import { Link } from "wouter";
 import { usePathname } from "wouter/use-browser-location";
+import { formatInteger } from "../parts/format.ts";
 
 const tabs = ["scenarios", "scores", "failures", "details"] as const;
-type Tab = (typeof tabs)[number];
+export type RunTab = (typeof tabs)[number];
 
-export const readTab = (value: string | null): Tab => tabs.find((tab) => tab === value) ?? "scenarios";
+export const readTab = (value: string | null): RunTab => tabs.find((tab) => tab === value) ?? "scenarios";
 
-const labels: Record<Tab, string> = {
+const labels: Record<RunTab, string> = {
   scenarios: "Scenarios",
   scores: "Scores",
   failures: "Failed turns",
@@ -14,7 +15,7 @@ const labels: Record<Tab, string> = {
 };
 
 /** Links, so that every view has an address. */
-export function RunTabs({ tab, failures }: { tab: Tab; failures: number }) {
+export function RunTabs({ tab, failures }: { tab: RunTab; failures: number }) {
   const path = usePathname();
   return (
     <nav aria-label="Views of the run" className="-mb-1 flex gap-1 overflow-x-auto border-b border-line">
@@ -26,7 +27,7 @@ export function RunTabs({ tab, failures }: { tab: Tab; failures: number }) {
           className="border-b-2 border-transparent px-3 py-2 text-sm font-medium whitespace-nowrap text-soft no-underline hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
         >
           {labels[name]}
-          {name === "failures" && failures > 0 && <span className="ml-1 text-bad">! {failures}</span>}
+          {name === "failures" && failures > 0 && <span className="ml-1 text-bad">! {formatInteger(failures)}</span>}
         </Link>
       ))}
     </nav>

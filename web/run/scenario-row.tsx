@@ -2,9 +2,11 @@ import { CircleCheck, CircleX, Hourglass, Shuffle, type LucideIcon } from "lucid
 import { memo } from "react";
 import { Link } from "wouter";
 import { formatCount, formatScore } from "../parts/format.ts";
+import { isFailure } from "../parts/judge-turn.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import { AttemptSquare } from "./attempt-square.tsx";
-import type { ScenarioRow as Row, ScenarioStatus } from "./scenario-rows.ts";
+import type { ScenarioStatus } from "./run-scenario-list.ts";
+import type { ScenarioRow as Row } from "./scenario-rows.ts";
 
 const looks: Record<ScenarioStatus, { icon: LucideIcon; className: string }> = {
   failing: { icon: CircleX, className: "text-bad" },
@@ -13,32 +15,15 @@ const looks: Record<ScenarioStatus, { icon: LucideIcon; className: string }> = {
   waiting: { icon: Hourglass, className: "text-soft" },
 };
 
-export const ScenarioRow = memo(function ScenarioRow({ row, runId }: { row: Row; runId: string }) {
-  const { scenario, cells, status } = row;
+/** The cells of a row; grey bars while it is on its way. */
+export const ScenarioRow = memo(function ScenarioRow({ row, runId }: { row: Row | undefined; runId: string }) {
+  if (!row) return <WaitingRow />;
+  const { scenarioId, cells, status } = row;
   const { icon: Icon, className } = looks[status];
-  const stats = scenario.score_stats["overall"];
-  const first = cells.find((cell) => cell.outcome === "failed" || cell.outcome === "errored") ?? cells[0];
-
   return (
     <>
       <div role="cell" className="min-w-0">
-        {first ? (
-          <Link
-            href={transcriptPath({ runId, scenarioId: scenario.scenario_id, ...first })}
-            className="link verbatim line-clamp-2 font-medium"
-            data-row=""
-          >
-            {scenario.scenario_id}
-          </Link>
-        ) : (
-          <span className="verbatim line-clamp-2 font-medium">{scenario.scenario_id}</span>
-        )}
-        {row.conflicts > 0 && (
-          <p className="text-xs text-warn">
-            ⚠ {formatCount(row.conflicts, "reply contradicts", "replies contradict")} the reference
-          </p>
-        )}
-        {scenario.description && <p className="verbatim line-clamp-1 text-xs text-soft">{scenario.description}</p>}
+        <ScenarioName row={row} runId={runId} />
       </div>
       <div role="cell" className={`flex items-center gap-1 text-sm whitespace-nowrap ${className}`}>
         <Icon aria-hidden size={14} />
@@ -46,7 +31,7 @@ export const ScenarioRow = memo(function ScenarioRow({ row, runId }: { row: Row;
       </div>
       <div role="cell" className="flex min-w-0 flex-wrap gap-1 max-md:col-span-2">
         {cells.map((cell) => (
-          <AttemptSquare key={cell.attempt} runId={runId} scenarioId={scenario.scenario_id} cell={cell} />
+          <AttemptSquare key={cell.attempt} runId={runId} scenarioId={scenarioId} cell={cell} />
         ))}
       </div>
       <div role="cell" className="text-sm whitespace-nowrap tabular-nums md:text-right">
@@ -54,14 +39,48 @@ export const ScenarioRow = memo(function ScenarioRow({ row, runId }: { row: Row;
         {row.passed} of {cells.length}
       </div>
       <div role="cell" className="text-right text-sm whitespace-nowrap tabular-nums">
-        <span className="font-semibold">{formatScore(scenario.average_scores["overall"])}</span>
-        {stats?.sd !== null && stats?.sd !== undefined && (
+        <span className="font-semibold">{formatScore(row.overall)}</span>
+        {row.sd !== null && (
           <span className="text-soft" title="standard deviation over attempts">
             {" "}
-            ± {formatScore(stats.sd)}
+            ± {formatScore(row.sd)}
           </span>
         )}
       </div>
     </>
   );
 });
+
+function ScenarioName({ row, runId }: { row: Row; runId: string }) {
+  const first = row.cells.find((cell) => isFailure(cell.outcome)) ?? row.cells[0];
+  return (
+    <>
+      {first ? (
+        <Link
+          href={transcriptPath({ runId, scenarioId: row.scenarioId, attempt: first.attempt })}
+          className="link verbatim line-clamp-2 font-medium"
+          data-row=""
+        >
+          {row.scenarioId}
+        </Link>
+      ) : (
+        <span className="verbatim line-clamp-2 font-medium">{row.scenarioId}</span>
+      )}
+      {row.conflicts > 0 && (
+        <p className="text-xs text-warn">
+          ⚠ {formatCount(row.conflicts, "reply contradicts", "replies contradict")} the reference
+        </p>
+      )}
+      {row.description && <p className="verbatim line-clamp-1 text-xs text-soft">{row.description}</p>}
+    </>
+  );
+}
+
+function WaitingRow() {
+  return (
+    <div role="cell" className="col-span-full grid h-10 content-center">
+      <span className="sr-only">Loading</span>
+      <span aria-hidden className="h-4 animate-pulse rounded bg-sunken" />
+    </div>
+  );
+}

@@ -1,44 +1,62 @@
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import { isFailure, judgeAttempt, judgeTurn, thresholdOf, type Outcome } from "../parts/judge-turn.ts";
+import { isFailure, judgeAttempt, thresholdOf, type Outcome } from "../parts/judge-turn.ts";
+import type { RunScenario, ScenarioStatus } from "./run-scenario-list.ts";
 
 export interface AttemptCell {
   readonly attempt: number;
   readonly outcome: Outcome;
   readonly overall: number | null;
-  /** Where to look first: the first failing turn, or the first. */
-  readonly turn: number;
 }
 
-export type ScenarioStatus = "failing" | "flaky" | "passing" | "waiting";
-
+/** One scenario as it is listed. */
 export interface ScenarioRow {
-  readonly scenario: ScenarioResult;
+  readonly scenarioId: string;
+  readonly description: string;
   readonly status: ScenarioStatus;
   readonly cells: readonly AttemptCell[];
   readonly passed: number;
-  /** Replies that contradict their reference in some point. */
+  readonly overall: number | null;
+  readonly sd: number | null;
+  /** Replies that contradict their reference in some point; 0 where that is not known. */
   readonly conflicts: number;
 }
 
 const order: Record<ScenarioStatus, number> = { failing: 0, flaky: 1, waiting: 2, passing: 3 };
 
 /** One row per scenario: failures first, then flaky ones, the worst on top. */
-export function toScenarioRows(results: EvaluationResponse): ScenarioRow[] {
-  return results.results.scenarios.map(toRow).toSorted(compareRows);
+export const toScenarioRows = (results: EvaluationResponse): ScenarioRow[] =>
+  listedScenarios(results).map(({ row }) => row);
+
+/** The rows in their order, each with what it was made from. */
+export function listedScenarios(results: EvaluationResponse): { row: ScenarioRow; scenario: ScenarioResult }[] {
+  return results.results.scenarios
+    .map((scenario) => ({ row: toScenarioRow(scenario), scenario }))
+    .toSorted(({ row: left }, { row: right }) => compareRows(left, right));
 }
 
-function toRow(scenario: ScenarioResult): ScenarioRow {
+/** A row out of a page the service made. */
+export function fromRunScenario({ scenario_id, attempts, ...rest }: RunScenario): ScenarioRow {
+  return { scenarioId: scenario_id, cells: attempts, passed: countPassed(attempts), conflicts: 0, ...rest };
+}
+
+export function toScenarioRow(scenario: ScenarioResult): ScenarioRow {
   const threshold = thresholdOf(scenario);
   const cells = scenario.attempts.map((attempt) => toCell(attempt, threshold));
-  const failed = cells.filter((cell) => isFailure(cell.outcome)).length;
+  const passed = countPassed(cells);
   return {
-    scenario,
+    scenarioId: scenario.scenario_id,
+    description: scenario.description,
     cells,
-    status: statusOf(cells.length, failed),
-    passed: cells.length - failed,
+    status: statusOf(cells.length, passed),
+    passed,
+    overall: scenario.average_scores["overall"] ?? null,
+    sd: scenario.score_stats["overall"]?.sd ?? null,
     conflicts: countConflicts(scenario),
   };
 }
+
+const countPassed = (cells: readonly AttemptCell[]): number =>
+  cells.filter(({ outcome }) => !isFailure(outcome)).length;
 
 const countConflicts = ({ attempts }: ScenarioResult): number =>
   attempts.reduce(
@@ -46,23 +64,17 @@ const countConflicts = ({ attempts }: ScenarioResult): number =>
     0,
   );
 
-function toCell(attempt: AttemptResult, threshold: number): AttemptCell {
-  const turn = attempt.interactions.findIndex((interaction) => isFailure(judgeTurn(interaction, threshold)));
-  return {
-    attempt: attempt.attempt,
-    outcome: judgeAttempt(attempt, threshold),
-    overall: attempt.average_scores["overall"] ?? null,
-    turn: Math.max(0, turn),
-  };
-}
+const toCell = (attempt: AttemptResult, threshold: number): AttemptCell => ({
+  attempt: attempt.attempt,
+  outcome: judgeAttempt(attempt, threshold),
+  overall: attempt.average_scores["overall"] ?? null,
+});
 
-function statusOf(attempts: number, failed: number): ScenarioStatus {
+function statusOf(attempts: number, passed: number): ScenarioStatus {
   if (attempts === 0) return "waiting";
-  if (failed === 0) return "passing";
-  return failed === attempts ? "failing" : "flaky";
+  if (passed === attempts) return "passing";
+  return passed === 0 ? "failing" : "flaky";
 }
 
-function compareRows(left: ScenarioRow, right: ScenarioRow): number {
-  const overall = (row: ScenarioRow): number => row.scenario.average_scores["overall"] ?? 0;
-  return order[left.status] - order[right.status] || overall(left) - overall(right);
-}
+const compareRows = (left: ScenarioRow, right: ScenarioRow): number =>
+  order[left.status] - order[right.status] || (left.overall ?? 0) - (right.overall ?? 0);

@@ -1,21 +1,19 @@
 import { Group } from "@visx/group";
 import { scaleBand, scaleLinear } from "@visx/scale";
 import { Bar } from "@visx/shape";
-import { useMemo } from "react";
-import { toBins } from "./score-values.ts";
+import { formatInteger } from "../parts/format.ts";
 
 const width = 132;
 const height = 30;
-const bins = 10;
+const edge = (bin: number): string => (bin / 10).toFixed(1);
 const x = scaleBand<number>({
-  domain: Array.from({ length: bins }, (_, index) => index),
+  domain: Array.from({ length: 10 }, (_, index) => index),
   range: [0, width],
   padding: 0.12,
 });
 
 /** How the turns spread over 0..1, in ten bins. */
-export function ScoreHistogram({ name, values }: { name: string; values: readonly number[] }) {
-  const counts = useMemo(() => toBins(values, bins), [values]);
+export function ScoreHistogram({ name, counts }: { name: string; counts: readonly number[] }) {
   const most = Math.max(1, ...counts);
   const y = scaleLinear<number>({ domain: [0, most], range: [0, height - 2] });
   return (
@@ -30,7 +28,7 @@ export function ScoreHistogram({ name, values }: { name: string; values: readonl
             height={count === 0 ? 1 : Math.max(2, y(count))}
             className={count === 0 ? "fill-line" : "fill-accent"}
           >
-            <title>{`${(index / bins).toFixed(1)} to ${((index + 1) / bins).toFixed(1)}: ${count}`}</title>
+            <title>{`${edge(index)} to ${edge(index + 1)}: ${formatInteger(count)}`}</title>
           </Bar>
         ))}
       </Group>
@@ -39,6 +37,6 @@ export function ScoreHistogram({ name, values }: { name: string; values: readonl
 }
 
 function describe(name: string, counts: readonly number[]): string {
-  const parts = counts.flatMap((count, index) => (count === 0 ? [] : [`${count} from ${(index / bins).toFixed(1)}`]));
+  const parts = counts.flatMap((count, index) => (count === 0 ? [] : [`${formatInteger(count)} from ${edge(index)}`]));
   return `${name}: turns by value, ${parts.join(", ") || "none"}`;
 }

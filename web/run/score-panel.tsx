@@ -1,21 +1,28 @@
 import { useMemo } from "react";
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { Run } from "../../src/contract/run.ts";
+import { attemptAverages } from "./attempt-averages.ts";
 import { BreakdownPanel } from "./breakdown-panel.tsx";
+import { DigestView } from "./digest-view.tsx";
 import { DriftPanel } from "./drift-panel.tsx";
 import { LabelTable } from "./label-table.tsx";
 import { ScoreTable } from "./score-table.tsx";
-import { scoreValues } from "./score-values.ts";
 
-export default function ScorePanel({ results }: { results: EvaluationResponse }) {
-  const values = useMemo(() => scoreValues(results), [results]);
-  const stats = results.summary.score_stats;
-  if (Object.keys(stats).length === 0) return <p className="panel p-4 text-soft">Nothing has been scored yet.</p>;
+/** How good the replies were: every score, where it is low, and how labels were mixed up. */
+export default function ScorePanel({ run, results }: { run: Run; results: EvaluationResponse | undefined }) {
+  const averages = useMemo(() => attemptAverages(results), [results]);
+  const summary = run.summary ?? results?.summary;
+  if (!summary || Object.keys(summary.score_stats).length === 0) {
+    return <p className="panel p-4 text-soft">Nothing has been scored yet.</p>;
+  }
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
-      <ScoreTable stats={stats} values={values} />
-      {results.summary.drift && <DriftPanel drift={results.summary.drift} />}
-      {results.summary.breakdown && <BreakdownPanel breakdown={results.summary.breakdown} />}
-      <LabelTable metrics={results.summary.label_metrics} />
+      <DigestView run={run} results={results}>
+        {(digest) => <ScoreTable stats={summary.score_stats} bins={digest?.bins ?? null} averages={averages} />}
+      </DigestView>
+      {summary.drift && <DriftPanel drift={summary.drift} />}
+      {summary.breakdown && <BreakdownPanel breakdown={summary.breakdown} />}
+      <LabelTable metrics={summary.label_metrics} />
     </div>
   );
 }

@@ -6,10 +6,13 @@ import { ScoreHistogram } from "./score-histogram.tsx";
 
 interface ScoreTableProps {
   readonly stats: Readonly<Record<string, ScoreStats>>;
-  readonly values: ReadonlyMap<string, number[]>;
+  /** Turns by value; null while they are counted. */
+  readonly bins: ReadonlyMap<string, readonly number[]> | null;
+  /** Of each attempt, where there are few enough to be drawn one by one. */
+  readonly averages: ReadonlyMap<string, readonly number[]>;
 }
 
-export function ScoreTable({ stats, values }: ScoreTableProps) {
+export function ScoreTable({ stats, bins, averages }: ScoreTableProps) {
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Scores">
       <table className="data-table">
@@ -21,7 +24,7 @@ export function ScoreTable({ stats, values }: ScoreTableProps) {
               Mean
             </th>
             <th scope="col">95 % interval</th>
-            <th scope="col">0 to 1</th>
+            <th scope="col">0 to 1{averages.size > 0 && ", attempts below"}</th>
             <th scope="col">Turns by value</th>
             <th scope="col" className="number">
               Lowest
@@ -54,11 +57,9 @@ export function ScoreTable({ stats, values }: ScoreTableProps) {
                   )}
                 </td>
                 <td>
-                  <IntervalPlot stats={score} />
+                  <IntervalPlot stats={score} attempts={averages.get(name) ?? []} />
                 </td>
-                <td>
-                  <ScoreHistogram name={scoreLabel(name)} values={values.get(name) ?? []} />
-                </td>
+                <td>{bins && <ScoreHistogram name={scoreLabel(name)} counts={bins.get(name) ?? []} />}</td>
                 <td className="number">{formatScore(score.min)}</td>
                 <td className="number">{formatScore(score.sd)}</td>
                 <td className="number">{formatInteger(score.n)}</td>

@@ -5,24 +5,31 @@ import type { Progress, Run } from "../../src/contract/run.ts";
 import { followRun } from "../api.ts";
 import { ApiError } from "../api-error.ts";
 import { isEnded } from "../parts/run-state.ts";
+import { useVisible } from "../parts/use-visible.ts";
 import type { ServerEvent } from "../server-events.ts";
 import { paced } from "./paced.ts";
+import { refreshResults } from "./refresh-results.ts";
 
-/** Follows a run that has not ended. Results are read from the service, so a reload or a lost event loses nothing. */
+/**
+ * Follows a run that has not ended, as long as the page is seen. Results are read from the service, so a reload or a lost
+ * event loses nothing.
+ */
 export function useLiveRun(id: string, live: boolean): void {
   const client = useQueryClient();
+  const visible = useVisible();
   useEffect(() => {
     if (!live) return refreshUnfinished(client, id);
+    if (!visible) return;
     const controller = new AbortController();
     void follow({ id, client, signal: controller.signal });
     return () => controller.abort();
-  }, [client, id, live]);
+  }, [client, id, live, visible]);
 }
 
 /** A run may be seen to end by another request than the events: then the results at hand are from before. */
 function refreshUnfinished(client: QueryClient, id: string): void {
   const results = client.getQueryData<EvaluationResponse>(["results", id]);
-  if (results && !isEnded(results.state)) void client.refetchQueries({ queryKey: ["results", id] });
+  if (results && !isEnded(results.state)) void refreshResults(client, id);
 }
 
 interface Following {
@@ -31,21 +38,18 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Connects again after a lost connection, from the last event seen. A service without events is asked now and then. */
+/** Connects again after a lost connection. A service without events is asked now and then. */
 async function follow({ id, client, signal }: Following): Promise<void> {
-  const refresh = paced(() => client.refetchQueries({ queryKey: ["results", id] }));
+  const refresh = paced(() => refreshResults(client, id));
   signal.addEventListener("abort", refresh.stop);
-  let lastEventId: string | undefined;
   let failures = 0;
 
   while (!signal.aborted) {
     try {
-      for await (const event of followRun(id, { lastEventId, signal })) {
+      for await (const event of followRun(id, signal)) {
         failures = 0;
-        lastEventId = event.id ?? lastEventId;
         if (event.event === "end") return await finish(client, id);
-        if (event.event === "progress") applyProgress(client, id, event);
-        refresh.trigger();
+        if (event.event === "progress" && applyProgress(client, id, event)) refresh.trigger();
       }
     } catch (error) {
       failures = error instanceof ApiError && error.status !== null ? 0 : failures + 1;
@@ -58,18 +62,19 @@ async function follow({ id, client, signal }: Following): Promise<void> {
 }
 
 async function finish(client: QueryClient, id: string): Promise<void> {
-  await client.refetchQueries({ queryKey: ["results", id] });
+  await refreshResults(client, id);
   await client.refetchQueries({ queryKey: ["run", id] });
   await client.invalidateQueries({ queryKey: ["runs"] });
 }
 
-function applyProgress(client: QueryClient, id: string, { data }: ServerEvent): void {
+/** True when there is something new. */
+function applyProgress(client: QueryClient, id: string, { data }: ServerEvent): boolean {
   const progress = readProgress(data);
-  if (!progress) return;
-  client.setQueryData<Run>(["run", id], (run) => {
-    if (!run || isEnded(run.state)) return run;
-    return { ...run, progress, state: run.state === "queued" ? "running" : run.state };
-  });
+  const before = client.getQueryData<Run>(["run", id]);
+  if (!progress || !before || isEnded(before.state)) return false;
+  const state = before.state === "queued" ? "running" : before.state;
+  client.setQueryData<Run>(["run", id], { ...before, progress, state });
+  return JSON.stringify(progress) !== JSON.stringify(before.progress);
 }
 
 /** The event is the progress itself, or holds it. */

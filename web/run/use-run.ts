@@ -1,13 +1,42 @@
-import { useQuery } from "@tanstack/react-query";
-import { getResults, getRun } from "../api.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { Run } from "../../src/contract/run.ts";
+import { getResults, getRun, getScenarioResults } from "../api.ts";
 import { isEnded } from "../parts/run-state.ts";
+
+/** From this many turns on a run is read page by page; below, everything is here at once and can be gone through freely. */
+const largeFrom = 2000;
+
+export const isLarge = ({ progress }: Run): boolean => progress.interactions_total > largeFrom;
 
 export const useRun = (id: string) => useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => getRun(id, signal) });
 
-/** Everything stored of a run. What has ended does not change, so it is read once. */
-export const useResults = (id: string) =>
+/** What has ended does not change, so it is read once. */
+const freshness = ({ state }: { state: { data: { state: Run["state"] } | undefined } }): number =>
+  state.data && isEnded(state.data.state) ? Infinity : 2000;
+
+/** Everything stored of a run. */
+export const useResults = (id: string, { enabled = true }: { enabled?: boolean } = {}) =>
   useQuery({
     queryKey: ["results", id],
     queryFn: ({ signal }) => getResults(id, signal),
-    staleTime: ({ state }) => (state.data && isEnded(state.data.state) ? Infinity : 2000),
+    staleTime: freshness,
+    enabled,
   });
+
+/** The same of one scenario, out of everything where that is here already. */
+export function useScenarioResults(id: string, scenarioId: string, { enabled = true }: { enabled?: boolean } = {}) {
+  const client = useQueryClient();
+  return useQuery({
+    queryKey: ["scenario-results", id, scenarioId],
+    queryFn: async ({ signal }) => {
+      const results = await getScenarioResults(id, scenarioId, signal);
+      // A service that cannot leave the others out has sent everything: once is enough.
+      if (results.results.scenarios.length > 1) client.setQueryData(["results", id], results);
+      return results;
+    },
+    initialData: () => client.getQueryData<EvaluationResponse>(["results", id]),
+    staleTime: freshness,
+    enabled,
+  });
+}

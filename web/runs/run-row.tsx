@@ -12,6 +12,7 @@ import { ScoreWithInterval } from "../parts/score-with-interval.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { useModelName } from "../parts/use-model-name.ts";
 import { BaselineCell } from "./baseline-cell.tsx";
+import { flakyCount, varyingCount } from "./flaky-count.ts";
 import { SparkLine } from "./spark-line.tsx";
 
 interface RunRowProps {
@@ -70,8 +71,8 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
       <td data-label="Success" className="number">
         {formatPercent(summary?.average_scores["success"])}
       </td>
-      <td data-label="Varying" className="number" title={summary?.flakiness?.sentence}>
-        <Varying count={summary?.flakiness?.scenarios.length ?? 0} />
+      <td data-label="Flaky" className="number" title={summary?.flakiness?.sentence}>
+        <Flaky count={flakyCount(summary) ?? varyingCount(summary)} />
       </td>
       <td data-label="Failed" className="number">
         <FailedTurns count={progress.interactions_failed} />
@@ -91,7 +92,7 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
   );
 });
 
-function Varying({ count }: { count: number }) {
+function Flaky({ count }: { count: number }) {
   if (count === 0) return <span className="text-faint">0</span>;
   return <span className="text-warn">~ {formatInteger(count)}</span>;
 }

@@ -1,20 +1,11 @@
+import { useTable } from "@tanstack/react-table";
 import { useMemo } from "react";
 import type { Run } from "../../src/contract/run.ts";
+import { SortHeader } from "../parts/sort-header.tsx";
+import { sortingFeatures, useSortingState } from "../parts/sorting.ts";
+import { runColumnLooks, runColumns } from "./run-columns.ts";
 import { RunRow } from "./run-row.tsx";
 import { scoreTrends } from "./score-trends.ts";
-
-const columns: readonly { readonly label: string; readonly number?: true; readonly title?: string }[] = [
-  { label: "Test" },
-  { label: "Model" },
-  { label: "Overall [95 %]" },
-  { label: "Baseline", title: "Difference to the pinned run of the same test" },
-  { label: "Success", number: true },
-  { label: "Varying", number: true, title: "Scenarios whose attempts differ most" },
-  { label: "Failed", number: true, title: "Turns without a reply" },
-  { label: "Cost", number: true },
-  { label: "Duration", number: true },
-  { label: "When", number: true },
-];
 
 interface RunTableProps {
   readonly runs: readonly Run[];
@@ -22,26 +13,33 @@ interface RunTableProps {
   readonly onToggle: (id: string) => void;
 }
 
-/** A table; where its columns do not fit, each row becomes a card. */
+/** A table, newest first unless sorted; where its columns do not fit, each row becomes a card. */
 export function RunTable({ runs, chosen, onToggle }: RunTableProps) {
   const trends = useMemo(() => scoreTrends(runs), [runs]);
   const priced = runs.some((run) => run.summary?.cost);
+  const table = useTable({
+    features: sortingFeatures,
+    columns: runColumns,
+    data: runs,
+    getRowId: (run) => run.run_id,
+    ...useSortingState(),
+  });
   return (
     <table className="run-table">
-      <caption className="sr-only">Runs, newest first</caption>
+      <caption className="sr-only">Runs</caption>
       <thead>
-        <tr>
-          {columns
-            .filter((column) => priced || column.label !== "Cost")
-            .map((column) => (
-              <th key={column.label} scope="col" title={column.title} className={column.number ? "number" : ""}>
-                {column.label}
-              </th>
-            ))}
-        </tr>
+        {table.getHeaderGroups().map((group) => (
+          <tr key={group.id}>
+            {group.headers
+              .filter(({ id }) => priced || id !== "cost")
+              .map((header) => (
+                <SortHeader key={header.id} header={header} {...(runColumnLooks[header.id] ?? { label: header.id })} />
+              ))}
+          </tr>
+        ))}
       </thead>
       <tbody>
-        {runs.map((run) => (
+        {table.getRowModel().rows.map(({ original: run }) => (
           <RunRow
             key={run.run_id}
             run={run}

@@ -1,5 +1,5 @@
 import { GitCompareArrows, Plus } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
@@ -24,7 +24,7 @@ export function RunsScreen() {
   const list = useRunList(filters);
   const [, navigate] = useLocation();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const runs = list.data?.pages.flatMap((page) => page.runs) ?? [];
+  const runs = useMemo(() => list.data?.pages.flatMap((page) => page.runs) ?? [], [list.data]);
   const filtered = hasFilters(filters);
   const nothingYet = list.isSuccess && runs.length === 0 && !filtered;
   const choice = compareChoice(runs, { chosen, baselines: useBaselines() });

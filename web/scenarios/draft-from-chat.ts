@@ -1,12 +1,12 @@
-import type { Conversation } from "../chat/conversation.ts";
+import { replyOf, type Conversation } from "../chat/conversation.ts";
 import { emptyScenario, type ScenarioDraft } from "./scenario-draft.ts";
 
 /** The models of a conversation whose replies could be references, with their place. */
 export function answeringModels(conversation: Conversation): { column: number; model: string }[] {
   const models = new Map<number, string>();
-  for (const { answers } of conversation) {
-    answers.forEach((answer, column) => {
-      if (answer.state === "done") models.set(column, answer.model);
+  for (const exchange of conversation) {
+    exchange.answers.forEach(({ model }, column) => {
+      if (replyOf(exchange, column)) models.set(column, model);
     });
   }
   return [...models].map(([column, model]) => ({ column, model })).toSorted((a, b) => a.column - b.column);
@@ -14,9 +14,9 @@ export function answeringModels(conversation: Conversation): { column: number; m
 
 /** A chat as a scenario: what the user said, with one model's replies as references. Turns without a reply are left out. */
 export function draftFromChat(conversation: Conversation, column: number): ScenarioDraft {
-  const replies = conversation.flatMap(({ message, answers }) => {
-    const answer = answers[column] ?? answers[0];
-    return answer?.state === "done" ? [{ message, reply: answer.reply.content }] : [];
+  const replies = conversation.flatMap((exchange) => {
+    const reply = replyOf(exchange, exchange.answers[column] ? column : 0);
+    return reply ? [{ message: exchange.message, reply: reply.content }] : [];
   });
   if (replies.length === 0) return emptyScenario;
   return {

@@ -1,10 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
-import { Download } from "lucide-react";
-import { useState } from "react";
+import { ChevronDown, Download } from "lucide-react";
 import { exportScenarios } from "../library-api.ts";
 import { downloadText } from "../parts/download-text.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
-import { ModalDialog } from "../parts/modal-dialog.tsx";
+import { Menu, MenuItem } from "../parts/menu.tsx";
 
 const formats = [
   { id: "json", title: "Scenario JSON", extension: "json" },
@@ -21,36 +20,26 @@ const formats = [
 
 /** The whole library as a file, in the format chosen. */
 export function ExportMenu() {
-  const [open, setOpen] = useState(false);
   const download = useMutation({
     mutationFn: async (format: (typeof formats)[number]) =>
       downloadText(`scenarios.${format.extension}`, await exportScenarios(format.id)),
-    onSuccess: () => setOpen(false),
   });
   return (
     <>
-      <button type="button" className="button" onClick={() => setOpen(true)}>
-        <Download aria-hidden size={14} /> Export
-      </button>
-      {open && (
-        <ModalDialog title="Export the whole library" onClose={() => setOpen(false)}>
-          {download.error && <FailedNotice error={download.error} />}
-          <ul className="grid grid-cols-2 gap-2">
-            {formats.map((format) => (
-              <li key={format.id} className="grid">
-                <button
-                  type="button"
-                  className="button justify-start"
-                  disabled={download.isPending}
-                  onClick={() => download.mutate(format)}
-                >
-                  {format.title} <span className="mono ml-auto text-soft">.{format.extension}</span>
-                </button>
-              </li>
-            ))}
-          </ul>
-        </ModalDialog>
-      )}
+      {download.error && <FailedNotice error={download.error} />}
+      <Menu
+        trigger={
+          <>
+            <Download aria-hidden size={14} /> Export <ChevronDown aria-hidden size={14} />
+          </>
+        }
+      >
+        {formats.map((format) => (
+          <MenuItem key={format.id} note={`.${format.extension}`} onSelect={() => download.mutate(format)}>
+            {format.title}
+          </MenuItem>
+        ))}
+      </Menu>
     </>
   );
 }

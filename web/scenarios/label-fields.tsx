@@ -13,7 +13,7 @@ export function LabelFields({ labels, onChange }: LabelFieldsProps) {
     onChange(labels.map((label, other) => (other === index ? { ...label, ...changes } : label)));
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
-      <span className="text-xs font-semibold text-soft">Labels</span>
+      <span className="text-sm font-medium">Labels</span>
       {labels.map((label, index) => (
         <div key={index} className="flex items-center gap-1">
           <input

@@ -1,8 +1,11 @@
+import { createColumnHelper, useTable } from "@tanstack/react-table";
 import { Link } from "wouter";
 import type { LibraryEntry } from "../../src/contract/library.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { formatInteger } from "../parts/format.ts";
 import { scenarioPath } from "../parts/paths.ts";
+import { SortHeader } from "../parts/sort-header.tsx";
+import { sortingFeatures, useSortingState } from "../parts/sorting.ts";
 import { TimeAgo } from "../parts/time-ago.tsx";
 
 interface ScenarioTableProps {
@@ -11,29 +14,49 @@ interface ScenarioTableProps {
   readonly onToggle: (id: string) => void;
 }
 
+const column = createColumnHelper<typeof sortingFeatures, LibraryEntry>();
+
+const columns = column.columns([
+  column.accessor("id", { sortFn: "text" }),
+  column.display({ id: "description" }),
+  column.display({ id: "tags" }),
+  column.accessor("interactions", {}),
+  column.accessor("versions", {}),
+  column.accessor((entry) => Date.parse(entry.updated_at), { id: "changed" }),
+]);
+
+const looks: Readonly<Record<string, { readonly label: string; readonly number?: true }>> = {
+  id: { label: "Scenario" },
+  description: { label: "Description" },
+  tags: { label: "Tags" },
+  interactions: { label: "Turns", number: true },
+  versions: { label: "Versions", number: true },
+  changed: { label: "Changed", number: true },
+};
+
 /** A table; where its columns do not fit, each row becomes a card. */
 export function ScenarioTable({ entries, chosen, onToggle }: ScenarioTableProps) {
+  const table = useTable({
+    features: sortingFeatures,
+    columns,
+    data: entries,
+    getRowId: (entry) => entry.id,
+    ...useSortingState(),
+  });
   return (
     <table className="run-table">
-      <caption className="sr-only">Scenarios by id</caption>
+      <caption className="sr-only">Scenarios</caption>
       <thead>
-        <tr>
-          <th scope="col">Scenario</th>
-          <th scope="col">Description</th>
-          <th scope="col">Tags</th>
-          <th scope="col" className="number">
-            Turns
-          </th>
-          <th scope="col" className="number">
-            Versions
-          </th>
-          <th scope="col" className="number">
-            Changed
-          </th>
-        </tr>
+        {table.getHeaderGroups().map((group) => (
+          <tr key={group.id}>
+            {group.headers.map((header) => (
+              <SortHeader key={header.id} header={header} {...(looks[header.id] ?? { label: header.id })} />
+            ))}
+          </tr>
+        ))}
       </thead>
       <tbody>
-        {entries.map((entry) => (
+        {table.getRowModel().rows.map(({ original: entry }) => (
           <tr key={entry.id}>
             <td data-cell="title">
               <span className="flex items-center gap-2">

@@ -1,5 +1,5 @@
 import { FileUp, Play, Plus } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FilterInput } from "../parts/filter-input.tsx";
@@ -23,7 +23,7 @@ export default function ScenariosScreen() {
   const tag = params.get("tag") ?? undefined;
   const library = useLibrary({ search, tag });
   useRowKeys();
-  const entries = library.data?.pages.flatMap((page) => page.scenarios) ?? [];
+  const entries = useMemo(() => library.data?.pages.flatMap((page) => page.scenarios) ?? [], [library.data]);
   const filtered = search !== undefined || tag !== undefined;
   const picked = chosen.size > 0 ? [...chosen] : entries.map((entry) => entry.id);
 

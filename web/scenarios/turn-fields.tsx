@@ -1,9 +1,9 @@
 import { ArrowDown, ArrowUp, Trash2 } from "lucide-react";
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
+import { TextArea } from "../parts/text-area.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { LabelFields } from "./label-fields.tsx";
 import type { TurnDraft } from "./scenario-draft.ts";
-import { TextArea } from "./text-area.tsx";
 
 interface TurnFieldsProps {
   readonly turn: TurnDraft;

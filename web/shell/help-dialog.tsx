@@ -24,6 +24,7 @@ const groups: readonly { title: string; keys: readonly (readonly [string, string
       ["n  p", "Next, previous failure"],
       ["d", "Change how reply and reference are compared"],
       ["a", "The same turn in all attempts"],
+      ["h", "Own or reference replies as history, where a run has both"],
       ["[  ]", "Previous, next attempt"],
       ["u", "Up to the run"],
     ],

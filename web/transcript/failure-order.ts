@@ -1,15 +1,16 @@
+import type { ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import { isFailure, judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
-import type { ScenarioRow } from "../run/scenario-rows.ts";
 
 export interface TurnPlace {
   readonly scenarioId: string;
   readonly attempt: number;
-  readonly turn: number;
+  /** Undefined: the first bad one of the attempt. */
+  readonly turn: number | undefined;
 }
 
-/** Every turn with its verdict, in the order the run screen lists them. */
-function* places(rows: readonly ScenarioRow[]): Generator<TurnPlace & { failing: boolean }> {
-  for (const { scenario } of rows) {
+/** Every turn with its verdict, in the order it is listed. */
+function* places(scenarios: readonly ScenarioResult[]): Generator<TurnPlace & { failing: boolean }> {
+  for (const scenario of scenarios) {
     const threshold = thresholdOf(scenario);
     for (const { attempt, interactions } of scenario.attempts) {
       for (const [turn, interaction] of interactions.entries()) {
@@ -20,18 +21,25 @@ function* places(rows: readonly ScenarioRow[]): Generator<TurnPlace & { failing:
   }
 }
 
-/** The failing turn after (or before) `from`, going round at the end. Null when nothing fails. */
-export function neighbourFailure(
-  rows: readonly ScenarioRow[],
-  { from, step }: { from: TurnPlace; step: 1 | -1 },
-): TurnPlace | null {
-  const all = [...places(rows)];
+interface Direction {
+  readonly from: TurnPlace;
+  readonly step: 1 | -1;
+}
+
+/** The failing turn after (or before) `from`. Null when there is none up to the end. */
+export function failureOnwards(scenarios: readonly ScenarioResult[], { from, step }: Direction): TurnPlace | null {
+  const all = [...places(scenarios)];
   const start = all.findIndex(
     (place) => place.scenarioId === from.scenarioId && place.attempt === from.attempt && place.turn === from.turn,
   );
-  for (let distance = 1; distance <= all.length; distance += 1) {
-    const place = all[(start + step * distance + all.length * 2) % all.length];
-    if (place?.failing) return place;
-  }
-  return null;
+  const rest = step === 1 ? all.slice(start + 1) : all.slice(0, Math.max(0, start)).toReversed();
+  return rest.find(({ failing }) => failing) ?? null;
+}
+
+/** The same, going round at the end. Null when nothing fails. */
+export function neighbourFailure(scenarios: readonly ScenarioResult[], { from, step }: Direction): TurnPlace | null {
+  const onwards = failureOnwards(scenarios, { from, step });
+  if (onwards) return onwards;
+  const all = [...places(scenarios)];
+  return (step === 1 ? all : all.toReversed()).find(({ failing }) => failing) ?? null;
 }

@@ -1,26 +1,29 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { Link } from "wouter";
-import type { AttemptResult, EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { formatScore } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { AttemptSquare } from "../run/attempt-square.tsx";
-import type { ScenarioRow } from "../run/scenario-rows.ts";
+import { toScenarioRow } from "../run/scenario-rows.ts";
+import { historyLabels, historyModes, type HistoryMode } from "./history-mode.ts";
 import { viewLabels, viewModes, type ViewMode } from "./view-mode.ts";
 
 interface TranscriptHeaderProps {
   readonly results: EvaluationResponse;
-  readonly row: ScenarioRow | undefined;
+  readonly scenario: ScenarioResult;
   readonly attempt: AttemptResult;
   readonly mode: ViewMode;
+  /** Null where the run has only one kind of history. */
+  readonly history: HistoryMode | null;
   readonly onFailure: (step: 1 | -1) => void;
 }
 
 /** Where we are, the other attempts, and the ways onward. Stays in sight on a large screen. */
-export function TranscriptHeader({ results, row, attempt, mode, onFailure }: TranscriptHeaderProps) {
-  const scenarioId = row?.scenario.scenario_id ?? "";
+export function TranscriptHeader({ results, scenario, attempt, mode, history, onFailure }: TranscriptHeaderProps) {
+  const { scenarioId, cells } = toScenarioRow(scenario);
   return (
     <header className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -36,16 +39,17 @@ export function TranscriptHeader({ results, row, attempt, mode, onFailure }: Tra
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <nav aria-label="Attempts" className="flex flex-wrap items-center gap-1">
           <span className="mr-1 text-sm">
-            Attempt {attempt.attempt} of {row?.cells.length ?? 1}
+            Attempt {attempt.attempt} of {cells.length}
             <span className="text-soft"> · overall {formatScore(attempt.average_scores["overall"])}</span>
           </span>
-          {row?.cells.map((cell) => (
+          {cells.map((cell) => (
             <AttemptSquare
               key={cell.attempt}
               runId={results.run_id}
               scenarioId={scenarioId}
               cell={cell}
               current={cell.attempt === attempt.attempt}
+              search={history === "reference" ? "?history=reference" : ""}
             />
           ))}
         </nav>
@@ -63,6 +67,17 @@ export function TranscriptHeader({ results, row, attempt, mode, onFailure }: Tra
           value={mode}
           onChange={(value) => changeSearch({ view: value === "side" ? null : value })}
         />
+        {history && (
+          <span className="flex items-center gap-2 text-sm text-soft">
+            <span aria-hidden>History</span>
+            <SegmentedChoice
+              legend="What the model saw before each turn"
+              segments={historyModes.map((value) => ({ value, label: historyLabels[value] }))}
+              value={history}
+              onChange={(value) => changeSearch({ history: value === "own" ? null : value })}
+            />
+          </span>
+        )}
       </div>
     </header>
   );

@@ -1,12 +1,13 @@
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useLocation } from "wouter";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import { isFailure, judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
 import { runPath, transcriptPath } from "../parts/paths.ts";
 import { useKeys } from "../parts/use-keys.ts";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
-import { toScenarioRows } from "../run/scenario-rows.ts";
 import { AttemptNotes } from "./attempt-notes.tsx";
-import { neighbourFailure, type TurnPlace } from "./failure-order.ts";
+import type { TurnPlace } from "./failure-order.ts";
+import { inHistory, otherReply, readHistoryMode } from "./history-mode.ts";
 import { TranscriptHeader } from "./transcript-header.tsx";
 import { TurnList } from "./turn-list.tsx";
 import { nextViewMode, readViewMode } from "./view-mode.ts";
@@ -15,32 +16,44 @@ interface TranscriptViewProps {
   readonly results: EvaluationResponse;
   readonly scenario: ScenarioResult;
   readonly attempt: AttemptResult;
+  /** The next or previous failing turn of the run, going round at its end. */
+  readonly findFailure: (direction: { from: TurnPlace; step: 1 | -1 }) => Promise<TurnPlace | null>;
 }
 
 /** One conversation, turn by turn, with keys to move through the failures of the whole run. */
-export function TranscriptView({ results, scenario, attempt }: TranscriptViewProps) {
+export function TranscriptView({ results, scenario, attempt, findFailure }: TranscriptViewProps) {
   const [params] = useSearchState();
   const [, navigate] = useLocation();
-  const rows = useMemo(() => toScenarioRows(results), [results]);
-  const last = attempt.interactions.length - 1;
-  const turn = Math.min(last, Math.max(0, Number(params.get("turn") ?? 1) - 1 || 0));
+  const history = readHistoryMode(params.get("history"));
   const mode = readViewMode(params.get("view"));
+  const shown = useMemo(() => inHistory(scenario, history), [scenario, history]);
+  const last = attempt.interactions.length - 1;
+  const bad = firstBad(attempt, thresholdOf(scenario));
+  const turn = params.has("turn") ? Math.min(last, Math.max(0, Number(params.get("turn")) - 1 || 0)) : Math.max(0, bad);
+  const otherOf = useCallback(
+    (turnIndex: number) => otherReply(scenario, { mode: history, attempt: attempt.attempt, turnIndex }),
+    [scenario, history, attempt.attempt],
+  );
 
   const here: TurnPlace = { scenarioId: scenario.scenario_id, attempt: attempt.attempt, turn };
   const goTo = (place: TurnPlace | null): void => {
     if (!place) return;
-    const path = transcriptPath({ runId: results.run_id, ...place });
-    const view = mode === "side" ? "" : `${path.includes("?") ? "&" : "?"}view=${mode}`;
-    navigate(path + view);
+    const kept = new URLSearchParams([
+      ...(place.turn === undefined ? [] : [["turn", String(place.turn + 1)]]),
+      ...(mode === "side" ? [] : [["view", mode]]),
+      ...(history === "own" ? [] : [["history", history]]),
+    ]).toString();
+    const path = transcriptPath({ runId: results.run_id, scenarioId: place.scenarioId, attempt: place.attempt });
+    navigate(kept === "" ? path : `${path}?${kept}`);
   };
   const goToTurn = (next: number): void => {
     if (next >= 0 && next <= last) changeSearch({ turn: String(next + 1) });
   };
   const goToAttempt = (step: 1 | -1): void => {
-    const next = scenario.attempts[scenario.attempts.indexOf(attempt) + step];
+    const next = shown.attempts[shown.attempts.indexOf(attempt) + step];
     if (next) goTo({ ...here, attempt: next.attempt });
   };
-  const goToFailure = (step: 1 | -1): void => goTo(neighbourFailure(rows, { from: here, step }));
+  const goToFailure = (step: 1 | -1): void => void findFailure({ from: here, step }).then(goTo);
 
   useKeys({
     j: () => goToTurn(turn + 1),
@@ -49,6 +62,7 @@ export function TranscriptView({ results, scenario, attempt }: TranscriptViewPro
     p: () => goToFailure(-1),
     d: () => changeSearch({ view: nextViewMode(mode) }),
     a: () => changeSearch({ across: params.get("across") === String(turn + 1) ? null : String(turn + 1) }),
+    h: () => scenario.reference_attempts && changeSearch({ history: history === "own" ? "reference" : null }),
     "]": () => goToAttempt(1),
     "[": () => goToAttempt(-1),
     c: () => navigate(`/compare?candidate=${encodeURIComponent(results.run_id)}`),
@@ -60,21 +74,27 @@ export function TranscriptView({ results, scenario, attempt }: TranscriptViewPro
       <title>{`${scenario.scenario_id}, attempt ${attempt.attempt} · Rehearsal`}</title>
       <TranscriptHeader
         results={results}
-        row={rows.find((row) => row.scenario === scenario)}
+        scenario={shown}
         attempt={attempt}
         mode={mode}
+        history={scenario.reference_attempts ? history : null}
         onFailure={goToFailure}
       />
       <AttemptNotes attempt={attempt} />
       <TurnList
-        key={`${scenario.scenario_id} ${attempt.attempt}`}
-        scenario={scenario}
+        key={`${scenario.scenario_id} ${attempt.attempt} ${history}`}
+        scenario={shown}
         attempt={attempt}
         turn={turn}
-        chosen={params.has("turn")}
+        chosen={params.has("turn") || bad > 0}
         mode={mode}
         across={Number(params.get("across") ?? 0) - 1}
+        history={history}
+        otherOf={otherOf}
       />
     </div>
   );
 }
+
+const firstBad = ({ interactions }: AttemptResult, threshold: number): number =>
+  interactions.findIndex((turn) => isFailure(judgeTurn(turn, threshold)));

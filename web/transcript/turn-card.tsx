@@ -5,10 +5,12 @@ import { CopyButton } from "../parts/copy-button.tsx";
 import { judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { ConflictList } from "./conflict-list.tsx";
+import type { HistoryMode } from "./history-mode.ts";
 import { JudgementList } from "./judgement-list.tsx";
 import { LabelList } from "./label-list.tsx";
-import { OutcomeBadge } from "./outcome-badge.tsx";
+import { OtherHistory } from "./other-history.tsx";
 import { OtherReferences } from "./other-references.tsx";
+import { OutcomeBadge } from "./outcome-badge.tsx";
 import { ReplyComparison } from "./reply-comparison.tsx";
 import { SameTurn } from "./same-turn.tsx";
 import { ScoreList } from "./score-list.tsx";
@@ -24,6 +26,9 @@ interface TurnCardProps {
   readonly mode: ViewMode;
   readonly current: boolean;
   readonly across: boolean;
+  /** The same turn with the other history, where it was tried. */
+  readonly other: InteractionResult | null;
+  readonly history: HistoryMode;
 }
 
 /** One turn: what the user said, what was expected, what came, and what it is worth. */
@@ -35,6 +40,8 @@ export const TurnCard = memo(function TurnCard({
   mode,
   current,
   across,
+  other,
+  history,
 }: TurnCardProps) {
   const number = index + 1;
   return (
@@ -70,6 +77,14 @@ export const TurnCard = memo(function TurnCard({
       <LabelList turn={turn} />
       <ScoreList turn={turn} />
       <JudgementList title="Judge" judgements={turn.judgements ?? {}} />
+      {other && (
+        <OtherHistory
+          turn={other}
+          history={history}
+          threshold={thresholdOf(scenario)}
+          overall={turn.scores["overall"]}
+        />
+      )}
       <SameTurn scenario={scenario} index={index} attempt={attempt} open={across} />
     </article>
   );

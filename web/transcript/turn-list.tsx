@@ -1,7 +1,9 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import type { AttemptResult, ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import type { InteractionResult } from "../../src/contract/interaction-result.ts";
 import { useListOffset } from "../parts/use-list-offset.ts";
+import type { HistoryMode } from "./history-mode.ts";
 import { TurnCard } from "./turn-card.tsx";
 import type { ViewMode } from "./view-mode.ts";
 
@@ -9,16 +11,18 @@ interface TurnListProps {
   readonly scenario: ScenarioResult;
   readonly attempt: AttemptResult;
   readonly turn: number;
-  /** True when the address names a turn: then it is brought into view. */
+  /** True when the address names a turn, or there is a bad one to look at: then it is brought into view. */
   readonly chosen: boolean;
   readonly mode: ViewMode;
   readonly across: number;
+  readonly history: HistoryMode;
+  readonly otherOf: (turnIndex: number) => InteractionResult | null;
 }
 
 /** Room for the header that stays on top. */
 const headerHeight = 110;
 
-export function TurnList({ scenario, attempt, turn, chosen, mode, across }: TurnListProps) {
+export function TurnList({ scenario, attempt, turn, chosen, mode, across, history, otherOf }: TurnListProps) {
   const list = useRef<HTMLDivElement>(null);
   const offset = useListOffset(list);
   const turns = attempt.interactions;
@@ -57,6 +61,8 @@ export function TurnList({ scenario, attempt, turn, chosen, mode, across }: Turn
               mode={mode}
               current={item.index === turn}
               across={across === item.index}
+              other={otherOf(interaction.turn_index)}
+              history={history}
             />
           </div>
         );

@@ -13,6 +13,7 @@ import type { Core } from "./create-core.ts";
 import { createProviders, studioLister } from "./create-providers.ts";
 import { createTools } from "./create-tools.ts";
 import { createTracing } from "./create-tracing.ts";
+import { pageLimits } from "./page-limits.ts";
 import { pageFolder } from "./page-folder.ts";
 import { readRunner } from "./read-runner.ts";
 import type { Served } from "./served.ts";
@@ -63,6 +64,7 @@ export async function agentService(
         version,
         demo: settings.demo,
         hub_models: Object.keys(demo?.hub ?? {}),
+        limits: pageLimits(settings),
       }),
     },
     bodyLimits: { ...shell.bodyLimits, bytes: limits.agentBodyBytes },

@@ -2,21 +2,21 @@ import type { Logger } from "pino";
 import type { AgentLimits, TokenPrice } from "../../agent/agent-limits.ts";
 import type { ToolSupport } from "../../agent/tool-support.ts";
 import type { Tool } from "../../agent/tool.ts";
-import type { AgentAnswers } from "../../contract/agent-answers.ts";
-import type { WaitingRuns } from "../../contract/agent-approval.ts";
-import type { AgentRunLog } from "../../contract/agent-run-log.ts";
-import type { AgentThreads } from "../../contract/agent-thread.ts";
+import type { AgentMemory } from "../../contract/agent-memory.ts";
 import type { UpstreamBreaker } from "../../contract/agent-upstreams.ts";
-import type { PageConfig } from "../../contract/page-config.ts";
 import type { DemoEndpoint } from "../../models/demo/demo-endpoint.ts";
+import type { LocalServer } from "../../models/local-servers/detect-local-servers.ts";
 import type { Router } from "../../models/routing/choose-provider.ts";
 import type { RouteLimits } from "../../models/routing/route-limits.ts";
 import type { StudioList } from "../../models/studio/studio-registry.ts";
+import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { ApiKeys } from "../http/auth.ts";
 import type { Readiness } from "../http/health.ts";
 import type { OverloadOptions } from "../http/overload.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";
+import type { ConfiguredProvider } from "./observers/provider-health.ts";
+import type { ServedConfig } from "./routes/page.ts";
 import type { Runner } from "./turns/create-turns.ts";
 import type { TurnObserver } from "./turns/turn.ts";
 
@@ -30,7 +30,7 @@ export interface AgentDependencies {
   readonly maxMessages: number;
   /** The built-in models as an endpoint; null when the demo is off. */
   readonly demo: DemoEndpoint | null;
-  readonly page: { readonly folder: string; readonly config: () => PageConfig };
+  readonly page: { readonly folder: string; readonly config: () => ServedConfig };
   readonly log: Logger;
   readonly version: string;
   readonly bodyLimits: ReadJsonLimits;
@@ -43,6 +43,10 @@ export interface AgentDependencies {
   /** Carries out the turns. Default: our own loop. */
   readonly runner?: Runner | undefined;
   readonly toolSupport?: ToolSupport | undefined;
+  /** Who serves the models, for GET /agent/upstreams. */
+  readonly providers?: readonly ConfiguredProvider[] | undefined;
+  /** Looks for model servers on this machine. Rejects only when the signal aborts. */
+  readonly findLocalServers?: ((signal: AbortSignal) => Promise<readonly LocalServer[]>) | undefined;
   /** The circuit breakers of the outbound client, for GET /agent/upstreams. */
   readonly breakers?: (() => readonly UpstreamBreaker[]) | undefined;
   /** What waits for each model, for GET /agent/upstreams. */
@@ -51,9 +55,8 @@ export interface AgentDependencies {
   readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
   /** Told of every turn, beside the run log and the metrics. Default: traces for whatever OpenTelemetry is set up. */
   readonly observers?: readonly TurnObserver[] | undefined;
-  /** What follows is kept in memory unless a store is handed in. */
-  readonly runLog?: AgentRunLog | undefined;
-  readonly threads?: AgentThreads | undefined;
-  readonly waitingRuns?: WaitingRuns | undefined;
-  readonly answers?: AgentAnswers | undefined;
+  /** Runs, threads, answers and waiting runs. Whoever hands it in tidies it. */
+  readonly memory: Omit<AgentMemory, "tidy">;
+  /** Where scenarios made of recorded runs are kept. */
+  readonly library: Pick<ScenarioLibrary, "keep">;
 }

@@ -5,7 +5,16 @@ import { answeringModels, draftFromChat } from "../../../web/scenarios/draft-fro
 import { makeReply } from "../support/fake-agent.ts";
 
 const done = (model: string, content: string) =>
-  ({ model, state: "done", text: "", tools: [], reply: makeReply(content), milliseconds: 1, cost: null }) as const;
+  ({
+    model,
+    state: "done",
+    text: "",
+    tools: [],
+    reply: makeReply(content),
+    milliseconds: 1,
+    cost: null,
+    runId: null,
+  }) as const;
 const failure = { message: "", detail: "", hint: "", code: "" };
 
 test("each model sees its own replies, and the first model's where it was not there yet", () => {
@@ -20,6 +29,14 @@ test("each model sees its own replies, and the first model's where it was not th
     "b2",
     "three",
   ]);
+});
+
+test("a reply whose tool calls wait for approval is no part of the history, nor a reference", () => {
+  const call = { name: "send_mail", args: {}, id: "call-7", type: "tool_call" as const };
+  const asking = { ...done("a", ""), reply: makeReply("", { tool_calls: [call] }) };
+  const earlier: Exchange[] = [{ id: "1", message: "one", answers: [asking] }];
+  expect(toMessages(earlier, 0, "two")).toEqual([{ type: "human", content: "two" }]);
+  expect(answeringModels(earlier)).toEqual([]);
 });
 
 test("an exchange without a reply is left out of the history", () => {

@@ -47,11 +47,12 @@ test("attempts that are no number are sent as typed, for the service to name the
 });
 
 test("a run read back holds its scenarios as they were sent", () => {
-  const draft = draftFromRun(nightly);
+  const draft = draftFromRun(nightly, { ownOrigin: "http://127.0.0.1:8000" });
   const scenarios = JSON.parse(draft.scenarios) as { id: string; interactions: Record<string, unknown>[] }[];
   expect(scenarios.map((scenario) => scenario.id)).toContain("order/status ünïcode?");
   expect(Object.keys(scenarios[0]?.interactions[0] ?? {})).not.toContain("agent_reply");
-  expect(draft.attempts).toBe("5");
+  expect(draft).toMatchObject({ attempts: "5", protocol: "agent" });
+  expect(draftFromRun(nightly, { ownOrigin: "http://127.0.0.1:9" }).protocol).toBe("openai-chat");
 });
 
 test("the curl line survives a shell, quotes and all", () => {

@@ -3,7 +3,6 @@ import { formatAgo, formatDuration, formatPercent, formatScore } from "../../../
 import { fromSegment, toSegment } from "../../../web/parts/paths.ts";
 import { safeHref } from "../../../web/parts/safe-href.ts";
 import { paced } from "../../../web/run/paced.ts";
-import { toBins } from "../../../web/run/score-values.ts";
 
 test("rounding never turns almost into all or nothing", () => {
   expect([formatScore(0.999), formatScore(1), formatScore(0.001), formatScore(0), formatScore(null)]).toEqual([
@@ -57,10 +56,6 @@ test("links lead to web pages and mailboxes only", () => {
   ]) {
     expect(safeHref(href)).toBeUndefined();
   }
-});
-
-test("values fall into ten bins, 1 into the last", () => {
-  expect(toBins([0, 0.05, 0.1, 0.99, 1])).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
 });
 
 test("paced work runs once at a time and once more for all that was asked meanwhile", async () => {

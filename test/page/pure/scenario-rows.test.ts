@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { neighbourFailure } from "../../../web/transcript/failure-order.ts";
-import { toScenarioRows } from "../../../web/run/scenario-rows.ts";
-import { groupFailures } from "../../../web/run/failure-groups.ts";
+import { createDigest, digestResults } from "../../../web/run/run-digest.ts";
+import { listedScenarios, toScenarioRows } from "../../../web/run/scenario-rows.ts";
 import { makeResults } from "../support/make-results.ts";
 import { nightly, refusedKey } from "../support/sample-runs.ts";
 
 test("rows go from failing over flaky to passing, the worst first", () => {
-  expect(toScenarioRows(nightly).map((row) => [row.scenario.scenario_id, row.status, row.passed])).toEqual([
+  expect(toScenarioRows(nightly).map((row) => [row.scenarioId, row.status, row.passed])).toEqual([
     ["angry-customer", "failing", 0],
     ["refund-status", "flaky", 3],
     ["order/status ünïcode?", "flaky", 3],
@@ -14,7 +14,7 @@ test("rows go from failing over flaky to passing, the worst first", () => {
   ]);
 });
 
-test("a failed request is told apart from a poor reply, and a cell leads to the first failing turn", () => {
+test("a failed request is told apart from a poor reply", () => {
   const results = makeResults({
     id: "r",
     name: "r",
@@ -28,10 +28,7 @@ test("a failed request is told apart from a poor reply, and a cell leads to the 
       },
     ],
   });
-  expect(toScenarioRows(results)[0]?.cells.map(({ outcome, turn }) => ({ outcome, turn }))).toEqual([
-    { outcome: "errored", turn: 1 },
-    { outcome: "failed", turn: 1 },
-  ]);
+  expect(toScenarioRows(results)[0]?.cells.map(({ outcome }) => outcome)).toEqual(["errored", "failed"]);
 });
 
 test("a scenario without references is neither passed nor failed", () => {
@@ -42,23 +39,34 @@ test("a scenario without references is neither passed nor failed", () => {
 });
 
 test("the next failure goes round the whole run and back", () => {
-  const rows = toScenarioRows(nightly);
+  const scenarios = listedScenarios(nightly).map(({ scenario }) => scenario);
   const from = { scenarioId: "refund-status", attempt: 5, turn: 0 };
-  const next = neighbourFailure(rows, { from, step: 1 });
+  const next = neighbourFailure(scenarios, { from, step: 1 });
   expect(next).toMatchObject({ scenarioId: "order/status ünïcode?", attempt: 2, turn: 0 });
-  expect(next && neighbourFailure(rows, { from: next, step: -1 })).toMatchObject(from);
+  expect(next && neighbourFailure(scenarios, { from: next, step: -1 })).toMatchObject(from);
   const last = { scenarioId: "order/status ünïcode?", attempt: 5, turn: 0 };
-  expect(neighbourFailure(rows, { from: last, step: 1 })).toMatchObject({ scenarioId: "angry-customer", attempt: 1 });
+  expect(neighbourFailure(scenarios, { from: last, step: 1 })).toMatchObject({
+    scenarioId: "angry-customer",
+    attempt: 1,
+  });
 });
 
 test("a run without failures has no next one", () => {
   const results = makeResults({ id: "r", name: "r", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
   const from = { scenarioId: "s", attempt: 1, turn: 0 };
-  expect(neighbourFailure(toScenarioRows(results), { from, step: 1 })).toBeNull();
+  expect(neighbourFailure(results.results.scenarios, { from, step: 1 })).toBeNull();
 });
 
 test("failures are counted by cause and lead to the first", () => {
-  expect(groupFailures(nightly)).toMatchObject([
+  expect(digestResults(nightly).failures).toMatchObject([
     { code: "upstream_auth", count: 2, first: { scenarioId: "order/status ünïcode?", attempt: 2, turn: 0 } },
   ]);
+});
+
+test("values fall into ten bins, 1 into the last", () => {
+  const { add, digest } = createDigest();
+  for (const overall of [0, 0.05, 0.1, 0.99, 1]) {
+    add({ scenario_id: "s", attempt: 1, turn_index: 0, error: null, scores: { overall } });
+  }
+  expect(digest().bins.get("overall")).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
-import { detailed, nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
+import { bothHistories, detailed, largeRun, nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
 import { sampleUpstreams } from "../support/sample-upstreams.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 
@@ -14,8 +14,9 @@ interface ScreenCase {
   readonly prepare: (page: Page) => Promise<unknown>;
 }
 
+const large = largeRun();
 const data = {
-  runs: [nightlyAfter, nightly, withoutScores, detailed],
+  runs: [nightlyAfter, nightly, withoutScores, detailed, bothHistories, large],
   scenarios: [sampleScenario],
   upstreams: sampleUpstreams,
 };
@@ -58,6 +59,40 @@ const screens: readonly ScreenCase[] = [
     },
   },
   {
+    name: "approval",
+    path: "/chat?model=demo/asks",
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Clear" }).click();
+      await page.getByLabel("Message", { exact: true }).fill("Hi");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Change arguments" }).click();
+      await page.getByLabel("Arguments of send_mail").fill("{");
+    },
+  },
+  {
+    name: "menu of a run",
+    path: run,
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Export" }).click();
+      await page.getByRole("menuitem").first().waitFor();
+    },
+  },
+  {
+    name: "both histories",
+    path: `/runs/${bothHistories.run_id}/refund/1?history=reference`,
+    prepare: (page) => page.getByText("Same turn with the model's own").first().click(),
+  },
+  {
+    name: "sorted runs",
+    path: "/runs?sort=-overall",
+    prepare: (page) => page.locator("th[aria-sort]").waitFor(),
+  },
+  {
+    name: "large run",
+    path: `/runs/${large.run_id}`,
+    prepare: (page) => page.getByText("scenario-0000").waitFor(),
+  },
+  {
     name: "compare",
     path: `/compare?baseline=${nightly.run_id}&candidate=${nightlyAfter.run_id}`,
     prepare: (page) => page.locator("ins").first().waitFor(),
@@ -82,7 +117,15 @@ const screens: readonly ScreenCase[] = [
       await page.getByRole("region", { name: "What was found" }).waitFor();
     },
   },
-  { name: "models", path: "/models", prepare: (page) => page.getByText("demo-support-v1").waitFor() },
+  {
+    name: "models",
+    path: "/models",
+    prepare: async (page) => {
+      await page.getByRole("button", { name: /Look for Ollama/ }).click();
+      await page.getByText("wants a key").waitFor();
+      await page.getByText("several tools at once").first().focus();
+    },
+  },
   { name: "settings", path: "/settings", prepare: (page) => page.getByText("Rehearsal 0.1.0").waitFor() },
   {
     name: "scores with drift",
@@ -125,7 +168,7 @@ export function accessibilitySuite(browser: () => Browser): void {
       }
     }
     expect([...found, ...tab.mishaps]).toEqual([]);
-  }, 60_000);
+  }, 90_000);
 
   test("every colour can be read in the dark theme", async () => {
     await using services = await startFakeServices(data);
@@ -138,7 +181,7 @@ export function accessibilitySuite(browser: () => Browser): void {
       found.push(...(await axeViolations(tab.page, { colours: true })).map((line) => `${name}: ${line}`));
     }
     expect([...found, ...tab.mishaps]).toEqual([]);
-  }, 60_000);
+  }, 90_000);
 
   test("the theme can be chosen and is kept", async () => {
     await using services = await startFakeServices();

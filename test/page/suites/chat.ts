@@ -112,6 +112,40 @@ export function chatSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a tool call that waits is approved, after a reload too, and the run goes on", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/asks");
+    await say(tab.page, "Mail it");
+    const waiting = tab.page.getByRole("region", { name: "Waiting for approval" });
+    await waiting.getByText("send_mail").waitFor();
+    expect(await tab.page.getByRole("link", { name: "Save as scenario" }).count()).toBe(0);
+    await tab.page.reload();
+    await waiting.getByRole("button", { name: "Approve" }).click();
+    await tab.page.getByText("Sent.").waitFor();
+    await tab.page.getByText("1 tool call").click();
+    await tab.page.getByText("queued").waitFor();
+    expect(await waiting.count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a tool call that waits can be refused, or approved with other arguments if they fit", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/asks");
+    await say(tab.page, "Mail it");
+    await tab.page.getByRole("button", { name: "Change arguments" }).click();
+    const written = tab.page.getByLabel("Arguments of send_mail");
+    await written.fill("{");
+    await tab.page.getByText("must be a JSON object").waitFor();
+    await written.fill("{}");
+    await tab.page.getByRole("button", { name: "Approve with these" }).click();
+    await tab.page.getByRole("alert").getByText("/args/to is required").waitFor();
+    await tab.page.getByRole("button", { name: "Refuse" }).click();
+    await tab.page.getByText("Then I will not send it.").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a chat is saved as a scenario: one model's replies as references, changed before saving", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });

@@ -60,7 +60,8 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.getByRole("region", { name: "Verdict" }).waitFor();
 
     await tab.open(`/runs/${nightly.run_id}`);
-    await tab.page.getByRole("button", { name: "Pin as baseline" }).click();
+    await tab.page.getByRole("button", { name: "More" }).click();
+    await tab.page.getByRole("menuitem", { name: "Pin as baseline" }).click();
     await tab.open("/runs");
     await tab.page.getByRole("link", { name: /▲ \+0\.\d\d/ }).click();
     await tab.page.waitForURL(`**${path}`);

@@ -5,7 +5,7 @@ import { startFakeServices } from "../support/fake-services.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
-import { hostileRun, hostileScenarios } from "../support/hostile-run.ts";
+import { hostileRun, hostileScenarios, hostileUpstreams } from "../support/hostile-run.ts";
 
 /** What no text may turn into. */
 const activeElements =
@@ -23,7 +23,11 @@ export function hostileTextSuite(browser: () => Browser): void {
     const answer = (_model: string, message: string) => {
       const texts = hostileTexts.slice(Number(message) * batch, (Number(message) + 1) * batch);
       const tools = texts.map((text, index) => ({ id: `${index}`, name: text, args: { [text]: text }, result: text }));
-      return { reply: makeReply(texts.join("\n\n")), tools };
+      const asked = texts.map((text, index) => ({ id: `asked ${index}`, name: text, args: { [text]: text } }));
+      const calls = asked.map((call) => ({ ...call, type: "tool_call" as const }));
+      const invalid = asked.map((call) => ({ ...call, args: call.name, error: call.name }));
+      const invalid_tool_calls = invalid.map((call) => ({ ...call, type: "invalid_tool_call" as const }));
+      return { reply: makeReply(texts.join("\n\n"), { tool_calls: calls, invalid_tool_calls }), tools };
     };
     await using services = await startFakeServices({ answer });
     await using tab = await openTab({ browser: browser(), services });
@@ -95,6 +99,7 @@ export function hostileTextSuite(browser: () => Browser): void {
       runs: [better, worse],
       scenarios: hostileScenarios,
       studio: Object.fromEntries(hostileTexts.map((text) => [text, text])),
+      upstreams: hostileUpstreams,
     });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/compare?baseline=better&candidate=worse");

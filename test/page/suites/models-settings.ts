@@ -19,9 +19,48 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/models");
-    const list = tab.page.getByRole("list", { name: "Providers that fail" });
+    const list = tab.page.getByRole("list", { name: "Providers" });
+    await list.waitFor();
     expect(await list.innerText()).toMatch(/demo\/flaky.*held back.*12 failures in 20 calls, tried again in 4.0 s/s);
+    expect(await list.innerText()).toMatch(/models by UUID\s+answers.*1,204 calls/s);
+    expect(await list.innerText()).toMatch(/The provider took too long: No answer within 60 s\./);
+    expect(await list.innerText()).toMatch(/scripted\s+not called yet\s+in this process/);
     await tab.page.getByText("tools by prompt · 2 running, 5 waiting").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a model is asked what it can do, and each finding says what was seen", async () => {
+    await using services = await startFakeServices({ upstreams: structuredClone(sampleUpstreams) });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/models");
+    await tab.page.getByRole("button", { name: "What can it do?" }).last().click();
+    const found = tab.page.getByRole("list", { name: "Capabilities" });
+    await found.nth(1).waitFor();
+    expect(await found.nth(1).innerText()).toMatch(/several tools at once\s*: no/);
+    await found.nth(1).getByText("several tools at once").hover();
+    await tab.page.getByRole("tooltip").getByText("It called one of two tools.").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("models on this machine are looked for when asked, and lead to a run", async () => {
+    await using services = await startFakeServices({ upstreams: sampleUpstreams });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/models");
+    await tab.page.getByRole("button", { name: /Look for Ollama/ }).click();
+    await tab.page.getByText("wants a key").waitFor();
+    await tab.page.getByRole("link", { name: "Test llama4:8b" }).click();
+    await tab.page.getByRole("button", { name: "Start run" }).waitFor();
+    expect(await tab.page.getByLabel("Endpoint", { exact: true }).inputValue()).toBe("http://127.0.0.1:11434/v1");
+    expect(await tab.page.getByLabel("Model", { exact: true }).inputValue()).toBe("llama4:8b");
+  });
+
+  test("a service that tells nothing of its providers still shows its models", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/models");
+    await tab.page.getByText("demo-support-v1").waitFor();
+    expect(await tab.page.getByRole("heading", { name: "Providers" }).count()).toBe(0);
+    expect(await tab.page.getByRole("alert").count()).toBe(0);
   });
 
   test("settings change the theme, keep a key for the tab, and lead to the docs", async () => {
@@ -34,7 +73,12 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.page.getByRole("textbox", { name: /API key/ }).fill("secret");
     await tab.page.getByRole("button", { name: "Use key" }).click();
     await tab.page.getByText("A key is set for this tab").waitFor();
+    await tab.page.getByText("Make, list and revoke keys").click();
+    await tab.page.getByText("rehearsal keys revoke ID").waitFor();
     await tab.page.getByText("Rehearsal 0.1.0").waitFor();
+    expect(await tab.page.getByRole("region", { name: "Limits in force" }).innerText()).toMatch(
+      /Largest request body\s+REHEARSAL_MAX_BODY_BYTES\s+8 MiB/,
+    );
     const docs = await tab.page.getByRole("link", { name: "API docs" }).all();
     expect(await Promise.all(docs.map((link) => link.getAttribute("href")))).toEqual([
       `${services.origin}/docs`,

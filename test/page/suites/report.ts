@@ -58,9 +58,9 @@ export function reportSuite(browser: () => Browser): void {
     await report.page.locator("ins").first().waitFor();
     expect(report.page.url()).toContain("#/runs/");
     await report.page.keyboard.press("n");
-    await report.page.waitForURL("**/refund-status/5");
+    await report.page.waitForURL("**/refund-status/5?turn=1");
     await report.page.keyboard.press("d");
-    await report.page.waitForURL("**/refund-status/5?view=inline");
+    await report.page.waitForURL("**/refund-status/5?turn=1&view=inline");
     const link = report.page.url();
     await report.page.goto("about:blank");
     await report.page.goto(link);

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
-import { detailed, largeRun, nightly, withoutScores } from "../support/sample-runs.ts";
+import { detailed, nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 
 const oneTurn = { model_id: "demo/flaky", test_batch: { id: "a", interactions: [{ user_message: "hi" }] } };
@@ -85,9 +85,10 @@ export function runsSuite(browser: () => Browser): void {
   test("a run is exported in the format chosen", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
-    await tab.open(`/runs/${nightly.run_id}?tab=details`);
+    await tab.open(`/runs/${nightly.run_id}`);
     const download = tab.page.waitForEvent("download");
-    await tab.page.getByRole("button", { name: "JUnit" }).click();
+    await tab.page.getByRole("button", { name: "Export" }).click();
+    await tab.page.getByRole("menuitem", { name: "JUnit" }).click();
     expect((await download).suggestedFilename()).toBe(`run-${nightly.run_id}.xml`);
   });
 
@@ -131,26 +132,30 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "Stop" }).click();
     await tab.page.getByText("cancelled").waitFor();
 
-    await tab.page.getByRole("button", { name: "Delete" }).click();
+    await tab.page.getByRole("button", { name: "More" }).press("Enter");
+    await tab.page.locator("[role=menuitem]:focus").waitFor();
+    await tab.page.keyboard.press("End");
+    await tab.page.keyboard.press("Enter");
     await tab.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await tab.page.waitForURL("**/runs");
     expect(services.runs.list()).toEqual([]);
   });
 
-  test("a run of 10,000 turns keeps only what is on screen in the page", async () => {
-    await using services = await startFakeServices({ runs: [largeRun()] });
+  test("the list is sorted by any column, and the address remembers it", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs");
-    await tab.page.getByRole("link", { name: "ten thousand turns" }).click();
-    const table = tab.page.getByRole("table", { name: "Attempts by scenario" });
-    await table.waitFor();
-    expect(await table.getAttribute("aria-rowcount")).toBe("1001");
-    expect(await tab.page.locator("*").count()).toBeLessThan(2000);
-
-    await tab.page.getByText("flaky 143").click();
-    await tab.page.locator('[aria-rowcount="144"]').waitFor();
-    await tab.page.mouse.wheel(0, 100_000);
-    await tab.page.getByText("scenario-0994").waitFor();
+    const names = () => tab.page.getByRole("row").getByRole("link", { name: /nightly|broken/ });
+    await tab.page.getByRole("button", { name: "Failed" }).click();
+    await tab.page.waitForURL("**sort=-failed");
+    await tab.page.locator('th[aria-sort="descending"]').getByText("Failed").waitFor();
+    expect(await names().allInnerTexts()).toEqual(["nightly support", "broken endpoint", "nightly support"]);
+    await tab.page.getByRole("button", { name: "Test" }).click();
+    await tab.page.waitForURL("**sort=name");
+    await tab.page.reload();
+    await names().first().waitFor();
+    expect(await names().allInnerTexts()).toEqual(["broken endpoint", "nightly support", "nightly support"]);
+    expect(tab.mishaps).toEqual([]);
   });
 
   test("demo data is marked, and removed with one click and a question", async () => {

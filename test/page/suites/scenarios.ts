@@ -123,7 +123,7 @@ export function scenariosSuite(browser: () => Browser): void {
     await tab.open("/scenarios");
     await tab.page.getByRole("button", { name: "Export" }).click();
     const download = tab.page.waitForEvent("download");
-    await tab.page.getByRole("button", { name: /promptfoo/ }).click();
+    await tab.page.getByRole("menuitem", { name: /promptfoo/ }).click();
     expect((await download).suggestedFilename()).toBe("scenarios.yaml");
   });
 

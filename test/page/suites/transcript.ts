@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
-import { nightly } from "../support/sample-runs.ts";
+import { bothHistories, nightly } from "../support/sample-runs.ts";
 
 export function transcriptSuite(browser: () => Browser): void {
   test("from the list to the failing reply with its word diff", async () => {
@@ -34,7 +34,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await tab.page.keyboard.press("n");
     await tab.page.waitForURL("**/refund-status/5**");
     await tab.page.keyboard.press("n");
-    await tab.page.waitForURL("**/order%2Fstatus%20%C3%BCn%C3%AFcode%3F/2");
+    await tab.page.waitForURL("**/order%2Fstatus%20%C3%BCn%C3%AFcode%3F/2?turn=1");
     await tab.page.getByText("Request failed: The provider refused the credentials").waitFor();
     await tab.page.keyboard.press("p");
     await tab.page.waitForURL("**/refund-status/5**");
@@ -60,6 +60,34 @@ export function transcriptSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs/long/long/1");
     await tab.page.getByText("Reply (too different for a word diff)").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("an attempt opens at its first bad turn unless the address names another", async () => {
+    const turns = [{ overall: 1 }, { overall: 1 }, { overall: 0.2, reply: "No." }, { overall: 1 }];
+    const run = makeResults({ id: "late", name: "late", scenarios: [{ id: "s", attempts: [turns] }] });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs/late/s/1");
+    await tab.page.locator('article[aria-label="Turn 3"][aria-current="step"]').waitFor();
+    await tab.open("/runs/late/s/1?turn=1");
+    await tab.page.locator('article[aria-label="Turn 1"][aria-current="step"]').waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run with both histories shows each, and every turn what the other came to", async () => {
+    await using services = await startFakeServices({ runs: [bothHistories] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${bothHistories.run_id}/refund/1`);
+    const second = tab.page.getByRole("article", { name: "Turn 2" });
+    await second.getByText("Same turn with the reference replies before it: overall 0.95 (+0.75)").click();
+    await second.getByText("Taught reply").waitFor();
+    await tab.page.keyboard.press("h");
+    await tab.page.waitForURL("**history=reference");
+    await tab.page.getByText("Attempt 1 of 1 · overall 0.97").waitFor();
+    await second.getByText("Same turn with the model's own replies before it: overall 0.20").waitFor();
+    await tab.page.reload();
+    expect(await tab.page.getByRole("radio", { name: "Reference replies" }).isChecked()).toBe(true);
     expect(tab.mishaps).toEqual([]);
   });
 

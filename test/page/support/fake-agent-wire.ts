@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { FakeAnswer } from "./fake-agent.ts";
+import { fakeResume, type FakeAnswer } from "./fake-agent.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";
 
 interface AgentQuestion {
@@ -20,7 +20,19 @@ export async function answerAgent({ request, response, answer, questions, stream
   const model = String(request.headers["x-model-id"] ?? "");
   const { messages } = (await readJson(request)) as AgentQuestion;
   questions.push({ model, messages });
-  const result = answer(model, messages.at(-1)?.content ?? "");
+  send({ request, response, streams }, answer(model, messages.at(-1)?.content ?? ""));
+}
+
+/** POST /agent/runs/{run_id}/resume with one decision. */
+export async function answerResume(call: Pick<AgentCall, "request" | "response" | "streams">): Promise<void> {
+  const { decisions } = (await readJson(call.request)) as { decisions: Record<string, unknown> };
+  send(call, fakeResume(decisions["call-7"]));
+}
+
+function send(
+  { request, response, streams }: Pick<AgentCall, "request" | "response" | "streams">,
+  result: FakeAnswer,
+): void {
   if (result === "never") return;
   if ("problem" in result) return sendProblem(response, result.problem);
   const asked = request.headers.accept?.startsWith("text/event-stream") ?? false;

@@ -57,6 +57,14 @@ export function makeReply(content: string, changes: Partial<AgentReply> = {}): A
 export const makeProblem = (code: ErrorCode, detail: string): Problem =>
   toProblem(new ServiceError(code, detail), "req-1");
 
+/** Goes on with the run of demo/asks: arguments must name somebody, a refused call is not run. */
+export function fakeResume(decision: unknown): FakeAnswer {
+  if (decision === "deny") return { reply: makeReply("Then I will not send it.") };
+  const { args = { to: "a@example.org" } } = (typeof decision === "object" ? decision : {}) as { args?: unknown };
+  if (!(args as { to?: unknown }).to) return { problem: makeProblem("validation_failed", "/args/to is required") };
+  return { reply: makeReply("Sent."), tools: [{ id: "call-7", name: "send_mail", args, result: "queued" }] };
+}
+
 /** Answers by model id: an echo, unless the id asks for something special. */
 export function fakeAnswer(model: string, message: string): FakeAnswer {
   if (model === "demo/never") return "never";
@@ -72,6 +80,10 @@ export function fakeAnswer(model: string, message: string): FakeAnswer {
   if (model === "demo/tools") {
     const tool = { id: "call-1", name: "calculator", args: { expression: "6*7" }, result: "result: 42" };
     return { reply: makeReply("The answer is 42."), tools: [tool] };
+  }
+  if (model === "demo/asks") {
+    const call = { name: "send_mail", args: { to: "a@example.org" }, id: "call-7", type: "tool_call" as const };
+    return { reply: makeReply("", { tool_calls: [call] }) };
   }
   return { reply: makeReply(`**${model}** heard: ${message}`) };
 }

@@ -5,6 +5,7 @@ import { makeProblem } from "./fake-agent.ts";
 import { fakeComparison } from "./fake-comparison.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";
 import { answerLibrary, type FakeLibrary } from "./fake-library.ts";
+import { listScenarios, narrowed } from "./fake-pages.ts";
 import type { FakeRuns } from "./fake-runs.ts";
 
 interface EvaluationCall {
@@ -15,6 +16,7 @@ interface EvaluationCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly events: boolean;
+  readonly pages: boolean;
 }
 
 export async function answerEvaluation({
@@ -24,6 +26,7 @@ export async function answerEvaluation({
   request,
   response,
   events,
+  pages,
 }: EvaluationCall): Promise<void> {
   const url = new URL(request.url ?? "/", "http://localhost");
   const [, root, id = "", action] = url.pathname.split("/");
@@ -41,12 +44,22 @@ export async function answerEvaluation({
     runs.remove(run.run_id);
     return void response.writeHead(204).end();
   }
-  if (action === "export") return void response.writeHead(200).end(`exported as ${url.searchParams.get("format")}`);
-  if (action === "results") return sendJson(response, 200, run);
+  if (action === "export") return void response.writeHead(200).end(exported(run, url.searchParams.get("format")));
+  if (action === "results") return sendJson(response, 200, pages ? narrowed(run, url.searchParams) : run);
+  if (action === "scenarios" && pages) return sendJson(response, 200, listScenarios(run, url.searchParams));
+  if (action === "scenarios") return sendProblem(response, makeProblem("not_found", "There is no such route."));
   if (action === "events" && !events) return sendProblem(response, makeProblem("not_found", "There is no such route."));
   if (action === "events") return followRun({ runs, id: run.run_id, request, response });
   if (action === "cancel") runs.cancel(run.run_id);
   return sendJson(response, action === "cancel" ? 202 : 200, runs.toRun(runs.get(run.run_id) ?? run));
+}
+
+function exported(run: EvaluationResponse, format: string | null): string {
+  if (format !== "jsonl") return `exported as ${format}`;
+  const turns = run.results.scenarios.flatMap(({ scenario_id, attempts }) =>
+    attempts.flatMap(({ attempt, interactions }) => interactions.map((turn) => ({ scenario_id, attempt, ...turn }))),
+  );
+  return turns.map((turn) => `${JSON.stringify(turn)}\n`).join("");
 }
 
 function answerCompare(runs: FakeRuns, query: URLSearchParams, response: ServerResponse): void {

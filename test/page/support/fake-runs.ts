@@ -13,6 +13,8 @@ export interface FakeRuns {
   /** Ends every run that is under way. */
   finish(): void;
   onChange(listener: () => void): () => void;
+  /** How many follow a run live right now. */
+  followers(): number;
 }
 
 export function createFakeRuns(initial: readonly EvaluationResponse[]): FakeRuns {
@@ -62,6 +64,7 @@ export function createFakeRuns(initial: readonly EvaluationResponse[]): FakeRuns
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    followers: () => listeners.size,
   };
 }
 

@@ -3,13 +3,15 @@ import type { AddressInfo } from "node:net";
 import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
 import type { AgentUpstreams } from "../../../src/contract/agent-upstreams.ts";
 import type { RunEstimate } from "../../../src/contract/estimate.ts";
+import type { PageConfig } from "../../../src/contract/page-config.ts";
 import type { Scenario } from "../../../src/contract/scenario.ts";
-import { answerAgent } from "./fake-agent-wire.ts";
+import { answerAgent, answerResume } from "./fake-agent-wire.ts";
 import { fakeAnswer, makeProblem, type FakeAnswer } from "./fake-agent.ts";
 import { answerEvaluation } from "./fake-evaluation.ts";
 import { sendJson, sendProblem } from "./fake-io.ts";
 import { createFakeLibrary, type FakeLibrary } from "./fake-library.ts";
 import { createFakeRuns, type FakeRuns } from "./fake-runs.ts";
+import { probe, sampleLocalServers } from "./sample-upstreams.ts";
 import { servePage } from "./serve-page.ts";
 
 export interface FakeServices extends AsyncDisposable {
@@ -20,6 +22,8 @@ export interface FakeServices extends AsyncDisposable {
   readonly library: FakeLibrary;
   /** What POST / was asked, in order. */
   readonly questions: { model: string; messages: { type: string; content: string }[] }[];
+  /** What the evaluation service was asked for, in order. */
+  readonly requests: string[];
 }
 
 export interface FakeServicesOptions {
@@ -30,6 +34,8 @@ export interface FakeServicesOptions {
   readonly apiKey?: string;
   /** False: the events route answers 404. */
   readonly events?: boolean;
+  /** False: a run's scenarios are not listed page by page, and its results are never narrowed to one. */
+  readonly pages?: boolean;
   /** False: POST / answers JSON, whatever is asked for. */
   readonly streams?: boolean;
   /** The library at the start, marked demo. */
@@ -57,6 +63,7 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
     apiKey,
     events = true,
     streams = true,
+    pages = true,
     scenarios = [],
     estimate = null,
     upstreams,
@@ -64,6 +71,7 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
   const library = createFakeLibrary(scenarios);
   const runs = createFakeRuns(initial);
   const questions: FakeServices["questions"] = [];
+  const requests: string[] = [];
   let origin = "";
 
   const evaluation = await listen((request, response) => {
@@ -71,23 +79,39 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
     response.setHeader("access-control-allow-headers", "content-type, prefer, authorization, last-event-id");
     response.setHeader("access-control-allow-methods", "GET, POST, DELETE");
     if (request.method === "OPTIONS") return void response.writeHead(204).end();
+    requests.push(`${request.method} ${request.url}`);
     if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`) {
       return sendProblem(response, makeProblem("auth_missing", "This service needs an API key."));
     }
-    return void answerEvaluation({ runs, library, estimate, request, response, events });
+    return void answerEvaluation({ runs, library, estimate, request, response, events, pages });
   });
 
   const agent = await listen((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     if (pathname === "/page/config") {
       const hub_models = ["demo/scripted", "demo/flaky"];
-      return sendJson(response, 200, { evaluation: evaluation.origin, version: "0.1.0", demo: true, hub_models });
+      const limits = [
+        { name: "REHEARSAL_MAX_BODY_BYTES", meaning: "Largest request body.", value: 8 * 1024 * 1024 },
+        { name: "REHEARSAL_MAX_ATTEMPTS", meaning: "Most attempts of one run.", value: 100 },
+      ];
+      const config = {
+        evaluation: evaluation.origin,
+        version: "0.1.0",
+        demo: true,
+        hub_models,
+        limits,
+        keys_required: false,
+      };
+      return sendJson(response, 200, { ...config, keys_required: apiKey !== undefined } satisfies PageConfig);
     }
     if (pathname === "/studio/models") return sendJson(response, 200, studio);
     if (pathname === "/v1/models") return sendJson(response, 200, { object: "list", data: listedModels });
+    if (pathname === "/agent/upstreams/probe") return sendJson(response, 200, probe(upstreams));
+    if (pathname === "/agent/local-servers") return sendJson(response, 200, sampleLocalServers);
     if (pathname === "/agent/upstreams" && upstreams) return sendJson(response, 200, upstreams);
     if (pathname === "/agent/upstreams")
       return sendProblem(response, makeProblem("not_found", "There is no such route."));
+    if (pathname.endsWith("/resume")) return void answerResume({ request, response, streams });
     if (request.method === "POST") return void answerAgent({ request, response, answer, questions, streams });
     return servePage(response, { pathname, evaluation: evaluation.origin });
   });
@@ -99,6 +123,7 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
     runs,
     library,
     questions,
+    requests,
     async [Symbol.asyncDispose]() {
       await Promise.all([agent.close(), evaluation.close()]);
     },

@@ -1,3 +1,4 @@
+import type { AgentUpstreams } from "../../../src/contract/agent-upstreams.ts";
 import type { Scenario } from "../../../src/contract/scenario.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { makeResults } from "./make-results.ts";
@@ -46,3 +47,42 @@ export const hostileScenarios: readonly Scenario[] = hostileTexts.map((text) => 
     },
   ],
 }));
+
+const finding = (detail: string) => ({ verdict: "no" as const, detail });
+
+/** Providers and models that call themselves, and fail with, such texts. */
+export const hostileUpstreams: AgentUpstreams = {
+  providers: hostileTexts.map((text) => ({
+    name: text,
+    kind: "hub",
+    origin: text,
+    health: "failing",
+    calls: 1,
+    failures: 1,
+    last_call_at: 0,
+    last_error: { code: text, detail: text, at: 0 },
+  })),
+  breakers: hostileTexts.map((text) => ({
+    origin: text,
+    key: text,
+    state: text,
+    calls: 1,
+    failures: 1,
+    retry_after_ms: 1,
+  })),
+  routes: [],
+  tool_support: [],
+  capabilities: hostileTexts.map((text) => ({
+    provider: text,
+    model_id: text,
+    capabilities: {
+      streaming: finding(text),
+      streaming_usage: finding(text),
+      tools: finding(text),
+      parallel_tools: finding(text),
+      json_schema: finding(text),
+    },
+    tokens: 1,
+    probed_at: 0,
+  })),
+};

@@ -1,6 +1,6 @@
 import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
 import type { InteractionError } from "../../../src/contract/interaction-result.ts";
-import { makeResults, type TurnSketch } from "./make-results.ts";
+import { makeResults, makeScenario, type TurnSketch } from "./make-results.ts";
 
 export const refusedKey: InteractionError = {
   code: "upstream_auth",
@@ -160,3 +160,22 @@ export const detailed: EvaluationResponse = withDetails(
     ],
   }),
 );
+
+const own = makeResults({
+  id: "01990000-0000-7000-8000-000000000006",
+  name: "both histories",
+  scenarios: [{ id: "refund", attempts: [[{ overall: 0.9 }, { overall: 0.2, reply: "Own reply" }]] }],
+});
+const taught = makeScenario({
+  id: "refund",
+  attempts: [[{ overall: 0.99 }, { overall: 0.95, reply: "Taught reply" }]],
+});
+
+/** A run that was made with the model's own replies as history, and with the reference replies. */
+export const bothHistories: EvaluationResponse = {
+  ...own,
+  history: "both",
+  results: {
+    scenarios: own.results.scenarios.map((scenario) => ({ ...scenario, reference_attempts: taught.attempts })),
+  },
+};

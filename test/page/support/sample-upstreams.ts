@@ -1,6 +1,48 @@
+import type { ModelCapabilities } from "../../../src/contract/agent-capabilities.ts";
+import type { LocalServers } from "../../../src/contract/agent-local-servers.ts";
 import type { AgentUpstreams } from "../../../src/contract/agent-upstreams.ts";
 
+const capabilities: ModelCapabilities["capabilities"] = {
+  streaming: { verdict: "yes", detail: "The answer came in 9 pieces." },
+  streaming_usage: { verdict: "unknown", detail: "The stream told no tokens." },
+  tools: { verdict: "yes", detail: "It called the tool it was given." },
+  parallel_tools: { verdict: "no", detail: "It called one of two tools." },
+  json_schema: { verdict: "yes", detail: "The answer fits the schema." },
+};
+
 export const sampleUpstreams: AgentUpstreams = {
+  providers: [
+    {
+      name: "hub",
+      kind: "hub",
+      origin: "https://hub.example",
+      health: "failing",
+      calls: 20,
+      failures: 12,
+      last_call_at: Date.parse("2026-11-14T09:00:00Z"),
+      last_error: { code: "upstream_timeout", detail: "No answer within 60 s.", at: 0 },
+    },
+    {
+      name: "fine-tuned",
+      kind: "fine-tuned",
+      origin: "https://studio.example",
+      health: "ok",
+      calls: 1204,
+      failures: 0,
+      last_call_at: Date.parse("2026-11-14T09:00:00Z"),
+      last_error: null,
+    },
+    {
+      name: "demo",
+      kind: "demo",
+      origin: null,
+      health: "unknown",
+      calls: 0,
+      failures: 0,
+      last_call_at: null,
+      last_error: null,
+    },
+  ],
   breakers: [
     {
       origin: "https://hub.example",
@@ -13,4 +55,19 @@ export const sampleUpstreams: AgentUpstreams = {
   ],
   routes: [{ model: "demo/scripted", running: 2, waiting: 5 }],
   tool_support: [{ provider: "hub", model_id: "demo/scripted", mode: "prompted", found_at: 0 }],
+  capabilities: [{ provider: "hub", model_id: "demo/scripted", capabilities, tokens: 310, probed_at: 0 }],
+};
+
+/** POST /agent/upstreams/probe: from then on demo/flaky is known as well. */
+export function probe(upstreams: AgentUpstreams | undefined): ModelCapabilities {
+  const found = { provider: "hub", model_id: "demo/flaky", capabilities, tokens: 290, probed_at: 0 };
+  if (upstreams) Object.assign(upstreams, { capabilities: [...(upstreams.capabilities ?? []), found] });
+  return found;
+}
+
+export const sampleLocalServers: LocalServers = {
+  servers: [
+    { kind: "ollama", base_url: "http://127.0.0.1:11434/v1", models: ["llama4:8b"], needs_key: false },
+    { kind: "vllm", base_url: "http://127.0.0.1:8000/v1", models: [], needs_key: true },
+  ],
 };

@@ -34,6 +34,7 @@ export function servePage(
       "form-action 'none'",
       "frame-ancestors 'none'",
       "require-trusted-types-for 'script'",
+      "trusted-types default",
     ].join("; "),
   });
   response.end(readFileSync(file));

@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { PageConfig } from "../../../contract/page-config.ts";
 import { contentSecurityPolicy } from "../../http/security-headers.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";
 
 const mediaTypes: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -27,6 +27,9 @@ export function isPagePath(path: string): boolean {
   return screens.test(path) || path.startsWith("/assets/") || path === "/page/config" || rootFiles.test(path);
 }
 
+/** What the page must know, as far as it is the same for everybody. */
+export type ServedConfig = Omit<PageConfig, "keys_required">;
+
 interface PageFile {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly type: string;
@@ -34,11 +37,16 @@ interface PageFile {
 }
 
 /** The page and what it must know at its start. Its files are read once; there are few and they never change while we run. */
-export function pageRoutes({ folder, config }: { folder: string; config: () => PageConfig }): Hono<ShellEnvironment> {
+export function pageRoutes({ folder, config }: { folder: string; config: () => ServedConfig }): Hono<ShellEnvironment> {
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
 
   return new Hono<ShellEnvironment>()
-    .get("/page/config", (context) => context.json(config()))
+    .get("/page/config", (context) => {
+      // Where no key is needed, everybody is somebody.
+      const keys_required = (context.get("caller") as Caller | undefined) === undefined;
+      const body: PageConfig = { ...config(), keys_required };
+      return context.json(body);
+    })
     .get("/*", async (context, next) => {
       const { path } = context.req;
       if (!isPagePath(path)) return next();
@@ -51,12 +59,16 @@ export function pageRoutes({ folder, config }: { folder: string; config: () => P
         "content-type": file.type,
         etag: file.etag,
         "cache-control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
-        "content-security-policy": contentSecurityPolicy({ connect: [config().evaluation] }),
+        "content-security-policy": pagePolicy(config().evaluation),
       };
       if (context.req.header("if-none-match") === file.etag) return context.body(null, 304, headers);
       return context.body(file.body, 200, headers);
     });
 }
+
+/** The page makes no markup out of text, and starts scripts and workers by its one policy only: the browser holds it to that. */
+const pagePolicy = (evaluation: string): string =>
+  `${contentSecurityPolicy({ connect: [evaluation] })}; require-trusted-types-for 'script'; trusted-types default`;
 
 async function readPage(folder: string): Promise<ReadonlyMap<string, PageFile>> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);

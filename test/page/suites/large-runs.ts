@@ -1,0 +1,79 @@
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { startFakeServices } from "../support/fake-services.ts";
+import { openTab } from "../support/open-tab.ts";
+import { largeRun } from "../support/sample-runs.ts";
+
+const run = largeRun();
+
+export function largeRunsSuite(browser: () => Browser): void {
+  test("a run of 10,000 turns is read page by page, and only what is on screen is in the page", async () => {
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "ten thousand turns" }).click();
+    const table = tab.page.getByRole("table", { name: "Attempts by scenario" });
+    await table.waitFor();
+    expect(await table.getAttribute("aria-rowcount")).toBe("1001");
+    expect(await tab.page.locator("*").count()).toBeLessThan(2000);
+
+    await tab.page.getByText("flaky 143").click();
+    await tab.page.locator('[aria-rowcount="144"]').waitFor();
+    await tab.page.mouse.wheel(0, 100_000);
+    await tab.page.getByText("scenario-0994").waitFor();
+    await tab.page.getByLabel("Find a scenario").fill("0007");
+    await tab.page.locator('[aria-rowcount="2"]').waitFor();
+    await tab.page.getByText("scenario-0007").waitFor();
+    expect(services.requests.filter((request) => request.includes("/results"))).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("keys go from failure to failure through a large run, one scenario at a time", async () => {
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByText("scenario-0000").waitFor();
+    await tab.page.keyboard.press("n");
+    await tab.page.waitForURL("**/scenario-0000/1");
+    await tab.page.getByText("Attempt 1 of 10").waitFor();
+    for (const attempt of [3, 5, 7, 9]) {
+      await tab.page.keyboard.press("n");
+      await tab.page.waitForURL(`**/scenario-0000/${attempt}?turn=1`);
+    }
+    await tab.page.keyboard.press("n");
+    await tab.page.waitForURL("**/scenario-0007/1");
+    await tab.page.getByText("Attempt 1 of 10").waitFor();
+    await tab.page.keyboard.press("p");
+    await tab.page.waitForURL("**/scenario-0000/9");
+    await tab.open(`/runs/${run.run_id}/scenario-0000/1`);
+    await tab.page.getByText("Attempt 1 of 10").waitFor();
+    await tab.page.keyboard.press("p");
+    await tab.page.waitForURL("**/scenario-0994/9");
+    expect(services.requests.filter((request) => request.endsWith("/results"))).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("scores and failed turns of a large run are gone through once, turn by turn", async () => {
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}?tab=scores`);
+    await tab.page.getByRole("img", { name: "overall: turns by value, 715 from 0.3, 9,285 from 0.9" }).waitFor();
+    await tab.page.getByRole("link", { name: "Failed turns" }).click();
+    await tab.page.getByText("Every turn got a reply.").waitFor();
+    expect(services.requests.filter((request) => request.includes("/export"))).toHaveLength(1);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a service without pages is read whole", async () => {
+    await using services = await startFakeServices({ runs: [run], pages: false });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.locator('[aria-rowcount="1001"]').waitFor();
+    await tab.page.keyboard.press("n");
+    await tab.page.waitForURL("**/scenario-0000/1");
+    await tab.page.getByText("Attempt 1 of 10").waitFor();
+    await tab.page.keyboard.press("p");
+    await tab.page.waitForURL("**/scenario-0994/9?turn=1");
+    expect(tab.mishaps).toEqual([]);
+  });
+}

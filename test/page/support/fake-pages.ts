@@ -1,0 +1,33 @@
+import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+import { wholeRows } from "../../../web/run/row-source.ts";
+import { scenarioStatuses, type RunScenario, type RunScenarioList } from "../../../web/run/run-scenario-list.ts";
+
+/** GET /runs/{run_id}/scenarios. */
+export function listScenarios(run: EvaluationResponse, query: URLSearchParams): RunScenarioList {
+  const { total, counts, rowAt } = wholeRows(run, {
+    status: scenarioStatuses.find((status) => status === query.get("status")),
+    text: query.get("search") ?? "",
+  });
+  const rows = Array.from({ length: total }, (_, index) => rowAt(index)).filter((row) => row !== undefined);
+  const around = rows.findIndex(({ scenarioId }) => scenarioId === query.get("around"));
+  const offset = query.has("around") ? Math.max(0, around - 1) : Number(query.get("offset") ?? 0);
+  const page = rows.slice(offset, offset + Number(query.get("limit") ?? 100));
+  return {
+    scenarios: page.map(({ scenarioId, cells, passed: _passed, conflicts: _conflicts, ...row }): RunScenario => ({
+      scenario_id: scenarioId,
+      attempts: [...cells],
+      ...row,
+    })),
+    offset,
+    total,
+    counts,
+  };
+}
+
+/** GET /runs/{run_id}/results?scenario_id=. */
+export function narrowed(run: EvaluationResponse, query: URLSearchParams): EvaluationResponse {
+  const wanted = query.get("scenario_id");
+  if (wanted === null) return run;
+  const scenarios = run.results.scenarios.filter(({ scenario_id }) => scenario_id === wanted);
+  return { ...run, results: { scenarios } };
+}

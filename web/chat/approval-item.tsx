@@ -1,0 +1,81 @@
+import { Check, Pencil, X } from "lucide-react";
+import { useId, useState } from "react";
+import type { Decisions } from "../agent-api.ts";
+import type { OpenCall } from "./conversation.ts";
+
+type Decision = Decisions[string];
+
+interface ApprovalItemProps {
+  readonly call: OpenCall;
+  readonly decided: Decision | undefined;
+  readonly onDecide: (decision: Decision) => void;
+}
+
+/** One call: what it would do, and whether it may, as it is or with other arguments. */
+export function ApprovalItem({ call, decided, onDecide }: ApprovalItemProps) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const changed = draft === null ? null : readArguments(draft);
+  const id = useId();
+  const written = JSON.stringify(call.args, null, 2);
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)] gap-2 rounded-md border border-line bg-surface p-3">
+      <span className="verbatim font-medium">{call.name}</span>
+      {draft === null ? (
+        <pre className="mono verbatim rounded bg-sunken p-2">{written}</pre>
+      ) : (
+        <>
+          <textarea
+            aria-label={`Arguments of ${call.name}`}
+            aria-invalid={changed === null}
+            aria-describedby={changed === null ? id : undefined}
+            className="field mono field-sizing-content"
+            value={draft}
+            onChange={(event) => setDraft(event.target.value)}
+          />
+          {changed === null && (
+            <p id={id} className="text-xs font-medium text-bad">
+              ✕ must be a JSON object
+            </p>
+          )}
+        </>
+      )}
+      <span className="flex flex-wrap gap-2">
+        <button
+          type="button"
+          className="button button-primary"
+          aria-pressed={decided !== undefined && decided !== "deny"}
+          disabled={draft !== null && changed === null}
+          onClick={() => onDecide(changed ? { args: changed } : "approve")}
+        >
+          <Check aria-hidden size={14} /> Approve{draft !== null && " with these"}
+        </button>
+        <button
+          type="button"
+          className="button button-danger"
+          aria-pressed={decided === "deny"}
+          onClick={() => onDecide("deny")}
+        >
+          <X aria-hidden size={14} /> Refuse
+        </button>
+        <button
+          type="button"
+          className="button button-quiet"
+          onClick={() => setDraft((current) => (current === null ? written : null))}
+        >
+          <Pencil aria-hidden size={14} /> {draft === null ? "Change arguments" : "As they were"}
+        </button>
+      </span>
+    </li>
+  );
+}
+
+function readArguments(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,29 @@
+import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
+import { TextField, type TextFieldProps } from "../parts/text-field.tsx";
+import type { RunDraft } from "./run-draft.ts";
+
+/** The form: what was typed, how to change it, and what the service said about it. */
+export interface DraftForm {
+  readonly draft: RunDraft;
+  readonly onChange: (changes: Partial<RunDraft>) => void;
+  readonly problems: readonly FieldProblem[];
+}
+
+interface DraftFieldProps extends Omit<TextFieldProps, "value" | "problems" | "onText" | "name" | "form"> {
+  readonly form: DraftForm;
+  readonly name: keyof RunDraft;
+  /** Its place in the request. */
+  readonly pointer: string;
+}
+
+/** One line of the draft. */
+export function DraftField({ form: { draft, onChange, problems }, name, pointer, ...field }: DraftFieldProps) {
+  return (
+    <TextField
+      {...field}
+      value={draft[name]}
+      problems={problemsAt(problems, pointer)}
+      onText={(text) => onChange({ [name]: text })}
+    />
+  );
+}

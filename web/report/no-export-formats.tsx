@@ -1,2 +1,0 @@
-/** A report is a file already. */
-export const ExportFormats = () => null;

@@ -1,0 +1,8 @@
+import type { RunScenariosQuery, ScenarioStatus } from "../../src/contract/run-scenarios.ts";
+
+export type { RunScenario, RunScenarioList, ScenarioStatus } from "../../src/contract/run-scenarios.ts";
+
+/** In the order they are listed. */
+export const scenarioStatuses: readonly ScenarioStatus[] = ["failing", "flaky", "waiting", "passing"];
+
+export type RunScenarioQuery = Partial<RunScenariosQuery>;

@@ -1,0 +1,46 @@
+import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { Run } from "../../src/contract/run.ts";
+import { lazyView } from "../parts/lazy-view.tsx";
+import { isEnded } from "../parts/run-state.ts";
+import { Skeleton } from "../parts/skeleton.tsx";
+import { useSearchState } from "../parts/use-search-state.ts";
+import { DigestView } from "./digest-view.tsx";
+import { FailureCauses } from "./failure-causes.tsx";
+import { readRowFilter } from "./grid-filter.tsx";
+import { PagedGrid } from "./paged-grid.tsx";
+import { RunDetails } from "./run-details.tsx";
+import type { RunTab } from "./run-tabs.tsx";
+import { WholeGrid } from "./whole-grid.tsx";
+
+const ScorePanel = lazyView(() => import("./score-panel.tsx"));
+
+interface RunTabContentProps {
+  readonly tab: RunTab;
+  readonly run: Run;
+  /** Undefined for a large run. */
+  readonly results: EvaluationResponse | undefined;
+}
+
+export function RunTabContent({ tab, run, results }: RunTabContentProps) {
+  const [params] = useSearchState();
+  const filter = readRowFilter(params);
+  const live = !isEnded(run.state);
+  switch (tab) {
+    case "scenarios":
+      return results ? (
+        <WholeGrid results={results} filter={filter} live={live} />
+      ) : (
+        <PagedGrid runId={run.run_id} filter={filter} live={live} />
+      );
+    case "scores":
+      return <ScorePanel run={run} results={results} fallback={<Skeleton rows={6} label="Loading the scores" />} />;
+    case "failures":
+      return (
+        <DigestView run={run} results={results}>
+          {(digest) => digest && <FailureCauses runId={run.run_id} failures={digest.failures} />}
+        </DigestView>
+      );
+    case "details":
+      return <RunDetails run={run} results={results} />;
+  }
+}

@@ -1,0 +1,56 @@
+import { useQueries, type UseQueryResult } from "@tanstack/react-query";
+import { useCallback, useState } from "react";
+import { listRunScenarios } from "../api.ts";
+import type { RowFilter, RowSource } from "./row-source.ts";
+import type { RunScenarioList } from "./run-scenario-list.ts";
+import { fromRunScenario } from "./scenario-rows.ts";
+
+const pageSize = 100;
+
+interface PagedRows {
+  /** Null until the first page is there. */
+  readonly source: Omit<RowSource, "show"> | null;
+  readonly error: Error | null;
+  readonly refetch: () => void;
+}
+
+/** The rows on screen, read from the service page by page. The first page is always kept: it tells how many there are. */
+export function usePagedRows(runId: string, { status, text }: RowFilter): PagedRows & Pick<RowSource, "show"> {
+  const [pages, setPages] = useState<readonly number[]>([0]);
+  const show = useCallback((first: number, last: number) => {
+    const wanted = pagesBetween(first, last);
+    setPages((known) => (known.join() === wanted.join() ? known : wanted));
+  }, []);
+  const rows = useQueries({
+    queries: pages.map((page) => ({
+      queryKey: ["rows", runId, status ?? "", text, page],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        listRunScenarios(runId, { status, search: text, offset: page * pageSize, limit: pageSize }, signal),
+      staleTime: 10_000,
+    })),
+    combine: joinPages,
+  });
+  return { ...rows, show };
+}
+
+function pagesBetween(first: number, last: number): number[] {
+  const start = Math.floor(Math.max(0, first) / pageSize);
+  const end = Math.floor(Math.max(0, last) / pageSize);
+  const between = Array.from({ length: end - start + 1 }, (_, place) => start + place);
+  return [...new Set([0, ...between])];
+}
+
+function joinPages(queries: readonly UseQueryResult<RunScenarioList>[]): PagedRows {
+  const failed = queries.find(({ error }) => error !== null);
+  const first = queries[0]?.data;
+  const rows = new Map(
+    queries.flatMap(({ data }) =>
+      (data?.scenarios ?? []).map((row, place) => [(data?.offset ?? 0) + place, fromRunScenario(row)] as const),
+    ),
+  );
+  return {
+    source: first ? { total: first.total, counts: first.counts, rowAt: (index) => rows.get(index) } : null,
+    error: failed?.error ?? null,
+    refetch: () => void failed?.refetch(),
+  };
+}

@@ -1,0 +1,68 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef } from "react";
+import { useListOffset } from "../parts/use-list-offset.ts";
+import type { RowSource } from "./row-source.ts";
+import { ScenarioRow } from "./scenario-row.tsx";
+
+const columns =
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-3 py-2 md:grid-cols-[minmax(0,16rem)_5.5rem_minmax(0,1fr)_5rem_7rem]";
+
+/** Only the rows on screen are in the page, however many there are. */
+export function VirtualRows({ source, runId }: { source: RowSource; runId: string }) {
+  const list = useRef<HTMLDivElement>(null);
+  const offset = useListOffset(list);
+  const virtualizer = useWindowVirtualizer({
+    count: source.total,
+    estimateSize: () => 57,
+    overscan: 8,
+    scrollMargin: offset,
+    getItemKey: (index) => source.rowAt(index)?.scenarioId ?? index,
+  });
+  const items = virtualizer.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? 0;
+  const { show } = source;
+  useEffect(() => show?.(first, last), [show, first, last]);
+
+  return (
+    <div
+      role="table"
+      aria-label="Attempts by scenario"
+      aria-rowcount={source.total + 1}
+      className="panel overflow-hidden"
+    >
+      <div role="rowgroup" className="max-md:sr-only">
+        <div
+          role="row"
+          aria-rowindex={1}
+          className={`${columns} border-b border-line bg-sunken text-xs font-semibold text-soft`}
+        >
+          <span role="columnheader">Scenario</span>
+          <span role="columnheader">Verdict</span>
+          <span role="columnheader">Attempts</span>
+          <span role="columnheader" className="md:text-right">
+            Passed
+          </span>
+          <span role="columnheader" className="text-right">
+            Overall ± sd
+          </span>
+        </div>
+      </div>
+      <div ref={list} role="rowgroup" className="relative" style={{ height: virtualizer.getTotalSize() }}>
+        {items.map((item) => (
+          <div
+            key={item.key}
+            ref={virtualizer.measureElement}
+            data-index={item.index}
+            role="row"
+            aria-rowindex={item.index + 2}
+            className={`${columns} absolute inset-x-0 top-0 border-b border-line`}
+            style={{ transform: `translateY(${item.start - offset}px)` }}
+          >
+            <ScenarioRow row={source.rowAt(item.index)} runId={runId} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import { formatEffect } from "../parts/format-effect.ts";
+import { formatScore } from "../parts/format.ts";
+import { judgeTurn } from "../parts/judge-turn.ts";
+import type { HistoryMode } from "./history-mode.ts";
+import { OutcomeBadge } from "./outcome-badge.tsx";
+
+/** By the history of the turn it is shown under. */
+const titles: Record<HistoryMode, string> = {
+  own: "Same turn with the reference replies before it",
+  reference: "Same turn with the model's own replies before it",
+};
+
+interface OtherHistoryProps {
+  readonly turn: InteractionResult;
+  readonly history: HistoryMode;
+  readonly threshold: number;
+  /** Overall score of the turn this is shown under. */
+  readonly overall: number | undefined;
+}
+
+/** Whether a turn went wrong by itself, or because of what the model had said before. */
+export function OtherHistory({ turn, history, threshold, overall }: OtherHistoryProps) {
+  const score = turn.scores["overall"];
+  return (
+    <details>
+      <summary className="text-sm text-soft">
+        {titles[history]}: overall {formatScore(score)}
+        {score !== undefined && overall !== undefined && ` (${formatEffect(score - overall)})`}
+      </summary>
+      <div className="mt-2 grid gap-1 rounded-md border border-line p-2 text-sm">
+        <OutcomeBadge outcome={judgeTurn(turn, threshold)} />
+        <p className="verbatim">{turn.agent_reply}</p>
+      </div>
+    </details>
+  );
+}
