@@ -3,8 +3,9 @@ import type { Context, MiddlewareHandler } from "hono";
 import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
 import { scopes, type Scope } from "../../contract/scope.ts";
 import { anonymousName, type ApiKey } from "../../settings/api-keys.ts";
+import { createEndWithKey } from "./end-with-key.ts";
 import type { KeySource } from "./key-store.ts";
-import { addressOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
+import { addressOf, outgoingOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 
 const anyone: Caller = { name: anonymousName, scopes: new Set(scopes) };
@@ -16,7 +17,7 @@ const wrongKeysPerMinute = 10;
 /** Keys of the environment, fixed at the start, or a source that is asked at each request. */
 export type ApiKeys = readonly ApiKey[] | KeySource;
 
-export interface AuthenticateOptions {
+export interface AuthenticationOptions {
   /** None: the service is open. The settings allow that on a loopback address only. */
   readonly apiKeys: ApiKeys;
   /** Routes that answer without a key: health, documents, the page's files. */
@@ -25,15 +26,18 @@ export interface AuthenticateOptions {
 }
 
 /** Finds out who is calling. Every route needs a key unless it is public: a forgotten route is a closed one. */
-export function authenticate({
+export function createAuthentication({
   apiKeys,
   isPublic,
   now = Date.now,
-}: AuthenticateOptions): MiddlewareHandler<ShellEnvironment> {
+}: AuthenticationOptions): (context: Context<ShellEnvironment>) => Promise<void> {
   const source: KeySource = isSource(apiKeys) ? apiKeys : { keys: async () => apiKeys };
   const wrongKeys = createSlidingWindow({ limit: wrongKeysPerMinute });
+  const endWithKey = createEndWithKey({
+    isUsable: async (sha256) => (await source.keys()).some((key) => key.sha256 === sha256 && !isOver(key, now())),
+  });
 
-  return async (context, next) => {
+  return async (context) => {
     const { method, path } = context.req;
     const open = isPublic({ method, path });
     // What is public answers even when the keys cannot be read.
@@ -44,22 +48,23 @@ export function authenticate({
       const address = addressOf(context);
       if (!isMade(text)) refuseGuessing(wrongKeys.wait(address));
       const found = findKey(text, keys);
-      if (found === null || (found.endsAt ?? Infinity) <= now()) {
+      if (found === null || isOver(found, now())) {
         refuseGuessing(wrongKeys.take(address));
         throw found === null ? unauthorized("auth_invalid", "The API key is not known.") : ended();
       }
       source.used?.(found);
       context.set("caller", { name: found.name, scopes: found.scopes, key: found.sha256 });
+      const outgoing = outgoingOf(context);
+      if (outgoing) endWithKey(outgoing, found.sha256);
     }
-    await next();
   };
 }
 
 /** Admits callers whose key has the scope. `admin` has every scope. */
 export function requireScope(scope: Scope): MiddlewareHandler<ShellEnvironment> {
-  return async (context, next) => {
+  return (context, next) => {
     checkScope(context.get("caller") as Caller | undefined, scope);
-    await next();
+    return next();
   };
 }
 
@@ -103,6 +108,10 @@ function findKey(text: string, keys: readonly ApiKey[]): ApiKey | null {
   const hash = createHash("sha256").update(text).digest();
   const [match] = keys.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, "hex"), hash));
   return match ?? null;
+}
+
+function isOver({ endsAt = Infinity }: ApiKey, now: number): boolean {
+  return endsAt <= now;
 }
 
 function unauthorized(code: ErrorCode, detail: string): ServiceError {

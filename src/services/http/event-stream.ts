@@ -1,4 +1,7 @@
 import type { Context } from "hono";
+import { answerEvents } from "./answer-events.ts";
+import { EventWriter } from "./event-writer.ts";
+import type { ShellEnvironment } from "./shell-environment.ts";
 
 export interface ServerEvent {
   readonly event: string;
@@ -6,44 +9,28 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-const encoder = new TextEncoder();
-
-/**
- * Answers with server-sent events as they come. A comment goes out when nothing else does, so that neither side takes the
- * other for dead. Reading stops, and `stop` is called, when the client goes away.
- */
+/** Answers with events as they come, no faster than the client takes them. `stop` is called when it has them all or has gone. */
 export function streamEvents(
-  context: Context,
+  context: Context<ShellEnvironment>,
   events: AsyncIterable<ServerEvent>,
-  { heartbeatMs = 15_000, stop = () => {} }: { heartbeatMs?: number; stop?: () => void } = {},
+  { stop = () => {} }: { stop?: () => void } = {},
 ): Response {
-  const iterator = events[Symbol.asyncIterator]();
-  let heartbeat: NodeJS.Timeout | undefined;
-  const end = (): void => {
-    clearInterval(heartbeat);
-    stop();
-  };
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      heartbeat = setInterval(() => controller.enqueue(encoder.encode(": still here\n\n")), heartbeatMs);
-      heartbeat.unref();
-    },
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (!done) return controller.enqueue(encoder.encode(toText(value)));
-      end();
-      controller.close();
-    },
-    async cancel() {
-      end();
-      await iterator.return?.();
-    },
-  });
-  return context.body(body, 200, { "content-type": "text/event-stream", "x-accel-buffering": "no" });
+  const writer = new EventWriter({ onClose: stop });
+  const answer = answerEvents(context, writer);
+  void pump(events, writer);
+  return answer;
 }
 
-/** JSON has no line breaks of its own, so one `data` line is enough. */
-function toText({ event, id, data }: ServerEvent): string {
-  const number = id === undefined ? "" : `id: ${id}\n`;
-  return `event: ${event}\n${number}data: ${JSON.stringify(data)}\n\n`;
+async function pump(events: AsyncIterable<ServerEvent>, writer: EventWriter): Promise<void> {
+  try {
+    for await (const { event, id, data } of events) {
+      writer.send(data, event, id);
+      await writer.ready();
+      if (writer.closed) return;
+    }
+    writer.end();
+  } catch {
+    // Whoever produces the events reports its own failures; here the client only learns that something is missing.
+    writer.breakOff();
+  }
 }

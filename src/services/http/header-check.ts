@@ -1,20 +1,20 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
-import { incomingOf, type ShellEnvironment } from "./shell-environment.ts";
+import { incomingOf } from "./shell-environment.ts";
 
 /** Headers that mean something only when they come once. Proxies and servers disagree on which of two counts. */
-const onceOnly: Readonly<Record<string, ErrorCode>> = {
-  host: "header_invalid",
-  origin: "header_invalid",
-  "sec-fetch-site": "header_invalid",
-  authorization: "header_invalid",
-  "x-api-key": "header_invalid",
-  "content-type": "header_invalid",
-  "content-encoding": "header_invalid",
-  "last-event-id": "header_invalid",
-  "x-model-id": "model_id_invalid",
-  "idempotency-key": "idempotency_key_invalid",
-};
+const onceOnly: ReadonlyMap<string, ErrorCode> = new Map([
+  ["host", "header_invalid"],
+  ["origin", "header_invalid"],
+  ["sec-fetch-site", "header_invalid"],
+  ["authorization", "header_invalid"],
+  ["x-api-key", "header_invalid"],
+  ["content-type", "header_invalid"],
+  ["content-encoding", "header_invalid"],
+  ["last-event-id", "header_invalid"],
+  ["x-model-id", "model_id_invalid"],
+  ["idempotency-key", "idempotency_key_invalid"],
+]);
 
 const longestTarget = 8192;
 
@@ -30,19 +30,25 @@ export function rawHeaderCount(context: Context, name: string): number {
 }
 
 /** Refuses repeated headers that must be single, and addresses too long to be meant. */
-export function headerCheck(): MiddlewareHandler<ShellEnvironment> {
-  return async (context, next) => {
-    if (incomingOf(context) !== undefined) refuseRepeated(context);
-    if (context.req.url.length > longestTarget) {
-      throw new ServiceError("uri_too_long", `The address is longer than ${longestTarget} characters.`);
-    }
-    await next();
-  };
+export function checkHeaders(context: Context): void {
+  const raw = incomingOf(context)?.rawHeaders;
+  if (raw !== undefined) refuseRepeated(context, raw);
+  if (context.req.url.length > longestTarget) {
+    throw new ServiceError("uri_too_long", `The address is longer than ${longestTarget} characters.`);
+  }
 }
 
-function refuseRepeated(context: Context): void {
-  for (const [name, code] of Object.entries(onceOnly)) {
-    const count = rawHeaderCount(context, name);
-    if (count > 1) throw new ServiceError(code, `The header ${name} was sent ${count} times; send it once.`);
+/** One pass over what was sent: names are at the even places. */
+function refuseRepeated(context: Context, raw: readonly string[]): void {
+  const seen = new Set<string>();
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index]?.toLowerCase() ?? "";
+    const code = onceOnly.get(name);
+    if (code === undefined) continue;
+    if (seen.has(name)) {
+      const count = rawHeaderCount(context, name);
+      throw new ServiceError(code, `The header ${name} was sent ${count} times; send it once.`);
+    }
+    seen.add(name);
   }
 }

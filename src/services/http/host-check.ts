@@ -1,6 +1,6 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
-import { incomingOf, type ShellEnvironment } from "./shell-environment.ts";
+import { incomingOf } from "./shell-environment.ts";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
@@ -8,22 +8,36 @@ const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
  * Answers only for known names, so that a page which rebinds its own name to our address is not served.
  * The address a client connected to is known too: nobody can rebind an address.
  */
-export function hostCheck({ allowedHosts }: { allowedHosts: readonly string[] }): MiddlewareHandler<ShellEnvironment> {
+export function createHostCheck({ allowedHosts }: { allowedHosts: readonly string[] }): (context: Context) => void {
   const patterns = [...loopbackNames, ...allowedHosts];
+  // Nearly every request names the same host: what passed last passes again without another look.
+  let passed = { host: "", local: "", address: "-" };
 
-  return async (context, next) => {
-    const local = addressLiteral(incomingOf(context)?.socket.localAddress);
-    const allowed = local === null ? patterns : [...patterns, local];
+  return (context) => {
+    const local = incomingOf(context)?.socket.localAddress ?? "";
+    const { url } = context.req;
+    const sent = context.req.header("host") ?? "localhost";
+    if (sent === passed.host && local === passed.local && url.startsWith(passed.address)) return;
+
     // An absolute request target and the Host header may name different hosts: both count.
-    for (const host of [new URL(context.req.url).host, context.req.header("host") ?? "localhost"]) {
+    const target = targetHost(url);
+    const allowed = local === "" ? patterns : [...patterns, addressLiteral(local)];
+    for (const host of [target, sent]) {
       if (allowed.some((pattern) => matchesHost(pattern, host))) continue;
       throw new ServiceError(
         "host_not_allowed",
         `This service does not answer for ${JSON.stringify(host.slice(0, 80))}.`,
       );
     }
-    await next();
+    passed = { host: sent, local, address: `${url.slice(0, url.indexOf("://"))}://${target}/` };
   };
+}
+
+/** The host of an address that was normalised already, read off the text; user names make it a case for the parser. */
+export function targetHost(url: string): string {
+  const start = url.indexOf("://") + 3;
+  const host = url.slice(start, url.indexOf("/", start));
+  return host.includes("@") || start === 2 ? new URL(url).host : host;
 }
 
 /** Whether a Host value fits a pattern: `*`, `*.name`, `name` (any port) or `name:port`. */
@@ -42,8 +56,7 @@ function splitHost(text: string): { name: string; port: string } | null {
   return { name: (match[1] ?? "").toLowerCase().replace(/\.$/, ""), port: match[2] ?? "" };
 }
 
-function addressLiteral(address: string | undefined): string | null {
-  if (address === undefined) return null;
+function addressLiteral(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, "");
   return plain.includes(":") ? `[${plain}]` : plain;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Scope } from "../../contract/scope.ts";
 import { isKeyName, type ApiKey } from "../../settings/api-keys.ts";
@@ -73,7 +73,7 @@ export function createKeySource({ file, fixed = [] }: { file: string; fixed?: re
 
   return {
     async keys() {
-      const now = await versionOf(file);
+      const now = versionOf(file);
       if (now === "none" && version !== "none") throw unreadable(new Error("The key file is gone."));
       if (now !== version) {
         stored = (await readKeyFile(file).catch((cause: unknown) => Promise.reject(unreadable(cause)))).map(toApiKey);
@@ -87,12 +87,12 @@ export function createKeySource({ file, fixed = [] }: { file: string; fixed?: re
   };
 }
 
-async function versionOf(file: string): Promise<string> {
+/** Synchronous, since it is asked at each request: a look at one file of the data folder is done before a thread is found. */
+function versionOf(file: string): string {
   try {
-    const { ino, mtimeMs, size } = await stat(file);
-    return `${ino}:${mtimeMs}:${size}`;
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found ? `${found.ino}:${found.mtimeMs}:${found.size}` : "none";
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "none";
     throw unreadable(cause);
   }
 }

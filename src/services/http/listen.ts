@@ -47,7 +47,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const server = createHttpServer(options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, { host, port })));
-    server.listen({ host, port }, resolve);
+    // Those who come all at once wait in line to be told no. Beyond the usual 511 their packets would be dropped, and they
+    // would try again after seconds.
+    server.listen({ host, port, backlog: options.limits.connections }, resolve);
   });
   server.on("error", (error) => options.log.error({ err: error }, "server error"));
   const bound = (server.address() as AddressInfo).port;

@@ -1,5 +1,5 @@
 import { pino, type Logger } from "pino";
-import type { MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import type { Secret } from "../../contract/secret.ts";
 import type { LogLevel } from "../../settings.ts";
 import { createScrubber } from "./scrub.ts";
@@ -32,20 +32,16 @@ export function createLog({
 }
 
 /** One line per request: what was asked and how it ended. No bodies, and no query, which may hold anything. */
-export function requestLog({ log }: { log: Logger }): MiddlewareHandler<ShellEnvironment> {
-  return async (context, next) => {
-    const started = performance.now();
-    await next();
-    const { status } = context.res;
-    const entry = {
-      method: context.req.method,
-      path: context.req.path.slice(0, 200),
-      status,
-      ms: Math.round(performance.now() - started),
-      request_id: context.get("requestId"),
-    };
-    log[status >= 500 ? "error" : "info"](entry, "request");
-  };
+export function logRequest(
+  log: Logger,
+  context: Context<ShellEnvironment>,
+  outcome: { status: number; ms: number },
+): void {
+  const level = outcome.status >= 500 ? "error" : "info";
+  if (!log.isLevelEnabled(level)) return;
+  const { method, path } = context.req;
+  const entry = { method, path: path.slice(0, 200), ...outcome, request_id: context.get("requestId") };
+  log[level](entry, "request");
 }
 
 /** `12:00:00 warn  message {"more":1}`, with the stack of an error on the lines after it. */

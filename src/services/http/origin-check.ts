@@ -1,5 +1,6 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
+import { targetHost } from "./host-check.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -17,14 +18,14 @@ const exposedHeaders =
 /**
  * Keeps foreign web pages out: a request with an unknown `Origin` is refused, and so is one that a browser marks as
  * cross-site on a method that does something. Only known origins get CORS headers. `allowedOrigins` is asked at each
- * request, because the page's port may be known only after the start.
+ * request, because the page's port may be known only after the start. What it returns is the answer to a preflight.
  */
-export function originCheck({
+export function createOriginCheck({
   allowedOrigins,
 }: {
   allowedOrigins: () => readonly string[];
-}): MiddlewareHandler<ShellEnvironment> {
-  return async (context, next) => {
+}): (context: Context<ShellEnvironment>) => Response | null {
+  return (context) => {
     const origin = context.req.header("origin");
     const { method } = context.req;
     const own = origin !== undefined && isOwnOrigin(origin, context.req.url);
@@ -34,16 +35,12 @@ export function originCheck({
     const crossSite = context.req.header("sec-fetch-site") === "cross-site";
     if (crossSite && !listed && !readingMethods.has(method)) throw refusal("another site");
 
-    if (method === "OPTIONS" && listed && context.req.header("access-control-request-method") !== undefined) {
-      context.res = new Response(null, { status: 204, headers: preflightHeaders });
-    } else {
-      await next();
-    }
-    if (listed && origin !== undefined) {
-      context.res.headers.set("access-control-allow-origin", origin);
-      context.res.headers.set("access-control-expose-headers", exposedHeaders);
-    }
-    context.res.headers.append("vary", "Origin");
+    if (!listed) return null;
+    const headers = context.get("answerHeaders");
+    headers["access-control-allow-origin"] = origin;
+    headers["access-control-expose-headers"] = exposedHeaders;
+    const isPreflight = method === "OPTIONS" && context.req.header("access-control-request-method") !== undefined;
+    return isPreflight ? new Response(null, { status: 204, headers: preflightHeaders }) : null;
   };
 }
 
@@ -54,7 +51,7 @@ export function loopbackOrigins(port: number): readonly string[] {
 
 /** The scheme is left aside: behind a proxy that ends TLS, the page says https and we see http. The host was checked before. */
 function isOwnOrigin(origin: string, url: string): boolean {
-  return URL.parse(origin)?.host === new URL(url).host;
+  return URL.parse(origin)?.host === targetHost(url);
 }
 
 function refusal(source: string): ServiceError {

@@ -1,7 +1,5 @@
-import type { MiddlewareHandler } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import type { ProcessLoad } from "./process-load.ts";
-import type { ShellEnvironment } from "./shell-environment.ts";
 
 export interface OverloadOptions {
   /** Requests answered at once; more are refused. */
@@ -15,17 +13,19 @@ export interface OverloadOptions {
 
 const retryAfterMs = 2000;
 
+/** Keeps count of the requests being answered. */
+export interface Admission {
+  /** Takes a place for one more request; throws when there is none. */
+  enter(): void;
+  /** Gives it back. */
+  leave(): void;
+}
+
 /**
  * Refuses new requests while the service has more to do than it can: those it took on are answered in good time, and
- * the others learn at once that they should come back. `isExempt`: health must stay readable just then.
+ * the others learn at once that they should come back.
  */
-export function shedOverload({
-  requests,
-  lagMs,
-  rssBytes,
-  load,
-  isExempt,
-}: OverloadOptions & { isExempt: (request: { path: string }) => boolean }): MiddlewareHandler<ShellEnvironment> {
+export function createAdmission({ requests, lagMs, rssBytes, load }: OverloadOptions): Admission {
   let running = 0;
 
   function reason(): string | null {
@@ -35,15 +35,14 @@ export function shedOverload({
     return now.rssBytes > rssBytes ? "The service is short of memory just now." : null;
   }
 
-  return async (context, next) => {
-    if (isExempt(context.req)) return next();
-    const refusal = reason();
-    if (refusal !== null) throw new ServiceError("overloaded", refusal, { retryAfterMs });
-    running += 1;
-    try {
-      await next();
-    } finally {
+  return {
+    enter() {
+      const refusal = reason();
+      if (refusal !== null) throw new ServiceError("overloaded", refusal, { retryAfterMs });
+      running += 1;
+    },
+    leave() {
       running -= 1;
-    }
+    },
   };
 }

@@ -10,6 +10,8 @@ export interface ProcessLoad {
 
 const resolutionMs = 20;
 const sampleEveryMs = 1000;
+/** Reading the memory asks the system, which takes longer than answering some requests. */
+const memoryFreshMs = 250;
 
 /**
  * Watches this process. One late second is a hiccup: the smaller lag of the last two seconds is told, so that only what
@@ -26,8 +28,16 @@ export function watchProcessLoad(): { read: () => ProcessLoad; stop: () => void 
     delay.reset();
   }, sampleEveryMs);
   timer.unref();
+
+  let memory = { rssBytes: 0, readAt: Number.NEGATIVE_INFINITY };
+  function rssBytes(): number {
+    const now = performance.now();
+    if (now - memory.readAt > memoryFreshMs) memory = { rssBytes: process.memoryUsage.rss(), readAt: now };
+    return memory.rssBytes;
+  }
+
   return {
-    read: () => ({ lagMs: Math.min(...lags), rssBytes: process.memoryUsage.rss() }),
+    read: () => ({ lagMs: Math.min(...lags), rssBytes: rssBytes() }),
     stop() {
       clearInterval(timer);
       delay.disable();

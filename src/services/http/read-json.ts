@@ -45,9 +45,11 @@ function checkEncoding(header: string | undefined): void {
   );
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch (cause) {
     throw new ServiceError("encoding_invalid", "The body holds bytes that are not UTF-8.", { cause });
   }

@@ -1,6 +1,3 @@
-import type { MiddlewareHandler } from "hono";
-import type { ShellEnvironment } from "./shell-environment.ts";
-
 /** The policy of every HTML page we serve; `connect` adds origins it may call beside its own. */
 export function contentSecurityPolicy({ connect = [] }: { connect?: readonly string[] } = {}): string {
   return [
@@ -27,17 +24,13 @@ export function fixedHeaders({ version }: { version: string }): Readonly<Record<
   };
 }
 
-/** Puts the fixed headers on every answer. What a route set itself (caching, its own policy) stays. */
-export function securityHeaders({ version }: { version: string }): MiddlewareHandler<ShellEnvironment> {
-  const fixed = fixedHeaders({ version });
-
-  return async (context, next) => {
-    await next();
-    const { headers } = context.res;
-    for (const [name, value] of Object.entries(fixed)) headers.set(name, value);
-    if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
-    if (headers.get("content-type")?.startsWith("text/html") && !headers.has("content-security-policy")) {
-      headers.set("content-security-policy", contentSecurityPolicy());
-    }
-  };
+/** Puts the headers of the shell on an answer. What a route set itself (caching, its own policy) stays. */
+export function addAnswerHeaders(headers: Headers, added: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(added)) {
+    if (name === "vary") headers.append(name, value);
+    else if (name !== "cache-control" || !headers.has(name)) headers.set(name, value);
+  }
+  if (headers.get("content-type")?.startsWith("text/html") && !headers.has("content-security-policy")) {
+    headers.set("content-security-policy", contentSecurityPolicy());
+  }
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Scope } from "../../contract/scope.ts";
@@ -14,12 +14,26 @@ export interface Caller {
 /** What the shell gives every route. The bindings are missing when a test calls `app.request()`. */
 export interface ShellEnvironment {
   Bindings: Partial<HttpBindings>;
-  Variables: { requestId: string; caller: Caller };
+  Variables: {
+    requestId: string;
+    caller: Caller;
+    /** What the answer carries, whoever writes it. */
+    answerHeaders: Record<string, string>;
+  };
 }
 
 /** Node's own request, or undefined when the app is called without a server. */
 export function incomingOf(context: Context): IncomingMessage | undefined {
   return (context.env as Partial<HttpBindings> | undefined)?.incoming;
+}
+
+/**
+ * Node's own response, for answers that are written straight to it: a `Response` with its headers and its stream costs
+ * more than all our checks together. Undefined without a server, and for HEAD, whose answer must lose its body.
+ */
+export function outgoingOf(context: Context): ServerResponse | undefined {
+  if (context.req.method === "HEAD") return undefined;
+  return (context.env as Partial<HttpBindings> | undefined)?.outgoing as ServerResponse | undefined;
 }
 
 /** Where a request came from, for limits. IPv6 networks count as one: whoever has one address there has all of them. */

@@ -1,20 +1,18 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { Hono } from "hono";
 import type { Logger } from "pino";
 import type { OpenApiOptions } from "../../contract/openapi.ts";
-import { authenticate, type ApiKeys } from "./auth.ts";
+import { createAuthentication, type ApiKeys } from "./auth.ts";
 import { docsRoutes } from "./docs.ts";
-import { headerCheck } from "./header-check.ts";
+import { frame } from "./frame.ts";
+import { gate } from "./gate.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
-import { hostCheck } from "./host-check.ts";
-import { requestLog } from "./log.ts";
+import { createHostCheck } from "./host-check.ts";
 import { notFound } from "./not-found.ts";
 import { onError } from "./on-error.ts";
-import { createOperationTable, scopeCheck } from "./operation-table.ts";
-import { originCheck } from "./origin-check.ts";
-import { shedOverload, type OverloadOptions } from "./overload.ts";
-import { rateLimit, type RateLimits } from "./rate-limit.ts";
-import { requestId } from "./request-id.ts";
-import { securityHeaders } from "./security-headers.ts";
+import { createOperationTable } from "./operation-table.ts";
+import { createOriginCheck } from "./origin-check.ts";
+import { createAdmission, type OverloadOptions } from "./overload.ts";
+import { createRateLimit, type RateLimits } from "./rate-limit.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 export interface ShellOptions extends OpenApiOptions {
@@ -49,33 +47,28 @@ export function createShell({
   ...documentation
 }: ShellOptions): Hono<ShellEnvironment> {
   const app = new Hono<ShellEnvironment>();
-  const find = createOperationTable(documentation.operations);
-  const isExempt = ({ path }: { path: string }) => isDocumentation(path);
   return app
-    .use(requestId())
-    .use(requestLog({ log }))
-    .use(securityHeaders({ version: documentation.version }))
-    .use(async (_context, next) => next().catch(asError))
-    .use(headerCheck())
-    .use(hostCheck({ allowedHosts }))
-    .use(originCheck({ allowedOrigins }))
-    .use(overload ? shedOverload({ ...overload, isExempt }) : passOn)
-    .use(authenticate({ apiKeys, isPublic: (request) => isDocumentation(request.path) || isPublic(request) }))
-    .use(scopeCheck({ find }))
-    .use(rateLimit({ limits: rateLimits, find }))
+    .use(frame({ log, version: documentation.version }))
+    .use(
+      gate({
+        checkHost: createHostCheck({ allowedHosts }),
+        checkOrigin: createOriginCheck({ allowedOrigins }),
+        admission: overload ? createAdmission(overload) : null,
+        isExempt: ({ path }) => isDocumentation(path),
+        authenticate: createAuthentication({
+          apiKeys,
+          isPublic: (request) => isDocumentation(request.path) || isPublic(request),
+        }),
+        find: createOperationTable(documentation.operations),
+        limitRate: createRateLimit(rateLimits),
+      }),
+    )
     .route("/", healthRoutes({ readiness }))
     .route("/", docsRoutes(documentation))
     .notFound(notFound(app))
     .onError(onError({ log }));
 }
 
-const passOn: MiddlewareHandler<ShellEnvironment> = (_context, next) => next();
-
 function isDocumentation(path: string): boolean {
   return ["/healthz", "/readyz", "/openapi.json", "/docs"].includes(path) || path.startsWith("/docs/");
-}
-
-/** Hono passes only errors to `onError`; a thrown string would end the request without an answer of ours. */
-function asError(thrown: unknown): never {
-  throw thrown instanceof Error ? thrown : new Error("Something that is no error was thrown", { cause: thrown });
 }

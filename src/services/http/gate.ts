@@ -1,0 +1,64 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { checkScope } from "./auth.ts";
+import { checkHeaders } from "./header-check.ts";
+import type { FindOperation } from "./operation-table.ts";
+import type { Admission } from "./overload.ts";
+import type { createRateLimit } from "./rate-limit.ts";
+import type { Caller, ShellEnvironment } from "./shell-environment.ts";
+
+export interface GateOptions {
+  readonly checkHost: (context: Context<ShellEnvironment>) => void;
+  /** Returns the answer to a preflight. */
+  readonly checkOrigin: (context: Context<ShellEnvironment>) => Response | null;
+  readonly admission: Admission | null;
+  /** What is admitted however much there is to do: health must stay readable just then. */
+  readonly isExempt: (request: { path: string }) => boolean;
+  readonly authenticate: (context: Context<ShellEnvironment>) => Promise<void>;
+  readonly find: FindOperation;
+  readonly limitRate: ReturnType<typeof createRateLimit>;
+}
+
+/**
+ * Everything a request must pass before a route sees it, in one step: each step of its own would cost every request more
+ * than the check it makes. The scope is the one that the contract names for the route: a route cannot forget to ask.
+ */
+export function gate({
+  checkHost,
+  checkOrigin,
+  admission,
+  isExempt,
+  authenticate,
+  find,
+  limitRate,
+}: GateOptions): MiddlewareHandler<ShellEnvironment> {
+  async function pass(context: Context<ShellEnvironment>, next: () => Promise<void>): Promise<void> {
+    await authenticate(context);
+    const caller = context.get("caller") as Caller | undefined;
+    const scope = find(context.req)?.scope;
+    if (scope !== undefined) {
+      checkScope(caller, scope);
+      limitRate(scope, caller);
+    }
+    await next().catch(asError);
+  }
+
+  return async (context, next) => {
+    checkHeaders(context);
+    checkHost(context);
+    const preflight = checkOrigin(context);
+    if (preflight) return preflight;
+    if (!admission || isExempt(context.req)) return pass(context, next);
+    admission.enter();
+    try {
+      await pass(context, next);
+    } finally {
+      admission.leave();
+    }
+    return undefined;
+  };
+}
+
+/** Hono passes only errors to `onError`; a thrown string would end the request without an answer of ours. */
+function asError(thrown: unknown): never {
+  throw thrown instanceof Error ? thrown : new Error("Something that is no error was thrown", { cause: thrown });
+}
