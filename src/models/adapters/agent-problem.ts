@@ -8,7 +8,6 @@ import { parseJson } from "./parse-json.ts";
 const seenFromOutside: Partial<Record<ErrorCode, ErrorCode>> = {
   model_id_missing: "model_not_found",
   model_id_invalid: "model_not_found",
-  model_not_allowed: "upstream_auth",
   auth_missing: "upstream_auth",
   auth_invalid: "upstream_auth",
   auth_expired: "upstream_auth",

@@ -143,3 +143,12 @@ test("a format beside tools leaves the choice among them and keeps their names a
     tool_choice: { type: "any" },
   });
 });
+
+test("OpenAI's newer name for the limit is understood and not sent on", () => {
+  const limited = bodyFor(hello, { parameters: { max_tokens: 10, extra: { max_completion_tokens: 20 } } });
+  expect(limited).toMatchObject({ max_tokens: 20 });
+  expect(limited).not.toHaveProperty("max_completion_tokens");
+  expect(bodyFor(hello, { parameters: { extra: { max_completion_tokens: null } } })).toMatchObject({
+    max_tokens: 4096,
+  });
+});

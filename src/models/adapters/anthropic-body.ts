@@ -1,10 +1,12 @@
 import type { ChatRequest, ToolDefinition } from "../../contract/model.ts";
+import type { BodyOptions } from "./http-chat-model.ts";
 import { formatTool, type AnthropicTool } from "./anthropic-format.ts";
 import { toTurns, type Turn } from "./anthropic-turns.ts";
+import { newerLimitName, tokenLimit } from "./token-limit.ts";
 
 /** The API insists on a limit. Every model takes this one. */
 const defaultMaxTokens = 4096;
-const ownKeys = new Set(["model", "messages", "system", "stream"]);
+const ownKeys = new Set(["model", "messages", "system", "stream", newerLimitName]);
 
 /**
  * The JSON body of a request to the messages API. `extra` may set anything except which model is asked what, and whether it
@@ -12,15 +14,16 @@ const ownKeys = new Set(["model", "messages", "system", "stream"]);
  */
 export function toAnthropicBody(
   request: ChatRequest,
-  { modelId, stream }: { modelId: string; stream: boolean },
+  { modelId, stream }: Pick<BodyOptions, "modelId" | "stream">,
 ): string {
-  const { extra = {}, temperature, top_p, max_tokens = defaultMaxTokens, stop = [] } = request.parameters ?? {};
+  const { parameters = {} } = request;
+  const { extra = {}, temperature, top_p, stop = [] } = parameters;
   const system = request.messages.flatMap(({ role, content }) =>
     role === "system" && content.trim() !== "" ? [content] : [],
   );
   const messages = toTurns(request.messages);
   return JSON.stringify({
-    max_tokens,
+    max_tokens: tokenLimit(parameters) ?? defaultMaxTokens,
     temperature,
     top_p,
     ...(stop.length > 0 && { stop_sequences: typeof stop === "string" ? [stop] : stop }),

@@ -2,14 +2,12 @@
 const operations = /\/(?:chat\/completions|responses|messages|embeddings|models)$/;
 
 /** Where chat completions are posted: the endpoint may be an origin, a base URL or the full address. The query stays. */
-export function chatCompletionsUrl(endpoint: URL): string {
-  return withPath(endpoint, `${basePath(endpoint)}/chat/completions`);
-}
+export const chatCompletionsUrl = oncePerEndpoint((endpoint) =>
+  withPath(endpoint, `${basePath(endpoint)}/chat/completions`),
+);
 
 /** Where an OpenAI-compatible endpoint takes requests of the responses API. */
-export function responsesUrl(endpoint: URL): string {
-  return withPath(endpoint, `${basePath(endpoint)}/responses`);
-}
+export const responsesUrl = oncePerEndpoint((endpoint) => withPath(endpoint, `${basePath(endpoint)}/responses`));
 
 /** Where texts are sent to be embedded. */
 export function embeddingsUrl(endpoint: URL): string {
@@ -17,15 +15,27 @@ export function embeddingsUrl(endpoint: URL): string {
 }
 
 /** Where messages are posted. This API's base URLs come with and without their version: `…/anthropic` means `…/anthropic/v1`. */
-export function messagesUrl(endpoint: URL): string {
+export const messagesUrl = oncePerEndpoint((endpoint) => {
   const base = basePath(endpoint);
   const isFull = /\/messages\/*$/.test(endpoint.pathname);
   return withPath(endpoint, isFull || /\/v\d\w*$/.test(base) ? `${base}/messages` : `${base}/v1/messages`);
-}
+});
 
 /** Where the models of an OpenAI-compatible endpoint are listed. */
 export function modelsUrl(endpoint: URL): URL {
   return new URL(withPath(endpoint, `${basePath(endpoint)}/models`));
+}
+
+/** Models are made for every turn, endpoints are few: `parseEndpoint` gives the same URL for the same text. */
+function oncePerEndpoint(toUrl: (endpoint: URL) => string): (endpoint: URL) => string {
+  const made = new WeakMap<URL, string>();
+  return (endpoint) => {
+    const known = made.get(endpoint);
+    if (known !== undefined) return known;
+    const url = toUrl(endpoint);
+    made.set(endpoint, url);
+    return url;
+  };
 }
 
 /** The base path without trailing slashes: `/v1` when the endpoint has no path at all. */

@@ -1,4 +1,4 @@
-import type { ChatModel, ChatRequest, Reply, ReplyError } from "../../contract/model.ts";
+import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/model.ts";
 import type { OutboundStream } from "../outbound/outbound.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ExplainFailure } from "../outbound/status-failure.ts";
@@ -6,18 +6,29 @@ import type { AdapterOptions } from "./adapter-options.ts";
 import { elapsedMs, failedReply } from "./failed-reply.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "./reply-stream.ts";
+import { formLeft, rememberStreamForm, streamFormAt, type StreamForm } from "./stream-forms.ts";
+
+export interface BodyOptions {
+  readonly modelId: string;
+  readonly stream: boolean;
+  /** Whether the stream is to end with the tokens it took, where that has to be asked for. */
+  readonly streamUsage: boolean;
+}
 
 /** What tells one chat protocol from another. How a model is called, timed and streamed is the same for all. */
 export interface ChatProtocol {
   readonly url: (endpoint: URL) => string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly toBody: (request: ChatRequest, options: { modelId: string; stream: boolean }) => string;
+  readonly toBody: (request: ChatRequest, options: BodyOptions) => string;
   readonly explainFailure: ExplainFailure;
   readonly parseReply: (body: string, context: AnswerContext) => ParsedReply | ReplyError;
   readonly collectStream: (context: AnswerContext, listeners: StreamListeners) => ReplyCollector;
 }
 
-/** A model that is spoken to over HTTP in the given protocol. */
+/**
+ * A model that is spoken to over HTTP in the given protocol. It streams when somebody listens or wants to know when the first
+ * token came. A server that refuses to stream is asked once more, in the form it takes, and that is remembered.
+ */
 export function httpChatModel(
   protocol: ChatProtocol,
   { outbound, endpoint, modelId, policy }: AdapterOptions,
@@ -26,28 +37,62 @@ export function httpChatModel(
   // An endpoint that does not parse goes to the client as it is: the client says what is wrong with it.
   const url = parsed.ok ? protocol.url(parsed.url) : endpoint;
 
-  return async (request, { signal, onText }) => {
+  async function call(request: ChatRequest, { signal, onText }: ChatOptions, form: StreamForm): Promise<Call> {
     const started = performance.now();
+    const stream = form !== "none";
+    let left: StreamForm | null = null;
     const result = await outbound.request({
       url,
       method: "POST",
-      body: protocol.toBody(request, { modelId, stream: onText !== undefined }),
-      acceptStream: onText !== undefined,
+      body: protocol.toBody(request, { modelId, stream, streamUsage: form === "with-usage" }),
+      acceptStream: stream,
       breakerKey: modelId,
-      explainFailure: protocol.explainFailure,
+      explainFailure(response) {
+        left = formLeft(response, form);
+        if (left) rememberStreamForm(outbound, url, left);
+        return protocol.explainFailure(response);
+      },
       signal,
       ...(protocol.headers && { headers: protocol.headers }),
       ...(policy && { policy }),
     });
-    if (!result.ok) return failedReply(result.error, elapsedMs(started));
+    if (!result.ok) return { reply: failedReply(result.error, elapsedMs(started)), left };
     const context = { url: new URL(url), modelId, request, status: result.status, tries: result.tries };
-    if (result.kind === "stream") return streamed(protocol, { result, context, started, onText });
+    if (result.kind === "stream") {
+      const reply = await streamed(protocol, { result, context, started, onText });
+      // What nobody has heard may be asked for again: a stream that broke, in one piece.
+      return { reply, left: !reply.ok && !onText && reply.error.retryable ? "none" : null };
+    }
     const reply = protocol.parseReply(result.body, context);
-    if (!("ok" in reply)) return failedReply(reply, elapsedMs(started));
+    if (!("ok" in reply)) return { reply: failedReply(reply, elapsedMs(started)), left };
     // A server that ignored the wish to stream: its text still arrives, in one piece.
     if (reply.text !== "") onText?.(reply.text);
-    return { ...reply, latency_ms: elapsedMs(started), first_token_ms: null };
+    return { reply: { ...reply, latency_ms: elapsedMs(started), first_token_ms: null }, left };
+  }
+
+  return async (request, options) => {
+    const wanted = options.onText !== undefined || options.stream === true;
+    let form = wanted ? streamFormAt(outbound, url) : "none";
+    let earlier = 0;
+    for (;;) {
+      const { reply, left } = await call(request, options, form);
+      if (reply.ok || left === null) return withTries(reply, earlier);
+      earlier += reply.error.tries;
+      form = left;
+    }
   };
+}
+
+interface Call {
+  readonly reply: Reply;
+  /** The form to ask in once more, when the stream was refused or broke. */
+  readonly left: StreamForm | null;
+}
+
+function withTries(reply: Reply, earlier: number): Reply {
+  if (earlier === 0) return reply;
+  if (reply.ok) return { ...reply, tries: reply.tries + earlier };
+  return { ...reply, error: { ...reply.error, tries: reply.error.tries + earlier } };
 }
 
 interface StreamedCall {

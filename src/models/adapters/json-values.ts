@@ -21,7 +21,8 @@ export function nonEmptyString(value: unknown): string | null {
 /** Labels in an answer: an object with at least one key. Keys that could reach a prototype are left out. */
 export function labels(value: unknown): Metadata | null {
   const record = plainRecord(value);
-  const entries = Object.entries(record ?? {}).filter(([key]) => !forbiddenKeys.has(key));
+  if (record === null) return null;
+  const entries = Object.entries(record).filter(([key]) => !forbiddenKeys.has(key));
   return entries.length === 0 ? null : (Object.fromEntries(entries) as Metadata);
 }
 

@@ -1,14 +1,17 @@
-import type { ChatMessage, ChatRequest, ToolCall } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition } from "../../contract/model.ts";
+import type { BodyOptions } from "./http-chat-model.ts";
 
 const ownKeys = new Set(["model", "messages", "stream", "stream_options"]);
 
 /** The JSON body of a chat completion. `extra` may set anything except which model is asked what, and whether it streams. */
-export function toOpenaiBody(request: ChatRequest, { modelId, stream }: { modelId: string; stream: boolean }): string {
+export function toOpenaiBody(request: ChatRequest, { modelId, stream, streamUsage }: BodyOptions): string {
   const { extra = {}, ...sampling } = request.parameters ?? {};
   const allowed = Object.entries(extra).filter(([key]) => !ownKeys.has(key));
-  return JSON.stringify({
+  // Providers refuse an empty list, and a choice without a list.
+  const tools = request.tools && request.tools.length > 0 ? request.tools : null;
+  const body = JSON.stringify({
     ...sampling,
-    ...toolFields(request),
+    ...(tools && request.tool_choice && { tool_choice: request.tool_choice }),
     ...(request.format && {
       response_format: {
         type: "json_schema",
@@ -18,14 +21,21 @@ export function toOpenaiBody(request: ChatRequest, { modelId, stream }: { modelI
     ...Object.fromEntries(allowed),
     model: modelId,
     messages: request.messages.map(toOpenaiMessage),
-    ...(stream && { stream: true, stream_options: { include_usage: true } }),
+    ...(stream && { stream: true, ...(streamUsage && { stream_options: { include_usage: true } }) }),
   });
+  if (!tools || "tools" in extra) return body;
+  return `${body.slice(0, -1)},"tools":[${tools.map(toolText).join(",")}]}`;
 }
 
-function toolFields({ tools, tool_choice }: ChatRequest) {
-  // Providers refuse an empty list, and a choice without a list.
-  if (!tools || tools.length === 0) return {};
-  return { tools: tools.map((tool) => ({ type: "function", function: tool })), ...(tool_choice && { tool_choice }) };
+const toolTexts = new WeakMap<ToolDefinition, string>();
+
+/** Kept, since an agent offers the same tools at every step of every turn, and they are most of a short request. */
+function toolText(tool: ToolDefinition): string {
+  const known = toolTexts.get(tool);
+  if (known !== undefined) return known;
+  const text = JSON.stringify({ type: "function", function: tool });
+  toolTexts.set(tool, text);
+  return text;
 }
 
 function toOpenaiMessage(message: ChatMessage) {

@@ -7,23 +7,32 @@ import { invalid, type AnswerContext } from "./parsed-reply.ts";
 import type { ReplyCollector, StreamListeners } from "./reply-stream.ts";
 import type { ServerSentEvent } from "./server-sent-events.ts";
 import { StreamedReply } from "./streamed-reply.ts";
+import { TextChunks } from "./text-chunks.ts";
 
 /** Collects a streamed chat completion. */
 export function collectOpenaiStream(context: AnswerContext, listeners: StreamListeners): ReplyCollector {
   const reply = new StreamedReply(listeners);
+  const chunks = new TextChunks();
+
+  function add({ event, data }: ServerSentEvent): "more" | ReplyError {
+    const chunk = parseJson(data);
+    const error = isRecord(chunk) ? chunk["error"] || (event === "error" && chunk) : event === "error" && data;
+    if (error) return streamError(error, context);
+    if (!isRecord(chunk)) return invalid(context, "The stream holds an event that is not a JSON object.");
+    reply.add(chunk);
+    chunks.learn(data, chunk);
+    return "more";
+  }
+
   return {
-    add: (event) => (event.data.trim() === "[DONE]" ? "done" : addEvent(event, reply, context)),
+    add(event) {
+      const text = event.event === "message" ? chunks.read(event.data) : null;
+      if (text === null) return event.data.trim() === "[DONE]" ? "done" : add(event);
+      reply.addText(text);
+      return "more";
+    },
     finish: (options) => reply.finish(context, options),
   };
-}
-
-function addEvent({ event, data }: ServerSentEvent, reply: StreamedReply, context: AnswerContext): "more" | ReplyError {
-  const chunk = parseJson(data);
-  const error = isRecord(chunk) ? chunk["error"] || (event === "error" && chunk) : event === "error" && data;
-  if (error) return streamError(error, context);
-  if (!isRecord(chunk)) return invalid(context, "The stream holds an event that is not a JSON object.");
-  reply.add(chunk);
-  return "more";
 }
 
 /** What an error that OpenAI-compatible servers write into a stream means. */

@@ -1,8 +1,10 @@
 import type { ChatMessage, ChatRequest, ToolCall } from "../../contract/model.ts";
+import type { BodyOptions } from "./http-chat-model.ts";
 import { isRecord } from "./json-values.ts";
+import { newerLimitName, tokenLimit } from "./token-limit.ts";
 import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
 
-const ownKeys = new Set(["model", "input", "stream"]);
+const ownKeys = new Set(["model", "input", "stream", newerLimitName]);
 
 /**
  * The JSON body of a request to the responses API. `extra` may set anything except which model is asked what, and whether
@@ -10,15 +12,16 @@ const ownKeys = new Set(["model", "input", "stream"]);
  */
 export function toResponsesBody(
   request: ChatRequest,
-  { modelId, stream }: { modelId: string; stream: boolean },
+  { modelId, stream }: Pick<BodyOptions, "modelId" | "stream">,
 ): string {
-  const { extra = {}, temperature, top_p, max_tokens } = request.parameters ?? {};
+  const { parameters = {} } = request;
+  const { extra = {}, temperature, top_p } = parameters;
   const { text, ...allowed } = Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key)));
   const instructions = request.messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
   return JSON.stringify({
     temperature,
     top_p,
-    max_output_tokens: max_tokens,
+    max_output_tokens: tokenLimit(parameters),
     // Conversations under test are nobody's to keep: the provider would store them by default.
     store: false,
     ...(instructions.length > 0 && { instructions: instructions.join("\n\n") }),

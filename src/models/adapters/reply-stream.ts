@@ -2,7 +2,7 @@ import type { ReplyError } from "../../contract/model.ts";
 import { StreamFailure } from "../outbound/failure.ts";
 import { replyError } from "./failed-reply.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
-import { LineTooLong, serverSentEvents, type ServerSentEvent } from "./server-sent-events.ts";
+import { EventSplitter, LineTooLong, type ServerSentEvent } from "./server-sent-events.ts";
 
 export interface StreamListeners {
   /** Called for every piece of text or of a tool call. */
@@ -24,16 +24,26 @@ export async function readReplyStream(
   collector: ReplyCollector,
   context: AnswerContext,
 ): Promise<ParsedReply | ReplyError> {
+  const splitter = new EventSplitter();
   try {
-    for await (const event of serverSentEvents(chunks)) {
-      const state = collector.add(event);
-      if (state === "done") return collector.finish({ done: true });
-      if (state !== "more") return state;
+    for await (const chunk of chunks) {
+      const end = addAll(splitter.push(chunk), collector);
+      if (end) return end;
     }
-    return collector.finish({ done: false });
+    return addAll(splitter.end(), collector) ?? collector.finish({ done: false });
   } catch (error) {
     if (error instanceof StreamFailure) return error.error;
     if (!(error instanceof LineTooLong)) throw error;
     return replyError("upstream_reply_too_large", "One event of the stream is larger than is accepted.", context);
   }
+}
+
+/** What the events end the reply with, or null when more must follow. */
+function addAll(events: readonly ServerSentEvent[], collector: ReplyCollector): ParsedReply | ReplyError | null {
+  for (const event of events) {
+    const state = collector.add(event);
+    if (state === "done") return collector.finish({ done: true });
+    if (state !== "more") return state;
+  }
+  return null;
 }

@@ -1,4 +1,4 @@
-import { TextDecoder } from "node:util";
+import { StringDecoder } from "node:string_decoder";
 
 /** One event: its name ("message" unless given) and its data lines, joined. */
 export interface ServerSentEvent {
@@ -13,70 +13,75 @@ export class LineTooLong extends Error {
 
 export const maximumLineLength = 1024 * 1024;
 
-/** Splits bytes into events. Characters cut in two by a chunk border come out whole; a last event without its blank line counts. */
-export async function* serverSentEvents(
-  chunks: AsyncIterable<Uint8Array>,
-  { maximum = maximumLineLength }: { maximum?: number } = {},
-): AsyncGenerator<ServerSentEvent> {
-  let event = "";
-  let data: string[] = [];
-  let size = 0;
+/**
+ * Splits bytes into events as they arrive. Characters and line ends cut in two by a chunk border come out whole. Handed
+ * the bytes instead of reading them itself: a generator for lines and one for events would wait at every one of them.
+ */
+export class EventSplitter {
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #maximum: number;
+  #begun = false;
+  #skipLineFeed = false;
+  /** The unfinished line. Only what is new is searched for its end, or many tiny chunks would take quadratic time. */
+  #line = "";
+  #event = "";
+  #data: string | null = null;
 
-  function take(): ServerSentEvent | null {
-    const complete = data.length > 0 ? { event: event || "message", data: data.join("\n") } : null;
-    event = "";
-    data = [];
-    size = 0;
-    return complete;
+  constructor({ maximum = maximumLineLength }: { maximum?: number } = {}) {
+    this.#maximum = maximum;
   }
 
-  for await (const line of lines(chunks, maximum)) {
-    if (line === "") {
-      const complete = take();
-      if (complete) yield complete;
-      continue;
+  /** The events that these bytes complete. */
+  push(chunk: Uint8Array): readonly ServerSentEvent[] {
+    const text = this.#decoder.write(chunk);
+    return text === "" ? [] : this.#split(this.#withLineFeeds(text));
+  }
+
+  /** A last event without its blank line counts. */
+  end(): readonly ServerSentEvent[] {
+    return this.#split(`${this.#decoder.end()}\n\n`);
+  }
+
+  /** The same text with one kind of line end, and without the mark some servers begin with. */
+  #withLineFeeds(text: string): string {
+    const start = !this.#begun && text.startsWith("\ufeff") ? 1 : 0;
+    this.#begun = true;
+    const rest = this.#skipLineFeed && text.startsWith("\n") ? text.slice(1) : text.slice(start);
+    this.#skipLineFeed = rest.endsWith("\r");
+    return rest.includes("\r") ? rest.replaceAll(/\r\n?/g, "\n") : rest;
+  }
+
+  #split(text: string): readonly ServerSentEvent[] {
+    const events: ServerSentEvent[] = [];
+    let start = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      const line = this.#line + text.slice(start, end);
+      this.#line = "";
+      start = end + 1;
+      if (line.length > this.#maximum) throw new LineTooLong();
+      if (line !== "") this.#addLine(line);
+      else if (this.#data !== null) events.push({ event: this.#event || "message", data: this.#data });
+      if (line === "") this.#forget();
     }
-    const [field, value] = splitField(line);
-    if (field === "event") event = value;
-    if (field !== "data") continue;
-    size += value.length;
-    if (size > maximum) throw new LineTooLong();
-    data.push(value);
+    this.#line += text.slice(start);
+    if (this.#line.length > this.#maximum) throw new LineTooLong();
+    return events;
   }
-  const last = take();
-  if (last) yield last;
-}
 
-async function* lines(chunks: AsyncIterable<Uint8Array>, maximum: number): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  // Parts of the unfinished line. Only the new part is searched for its end, or many tiny chunks would take quadratic time.
-  let pending: string[] = [];
-  let length = 0;
-  let skipLineFeed = false;
-
-  for await (const chunk of chunks) {
-    let text = decoder.decode(chunk, { stream: true });
-    if (text === "") continue;
-    if (skipLineFeed && text.startsWith("\n")) text = text.slice(1);
-    skipLineFeed = text.endsWith("\r");
-    const parts = text.split(/\r\n|\n|\r/);
-    for (const [index, part] of parts.entries()) {
-      length += part.length;
-      if (length > maximum) throw new LineTooLong();
-      pending.push(part);
-      if (index === parts.length - 1) break;
-      yield pending.join("");
-      pending = [];
-      length = 0;
+  #addLine(line: string): void {
+    const colon = line.indexOf(":");
+    const field = colon === -1 ? line : line.slice(0, colon);
+    if (field !== "data" && field !== "event") return;
+    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "event") this.#event = value;
+    else {
+      this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+      if (this.#data.length > this.#maximum) throw new LineTooLong();
     }
   }
-  const rest = pending.join("") + decoder.decode();
-  if (rest !== "") yield rest;
-}
 
-function splitField(line: string): [field: string, value: string] {
-  const colon = line.indexOf(":");
-  if (colon === -1) return [line, ""];
-  const value = line.slice(colon + 1);
-  return [line.slice(0, colon), value.startsWith(" ") ? value.slice(1) : value];
+  #forget(): void {
+    this.#event = "";
+    this.#data = null;
+  }
 }

@@ -45,6 +45,13 @@ export class StreamedReply {
     if (isRecord(delta)) this.#addDelta(delta);
   }
 
+  addText(text: string): void {
+    this.#texts.push(text);
+    if (text === "") return;
+    this.#listeners.onToken();
+    this.#listeners.onText(text);
+  }
+
   finish(context: AnswerContext, { done }: { done: boolean }): ParsedReply | ReplyError {
     if (!done && this.#finish === null) return invalid(context, "The stream ended before the reply was complete.");
     const toolCalls = withUniqueIds(this.#toolCalls.map(toToolCall));
@@ -71,19 +78,12 @@ export class StreamedReply {
 
   #addDelta(delta: JsonRecord): void {
     const text = contentText(delta["content"]);
-    if (text !== null) this.#addText(text);
+    if (text !== null) this.addText(text);
     if (typeof delta["refusal"] === "string") this.#refusal += delta["refusal"];
     this.#metadata = labels(delta["metadata"]) ?? this.#metadata;
     const calls = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"].filter(isRecord) : [];
     for (const call of calls) this.#addToolCall(call);
     if (isRecord(delta["function_call"])) this.#addToolCall({ index: 0, function: delta["function_call"] });
-  }
-
-  #addText(text: string): void {
-    this.#texts.push(text);
-    if (text === "") return;
-    this.#listeners.onToken();
-    this.#listeners.onText(text);
   }
 
   #addToolCall(part: JsonRecord): void {

@@ -1,5 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { embeddedIpv4 } from "./embedded-ipv4.ts";
+import { rememberLast } from "./remember-last.ts";
 
 /** What an address means to a guard. `link-local` also holds the cloud metadata addresses outside the link-local ranges. */
 export type AddressKind = "public" | "private" | "loopback" | "unspecified" | "link-local";
@@ -32,7 +33,9 @@ const globalIpv6 = ipv6("2000::/3");
 const specialIpv6 = ipv6("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
 /** Classifies by range, never by spelling. What is not an address at all is `link-local`, so every policy refuses it. */
-export function addressKind(text: string): AddressKind {
+export const addressKind = rememberLast(classify);
+
+function classify(text: string): AddressKind {
   const address = text.replace(/%.*$/, "");
   if (isIPv4(address)) return ipv4Kind(address);
   return isIPv6(address) ? ipv6Kind(address) : "link-local";

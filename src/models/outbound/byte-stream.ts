@@ -12,7 +12,7 @@ export interface ByteStreamOptions {
 /** Bytes as they arrive, for one reader. Holds a bounded amount: a slow reader slows the upstream down. */
 export class ByteStream implements BodySink, AsyncIterableIterator<Uint8Array> {
   readonly #options: ByteStreamOptions;
-  readonly #queue: Uint8Array[] = [];
+  #queue: Uint8Array[] = [];
   #queuedBytes = 0;
   #ended = false;
   #error: unknown;
@@ -50,11 +50,14 @@ export class ByteStream implements BodySink, AsyncIterableIterator<Uint8Array> {
   }
 
   next(): Promise<IteratorResult<Uint8Array>> {
-    const chunk = this.#queue.shift();
-    if (chunk) {
-      this.#queuedBytes -= chunk.length;
-      if (this.#queue.length === 0) this.#options.onReady();
-      return Promise.resolve({ value: chunk, done: false });
+    const [first, ...others] = this.#queue;
+    if (first) {
+      // All that has come goes out at once: a server's many small chunks arrive together, and each turn of a reader costs.
+      const value = others.length === 0 ? first : Buffer.concat(this.#queue, this.#queuedBytes);
+      this.#queue = [];
+      this.#queuedBytes = 0;
+      this.#options.onReady();
+      return Promise.resolve({ value, done: false });
     }
     if (this.#error !== undefined) {
       const error = this.#error;
@@ -67,7 +70,7 @@ export class ByteStream implements BodySink, AsyncIterableIterator<Uint8Array> {
   }
 
   return(): Promise<IteratorResult<Uint8Array>> {
-    this.#queue.length = 0;
+    this.#queue = [];
     this.#error = undefined;
     if (!this.#ended) {
       this.end();

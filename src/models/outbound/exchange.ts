@@ -31,6 +31,9 @@ export type ExchangeResult =
 /** How long a finished stream may take to close by itself, so that its connection can be used again. */
 const leftoverMs = 250;
 
+/** Timers run on whole milliseconds and may be a little early. */
+const timerSlackMs = 1;
+
 // Made once: an error per call would cost a stack trace per call.
 const callEnded = new Error("The call has ended");
 
@@ -39,8 +42,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly result: Promise<ExchangeResult>;
   readonly #options: ExchangeOptions;
   readonly #settlers: PromiseWithResolvers<ExchangeResult>;
-  readonly #total: NodeJS.Timeout;
+  readonly #deadline: number;
   #timer: NodeJS.Timeout | undefined;
+  /** When the request went out, and from then on when the last bytes came in. */
+  #movedAt = 0;
   #controller: Dispatcher.DispatchController | undefined;
   #phase: Phase = "connecting";
   #over = false;
@@ -55,7 +60,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#options = options;
     this.#settlers = Promise.withResolvers();
     this.result = this.#settlers.promise;
-    this.#total = setTimeout(() => this.#timedOut("total", options.timeouts.totalMs), options.remainingMs);
+    this.#deadline = performance.now() + options.remainingMs;
+    this.#watch();
     options.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
@@ -63,8 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#over) return controller.abort(callEnded);
     this.#controller = controller;
     this.#phase = "waiting";
-    const { firstByteMs } = this.#options.timeouts;
-    this.#timer = setTimeout(() => this.#timedOut("first byte", firstByteMs), firstByteMs);
+    this.#movedAt = performance.now();
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
@@ -72,14 +77,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#phase = "reading";
     this.#status = status;
     this.#headers = headers;
-    clearTimeout(this.#timer);
+    this.#movedAt = performance.now();
     if (status >= 300 && status < 400) return this.#finish({ kind: "body", status, headers, body: "" });
     const encoding = bodyEncoding(headers["content-encoding"]);
     if (encoding === "unsupported") {
       return this.#fail(invalidReply("The answer has an unknown content encoding, or more than one."));
     }
     this.#encoding = encoding;
-    this.#timer = setTimeout(() => this.#idle(), this.#options.timeouts.idleMs);
     const contentType = String(headers["content-type"] ?? "");
     if (this.#options.acceptStream && status < 300 && /^text\/event-stream\b/i.test(contentType)) this.#startStream();
     else
@@ -91,7 +95,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
-    this.#timer?.refresh();
+    this.#movedAt = performance.now();
     if (this.#encoding === null) {
       if (!this.#accept(chunk)) controller.pause();
     } else if (!this.#decode(this.#encoding, chunk)) controller.pause();
@@ -166,14 +170,29 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return true;
   }
 
-  #idle(): void {
+  /**
+   * One timer for all limits, set once for most calls: it looks again as soon as any limit could be reached, whatever
+   * happens until then. A timer for each limit would be set and cleared for every call, and moved for every chunk.
+   */
+  #watch(): void {
+    const now = performance.now();
+    const { firstByteMs, idleMs } = this.#options.timeouts;
     // A paused connection is silent because our reader is slow, not because the upstream is.
-    if (this.#controller?.paused) this.#timer?.refresh();
-    else this.#timedOut("idle", this.#options.timeouts.idleMs);
+    if (this.#controller?.paused) this.#movedAt = now;
+    const silence = now - this.#movedAt + timerSlackMs;
+    if (now + timerSlackMs >= this.#deadline) return this.#timedOut("total");
+    if (this.#phase === "waiting" && silence >= firstByteMs) return this.#timedOut("first byte");
+    if (this.#phase === "reading" && silence >= idleMs) return this.#timedOut("idle");
+
+    const left = [this.#deadline - now, firstByteMs, idleMs];
+    if (this.#phase === "waiting") left.push(this.#movedAt + firstByteMs - now);
+    if (this.#phase === "reading") left.push(this.#movedAt + idleMs - now);
+    this.#timer = setTimeout(() => this.#watch(), Math.min(...left));
   }
 
-  #timedOut(which: "first byte" | "idle" | "total", milliseconds: number): void {
-    const seconds = Math.round(milliseconds / 100) / 10;
+  #timedOut(which: "first byte" | "idle" | "total"): void {
+    const { firstByteMs, idleMs, totalMs } = this.#options.timeouts;
+    const seconds = Math.round({ "first byte": firstByteMs, idle: idleMs, total: totalMs }[which] / 100) / 10;
     const sentences = {
       "first byte": `No first byte within ${seconds} s.`,
       idle: `The answer stalled for ${seconds} s (idle limit).`,
@@ -217,7 +236,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #close(): void {
     this.#over = true;
     clearTimeout(this.#timer);
-    clearTimeout(this.#total);
     this.#options.signal.removeEventListener("abort", this.#onAbort);
     this.#decoder?.destroy();
     this.#controller?.abort(callEnded);

@@ -1,9 +1,12 @@
+import { rememberLast } from "./remember-last.ts";
+
 export interface InvalidEndpoint {
   readonly ok: false;
   readonly code: "endpoint_invalid";
   readonly detail: string;
 }
 
+/** `url` is shared by everybody who reads the same text: copy it before changing it. */
 export type ParsedEndpoint = { readonly ok: true; readonly url: URL } | InvalidEndpoint;
 
 const maximumLength = 2048;
@@ -12,7 +15,9 @@ const maximumLength = 2048;
  * Reads an endpoint with the one URL parser that later also connects. What that parser would quietly repair
  * (white space, backslashes, missing slashes, an escaped host) is refused, so that what was written is what is called.
  */
-export function parseEndpoint(text: string): ParsedEndpoint {
+export const parseEndpoint = rememberLast(parse);
+
+function parse(text: string): ParsedEndpoint {
   if (text.length > maximumLength) return invalid(`The endpoint is longer than ${maximumLength} characters.`);
   if (/[\s\p{Cc}]/u.test(text)) {
     return invalid("The endpoint holds white space or control characters.");
