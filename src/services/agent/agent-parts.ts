@@ -4,12 +4,11 @@ import type { AgentMessage } from "../../contract/agent-message.ts";
 import type { AgentRunLog } from "../../contract/agent-run-log.ts";
 import type { WaitingRuns } from "../../contract/agent-approval.ts";
 import type { AgentThreads, ThreadKey } from "../../contract/agent-thread.ts";
+import { createCapabilityCache, type CapabilityCache } from "../../models/capabilities/capability-cache.ts";
 import type { AgentDependencies } from "./dependencies.ts";
-import { createMemoryAnswers } from "./memory/memory-answers.ts";
-import { createMemoryRunLog } from "./memory/memory-run-log.ts";
-import { createMemoryThreads } from "./memory/memory-threads.ts";
-import { createMemoryWaitingRuns } from "./memory/memory-waiting-runs.ts";
+import { holdThread } from "./memory/hold-thread.ts";
 import { createAgentMetrics, type AgentMetrics } from "./observers/agent-metrics.ts";
+import { createProviderHealth, type ProviderHealth } from "./observers/provider-health.ts";
 import { traceTurns } from "./observers/trace-turns.ts";
 import { createTurns, type Turns } from "./turns/create-turns.ts";
 import { createIdempotentTurns, type IdempotentTurns } from "./turns/idempotent-turns.ts";
@@ -26,6 +25,8 @@ export interface AgentParts {
   readonly waitingRuns: WaitingRuns;
   readonly metrics: AgentMetrics;
   readonly toolSupport: ToolSupport;
+  readonly capabilities: CapabilityCache;
+  readonly providerHealth: ProviderHealth;
   /** Starts a turn that knows the thread's messages. Turns of one thread follow each other. */
   inThread(
     key: ThreadKey,
@@ -40,15 +41,14 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     limits,
     runner,
     price,
-    runLog = createMemoryRunLog(),
-    threads = createMemoryThreads(),
-    waitingRuns = createMemoryWaitingRuns(),
-    answers = createMemoryAnswers(),
+    memory: { runLog, threads, waitingRuns, answers },
+    log,
     toolSupport = createToolSupport(),
     observers = [traceTurns()],
   } = dependencies;
   const locks = createLocks();
   const metrics = createAgentMetrics();
+  const providerHealth = createProviderHealth(dependencies.providers ?? []);
   const turns = createTurns({
     router,
     limits,
@@ -56,7 +56,7 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     price,
     toolSupport,
     waitingRuns,
-    observers: [recordTurns({ log: runLog }), metrics.observe, ...observers],
+    observers: [recordTurns({ log: runLog }), metrics.observe, providerHealth.observe, ...observers],
     onAnswer: async ({ owner, thread }, outcome) => {
       if (thread) await threads.append({ owner, id: thread.id }, [...thread.messages, toMessage(outcome)]);
     },
@@ -69,10 +69,21 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     waitingRuns,
     metrics,
     toolSupport,
-    idempotentTurns: createIdempotentTurns({ answers }),
+    capabilities: createCapabilityCache(),
+    providerHealth,
+    idempotentTurns: createIdempotentTurns({
+      answers,
+      onError: (error) => log.error({ err: error }, "an answer could not be kept for its Idempotency-Key"),
+    }),
     async inThread(key, signal, start) {
-      const release = await locks.acquire(JSON.stringify([key.owner, key.id]), signal);
+      const leave = await locks.acquire(JSON.stringify([key.owner, key.id]), signal);
+      const release = () =>
+        void threads
+          .release(key)
+          .catch((error: unknown) => log.error({ err: error }, "a thread could not be given back"))
+          .finally(leave);
       try {
+        await holdThread(threads, key, signal);
         const thread = await threads.get(key);
         const turn = await start(thread?.messages ?? []);
         void turn.outcome.then(release, release);

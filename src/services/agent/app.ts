@@ -9,6 +9,7 @@ import { agentThreadRoutes } from "./routes/agent-threads.ts";
 import { agentTurnRoute } from "./routes/agent-turn.ts";
 import { demoRoutes } from "./routes/demo.ts";
 import { mcpRoute } from "./routes/mcp.ts";
+import { modelProbeRoutes } from "./routes/model-probe.ts";
 import { metricsRoute } from "./routes/metrics.ts";
 import { openAiChatRoute } from "./routes/openai-chat.ts";
 import { openAiModelsRoutes } from "./routes/openai-models.ts";
@@ -16,6 +17,7 @@ import { openAiResponsesRoute } from "./routes/openai-responses.ts";
 import { isPagePath, pageRoutes } from "./routes/page.ts";
 import { resumeRunRoute } from "./routes/resume-run.ts";
 import { studioModelsRoute } from "./routes/studio-models.ts";
+import { uiMessagesRoute } from "./routes/ui-messages.ts";
 import { upstreamsRoute } from "./routes/upstreams.ts";
 
 /** The agent backend, which also serves the page. */
@@ -43,8 +45,10 @@ export function createAgentApp(dependencies: AgentDependencies): Hono<ShellEnvir
     .route("/", openAiChatRoute(dependencies, parts))
     .route("/", openAiResponsesRoute(dependencies, parts))
     .route("/", openAiModelsRoutes(dependencies))
+    .route("/", uiMessagesRoute(dependencies, parts))
     .route("/", mcpRoute(dependencies, parts))
     .route("/", upstreamsRoute(dependencies, parts))
+    .route("/", modelProbeRoutes(dependencies, parts))
     .route("/", metricsRoute(parts))
     .route("/", studioModelsRoute(dependencies));
   if (demo) app.route("/", demoRoutes({ demo, bodyLimits: dependencies.bodyLimits }));

@@ -1,6 +1,7 @@
 import {
   context,
   propagation,
+  ProxyTracerProvider,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -11,7 +12,7 @@ import {
 } from "@opentelemetry/api";
 import type { AgentOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
 import type { Reply } from "../../../contract/model.ts";
-import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
+import type { TurnEnd, TurnFacts, TurnObserver, TurnWatcher } from "../turns/turn.ts";
 
 export interface TraceTurnsOptions {
   /** Default: whatever the process has registered with OpenTelemetry; nothing happens where nothing is. */
@@ -24,10 +25,21 @@ export interface TraceTurnsOptions {
  * Spans of every turn by OpenTelemetry's conventions for generative AI: `invoke_agent` around it, `chat` for each model
  * call and `execute_tool` for each tool. A `traceparent` of the request becomes the parent.
  */
-export function traceTurns({
-  tracer = trace.getTracer("rehearsal"),
-  captureContent = false,
-}: TraceTurnsOptions = {}): TurnObserver {
+export function traceTurns({ tracer, captureContent = false }: TraceTurnsOptions = {}): TurnObserver {
+  const observe = traceWith(tracer ?? trace.getTracer("rehearsal"), captureContent);
+  return tracer ? observe : (facts) => (isAnyoneTracing() ? observe(facts) : noWatcher);
+}
+
+const noWatcher: TurnWatcher = { onEvent() {}, onEnd() {} };
+const nobody = new ProxyTracerProvider().getDelegate();
+
+/** Asked for each turn: whoever traces this process may register after the service was made. */
+function isAnyoneTracing(): boolean {
+  const provider = trace.getTracerProvider();
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== nobody;
+}
+
+function traceWith(tracer: Tracer, captureContent: boolean): TurnObserver {
   return (facts) => {
     const tools = new Map<string, Span>();
     let agent: Span | null = null;

@@ -1,7 +1,6 @@
 import { Hono, type Context } from "hono";
 import { AgentRunListQuery, type AgentRunList } from "../../../contract/agent-run.ts";
 import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
-import { ServiceError } from "../../../contract/errors.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
@@ -10,10 +9,14 @@ import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { replayRun } from "../runs/replay-run.ts";
 import { runToScenario } from "../runs/run-to-scenario.ts";
-import { toRunDetails, toRunSummary } from "../runs/to-agent-run.ts";
+import { toRunDetails } from "../runs/to-agent-run.ts";
+import { unknownRun } from "../turns/resume-waiting-run.ts";
 
 /** The memory of runs: reading them, running them again offline, making tests of them. */
-export function agentRunRoutes({ tools, limits }: AgentDependencies, { runLog }: AgentParts): Hono<ShellEnvironment> {
+export function agentRunRoutes(
+  { tools, limits, library }: AgentDependencies,
+  { runLog }: AgentParts,
+): Hono<ShellEnvironment> {
   async function find(context: Context<ShellEnvironment>, id: string): Promise<AgentRunRecord> {
     return (await runLog.get(id, ownerOf(context))) ?? unknownRun(id);
   }
@@ -22,7 +25,7 @@ export function agentRunRoutes({ tools, limits }: AgentDependencies, { runLog }:
     .get("/agent/runs", requireScope("agent"), async (context) => {
       const query = validate(AgentRunListQuery, context.req.query());
       const page = await runLog.list({ ...query, owner: ownerOf(context) });
-      const body: AgentRunList = { runs: page.runs.map(toRunSummary), next_cursor: page.next_cursor };
+      const body: AgentRunList = { runs: [...page.runs], next_cursor: page.next_cursor };
       return context.json(body);
     })
     .get("/agent/runs/:run_id", requireScope("agent"), async (context) => {
@@ -32,13 +35,9 @@ export function agentRunRoutes({ tools, limits }: AgentDependencies, { runLog }:
       const record = await find(context, context.req.param("run_id"));
       return context.json(await replayRun(record, { tools: tools(), limits, signal: context.req.raw.signal }));
     })
-    .post("/agent/runs/:run_id/scenario", requireScope("agent"), async (context) => {
-      return context.json(runToScenario(await find(context, context.req.param("run_id"))));
+    .post("/agent/runs/:run_id/scenario", requireScope("runs:write"), async (context) => {
+      const scenario = runToScenario(await find(context, context.req.param("run_id")));
+      const [kept] = await library.keep([scenario]);
+      return context.json(scenario, 200, kept && { "x-scenario-version": kept.version });
     });
-}
-
-export function unknownRun(id: string): never {
-  throw new ServiceError("run_not_found", `There is no run ${JSON.stringify(id.slice(0, 64))} of the agent.`, {
-    hint: "GET /agent/runs lists the runs you can read; old ones are dropped.",
-  });
 }

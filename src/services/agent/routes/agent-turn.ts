@@ -11,9 +11,9 @@ import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { readTurnHeaders, type TurnHeaders } from "../turns/read-turn-headers.ts";
-import type { Turn } from "../turns/turn.ts";
+import type { Turn, TurnRequest } from "../turns/turn.ts";
 import { answerTurn } from "../wires/answer-turn.ts";
-import { prefersEvents } from "../wires/event-stream.ts";
+import { prefersEvents } from "../wires/prefers-events.ts";
 
 /**
  * POST /: one turn of the agent, as JSON or as events. The client going away cancels it, unless it asked to go on or
@@ -23,7 +23,7 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
   const { bodyLimits, maxMessages, log } = dependencies;
 
   async function start(messages: readonly AgentMessage[], request: StartOptions): Promise<Turn> {
-    const { headers, modelId, stream, signal } = request;
+    const { headers, modelId, stream, signal, keep } = request;
     const { threadId, owner } = headers;
     const begin = (history: readonly AgentMessage[]) => {
       checkCount(history, maxMessages);
@@ -35,6 +35,7 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
         messages: fromAgentMessages(history),
         stream,
         thread,
+        keep,
       });
     };
     if (threadId === null) return begin(messages);
@@ -49,7 +50,7 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
     const { messages } = validate(AgentRequest, body);
     const events = prefersEvents(context.req.header("accept"));
     const { signal } = context.req.raw;
-    const begin = () => start(messages, { headers, modelId, stream: events, signal });
+    const begin = (keep?: TurnRequest["keep"]) => start(messages, { headers, modelId, stream: events, signal, keep });
 
     const asked = { model: modelId, thread: headers.threadId, body };
     const key = readIdempotency(context.req.header("idempotency-key"), asked);
@@ -70,6 +71,7 @@ interface StartOptions {
   readonly modelId: string | undefined;
   readonly stream: boolean;
   readonly signal: AbortSignal;
+  readonly keep: TurnRequest["keep"];
 }
 
 function checkCount({ length }: readonly AgentMessage[], maxMessages: number): void {

@@ -1,5 +1,7 @@
 import { Hono } from "hono";
 import { ChatCompletionRequest } from "../../../contract/openai-chat.ts";
+import { answerEvents } from "../../http/answer-events.ts";
+import { answerJson } from "../../http/answer-json.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
@@ -9,7 +11,6 @@ import type { AgentDependencies } from "../dependencies.ts";
 import { readTurnHeaders } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
-import { answerWithEvents } from "../wires/event-stream.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
 import { toChatChunks, toChatCompletion, toModelParameters } from "../wires/openai-chat.ts";
 import { fieldError, fromOpenAiMessages, namedModel, planTools, type ToolChoice } from "../wires/openai-request.ts";
@@ -49,11 +50,11 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
       await untilFirstWord(turn);
       const onCrash = crashReporter({ log, requestId: headers.requestId, turn });
       const includeUsage = request.stream_options?.include_usage === true;
-      return answerWithEvents(context, toChatChunks(turn, { created, includeUsage, onCrash }), turnHeaders(turn));
+      return answerEvents(context, toChatChunks(turn, { created, includeUsage, onCrash }), turnHeaders(turn));
     }
     const outcome = await turn.outcome;
     if (!outcome.ok) throw toTurnError(turn, outcome.error);
-    return context.json(toChatCompletion(turn, outcome, created), 200, {
+    return answerJson(context, toChatCompletion(turn, outcome, created), {
       ...turnHeaders(turn),
       ...totalsHeaders(outcome),
     });

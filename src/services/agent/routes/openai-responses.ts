@@ -1,6 +1,8 @@
 import { Hono } from "hono";
 import type { ModelParameters, ToolDefinition } from "../../../contract/model.ts";
 import { ResponseRequest } from "../../../contract/openai-responses.ts";
+import { answerEvents } from "../../http/answer-events.ts";
+import { answerJson } from "../../http/answer-json.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
@@ -10,7 +12,6 @@ import type { AgentDependencies } from "../dependencies.ts";
 import { readTurnHeaders } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
-import { answerWithEvents } from "../wires/event-stream.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
 import { fieldError, namedModel, planTools, type ToolChoice } from "../wires/openai-request.ts";
 import { fromResponseInput, toResponse } from "../wires/openai-response.ts";
@@ -47,11 +48,11 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
     if (stream) {
       await untilFirstWord(turn);
       const onCrash = crashReporter({ log, requestId: headers.requestId, turn });
-      return answerWithEvents(context, toResponseEvents(turn, { ...head, onCrash }), turnHeaders(turn));
+      return answerEvents(context, toResponseEvents(turn, { ...head, onCrash }), turnHeaders(turn));
     }
     const outcome = await turn.outcome;
     if (!outcome.ok) throw toTurnError(turn, outcome.error);
-    return context.json(toResponse(turn, outcome, head), 200, { ...turnHeaders(turn), ...totalsHeaders(outcome) });
+    return answerJson(context, toResponse(turn, outcome, head), { ...turnHeaders(turn), ...totalsHeaders(outcome) });
   });
 }
 

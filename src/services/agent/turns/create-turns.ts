@@ -11,6 +11,7 @@ import type { ChatModel } from "../../../contract/model.ts";
 import type { RoutedModel, Router } from "../../../models/routing/choose-provider.ts";
 import { withFallbacks } from "../../../models/routing/with-fallbacks.ts";
 import { followRun } from "./follow-run.ts";
+import { toAnswer } from "./turn-answer.ts";
 import type { Turn, TurnFacts, TurnObserver, TurnRequest } from "./turn.ts";
 import { toWaitingState, type WaitingState } from "./waiting-state.ts";
 
@@ -105,7 +106,7 @@ export function createTurns({
           clientTools: request.clientTools,
           parameters: request.parameters,
           limits,
-          price: price?.(resolved()),
+          price: price && (() => price(resolved())),
           stream: request.stream,
           signal,
           onEvent,
@@ -116,6 +117,7 @@ export function createTurns({
           const state = toWaitingState(request, outcome.pending_run);
           await waitingRuns.put(runId, { owner: request.owner, state, expires_at: now() + approvalMs });
         } else if (request.thread) await onAnswer(request, outcome);
+        await request.keep?.(toAnswer({ runId, resolved: resolved() }, outcome));
         return outcome;
       },
     });

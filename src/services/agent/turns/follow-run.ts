@@ -6,71 +6,90 @@ import type { Turn, TurnEnd, TurnWatcher } from "./turn.ts";
 /** Starts the run. What it emits is its own to give; `signal` is how it is cancelled. */
 export type StartRun = (wiring: { signal: AbortSignal; onEvent: AgentListener }) => Promise<AgentOutcome>;
 
+export interface RunToFollow {
+  readonly runId: string;
+  readonly stream: boolean;
+  readonly resolved: () => string;
+  readonly watchers: readonly TurnWatcher[];
+  readonly start: StartRun;
+}
+
 /** Runs an agent once for everybody who wants to know about it. */
-export function followRun({
-  runId,
-  stream,
-  resolved,
-  watchers,
-  start,
-}: {
-  runId: string;
-  stream: boolean;
-  resolved: () => string;
-  watchers: readonly TurnWatcher[];
-  start: StartRun;
-}): Turn {
-  const controller = new AbortController();
-  const past: AgentEvent[] = [];
-  const listeners: AgentListener[] = [];
-  let clients = 0;
-  let kept = false;
+export function followRun(run: RunToFollow): Turn {
+  return new FollowedRun(run);
+}
 
-  const onEvent = (event: AgentEvent) => {
-    past.push(event);
+// A class for its getter: see `createTimeLimit`.
+class FollowedRun implements Turn {
+  readonly runId: string;
+  readonly stream: boolean;
+  readonly outcome: Promise<AgentOutcome>;
+  readonly #resolved: () => string;
+  readonly #watchers: readonly TurnWatcher[];
+  readonly #controller = new AbortController();
+  readonly #past: AgentEvent[] = [];
+  readonly #listeners = new Set<AgentListener>();
+  #clients = 0;
+  #kept = false;
+
+  constructor({ runId, stream, resolved, watchers, start }: RunToFollow) {
+    this.runId = runId;
+    this.stream = stream;
+    this.#resolved = resolved;
+    this.#watchers = watchers;
+    this.outcome = this.#follow(start);
+    // A run that nobody waits for any more may still be cancelled.
+    this.outcome.catch(() => {});
+  }
+
+  get resolved(): string {
+    return this.#resolved();
+  }
+
+  listen(listener: AgentListener): () => void {
+    for (const event of this.#past) listener(event);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  watch(client: AbortSignal): void {
+    this.#clients += 1;
+    if (client.aborted) this.#leave();
+    else client.addEventListener("abort", () => this.#leave(), { once: true });
+  }
+
+  keep(): void {
+    this.#kept = true;
+  }
+
+  #follow(start: StartRun): Promise<AgentOutcome> {
+    const { signal } = this.#controller;
+    return start({ signal, onEvent: (event) => this.#tell(event) }).then(
+      (outcome) => {
+        this.#end({ kind: "outcome", outcome });
+        return outcome;
+      },
+      (error: unknown) => {
+        this.#end(signal.aborted ? { kind: "cancelled" } : { kind: "crashed", error });
+        throw error;
+      },
+    );
+  }
+
+  #tell(event: AgentEvent): void {
+    this.#past.push(event);
     // Words come by the hundred, and no watcher has use for them.
-    if (event.type !== "text-delta") for (const watcher of watchers) watcher.onEvent(event);
-    for (const listener of listeners) listener(event);
-  };
-  const end = (how: TurnEnd) => {
-    for (const watcher of watchers) watcher.onEnd(how);
-  };
-  const outcome = start({ signal: controller.signal, onEvent }).then(
-    (result) => {
-      end({ kind: "outcome", outcome: result });
-      return result;
-    },
-    (error: unknown) => {
-      end(controller.signal.aborted ? { kind: "cancelled" } : { kind: "crashed", error });
-      throw error;
-    },
-  );
-  // A run that nobody waits for any more may still be cancelled.
-  outcome.catch(() => {});
+    if (event.type !== "text-delta") for (const watcher of this.#watchers) watcher.onEvent(event);
+    for (const listener of this.#listeners) listener(event);
+  }
 
-  const leave = () => {
-    clients -= 1;
-    if (clients === 0 && !kept) controller.abort(new ServiceError("client_closed", "The client went away."));
-  };
+  #end(how: TurnEnd): void {
+    for (const watcher of this.#watchers) watcher.onEnd(how);
+  }
 
-  return {
-    runId,
-    stream,
-    get resolved() {
-      return resolved();
-    },
-    outcome,
-    listen(listener) {
-      for (const event of past) listener(event);
-      listeners.push(listener);
-    },
-    watch(client) {
-      clients += 1;
-      if (client.aborted) leave();
-      else client.addEventListener("abort", leave, { once: true });
-    },
-    keep() {
-      kept = true;
-    },
-  };
+  #leave(): void {
+    this.#clients -= 1;
+    if (this.#clients > 0 || this.#kept) return;
+    this.#controller.abort(new ServiceError("client_closed", "The client went away."));
+  }
 }

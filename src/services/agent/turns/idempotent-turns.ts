@@ -1,7 +1,6 @@
 import type { AgentAnswers, AnswerKey, StoredAnswer } from "../../../contract/agent-answers.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import type { Turn } from "./turn.ts";
-import { answerOf } from "./turn-answer.ts";
+import type { Turn, TurnRequest } from "./turn.ts";
 
 /** A turn to follow, or the answer it gave before. */
 export type KeyedTurn =
@@ -9,17 +8,27 @@ export type KeyedTurn =
   | { readonly kind: "answer"; readonly answer: StoredAnswer };
 
 export interface IdempotentTurns {
-  /** The turn of this key: the stored one, the one under way here, or a new one from `start`. */
-  begin(key: AnswerKey, start: () => Promise<Turn>): Promise<KeyedTurn>;
+  /** The turn of this key: the stored one, the one under way here, or a new one from `start`, which hands `keep` on. */
+  begin(key: AnswerKey, start: (keep: NonNullable<TurnRequest["keep"]>) => Promise<Turn>): Promise<KeyedTurn>;
 }
 
 /**
  * One turn per Idempotency-Key. Only answers are kept: after a failure or a cancelled run the same key tries again.
  */
-export function createIdempotentTurns({ answers }: { answers: AgentAnswers }): IdempotentTurns {
+export function createIdempotentTurns({
+  answers,
+  onError,
+}: {
+  answers: AgentAnswers;
+  onError: (error: unknown) => void;
+}): IdempotentTurns {
   const running = new Map<string, { readonly hash: string; readonly begun: Promise<KeyedTurn> }>();
 
-  async function claim(key: AnswerKey, start: () => Promise<Turn>, forget: () => void): Promise<KeyedTurn> {
+  async function claim(
+    key: AnswerKey,
+    start: Parameters<IdempotentTurns["begin"]>[1],
+    forget: () => void,
+  ): Promise<KeyedTurn> {
     const claimed = await answers.claim(key);
     if (claimed.outcome === "mismatch") throw mismatch();
     if (claimed.outcome === "answered") return { kind: "answer", answer: claimed.answer };
@@ -28,18 +37,21 @@ export function createIdempotentTurns({ answers }: { answers: AgentAnswers }): I
         retryAfterMs: 1000,
       });
     }
-    const turn = await start().catch(async (error: unknown) => {
-      await answers.release(key);
+    let kept = false;
+    const keep = async (answer: StoredAnswer): Promise<void> => {
+      kept = true;
+      // A store that fails costs only the replay.
+      await answers.complete(key, answer).catch(onError);
+    };
+    const end = async (): Promise<void> => {
+      if (!kept) await answers.release(key).catch(onError);
+      forget();
+    };
+    const turn = await start(keep).catch(async (error: unknown) => {
+      await end();
       throw error;
     });
-    void answerOf(turn)
-      .then(
-        (answer) => answers.complete(key, answer),
-        () => answers.release(key),
-      )
-      // The turn has its answer; a store that fails costs only the replay.
-      .catch(() => {})
-      .finally(forget);
+    void turn.outcome.then(end, end);
     return { kind: "turn", turn, replayed: false };
   }
 

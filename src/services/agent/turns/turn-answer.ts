@@ -9,7 +9,7 @@ export async function answerOf(turn: Turn): Promise<StoredAnswer> {
   return toAnswer(turn, await turn.outcome);
 }
 
-export function toAnswer(turn: Turn, outcome: AgentOutcome): StoredAnswer {
+export function toAnswer(turn: Pick<Turn, "runId" | "resolved">, outcome: AgentOutcome): StoredAnswer {
   if (!outcome.ok) throw toTurnError(turn, outcome.error);
   return {
     reply: toAgentReply(outcome, `run--${turn.runId}`),

@@ -2,6 +2,7 @@ import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
 import type { Tool } from "../../../agent/tool.ts";
+import type { StoredAnswer } from "../../../contract/agent-answers.ts";
 import type { AgentMessage } from "../../../contract/agent-message.ts";
 import type { AgentWire } from "../../../contract/agent-run.ts";
 import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/model.ts";
@@ -26,6 +27,8 @@ export interface TurnRequest {
   readonly trace?: Readonly<Record<string, string>> | undefined;
   /** The thread the turn belongs to, and what it adds to it. */
   readonly thread: { readonly id: string; readonly messages: readonly AgentMessage[] } | null;
+  /** Stores the answer before anybody is told of it. Must not reject: the turn has its answer either way. */
+  readonly keep?: ((answer: StoredAnswer) => Promise<void>) | undefined;
 }
 
 /** A run of the agent that any number of clients may follow, on any wire. */
@@ -36,8 +39,8 @@ export interface Turn {
   readonly resolved: string;
   /** Rejects when the run was cancelled. A model that failed is an outcome. */
   readonly outcome: Promise<AgentOutcome>;
-  /** Tells what has happened so far, then what happens. */
-  listen(listener: AgentListener): void;
+  /** Tells what has happened so far, then what happens, until the function it returns is called. */
+  listen(listener: AgentListener): () => void;
   /** One more client waits for it. The run is cancelled when the last one has gone. */
   watch(client: AbortSignal): void;
   /** Lets the run go on to its end when all clients have gone. */
@@ -45,7 +48,7 @@ export interface Turn {
 }
 
 /** What is known of a turn from its beginning. */
-export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks"> {
+export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks" | "keep"> {
   readonly runId: string;
   readonly modelId: string;
   /** Milliseconds since 1970. */

@@ -2,9 +2,9 @@ import type { StoredAnswer } from "../../../contract/agent-answers.ts";
 import type { AgentStreamEvents } from "../../../contract/agent-stream.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { toProblem } from "../../../contract/problem.ts";
+import { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toAnswer } from "../turns/turn-answer.ts";
-import { createEventStream, type EventStream, type EventStreamOptions } from "./event-stream.ts";
 
 /**
  * A turn as the events of POST /: `run-start`, `text-delta`, `tool-start`, `tool-end`, and last either `run-end`, whose
@@ -12,13 +12,9 @@ import { createEventStream, type EventStream, type EventStreamOptions } from "./
  */
 export function toAgentEvents(
   turn: Turn,
-  {
-    requestId,
-    onCrash,
-    ...options
-  }: EventStreamOptions & { requestId: string; onCrash: (error: unknown) => ServiceError },
-): EventStream {
-  const stream = createEventStream(options);
+  { requestId, onCrash }: { requestId: string; onCrash: (error: unknown) => ServiceError },
+): EventWriter {
+  const stream = new EventWriter();
   let spoken = false;
   sendEvent(stream, "run-start", { run_id: turn.runId, model_resolved: turn.resolved });
   turn.listen((event) => {
@@ -44,8 +40,8 @@ export function toAgentEvents(
 }
 
 /** The events of a turn that was answered before. */
-export function toStoredEvents(answer: StoredAnswer): EventStream {
-  const stream = createEventStream();
+export function toStoredEvents(answer: StoredAnswer): EventWriter {
+  const stream = new EventWriter();
   const end = toRunEnd(answer);
   sendEvent(stream, "run-start", { run_id: end.run_id, model_resolved: end.model_resolved });
   sendWholeText(stream, answer);
@@ -54,13 +50,13 @@ export function toStoredEvents(answer: StoredAnswer): EventStream {
   return stream;
 }
 
-function sendWholeText(stream: EventStream, { reply, headers }: StoredAnswer): void {
+function sendWholeText(stream: EventWriter, { reply, headers }: StoredAnswer): void {
   if (reply.content === "") return;
   sendEvent(stream, "text-delta", { call: Number(headers["x-model-calls"]), text: reply.content });
 }
 
 function sendEvent<Name extends keyof AgentStreamEvents>(
-  stream: EventStream,
+  stream: EventWriter,
   name: Name,
   data: Readonly<AgentStreamEvents[Name]>,
 ): void {

@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { ServiceError } from "../../../contract/errors.ts";
+import { answerEvents } from "../../http/answer-events.ts";
+import { answerJson } from "../../http/answer-json.ts";
 import { unexpected } from "../../http/on-error.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { KeyedTurn } from "../turns/idempotent-turns.ts";
@@ -8,7 +10,6 @@ import type { Turn } from "../turns/turn.ts";
 import { answerOf } from "../turns/turn-answer.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
 import { toAgentEvents, toStoredEvents } from "./agent-events.ts";
-import { answerWithEvents } from "./event-stream.ts";
 
 /** Answers with the turn's last message, as JSON or as events. */
 export async function answerTurn(
@@ -19,18 +20,18 @@ export async function answerTurn(
   if (keyed.kind === "answer") {
     const { reply, headers } = keyed.answer;
     const replayed = { ...headers, "idempotent-replayed": "true" };
-    if (events) return answerWithEvents(context, toStoredEvents(keyed.answer), replayed);
-    return context.json(reply, 200, replayed);
+    if (events) return answerEvents(context, toStoredEvents(keyed.answer), replayed);
+    return answerJson(context, reply, replayed);
   }
   const { turn } = keyed;
   const replayed: Record<string, string> = keyed.replayed ? { "idempotent-replayed": "true" } : {};
   if (events) {
     const requestId = context.get("requestId");
     const stream = toAgentEvents(turn, { requestId, onCrash: crashReporter({ log, requestId, turn }) });
-    return answerWithEvents(context, stream, { ...turnHeaders(turn), ...replayed });
+    return answerEvents(context, stream, { ...turnHeaders(turn), ...replayed });
   }
   const { reply, headers } = await answerOf(turn);
-  return context.json(reply, 200, { ...headers, ...replayed });
+  return answerJson(context, reply, keyed.replayed ? { ...headers, ...replayed } : headers);
 }
 
 /** What is told in a stream that has begun: the one handler of errors can no longer answer there. */

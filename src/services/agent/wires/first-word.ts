@@ -9,7 +9,7 @@ import { toTurnError } from "../turns/turn-headers.ts";
 export async function untilFirstWord(turn: Turn, patienceMs = 5000): Promise<void> {
   const spoken = Promise.withResolvers<null>();
   const timer = setTimeout(() => spoken.resolve(null), patienceMs);
-  turn.listen((event) => {
+  const stopListening = turn.listen((event) => {
     if (event.type === "text-delta") spoken.resolve(null);
   });
   try {
@@ -19,6 +19,7 @@ export async function untilFirstWord(turn: Turn, patienceMs = 5000): Promise<voi
     throw error instanceof ServiceError ? withRun(error, turn) : error;
   } finally {
     clearTimeout(timer);
+    stopListening();
   }
 }
 

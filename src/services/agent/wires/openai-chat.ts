@@ -2,10 +2,10 @@ import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/agent-ou
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { ModelParameters } from "../../../contract/model.ts";
 import type { ChatCompletion, ChatCompletionRequest, CompletionUsage } from "../../../contract/openai-chat.ts";
-import { toOpenAiError } from "./openai-error.ts";
+import { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
-import { createEventStream, type EventStream } from "./event-stream.ts";
+import { toOpenAiError } from "./openai-error.ts";
 
 /** Fields that are ours to read, or that mean nothing behind an agent. The rest goes to the provider as it came. */
 const ownFields = new Set([
@@ -76,17 +76,29 @@ export function toChatChunks(
     includeUsage,
     onCrash,
   }: { created: number; includeUsage: boolean; onCrash: (error: unknown) => ServiceError },
-): EventStream {
-  const stream = createEventStream();
+): EventWriter {
+  const stream = new EventWriter();
+  const id = completionId(turn);
   const base = () => ({
-    id: completionId(turn),
+    id,
     object: "chat.completion.chunk",
     created,
     model: turn.resolved,
     ...(includeUsage && { usage: null }),
   });
+  // All chunks of one model begin with the same text: only what is new in each is written out anew.
+  let opening = { model: "", text: "" };
+  const open = () => {
+    const model = turn.resolved;
+    if (model !== opening.model) opening = { model, text: `data: ${JSON.stringify(base()).slice(0, -1)},"choices":[` };
+    return opening.text;
+  };
   const send = (delta: object, finish_reason: string | null = null) =>
-    stream.send({ ...base(), choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
+    stream.write(`${open()}${JSON.stringify({ index: 0, delta, logprobs: null, finish_reason })}]}\n\n`);
+  const sendText = (content: string) =>
+    stream.write(
+      `${open()}{"index":0,"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}]}\n\n`,
+    );
 
   let speaking = 0;
   send({ role: "assistant", content: "" });
@@ -94,7 +106,7 @@ export function toChatChunks(
     if (event.type !== "text-delta") return;
     const pause = speaking > 0 && speaking !== event.call ? "\n\n" : "";
     speaking = event.call;
-    send({ content: `${pause}${event.text}` });
+    sendText(`${pause}${event.text}`);
   });
   void turn.outcome
     .then((outcome) => {
@@ -105,7 +117,7 @@ export function toChatChunks(
       if (calls.length > 0) send({ tool_calls: calls });
       send({}, toFinishReason(outcome.finish_reason));
       if (includeUsage) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });
-      stream.sendText("[DONE]");
+      stream.write("data: [DONE]\n\n");
     })
     .catch((thrown: unknown) => stream.send(toOpenAiError(onCrash(thrown))))
     .finally(() => stream.end());

@@ -1,8 +1,8 @@
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { ResponseBody, ResponseOutputItem } from "../../../contract/openai-responses.ts";
+import { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
-import { createEventStream, type EventStream } from "./event-stream.ts";
 import { messageId, openResponse, outputText, toResponse, type ResponseHead } from "./openai-response.ts";
 
 /**
@@ -12,8 +12,8 @@ import { messageId, openResponse, outputText, toResponse, type ResponseHead } fr
 export function toResponseEvents(
   turn: Turn,
   { onCrash, ...head }: ResponseHead & { onCrash: (error: unknown) => ServiceError },
-): EventStream {
-  const stream = createEventStream();
+): EventWriter {
+  const stream = new EventWriter();
   let sequence_number = 0;
   const send = (type: string, fields: object) => {
     stream.send({ type, sequence_number, ...fields }, type);

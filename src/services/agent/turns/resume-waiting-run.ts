@@ -1,0 +1,71 @@
+import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
+import { selectTools } from "../../../agent/select-tools.ts";
+import type { WaitingRun } from "../../../contract/agent-approval.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { AgentParts } from "../agent-parts.ts";
+import type { AgentDependencies } from "../dependencies.ts";
+import type { TurnHeaders } from "./read-turn-headers.ts";
+import type { Turn } from "./turn.ts";
+import type { WaitingState } from "./waiting-state.ts";
+
+export interface ResumeOptions {
+  readonly runId: string;
+  readonly decisions: Readonly<Record<string, ApprovalDecision>>;
+  readonly headers: Pick<TurnHeaders, "owner" | "requestId">;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Goes on with a run whose tool calls waited for approval. Each waits once: of two that decide, one goes on. */
+export async function resumeWaitingRun(
+  { tools: toolsNow }: Pick<AgentDependencies, "tools">,
+  { turns, inThread, runLog, waitingRuns }: AgentParts,
+  { runId, decisions, headers: { owner, requestId }, stream, signal }: ResumeOptions,
+): Promise<Turn> {
+  const waiting = await take();
+  const { state } = waiting;
+  const tools = toolsNow();
+  const known = new Set(tools.map(({ definition }) => definition.name));
+
+  async function take(): Promise<WaitingRun<WaitingState>> {
+    const found = await waitingRuns.take(runId, owner);
+    // What is kept there was put there by `createTurns`, and by nothing else.
+    if (found) return found as WaitingRun<WaitingState>;
+    if (!(await runLog.get(runId, owner))) unknownRun(runId);
+    throw new ServiceError("run_already_finished", `The run ${runId} does not wait for approval any more.`, {
+      hint: "Each approval counts once and expires; read the run with GET /agent/runs/{run_id}.",
+    });
+  }
+
+  const resume = () =>
+    turns.resume(waiting, {
+      runId,
+      decisions,
+      owner,
+      requestId,
+      wire: state.wire,
+      modelId: state.model_id,
+      fallbacks: state.fallbacks,
+      tools: selectTools(
+        tools,
+        state.tools.filter((name) => known.has(name)),
+      ),
+      clientTools: state.client_tools,
+      parameters: state.parameters ?? undefined,
+      stream,
+      thread: state.thread,
+    });
+  try {
+    return await (state.thread ? inThread({ owner, id: state.thread.id }, signal, resume) : resume());
+  } catch (error) {
+    // Nothing has run: the decisions did not fit, or the model is not there. The run can still be decided about.
+    await waitingRuns.put(runId, waiting);
+    throw error;
+  }
+}
+
+export function unknownRun(id: string): never {
+  throw new ServiceError("run_not_found", `There is no run ${JSON.stringify(id.slice(0, 64))} of the agent.`, {
+    hint: "GET /agent/runs lists the runs you can read; old ones are dropped.",
+  });
+}

@@ -1,0 +1,127 @@
+import type { AgentEvent } from "../../../agent/agent-event.ts";
+import type { PendingToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
+import type { ServiceError } from "../../../contract/errors.ts";
+import { EventWriter } from "../../http/event-writer.ts";
+import type { Turn } from "../turns/turn.ts";
+import { toTurnError } from "../turns/turn-headers.ts";
+import { toApprovalId } from "./ui-request.ts";
+
+/** What the AI SDK knows the protocol by. */
+export const uiStreamHeaders = { "x-vercel-ai-ui-message-stream": "v1" };
+
+type Send = (chunk: { readonly type: string } & Readonly<Record<string, unknown>>) => void;
+
+/**
+ * A turn as the AI SDK's UI message stream, version 1: one message whose steps are the model calls, with their words, the
+ * tools they used and what the tools said. Calls that need approval ask for it.
+ */
+export function toUiMessageStream(
+  turn: Turn,
+  {
+    messageId,
+    denied = [],
+    onCrash,
+  }: {
+    messageId: string;
+    /** Calls of that message which the person has just refused. */
+    denied?: readonly string[];
+    onCrash: (error: unknown) => ServiceError;
+  },
+): EventWriter {
+  const stream = new EventWriter();
+  const send: Send = (chunk) => stream.send(chunk);
+  const steps = createSteps(send);
+  send({ type: "start", messageId, messageMetadata: { run_id: turn.runId, model: turn.resolved } });
+  for (const toolCallId of denied) send({ type: "tool-output-denied", toolCallId });
+  turn.listen(steps.follow);
+  void turn.outcome
+    .then((outcome) => {
+      if (!outcome.ok) throw toTurnError(turn, outcome.error);
+      const { refusal, text } = outcome.reply;
+      if (text === "" && refusal !== null) steps.speak(outcome.model_calls, refusal);
+      const waiting = new Set(outcome.pending_run?.calls.flatMap(({ id, state }) => (state === "approval" ? id : [])));
+      for (const call of outcome.pending_tool_calls) {
+        steps.handOut(call, waiting.has(call.id) ? toApprovalId(turn.runId, call.id) : null);
+      }
+      steps.end();
+      send({ type: "finish", finishReason: toFinishReason(outcome), messageMetadata: toMetadata(turn, outcome) });
+    })
+    .catch((thrown: unknown) => send({ type: "error", errorText: onCrash(thrown).message }))
+    .finally(() => {
+      stream.write("data: [DONE]\n\n");
+      stream.end();
+    });
+  return stream;
+}
+
+interface Steps {
+  follow(event: AgentEvent): void;
+  speak(call: number, text: string): void;
+  handOut(call: PendingToolCall, approvalId: string | null): void;
+  end(): void;
+}
+
+/** Text and tools in the order they came; what begins is ended before the next begins. */
+function createSteps(send: Send): Steps {
+  let inStep = false;
+  let speaking: string | null = null;
+
+  function endText(): void {
+    if (speaking !== null) send({ type: "text-end", id: speaking });
+    speaking = null;
+  }
+  function end(): void {
+    endText();
+    if (inStep) send({ type: "finish-step" });
+    inStep = false;
+  }
+  function begin(): void {
+    end();
+    send({ type: "start-step" });
+    inStep = true;
+  }
+  function speak(call: number, delta: string): void {
+    if (!inStep) begin();
+    if (speaking === null) {
+      speaking = `text-${call}`;
+      send({ type: "text-start", id: speaking });
+    }
+    send({ type: "text-delta", id: speaking, delta });
+  }
+  function use({ id, name, args }: PendingToolCall): void {
+    endText();
+    send({ type: "tool-input-available", toolCallId: id, toolName: name, input: args, dynamic: true });
+  }
+  function used({ id, ok, result }: ToolRun): void {
+    if (ok) send({ type: "tool-output-available", toolCallId: id, output: result, dynamic: true });
+    else send({ type: "tool-output-error", toolCallId: id, errorText: result, dynamic: true });
+  }
+
+  return {
+    follow(event) {
+      if (event.type === "text-delta") speak(event.call, event.text);
+      else if (event.type === "model-start") begin();
+      else if (event.type === "tool-start") use(event.tool_call);
+      else if (event.type === "tool-end") used(event.tool_call);
+    },
+    speak,
+    handOut(call, approvalId) {
+      use(call);
+      if (approvalId !== null) send({ type: "tool-approval-request", approvalId, toolCallId: call.id });
+    },
+    end,
+  };
+}
+
+const limits = /_limit$|^deadline$|^length$|^max_tokens$/;
+
+function toFinishReason({ finish_reason: reason }: SuccessfulOutcome): string {
+  if (reason === "tool_calls") return "tool-calls";
+  if (reason === "content_filter") return "content-filter";
+  if (limits.test(reason)) return "length";
+  return reason === "stop" ? "stop" : "other";
+}
+
+function toMetadata(turn: Turn, { finish_reason, usage, cost }: SuccessfulOutcome) {
+  return { run_id: turn.runId, model: turn.resolved, finish_reason, usage, ...(cost !== null && { cost }) };
+}

@@ -1,0 +1,91 @@
+import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
+import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
+import type { UiMessage, UiPart, UiToolPart } from "../../../contract/agent-ui.ts";
+import type { ChatMessage } from "../../../contract/model.ts";
+import { fieldError } from "./openai-request.ts";
+
+/** A conversation as the AI SDK's chat keeps it, as history for a model. */
+export function fromUiMessages(messages: readonly UiMessage[]): readonly ChatMessage[] {
+  refuseFiles(messages);
+  return pairToolMessages(messages.flatMap(toLooseMessages));
+}
+
+function refuseFiles(messages: readonly UiMessage[]): void {
+  for (const [index, { parts }] of messages.entries()) {
+    const place = parts.findIndex(({ type }) => type === "file");
+    if (place !== -1) throw fieldError(`/messages/${index}/parts/${place}`, "is a file: only text can be taken");
+  }
+}
+
+function toLooseMessages({ role, parts }: UiMessage): LooseMessage[] {
+  if (role !== "assistant") return [{ role, content: textOf(parts) }];
+  return stepsOf(parts).flatMap((step) => {
+    const tools = step.filter(isToolPart);
+    const content = textOf(step);
+    if (content === "" && tools.length === 0) return [];
+    return [{ role, content, ...(tools.length > 0 && { tool_calls: tools.map(toCall) }) }, ...tools.flatMap(toResult)];
+  });
+}
+
+/** One message of the chat holds every step of a turn; each is a message of its own to the model. */
+function stepsOf(parts: readonly UiPart[]): UiPart[][] {
+  const steps: UiPart[][] = [[]];
+  for (const part of parts) {
+    if (part.type === "step-start") steps.push([]);
+    else steps.at(-1)?.push(part);
+  }
+  return steps;
+}
+
+function isToolPart(part: UiPart): part is UiToolPart {
+  return "toolCallId" in part;
+}
+
+function textOf(parts: readonly UiPart[]): string {
+  return parts.map((part) => ("text" in part && typeof part.text === "string" ? part.text : "")).join("");
+}
+
+function toCall({ toolCallId, input, ...part }: UiToolPart): LooseToolCall {
+  return { id: toolCallId, name: nameOf(part), arguments: JSON.stringify(input ?? {}) };
+}
+
+function nameOf({ type, toolName }: Pick<UiToolPart, "type" | "toolName">): string {
+  return type === "dynamic-tool" ? (toolName ?? "") : type.slice("tool-".length);
+}
+
+function toResult({ toolCallId, state, output, errorText }: UiToolPart): LooseMessage[] {
+  const result = { role: "tool", tool_call_id: toolCallId } as const;
+  if (state === "output-available") {
+    return [{ ...result, content: typeof output === "string" ? output : (JSON.stringify(output) ?? "") }];
+  }
+  return state === "output-error" ? [{ ...result, content: errorText ?? "The tool failed." }] : [];
+}
+
+/** Decisions about the tool calls of one run that waits. */
+export interface UiDecisions {
+  readonly runId: string;
+  readonly messageId: string;
+  readonly decisions: Readonly<Record<string, ApprovalDecision>>;
+  readonly denied: readonly string[];
+}
+
+/** How an approval is named in the chat: the run that waits, and the call. */
+export function toApprovalId(runId: string, callId: string): string {
+  return `${runId}:${callId}`;
+}
+
+/** What the person decided, when the conversation ends with decisions about calls that wait; else null. */
+export function readDecisions(messages: readonly UiMessage[]): UiDecisions | null {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return null;
+  const decided = last.parts.filter(isToolPart).filter(({ state }) => state === "approval-responded");
+  const [first] = decided;
+  const runId = first?.approval?.id.split(":", 1)[0];
+  if (runId === undefined) return null;
+  const decisions = decided.flatMap(({ approval }): [string, ApprovalDecision][] => {
+    if (!approval?.id.startsWith(`${runId}:`)) return [];
+    return [[approval.id.slice(runId.length + 1), approval.approved === true ? "approve" : "deny"]];
+  });
+  const denied = decisions.flatMap(([id, decision]) => (decision === "deny" ? id : []));
+  return { runId, messageId: last.id, decisions: Object.fromEntries(decisions), denied };
+}
