@@ -8,12 +8,12 @@ import { runBareLoop } from "./reference/run-bare-loop.ts";
 
 /**
  * An interaction through POST /evaluate may take so many times the processor time of a bare call. The goal is 2 in a long
- * run; a process as young as this one takes 6 to 9. The margin leaves room for a busy machine, and still notices a query
+ * run; a process as young as this one takes 4 to 6. The margin leaves room for a busy machine, and still notices a query
  * per interaction that reads the whole run, or a second parse of every body.
  */
-const widestRatio = 18;
-/** Eleven today: a claim shared by many, one read, a stored turn, a finished attempt. Hardly depends on the machine. */
-const mostStatements = 14;
+const widestRatio = 14;
+/** Under six today: five to store a turn with the end of its attempt, and a claim shared by many. Hardly depends on the machine. */
+const mostStatements = 8;
 
 const interactions = 250;
 const counter = new URL("harness/count-statements.mjs", import.meta.url).href;

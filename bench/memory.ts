@@ -4,8 +4,9 @@ import type { Bench, BenchContext, Figures, Goal, Row } from "./bench.ts";
 import { interleave, medianOf } from "./harness/interleave.ts";
 import { startRehearsal } from "./harness/rehearsal.ts";
 import { toEvaluationRequest } from "./load/evaluation-request.ts";
-import { getJson, postRun, refuseFailures, type RunView } from "./load/post-evaluation.ts";
+import { getJson, postEvaluation, postRun, refuseFailures, type RunView } from "./load/post-evaluation.ts";
 import { waitForRuns } from "./load/wait-for-runs.ts";
+import { warmUpCalls } from "./reference/run-bare-loop.ts";
 
 /** Scenarios × attempts of one turn each. */
 const sizes = {
@@ -75,7 +76,10 @@ async function measure(
 ): Promise<Figures> {
   const service = await startRehearsal({ scratch, concurrency: 64 });
   try {
-    const body = toEvaluationRequest({ scenarios, turns: 1, attempts }, { endpoint: model.at("latency-0") });
+    const endpoint = model.at("latency-0");
+    const warmUp = { scenarios: warmUpCalls, turns: 1, attempts: 1 };
+    await postEvaluation(service.evaluation, toEvaluationRequest(warmUp, { endpoint }));
+    const body = toEvaluationRequest({ scenarios, turns: 1, attempts }, { endpoint });
     const used = service.cpuSeconds();
     const began = performance.now();
     const run = await postRun(service.evaluation, body);
