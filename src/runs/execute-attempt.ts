@@ -76,11 +76,11 @@ export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOp
     await attempt.run();
   } catch (error) {
     // An attempt that has been ended is over, whatever was aborted since.
-    if (!attempt.outcome) throw error;
+    if (!attempt.outcome()) throw error;
   } finally {
     attempt.close();
   }
-  return attempt.outcome ?? attempt.finish();
+  return attempt.outcome() ?? attempt.finish();
 }
 
 /** The work on one attempt: its turns in one or two passes, and a verdict on the conversation where that is asked for. */
@@ -232,9 +232,7 @@ function createAttempt(
     },
     finish,
     /** Null until the end has been written. */
-    get outcome() {
-      return outcome;
-    },
+    outcome: () => outcome,
   };
 }
 
