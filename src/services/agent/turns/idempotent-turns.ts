@@ -12,6 +12,13 @@ export interface IdempotentTurns {
   begin(key: AnswerKey, start: (keep: NonNullable<TurnRequest["keep"]>) => Promise<Turn>): Promise<KeyedTurn>;
 }
 
+interface RunningTurn {
+  readonly hash: string;
+  readonly begun: Promise<KeyedTurn>;
+  /** Set once the turn has ended: settles when the key can be claimed or its answer be read. */
+  over: Promise<void> | null;
+}
+
 /**
  * One turn per Idempotency-Key. Only answers are kept: after a failure or a cancelled run the same key tries again.
  */
@@ -22,12 +29,12 @@ export function createIdempotentTurns({
   answers: AgentAnswers;
   onError: (error: unknown) => void;
 }): IdempotentTurns {
-  const running = new Map<string, { readonly hash: string; readonly begun: Promise<KeyedTurn> }>();
+  const running = new Map<string, RunningTurn>();
 
   async function claim(
     key: AnswerKey,
     start: Parameters<IdempotentTurns["begin"]>[1],
-    forget: () => void,
+    onOver: (released: Promise<void>) => void,
   ): Promise<KeyedTurn> {
     const claimed = await answers.claim(key);
     if (claimed.outcome === "mismatch") throw mismatch();
@@ -43,9 +50,10 @@ export function createIdempotentTurns({
       // A store that fails costs only the replay.
       await answers.complete(key, answer).catch(onError);
     };
-    const end = async (): Promise<void> => {
-      if (!kept) await answers.release(key).catch(onError);
-      forget();
+    const end = (): Promise<void> => {
+      const released = kept ? Promise.resolve() : answers.release(key).catch(onError);
+      onOver(released);
+      return released;
     };
     const turn = await start(keep).catch(async (error: unknown) => {
       await end();
@@ -59,14 +67,23 @@ export function createIdempotentTurns({
     async begin(key, start) {
       const name = JSON.stringify([key.owner, key.key]);
       const known = running.get(name);
+      if (known?.over) {
+        // It failed, and its client may know that before the store does.
+        await known.over;
+        return this.begin(key, start);
+      }
       if (known) {
         if (known.hash !== key.hash) throw mismatch();
         const begun = await known.begun;
         return begun.kind === "turn" ? { ...begun, replayed: true } : begun;
       }
       const forget = () => void running.delete(name);
-      const begun = claim(key, start, forget);
-      running.set(name, { hash: key.hash, begun });
+      const onOver = (released: Promise<void>) => {
+        entry.over = released.then(forget);
+      };
+      const begun = claim(key, start, onOver);
+      const entry: RunningTurn = { hash: key.hash, begun, over: null };
+      running.set(name, entry);
       try {
         const result = await begun;
         if (result.kind === "answer") forget();
