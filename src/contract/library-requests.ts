@@ -20,6 +20,9 @@ export const LibraryQuery = z
         "inspect",
         "langsmith",
         "langfuse",
+        "openai-evals",
+        "deepeval",
+        "adk",
       ])
       .optional()
       .describe("Answers with the whole library as a file of this format instead of a page of the list."),

@@ -1,5 +1,6 @@
 import { ServiceError } from "../contract/errors.ts";
 import type { NoiseFloor } from "../contract/comparison.ts";
+import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
 
@@ -36,6 +37,8 @@ async function endedRun(store: Store, id: string, owner: string | null | undefin
   const run = await store.runs.get(id);
   if (!run || (owner !== undefined && run.owner !== owner))
     throw new ServiceError("run_not_found", `There is no run "${id.slice(0, 80)}".`);
+  if (!finalStates.has(run.state))
+    throw new ServiceError("run_not_finished", `The run ${id} has not ended yet (${run.state}).`);
   if (run.state !== "completed")
     throw new ServiceError("validation_failed", `The run ${id} is not completed (${run.state}).`);
   return run;

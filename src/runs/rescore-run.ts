@@ -50,7 +50,7 @@ async function endedRun(id: string, { store, owner }: RescoreOptions): Promise<R
   }
   if (!finalStates.has(run.state)) {
     throw new ServiceError(
-      "validation_failed",
+      "run_not_finished",
       `The run ${id} has not ended (${run.state}); only ended runs are scored again.`,
     );
   }

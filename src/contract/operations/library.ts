@@ -27,8 +27,8 @@ export const libraryOperations: readonly Operation[] = [
     responses: {
       200: {
         description:
-          "One page as JSON. With `format` the whole library as a file: JSON (`json`, `sharegpt`, `langsmith`, `langfuse`), " +
-          "JSON lines (`jsonl`, `openai-chat`, `inspect`), YAML (`yaml`, `promptfoo`) or a table (`csv`).",
+          "One page as JSON. With `format` the whole library as a file: JSON (`json`, `sharegpt`, `langsmith`, `langfuse`, `deepeval`, `adk`), " +
+          "JSON lines (`jsonl`, `openai-chat`, `openai-evals`, `inspect`), YAML (`yaml`, `promptfoo`) or a table (`csv`).",
         schema: z.union([LibraryList, ScenarioBody, z.array(z.record(z.string(), z.json()))]),
         mediaTypes: ["application/json", "application/x-ndjson", "application/yaml", "text/csv"],
       },

@@ -20,5 +20,6 @@ export function tokenUsage(value: unknown): TokenUsage | null {
 
 function count(value: unknown): number | null {
   const number = typeof value === "string" && /^\d+$/.test(value.trim()) ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) && number >= 0 ? Math.round(number) : null;
+  const whole = typeof number === "number" ? Math.round(number) : Number.NaN;
+  return Number.isSafeInteger(whole) && whole >= 0 ? whole : null;
 }

@@ -30,7 +30,7 @@ test("keys that cannot be read just now cut nothing", async () => {
 });
 
 test("nothing is looked at once every answer is over", async () => {
-  const isUsable = vi.fn(async () => true);
+  const isUsable = vi.fn<() => Promise<boolean>>(async () => true);
   const endWithKey = createEndWithKey({ isUsable, everyMs: 1000 });
   const open = answer();
   endWithKey(open, "a");

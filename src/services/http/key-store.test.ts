@@ -13,7 +13,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "rehearsal-keys-"));
   file = keyFileIn(folder);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+// When a key was last used is written behind the answer.
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 function shell() {
   const app = testShell({ apiKeys: createKeySource({ file }) });
