@@ -1,4 +1,4 @@
-import { anyField, field, isRecord, listField, recordField } from "./records.ts";
+import { anyField, field, isRecord, listField, recordField, scalarText } from "./records.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
 /** What a parsed file holds, leaving aside how it is written. `scenarios` is our own format. */
@@ -42,12 +42,25 @@ const wholeRules: readonly Rule[] = [
   [
     "deepeval",
     "it has goldens or test cases",
-    hasList("goldens", "conversational_goldens", "conversationalGoldens", "test_cases"),
+    hasList(
+      "goldens",
+      "conversational_goldens",
+      "conversationalGoldens",
+      "test_cases",
+      "testCases",
+      "conversational_test_cases",
+      "conversationalTestCases",
+    ),
   ],
   [
     "openai-evals",
     "its data are output items of an eval run",
     (value) => field(listField(value, "data")?.[0], "object") === "eval.run.output_item",
+  ],
+  [
+    "openai-evals",
+    "it is an eval or a run of one",
+    (value) => ["eval", "eval.run"].includes(scalarText(field(value, "object")) ?? ""),
   ],
   ["langsmith", "it has examples with inputs", (value) => has("inputs")(listField(value, "examples")?.[0])],
   [
@@ -82,7 +95,7 @@ const itemRules: readonly Rule[] = [
   [
     "sharegpt",
     "its items have conversations",
-    (value) => hasAny("from", "value")(listField(value, "conversations", "conversation")?.[0]),
+    (value) => hasAny("from", "value", "role", "content")(listField(value, "conversations", "conversation")?.[0]),
   ],
   ["openai-evals", "its items have item", (value) => recordField(value, "item") !== undefined],
   ["openai-evals", "its items have input and ideal", has("input", "ideal")],

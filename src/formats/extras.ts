@@ -33,6 +33,7 @@ export function withExtras(draft: ScenarioDraft, metadata: unknown): ScenarioDra
     id: textField(extras, "id") ?? draft.id,
     description: textField(extras, "description") ?? draft.description,
     tags: textList(listField(extras, "tags")) ?? draft.tags,
+    system: textField(extras, "system_prompt") ?? draft.system,
     turns:
       turns.length === draft.turns.length
         ? draft.turns.map((turn, index) => withTurnExtras(turn, turns[index]))

@@ -1,4 +1,5 @@
 import { exportInspect, exportLangfuse, exportLangSmith } from "./export/datasets.ts";
+import { exportAdk, exportDeepEval, exportOpenaiEvals } from "./export/goldens.ts";
 import { createJunit } from "./export/junit.ts";
 import { createMarkdown } from "./export/markdown.ts";
 import { exportOpenaiChat } from "./export/openai-chat.ts";
@@ -76,11 +77,23 @@ export const scenarioFormats = [
     export: exportPromptfoo,
   },
   { id: "promptfoo-results", title: "promptfoo results", extensions: ["json", "jsonl"], imports: true },
-  { id: "openai-evals", title: "OpenAI Evals data and output items", extensions: ["jsonl", "json"], imports: true },
+  {
+    id: "openai-evals",
+    title: "OpenAI Evals data and output items",
+    extensions: ["jsonl", "json"],
+    imports: true,
+    export: exportOpenaiEvals,
+  },
   { id: "inspect", title: "Inspect samples", extensions: ["jsonl", "json"], imports: true, export: exportInspect },
   { id: "inspect-log", title: "Inspect eval log in JSON", extensions: ["json"], imports: true },
-  { id: "deepeval", title: "DeepEval goldens and test cases", extensions: ["json", "jsonl"], imports: true },
-  { id: "adk", title: "ADK eval sets", extensions: ["evalset.json", "json"], imports: true },
+  {
+    id: "deepeval",
+    title: "DeepEval goldens and test cases",
+    extensions: ["json", "jsonl"],
+    imports: true,
+    export: exportDeepEval,
+  },
+  { id: "adk", title: "ADK eval sets", extensions: ["json", "evalset.json"], imports: true, export: exportAdk },
   {
     id: "langsmith",
     title: "LangSmith dataset examples",

@@ -127,8 +127,8 @@ test("ShareGPT conversations keep all their turns", () => {
   ]);
   expect(result.scenarios[0]?.system_prompt).toBe("Be brief.");
   expect(messages(result)).toEqual([
-    "/1/conversations/0 | an assistant message before the first user message has no turn",
-    "/1/conversations/2 | this is not a message with a known role",
+    "16 | /1/conversations/0 | an assistant message before the first user message has no turn",
+    "18 | /1/conversations/2 | this is not a message with a known role",
   ]);
 });
 
@@ -149,7 +149,9 @@ test("a promptfoo config: prompts filled in, values multiplied out, assertions s
       { references: ["It is Paris", "The capital is Paris"], reference_metadata: { intent: "geography" } },
     ],
   });
-  expect(result.checks.map(({ type, value, negated }) => [type, value, negated])).toEqual([
+  const checks = result.checks.filter(({ scenario_id }) => scenario_id === capital?.id);
+  expect(checks.map(({ type, value, negated }) => [type, value, negated])).toEqual([
+    ["latency", undefined, false],
     ["icontains", "paris", false],
     ["contains", "London", true],
     ["llm-rubric", "Is polite to Ms Smith", false],
@@ -157,11 +159,11 @@ test("a promptfoo config: prompts filled in, values multiplied out, assertions s
   expect(messages(result)).toEqual(
     expect.arrayContaining([
       "settings of the run, not of a scenario: providers",
-      "/prompts | prompts 2 to 2; scenarios are made with the first",
-      "/tests/2 | this is in another place (file://more-tests.yaml); import that file by itself",
-      "/tests/0/assert/5 | assertion javascript: it runs code of its own",
-      "/tests/0/assert/0 | assertion latency: latency is measured for every turn anyway",
-      "/tests/1 | not part of a scenario: options",
+      "3 | /prompts | prompts 2 to 2; scenarios are made with the first",
+      "38 | /tests/2 | this is in another place (file://more-tests.yaml); import that file by itself",
+      "31 | /tests/0/assert/4 | assertion javascript: it runs code of its own",
+      "15 | /defaultTest/assert/0 | assertion latency was kept as a check; it is no reference reply",
+      "34 | /tests/1 | not part of a scenario: options",
     ]),
   );
 });
@@ -205,7 +207,7 @@ test("promptfoo results give the tests with the first recorded reply", () => {
     },
     { interactions: [{ user_message: "Plain?", reference_reply: "", agent_reply: '{"answer":1}' }] },
   ]);
-  expect(messages(result)).toContain("/results/results/1 | another reply to test 0; the first was kept");
+  expect(messages(result)).toContain("25 | /results/results/1 | another reply to test 0; the first was kept");
 });
 
 test("OpenAI Evals output items and data lines", () => {
@@ -267,8 +269,8 @@ test("Inspect samples of text and of messages", () => {
     },
   ]);
   expect(messages(result)).toEqual([
-    "/0/metadata | metadata is not scored, so it was left out: difficulty (name labels with the mapping labels=…)",
-    "/1 | not part of a scenario: choices",
+    "2 | /0/metadata | metadata is not scored, so it was left out: difficulty (name labels with the mapping labels=…)",
+    "3 | /1 | not part of a scenario: choices",
   ]);
 });
 
@@ -285,8 +287,8 @@ test("an Inspect log gives its samples once, with what the model said", () => {
     },
   ]);
   expect(messages(result)).toEqual([
-    '/samples/0 | scores of the past run: match="C"',
-    "/samples/1 | the reply of epoch 2; the first epoch was kept",
+    '6 | /samples/0 | scores of the past run: match="C"',
+    "21 | /samples/1 | the reply of epoch 2; the first epoch was kept",
   ]);
 });
 
@@ -309,7 +311,7 @@ test("DeepEval goldens of one turn and of many", () => {
     { type: "llm-rubric", value: "The order is cancelled politely", interaction_id: "turn-2" },
   ]);
   expect(messages(result)).toContain(
-    "/2 | the golden has no scripted user turns (its conversation would be simulated)",
+    "20 | /2 | the golden has no scripted user turns (its conversation would be simulated)",
   );
 });
 
@@ -318,10 +320,10 @@ test("ADK eval sets: invocations are turns, tools and state are named", () => {
   expect(result.format).toBe("adk");
   expect(outline(result)).toEqual([["lights", ["Turn off device_2.", "Done, it is off."], ["And device_3?", ""]]]);
   expect(messages(result)).toEqual([
-    "/eval_cases/0/conversation/0 | expected tool calls are not part of a scenario",
-    "/eval_cases/0/conversation/1 | only text is kept; left out: inline_data",
-    "/eval_cases/0/session_input | the session's first state: room",
-    "/eval_cases/1 | the eval case has no scripted conversation (conversation_scenario is simulated by ADK)",
+    "8 | /eval_cases/0/conversation/0 | expected tool calls are not part of a scenario",
+    "17 | /eval_cases/0/conversation/1 | only text is kept; left out: inline_data",
+    "25 | /eval_cases/0/session_input | the session's first state: room",
+    "27 | /eval_cases/1 | the eval case has no scripted conversation (conversation_scenario is simulated by ADK)",
   ]);
 });
 
@@ -354,7 +356,7 @@ test("Langfuse dataset items, archived ones left out", () => {
     ["item-1", ["Hi", "Hello"]],
     ["item-3", ["Open?", "Yes"]],
   ]);
-  expect(messages(result)).toContain("/data/1 | the item is archived");
+  expect(messages(result)).toContain("11 | /data/1 | the item is archived");
 });
 
 test("ids from content are the same in every import", () => {

@@ -16,6 +16,7 @@ import { importPromptfoo } from "./import/promptfoo/promptfoo.ts";
 import { importRows } from "./import/rows.ts";
 import { importScenarioItems } from "./import/scenario-items.ts";
 import { importShareGpt } from "./import/sharegpt.ts";
+import { withLines } from "./note-lines.ts";
 import { readDocument } from "./read-document.ts";
 import { createScenarioCollector } from "./scenario-collector.ts";
 import type { ImportFormat, ImportResult } from "./scenario-file.ts";
@@ -64,7 +65,9 @@ export function importScenarios({ text, name, format = "auto", mapping = {} }: I
     reason: detected.reason,
     scenarios,
     checks,
-    notes: [...(detected.document?.notes ?? []), ...notes],
+    notes: detected.document
+      ? [...detected.document.notes, ...withLines(notes, source, detected.document.syntax)]
+      : notes,
   };
 }
 

@@ -87,7 +87,7 @@ function readQuestion(value: unknown, context: ItemContext): Conversation | unde
 }
 
 /** The name of the one field that is text, when there is exactly one. */
-function onlyText(record: JsonRecord): string | undefined {
+export function onlyText(record: JsonRecord): string | undefined {
   const names = Object.keys(record).filter(
     (name) => typeof record[name] === "string" && sameName(name) !== "systemprompt",
   );
@@ -109,7 +109,9 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
   if (!isRecord(value) || Object.keys(value).length === 0) return { reference: undefined };
   const messages = listField(value, "messages");
   if (messages) return readOutputList(messages, below(context, "messages"));
-  const name = nameOfRole(value, "reference", context.mapping) ?? onlyText(value);
+  const [only, ...others] = Object.keys(value);
+  const name =
+    nameOfRole(value, "reference", context.mapping) ?? onlyText(value) ?? (others.length === 0 ? only : undefined);
   if (name !== undefined) return readOutput(value[name], below(context, name));
   context.collector.note(
     "changed",

@@ -20,6 +20,8 @@ const whole: readonly ImportFormat[] = [
   "inspect",
   "langsmith",
   "langfuse",
+  "openai-evals",
+  "deepeval",
 ];
 
 test.each(whole)("%s gives back the same scenarios", (format) => {
@@ -71,6 +73,23 @@ test("ShareGPT gives back ids and every turn, and says what it has no place for"
       expect(result.scenarios.map(({ id }) => id)).toEqual(scenarios.map(({ id }) => id));
       expect(result.scenarios.map(spoken)).toEqual(scenarios.map(spoken));
       expect(notes.length).toBe(scenarios.length);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("ADK eval sets give back ids and every turn that says something", () => {
+  fc.assert(
+    fc.property(arbitraryScenarios, (scenarios) => {
+      const spokenIn = scenarios
+        .map((scenario) => ({ ...scenario, interactions: scenario.interactions.filter((turn) => turn.user_message) }))
+        .filter(({ interactions }) => interactions.length > 0);
+      const result = importScenarios(exporterOf("adk")(scenarios));
+      expect(result.format).toBe("adk");
+      expect(result.scenarios.map(({ id }) => id)).toEqual(spokenIn.map(({ id }) => id));
+      const turns = ({ interactions }: FileScenario) =>
+        interactions.map(({ id, user_message, reference_reply }) => [id, user_message, reference_reply]);
+      expect(result.scenarios.map(turns)).toEqual(spokenIn.map(turns));
     }),
     { numRuns: 60 },
   );

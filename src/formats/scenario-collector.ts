@@ -17,8 +17,13 @@ export function createScenarioCollector(): ScenarioCollector {
   const checks: Check[] = [];
   const notes: Note[] = [];
   const register = createIdRegister();
+  // What one place of a file says about many scenarios is noted once.
+  const noted = new Set<string>();
 
   const note: ScenarioCollector["note"] = (kind, { line, pointer }, message) => {
+    const key = JSON.stringify([line, pointer, message]);
+    if (noted.has(key)) return;
+    noted.add(key);
     notes.push({ kind, ...(line !== undefined && { line }), ...(pointer && { pointer }), message });
   };
   return {

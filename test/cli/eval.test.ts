@@ -317,7 +317,7 @@ test.each([
   [
     "a broken scenario",
     ["eval", "broken.json", "-m", "m"],
-    /broken\.json \/interactions\/0: the interaction has no user_message/,
+    /broken\.json:1 \/interactions\/0: the interaction has no user_message/,
   ],
   ["bad JSON", ["eval", "bad.json", "-m", "m"], /bad\.json: line 1/],
   [

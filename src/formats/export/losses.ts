@@ -2,6 +2,7 @@ import type { FileScenario, Note } from "../scenario-file.ts";
 
 type Part =
   | "id"
+  | "system prompt"
   | "description"
   | "tags"
   | "labels"
@@ -13,6 +14,7 @@ type Part =
 const found: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
   id: () => true,
   "interaction ids": ({ interactions }) => interactions.some(({ id }, index) => id !== `turn-${index + 1}`),
+  "system prompt": ({ system_prompt }) => system_prompt !== undefined,
   description: ({ description }) => description !== "",
   tags: ({ tags }) => tags !== undefined && tags.length > 0,
   labels: ({ interactions }) =>

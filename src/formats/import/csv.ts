@@ -2,6 +2,7 @@ import { parse } from "csv-parse/browser/esm/sync";
 import type { ColumnMapping } from "../column-mapping.ts";
 import { FormatError } from "../format-error.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
+import { importPeerTable } from "./peer-tables.ts";
 import { importTable, type Row } from "./table-rows.ts";
 
 interface ParsedRecord {
@@ -33,7 +34,8 @@ export function importCsv({ text, collector, mapping, delimiter = detectDelimite
       { place, cells: Object.fromEntries(names.map((name, index) => [name, withoutGuard(record[index] ?? "")])) },
     ];
   });
-  importTable({ names: names.filter((name) => name !== ""), rows }, collector, mapping);
+  const table = { names: names.filter((name) => name !== ""), rows };
+  if (!importPeerTable(table, collector, mapping)) importTable(table, collector, mapping);
 }
 
 function parseRecords(text: string, delimiter: string): ParsedRecord[] {

@@ -6,7 +6,15 @@ import { turnsFromMessages, type Conversation } from "../turns-from-messages.ts"
 import { addDatasetItem } from "./dataset-item.ts";
 import { itemsOf, type Importer, type Item } from "./importer.ts";
 
-const lists = ["goldens", "conversational_goldens", "conversationalGoldens", "test_cases", "testCases"];
+const lists = [
+  "goldens",
+  "conversational_goldens",
+  "conversationalGoldens",
+  "test_cases",
+  "testCases",
+  "conversational_test_cases",
+  "conversationalTestCases",
+];
 const leftOut = [
   "context",
   "retrieval_context",

@@ -1,5 +1,6 @@
+import { withExtras } from "../extras.ts";
 import { finishTurns } from "../finish-turns.ts";
-import { below, nameOfRole, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
+import { below, nameOfRole, onlyText, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
 import { anyField, field, isRecord, listField, recordField, scalarText, type JsonRecord } from "../records.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 
@@ -19,13 +20,17 @@ const references = [
 export const importOpenaiEvals: Importer = ({ document, collector, mapping }) => {
   const pageOf = (value: unknown) => {
     const list = listField(value, "data");
-    return list && { list, steps: ["data"] };
+    if (list) return { list, steps: ["data"] };
+    const content = listField(recordField(recordField(value, "data_source"), "source"), "content");
+    return content && { list: content, steps: ["data_source", "source", "content"] };
   };
   const seen = new Set<string>();
   for (const { value, place } of itemsOf(document, pageOf)) {
     const context = { place, collector, mapping };
     const itemId = scalarText(field(value, "datasource_item_id"));
     if (!isRecord(value)) collector.note("dropped", place, "the line is no eval item");
+    else if (["eval", "eval.run"].includes(scalarText(value["object"]) ?? ""))
+      collector.note("dropped", place, "this says how an eval is made; its data are in the file of its data source");
     else if (itemId !== undefined && seen.has(itemId))
       collector.note("dropped", place, `another reply to item ${itemId}; the first was kept`);
     else addItem(value, context);
@@ -39,28 +44,26 @@ function addItem(value: JsonRecord, context: ItemContext): void {
   const data = itemData(name === undefined ? value : (recordField(value, name) ?? {}));
   const sample = recordField(value, "sample");
   const prompt = listField(sample, "input");
+  const expectedName = mapping.reference ?? references.find((key) => anyField(data, key) !== undefined);
+  const { [expectedName ?? ""]: answer, ...question } = data;
   const conversation =
     prompt && prompt.length > 0
       ? readInput(prompt, below(context, "sample", "input"))
-      : readInput(data, below(context, ...(name === undefined ? [] : [name])));
+      : readInput(question, below(context, ...(name === undefined ? [] : [name])));
   if (!conversation || conversation.turns.length === 0)
     return collector.note("dropped", place, "the item has no user message");
-  const expectedName = mapping.reference ?? references.find((key) => anyField(data, key) !== undefined);
-  const expected = readOutput(expectedName === undefined ? undefined : field(data, expectedName), context);
+  const expected = readOutput(answer, context);
   noteResults(value, context);
-  const used = new Set([expectedName, nameOfRole(data, "user", mapping), "id", "input", "messages"]);
+  const asked = nameOfRole(question, "user", mapping) ?? onlyText(question);
+  const used = new Set([expectedName, asked, "id", "input", "messages"]);
   const rest = Object.fromEntries(Object.entries(data).filter(([key]) => !used.has(key)));
   const turns = finishTurns(conversation.turns, {
     ...expected,
     reply: replyText(sample, context),
     labels: readLabels(rest, context),
   });
-  collector.add({
-    place,
-    id: anyField(value, "datasource_item_id", "id") ?? data["id"],
-    system: conversation.system,
-    turns,
-  });
+  const id = anyField(value, "datasource_item_id", "id") ?? data["id"];
+  collector.add(withExtras({ place, id, system: conversation.system, turns }, data));
 }
 
 /** The item proper may be nested once more, as it was uploaded. */

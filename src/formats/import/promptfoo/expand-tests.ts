@@ -1,12 +1,13 @@
 import { below, type ItemContext } from "../../peer-item.ts";
 import { field, isRecord, listField, recordField, textField, type JsonRecord } from "../../records.ts";
+import { isExternal, placedAssertions, type PlacedAssertion } from "./read-assertions.ts";
 import { renderTemplate } from "./render-template.ts";
 
 /** One test with the defaults and the scenario's data merged in and its lists of values multiplied out. */
 export interface ExpandedTest {
   readonly test: JsonRecord;
   readonly vars: JsonRecord;
-  readonly assertions: readonly unknown[];
+  readonly assertions: readonly PlacedAssertion[];
   readonly metadata: JsonRecord;
   readonly context: ItemContext;
   /** Tests of different scenarios never share a conversation by themselves. */
@@ -17,10 +18,13 @@ const mostCombinations = 1000;
 
 /** All tests of a config: `tests`, and every set of `scenarios[].config` with each of its tests. */
 export function expandTests(config: JsonRecord, context: ItemContext): ExpandedTest[] {
-  const defaults = recordField(config, "defaultTest", "default_test") ?? {};
+  const defaults = {
+    value: recordField(config, "defaultTest", "default_test") ?? {},
+    context: below(context, "defaultTest"),
+  };
   if (typeof config["defaultTest"] === "string") note(below(context, "defaultTest"), config["defaultTest"]);
   const plain = listOf(config["tests"], below(context, "tests")).flatMap(({ value, context: at }) =>
-    expand([defaults, value], at, "tests"),
+    expand([defaults, { value, context: at }], "tests"),
   );
   const scenarios = listOf(config["scenarios"], below(context, "scenarios")).flatMap(
     ({ value, context: at }, index) => {
@@ -28,7 +32,7 @@ export function expandTests(config: JsonRecord, context: ItemContext): ExpandedT
       const tests = listOf(field(value, "tests"), below(at, "tests"));
       return sets.flatMap((set, number) =>
         (tests.length > 0 ? tests : [{ value: {}, context: at }]).flatMap((test) =>
-          expand([defaults, set.value, test.value], test.context, `scenario-${index + 1}-${number + 1}`),
+          expand([defaults, set, test], `scenario-${index + 1}-${number + 1}`),
         ),
       );
     },
@@ -36,7 +40,13 @@ export function expandTests(config: JsonRecord, context: ItemContext): ExpandedT
   return [...plain, ...scenarios];
 }
 
-function listOf(value: unknown, context: ItemContext): { value: JsonRecord; context: ItemContext }[] {
+/** What says something about a test: the defaults, a scenario's data, the test itself. */
+interface Layer {
+  readonly value: JsonRecord;
+  readonly context: ItemContext;
+}
+
+function listOf(value: unknown, context: ItemContext): Layer[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
     note(context, value);
@@ -55,14 +65,22 @@ function note({ collector, place }: ItemContext, value: unknown): void {
   collector.note("dropped", place, `this is in another place (${name}); import that file by itself`);
 }
 
-function expand(layers: readonly JsonRecord[], context: ItemContext, isolation: string): ExpandedTest[] {
+function expand(layers: readonly Layer[], isolation: string): ExpandedTest[] {
   const merged = (name: string): JsonRecord =>
-    Object.assign({}, ...layers.map((layer) => recordField(layer, name) ?? {})) as JsonRecord;
-  const test = layers.at(-1) ?? {};
-  const assertions = layers.flatMap((layer) => listField(layer, "assert") ?? []);
+    Object.assign({}, ...layers.map(({ value }) => recordField(value, name) ?? {})) as JsonRecord;
+  const last = layers.at(-1);
+  if (!last) return [];
+  const { value: test, context } = last;
+  const assertions = layers.flatMap((layer) => placedAssertions(listField(layer.value, "assert"), layer.context));
   const options = merged("options");
   const vars = merged("vars");
   if (typeof field(test, "vars") === "string") note(below(context, "vars"), test["vars"]);
+  const external = Object.keys(vars).filter((name) => isExternal(vars[name]));
+  if (external.length > 0) {
+    const message = `the test takes ${external.join(", ")} from another file; it was left out`;
+    context.collector.note("dropped", context.place, message);
+    return [];
+  }
   const sets = options["disableVarExpansion"] === true ? [vars] : combinations(vars, context);
   return sets.map((set) => ({ test, vars: filled(set), assertions, metadata: merged("metadata"), context, isolation }));
 }

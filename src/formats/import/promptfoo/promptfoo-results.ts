@@ -13,7 +13,7 @@ import {
 import type { TurnDraft } from "../../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
 import { itemsOf, type Importer } from "../importer.ts";
-import { readAssertions } from "./read-assertions.ts";
+import { placedAssertions, readAssertions } from "./read-assertions.ts";
 
 /** Results of a promptfoo run (JSON or lines): what was asked and expected, with the first reply recorded for each test. */
 export const importPromptfooResults: Importer = ({ document, collector, mapping }) => {
@@ -99,13 +99,8 @@ function readJsonList(text: string): readonly unknown[] | undefined {
 }
 
 function finish({ result, context }: Recorded, conversation: Conversation): TurnDraft[] {
-  const assertions = listField(testOf(result), "assert") ?? [];
-  const expected = readAssertions({
-    assertions,
-    vars: varsOf(result),
-    templates: {},
-    context: below(context, "testCase"),
-  });
+  const assertions = placedAssertions(listField(testOf(result), "assert"), below(context, "testCase"));
+  const expected = readAssertions({ assertions, vars: varsOf(result), templates: {} });
   const { conversationId: _, rehearsal: __, ...labelled } = metadataOf(result);
   const outcome = scalarText(field(result, "success"));
   if (outcome !== undefined) {

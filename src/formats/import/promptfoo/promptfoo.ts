@@ -136,7 +136,7 @@ function finish(
   const { conversationId: _, ...labelled } = metadata;
   const labels = readLabels(labelled, context);
   const turns = finishTurns(conversation.turns, {
-    ...readAssertions({ assertions, vars, templates, context }),
+    ...readAssertions({ assertions, vars, templates }),
     labels,
   });
   const extras = anyField(recordField(metadata, "rehearsal"), "turn");

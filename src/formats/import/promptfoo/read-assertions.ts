@@ -37,6 +37,10 @@ const checkable = new Set([
   "llm-rubric",
   "g-eval",
   "model-graded-closedqa",
+  "is-json",
+  "contains-json",
+  "latency",
+  "cost",
 ]);
 
 const reasons: Readonly<Record<string, string>> = {
@@ -44,26 +48,33 @@ const reasons: Readonly<Record<string, string>> = {
   python: "it runs code of its own",
   ruby: "it runs code of its own",
   webhook: "it asks another service",
-  latency: "latency is measured for every turn anyway",
-  cost: "it is about the call, not the reply",
   perplexity: "it needs token probabilities",
   "perplexity-score": "it needs token probabilities",
 };
 
 interface AssertionSource {
-  readonly assertions: readonly unknown[];
+  readonly assertions: readonly PlacedAssertion[];
   readonly vars: JsonRecord;
   /** `assertionTemplates` of the config, for `$ref`. */
   readonly templates: JsonRecord;
+}
+
+/** An assertion and where it is written: it may come from the defaults or from a scenario's data. */
+export interface PlacedAssertion {
+  readonly value: unknown;
   readonly context: ItemContext;
 }
 
+/** The members of `assert` in the record that `context` is about. */
+export function placedAssertions(list: readonly unknown[] | undefined, context: ItemContext): PlacedAssertion[] {
+  return (list ?? []).map((value, index) => ({ value, context: below(context, "assert", index) }));
+}
+
 /** Sorts a test's assertions into reference replies, checks, and what is named as left out. */
-export function readAssertions({ assertions, vars, templates, context }: AssertionSource): Assertions {
+export function readAssertions({ assertions, vars, templates }: AssertionSource): Assertions {
   const texts: string[] = [];
   const checks: CheckDraft[] = [];
-  for (const [index, entry] of flatten(assertions, templates).entries()) {
-    const at = below(context, "assert", index);
+  for (const { value: entry, context: at } of flatten(assertions, templates)) {
     const name = scalarText(field(entry, "type")) ?? "";
     const negated = name.startsWith("not-");
     const type = name.replace(/^not-/, "").replace(/^similar:.*/, "similar");
@@ -88,12 +99,12 @@ export function readAssertions({ assertions, vars, templates, context }: Asserti
 }
 
 /** Sets of assertions count as their members; `$ref` as what it points to. */
-function flatten(assertions: readonly unknown[], templates: JsonRecord): unknown[] {
-  return assertions.flatMap((entry) => {
-    const name = scalarText(field(entry, "$ref"))?.split("/").at(-1);
-    const target = name === undefined ? entry : field(templates, name);
+function flatten(assertions: readonly PlacedAssertion[], templates: JsonRecord): PlacedAssertion[] {
+  return assertions.flatMap(({ value, context }) => {
+    const name = scalarText(field(value, "$ref"))?.split("/").at(-1);
+    const target = name === undefined ? value : field(templates, name);
     const set = listField(target, "assert");
-    return set ? set : [target];
+    return set ? placedAssertions(set, context) : [{ value: target, context }];
   });
 }
 
@@ -102,7 +113,8 @@ function renderValue(value: unknown, vars: JsonRecord): unknown {
   return Array.isArray(value) ? value.map((entry) => renderValue(entry, vars)) : value;
 }
 
-const isExternal = (value: unknown): boolean => typeof value === "string" && value.startsWith("file://");
+/** True for a text that promptfoo would read from a file. */
+export const isExternal = (value: unknown): boolean => typeof value === "string" && value.startsWith("file://");
 
 function toTexts(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(toTexts);

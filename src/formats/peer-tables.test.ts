@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseExpected } from "./import/promptfoo/parse-expected.ts";
+import { importScenarios } from "./import-scenarios.ts";
+
+const read = (name: string) =>
+  importScenarios({ text: readFileSync(join(import.meta.dirname, "fixtures", name), "utf8"), name });
+
+test("a table of promptfoo tests: expected cells are assertions, rows of a conversation are turns", () => {
+  const { scenarios, checks, notes } = read("promptfoo-tests.csv");
+  expect(
+    scenarios.map(({ id, interactions }) => [
+      id,
+      ...interactions.map((turn) => [turn.user_message, turn.reference_reply]),
+    ]),
+  ).toEqual([
+    [expect.stringMatching(/^scenario-/), ["What is the capital of France?", "Paris"]],
+    ["order-7", ["Where is my order?", "It was sent today."], ["And when does it arrive?", ""]],
+    [expect.stringMatching(/^scenario-/), ["Reply in JSON", ""]],
+  ]);
+  expect(scenarios[0]).toMatchObject({
+    description: "capital",
+    interactions: [{ reference_metadata: { intent: "geography" } }],
+  });
+  expect(checks.map(({ type, value, negated }) => [type, value, negated])).toEqual([
+    ["icontains", "paris", false],
+    ["contains", "sorry", true],
+    ["contains-any", ["Friday", "Saturday"], false],
+    ["is-json", undefined, false],
+  ]);
+  expect(notes.map(({ line, message }) => `${line} ${message}`)).toEqual([
+    "1 columns of promptfoo that are no part of a scenario: __threshold",
+    "6 the test takes question from another file; it was left out",
+    "2 assertion icontains was kept as a check; it is no reference reply",
+    "3 assertion not-contains was kept as a check; it is no reference reply",
+    "4 assertion contains-any was kept as a check; it is no reference reply",
+    "4 assertion javascript: it runs code of its own",
+    "5 assertion is-json was kept as a check; it is no reference reply",
+  ]);
+});
+
+test.each([
+  ["Paris", { type: "equals", value: "Paris" }],
+  ["note: this is no assertion", { type: "equals", value: "note: this is no assertion" }],
+  ["equals: a: b", { type: "equals", value: "a: b" }],
+  ["similar(0.75): Yes\nsir", { type: "similar", value: "Yes\nsir", threshold: 0.75 }],
+  ["grade: is polite", { type: "llm-rubric", value: "is polite" }],
+  ["not-is-json", { type: "not-is-json" }],
+  ["latency(800)", { type: "latency", threshold: 800 }],
+  ["contains", { type: "equals", value: "contains" }],
+])("the expected cell %j", (cell, assertion) => {
+  expect(parseExpected(cell)).toEqual(assertion);
+});
+
+test("the table Langfuse exports has JSON in its cells", () => {
+  const { scenarios, notes } = read("langfuse.csv");
+  expect(scenarios).toMatchObject([
+    {
+      id: "item-1",
+      interactions: [
+        { user_message: "Are you open?", reference_reply: "Until six.", reference_metadata: { intent: "hours" } },
+      ],
+    },
+    { id: "item-3", interactions: [{ user_message: "Goodbye", reference_reply: "See you" }] },
+  ]);
+  expect(notes).toEqual([{ kind: "dropped", line: 3, message: "the item is archived" }]);
+});
+
+test("a run of OpenAI Evals brings the data it was made with; an eval alone says that it has none", () => {
+  expect(read("openai-evals-run.json").scenarios).toMatchObject([
+    { interactions: [{ user_message: "My monitor does not turn on", reference_reply: "Hardware" }] },
+    { interactions: [{ user_message: "I forgot my password", reference_reply: "Access" }] },
+  ]);
+  const { scenarios, notes } = importScenarios({ text: '{"object": "eval", "testing_criteria": []}' });
+  expect(scenarios).toEqual([]);
+  expect(notes).toMatchObject([{ message: expect.stringContaining("its data are in the file of its data source") }]);
+});
+
+test("ShareGPT with role and content, and DeepEval's conversational test cases, are told by their content", () => {
+  const messages = [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Hello" },
+  ];
+  const turn = [{ user_message: "Hi", reference_reply: "Hello" }];
+  for (const [value, format] of [
+    [[{ conversations: messages }], "sharegpt"],
+    [{ conversational_test_cases: [{ turns: messages }] }, "deepeval"],
+  ]) {
+    const result = importScenarios({ text: JSON.stringify(value) });
+    expect(result).toMatchObject({ format, scenarios: [{ interactions: turn }] });
+  }
+});
