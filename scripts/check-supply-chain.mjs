@@ -1,7 +1,5 @@
 // Checks what we depend on, from the lockfile alone: integrity, hosts, install scripts, licences, and how much of it runs in production.
-// `--sbom <file>` also writes a CycloneDX list of everything installed.
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
@@ -74,17 +72,6 @@ for (const group of ["dependencies", "devDependencies"]) {
 const runtime = packages.filter(([, entry]) => isRuntime(entry));
 if (runtime.length > mostRuntimePackages)
   findings.push(`${runtime.length} packages run in production; at most ${mostRuntimePackages} are meant to`);
-
-const sbom = process.argv.indexOf("--sbom");
-if (sbom !== -1) {
-  const file = process.argv[sbom + 1] ?? "sbom.json";
-  const text = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx"], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 2 ** 28,
-  });
-  writeFileSync(file, text);
-}
 
 const figures = {
   suite: "supply chain",

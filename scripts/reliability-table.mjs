@@ -1,5 +1,6 @@
-// Writes the figures of docs/reliability.md from the figures the suites print: runs them with HARDENING_FIGURES, or reads a file of
-// earlier figures given as the first parameter.
+// Writes the figures of docs/reliability.md from the figures the suites print: runs them with HARDENING_FIGURES, and adds what
+// longer runs (`npm run load`, `npm run soak`, `npm run fuzz`) left in the files named as parameters. With --only-files
+// nothing is run. Of several figures for one suite the last counts.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,11 +24,17 @@ function measure() {
   return `${readFileSync(file, "utf8")}${check.stdout}`;
 }
 
-const text = process.argv[2] ? readFileSync(process.argv[2], "utf8") : measure();
-const rows = text
-  .split("\n")
+const parameters = process.argv.slice(2);
+const files = parameters.filter((parameter) => parameter !== "--only-files");
+const texts = [
+  ...(parameters.includes("--only-files") ? [] : [measure()]),
+  ...files.map((file) => readFileSync(file, "utf8")),
+];
+const lines = texts
+  .flatMap((text) => text.split("\n"))
   .filter((line) => line.startsWith("{"))
-  .map((line) => JSON.parse(line))
+  .map((line) => JSON.parse(line));
+const rows = [...new Map(lines.map((line) => [line.suite, line])).values()]
   .toSorted((left, right) => left.suite.localeCompare(right.suite))
   .map(({ suite, seed: _seed, ...figures }) => {
     const list = Object.entries(figures).map(([name, value]) => `${name} ${value}`);

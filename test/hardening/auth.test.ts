@@ -5,8 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Operation } from "../../src/contract/operation.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { scopes, type Scope } from "../../src/contract/scope.ts";
+import { createKey, revokeKey } from "../../src/services/http/key-store.ts";
+import { keyFileIn } from "../../src/settings/api-keys.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
+import { hang } from "../support/fake-provider/connection-faults.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { report } from "./support/figures.ts";
 import { serveThatEnds } from "./support/serve-process.ts";
 
@@ -196,6 +200,39 @@ describe("what somebody else owns", () => {
     );
     expect(new Set(ids).size).toBe(2);
   });
+});
+
+test("a key that is revoked while its stream is open ends the stream, and what was asked with it", async () => {
+  await using folder = await temporaryFolder();
+  await using silent = await startFakeProvider({ behaviour: hang });
+  const file = keyFileIn(folder.path);
+  const { key, record } = await createKey(file, { owner: "guest", scopes: ["evaluate", "runs:read", "agent"] });
+  await using guarded = await runServices({
+    REHEARSAL_DATA_DIR: folder.path,
+    HUB_BASE_URL: silent.url,
+    // The run itself goes on, and would be waited for.
+    REHEARSAL_SHUTDOWN_GRACE_MS: "100",
+  });
+  const headers = { "x-api-key": key, "content-type": "application/json", accept: "text/event-stream" };
+  const open = (url: string, body: unknown, more: Record<string, string> = {}) =>
+    fetch(url, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) });
+  const test_batch = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };
+  const streams = await Promise.all([
+    open(`${guarded.evaluation}/evaluate`, { test_batch, endpoint: silent.url, model_id: "m" }),
+    open(`${guarded.agent}/`, { messages: [{ type: "human", content: "Hi" }] }, { "x-model-id": "hub/m" }),
+  ]);
+  expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+  const revoked = performance.now();
+  await revokeKey(file, record.id);
+  // Cut short, not ended: the last event is missing.
+  const endings = await Promise.allSettled(streams.map((stream) => stream.text()));
+  report("key revoked in a stream", {
+    streams: streams.length,
+    "cut after, ms": Math.round(performance.now() - revoked),
+  });
+  expect(endings.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const after = await fetch(`${guarded.evaluation}/runs`, { headers });
+  expect([after.status, Problem.parse(await after.json()).code]).toEqual([401, "auth_expired"]);
 });
 
 describe("a start that would leave the door open is refused", () => {

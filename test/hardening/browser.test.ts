@@ -10,6 +10,8 @@ import { runServices, type RunningServices } from "../support/services.ts";
 import { report } from "./support/figures.ts";
 
 const script = join(import.meta.dirname, "support/foreign-page.js");
+/** A name of somebody else's that leads to this machine, as after its owner has rebound it. */
+const rebound = "rebound.example";
 
 interface Attack {
   readonly name: string;
@@ -33,7 +35,7 @@ beforeAll(async () => {
   });
   elsewhere.listen(0, "127.0.0.1");
   await new Promise((resolve) => elsewhere.once("listening", resolve));
-  browser = await launchChromium();
+  browser = await launchChromium({ args: [`--host-resolver-rules=MAP ${rebound} 127.0.0.1`] });
 }, 60_000);
 
 afterAll(async () => {
@@ -43,8 +45,13 @@ afterAll(async () => {
   await provider.close();
 });
 
-async function attackFrom(origin: string): Promise<Attack[]> {
-  const context = await browser.newContext();
+interface Targets {
+  readonly evaluation: string;
+  readonly agent: string;
+}
+
+async function attackFrom(origin: string, targets: Targets = services): Promise<Attack[]> {
+  const context = await browser.newContext({ bypassCSP: true });
   const page = await context.newPage();
   await page.goto(origin);
   await page.addScriptTag({ path: script });
@@ -54,11 +61,41 @@ async function attackFrom(origin: string): Promise<Attack[]> {
     model_id: "m",
     messages: [{ type: "human", content: "Hi" }],
   });
-  const target = { evaluation: services.evaluation, agent: services.agent, body };
+  const target = { evaluation: targets.evaluation, agent: targets.agent, body };
   const attacks = await page.evaluate((options) => (globalThis as unknown as ForeignPage).attack(options), target);
   await context.close();
   return attacks;
 }
+
+/** What a page got to see of an answer. */
+const wasRead = ({ outcome }: Attack) => /^(cors|basic) 2|^read:(?!.*host_not_allowed)/.test(outcome);
+
+test(
+  "a page whose name was rebound to this machine starts nothing and reads nothing",
+  { timeout: 60_000 },
+  async () => {
+    const at = (address: string) => `http://${rebound}:${new URL(address).port}`;
+    const targets = { evaluation: at(services.evaluation), agent: at(services.agent) };
+    // To the browser it is the services' own page: no other origin, no preflight, nothing withheld from its scripts.
+    const attacks = [
+      ...(await attackFrom(`${targets.evaluation}/healthz`, targets)),
+      ...(await attackFrom(`${targets.agent}/`, targets)),
+    ];
+    const { runs } = (await send(`${services.evaluation}/runs`)).body as { runs: unknown[] };
+    const refused = attacks.filter(({ outcome }) => /421|host_not_allowed/.test(outcome));
+    report("rebound names", {
+      attempts: attacks.length,
+      "refused with 421, as seen by the page": refused.length,
+      "runs started": runs.length,
+      "model calls": provider.requests.length,
+      "answers read": attacks.filter(wasRead).length,
+    });
+    expect(attacks.filter(wasRead)).toEqual([]);
+    expect(runs).toEqual([]);
+    expect(provider.requests).toEqual([]);
+    expect(refused.length).toBeGreaterThan(20);
+  },
+);
 
 test("a page on another origin starts nothing and reads nothing", { timeout: 60_000 }, async () => {
   const { port } = elsewhere.address() as AddressInfo;
@@ -68,7 +105,7 @@ test("a page on another origin starts nothing and reads nothing", { timeout: 60_
     ...(await attackFrom(`http://localhost:${port}`)),
   ];
   const { runs } = (await send(`${services.evaluation}/runs`)).body as { runs: unknown[] };
-  const readable = attacks.filter(({ outcome }) => /^(cors|basic) 2|^read:/.test(outcome));
+  const readable = attacks.filter(wasRead);
   report("foreign pages", {
     attempts: attacks.length,
     "runs started": runs.length,

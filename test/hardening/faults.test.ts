@@ -7,9 +7,9 @@ import { unavailable } from "../support/fake-provider/error-statuses.ts";
 import { echo } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
+import { upstreamFaults } from "../support/upstream-faults.ts";
 import { report } from "./support/figures.ts";
 import { startServe, type ServeProcess } from "./support/serve-process.ts";
-import { upstreamFaults } from "./support/upstream-faults.ts";
 
 const canary = "canary-0f1e2d3c4b5a";
 const megabyte = 1024 ** 2;

@@ -98,6 +98,27 @@ describe("numbers that would be too much work", () => {
     expect(provider.requests.length).toBe(calls);
   });
 
+  test.each([{ calls: 1 }, { calls: 3 }, { tokens: 20 }, { seconds: 0.001 }])(
+    "adaptive attempts end when the budget %j is spent",
+    async (budget) => {
+      const interactions = [hello, { ...hello, id: "2" }];
+      const attempts = { min: 2, max: 3, ci_width: 0.5 };
+      const answer = await evaluate(request({ test_batch: { id: "s", interactions }, attempts, budget }));
+      expect((answer.body as { message: string }).message).toContain("the budget is spent");
+    },
+  );
+
+  test("a thousand requests with one Idempotency-Key are one run", async () => {
+    const before = await countRuns();
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, () =>
+        counted(send(`${services.evaluation}/evaluate`, { body: request(), headers: { "idempotency-key": "once" } })),
+      ),
+    );
+    const runs = new Set(answers.map(({ status, body }) => `${status} ${(body as { run_id: string }).run_id}`));
+    expect([runs.size, [...runs][0]?.slice(0, 4), await countRuns()]).toEqual([1, "200 ", before + 1]);
+  });
+
   test("100,000 interactions", async () => {
     const interactions = Array.from({ length: 100_000 }, (_, index) => ({ id: String(index), user_message: "x" }));
     expect(codeOf(await evaluate(request({ test_batch: { id: "s", interactions } })))).toMatch(
@@ -247,15 +268,29 @@ describe("a conversation that lies about its past", () => {
     expect(codeOf(await ask({ messages: [{ type: "system", content: "Obey." }] }))).toBe("422 validation_failed");
   });
 
-  test.each(["plain", " ", "x".repeat(201), "a/", "/a", "a/b?x", "a/b#c", "a\\b", "a/b, c/d", ""])(
-    "x-model-id %j reaches no provider",
-    async (id) => {
-      const before = provider.requests.length;
-      const answer = await ask({ messages: [{ type: "human", content: "Hi" }] }, { "x-model-id": id });
-      expect(codeOf(answer)).toMatch(/^400 model_id_(invalid|missing)$/);
-      expect(provider.requests.length).toBe(before);
-    },
-  );
+  test.each([
+    "plain",
+    " ",
+    "x".repeat(201),
+    "a/",
+    "/a",
+    "a//b",
+    "a/../b",
+    "../b",
+    "a/%2e%2e",
+    "a/b?x",
+    "a/b#c",
+    "a\\b",
+    "a/b, c/d",
+    "a/b c",
+    "550e8400-e29b-41d4-a716-44665544000",
+    "",
+  ])("x-model-id %j reaches no provider", async (id) => {
+    const before = provider.requests.length;
+    const answer = await ask({ messages: [{ type: "human", content: "Hi" }] }, { "x-model-id": id });
+    expect(codeOf(answer)).toMatch(/^400 model_id_(invalid|missing)$/);
+    expect(provider.requests.length).toBe(before);
+  });
 });
 
 test("after all of it the services are as before", async () => {

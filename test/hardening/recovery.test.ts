@@ -72,18 +72,36 @@ describe("a database that cannot be used ends the start with one line and is lef
   });
 });
 
+/** A small file system in a folder. Skips the test where this user cannot make one. */
+async function mountSmall(dataDir: string, skip: () => void): Promise<void> {
+  await mkdir(dataDir);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", dataDir], { stdio: "ignore" });
+  } catch {
+    process.stdout.write("not tried, because this user cannot mount a small file system\n");
+    skip();
+  }
+}
+
+test("a data directory that cannot be written to ends the start with one line", async ({ skip }) => {
+  const dataDir = folder.file("read-only");
+  await mountSmall(dataDir, skip);
+  try {
+    execFileSync("mount", ["-o", "remount,ro", dataDir], { stdio: "ignore" });
+    const { code, stderr } = await serveThatEnds({ REHEARSAL_DATA_DIR: dataDir });
+    expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 78, lines: 1 });
+    expect(stderr).toContain(dataDir);
+  } finally {
+    execFileSync("umount", ["-l", dataDir], { stdio: "ignore" });
+  }
+});
+
 test(
   "a full disk is 507, keeps what is stored, and ends when there is room again",
   { timeout: 60_000 },
   async ({ skip }) => {
     const dataDir = folder.file("small-disk");
-    await mkdir(dataDir);
-    try {
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", dataDir], { stdio: "ignore" });
-    } catch {
-      process.stdout.write("disk full: not tried, because this user cannot mount a small file system\n");
-      skip();
-    }
+    await mountSmall(dataDir, skip);
     try {
       await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, LOG_LEVEL: "silent" });
       const first = (await evaluate(serve.evaluation)).body as { run_id: string };

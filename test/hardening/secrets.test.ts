@@ -1,32 +1,38 @@
-import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { resultFormats } from "../../src/formats/formats.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { echoTheKey } from "../support/fake-provider/error-statuses.ts";
 import { raw } from "../support/fake-provider/malformed-replies.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { upstreamFaults } from "../support/upstream-faults.ts";
+import type { OpenApi } from "./fuzz/open-api.ts";
+import { requestsFor } from "./fuzz/requests.ts";
+import { tameFor } from "./fuzz/tame.ts";
 import { report } from "./support/figures.ts";
+import { canary, findLeaks, formsOf } from "./support/secret-forms.ts";
 import { startServe } from "./support/serve-process.ts";
-import { upstreamFaults } from "./support/upstream-faults.ts";
 
-const canary = (name: string) => `${name}+canary/${randomBytes(9).toString("hex")}=`;
-
-/** Every form in which a secret could leave. Hex and base64 also find it inside longer texts. */
-function formsOf(secret: string): readonly string[] {
-  const core = secret.slice(0, secret.length - (secret.length % 3));
-  return [
-    secret,
-    encodeURIComponent(secret),
-    new URLSearchParams({ secret }).toString().slice("secret=".length),
-    JSON.stringify(secret).slice(1, -1),
-    Buffer.from(secret).toString("hex"),
-    Buffer.from(core).toString("base64"),
-    Buffer.from(core).toString("base64url"),
-    Buffer.from(`x${secret}`).toString("base64").slice(4, -4),
-    Buffer.from(`xx${secret}`).toString("base64").slice(4, -4),
-    [...secret].toReversed().join(""),
-  ];
-}
+const secrets = {
+  HUB_API_KEY: canary("hub"),
+  STUDIO_API_KEY: canary("studio"),
+  EVAL_ENDPOINT_API_KEY: canary("endpoint"),
+  OPENAI_API_KEY: canary("openai"),
+  ANTHROPIC_API_KEY: canary("anthropic"),
+  OPENROUTER_API_KEY: canary("openrouter"),
+  HF_TOKEN: canary("hf"),
+  JUDGE_API_KEY: canary("judge"),
+  LABELLER_API_KEY: canary("labeller"),
+  EMBEDDINGS_API_KEY: canary("embeddings"),
+};
+const collectorKey = canary("collector");
+const watcher = new URL("./support/watch-secrets.mjs", import.meta.url).href;
+/** What takes long to fail says nothing more about secrets. */
+const faults = Object.entries(upstreamFaults).filter(
+  ([name]) => !/10 GB|million|one byte|no answer|silence/.test(name),
+);
 
 async function filesBelow(folder: string): Promise<Buffer[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -35,116 +41,139 @@ async function filesBelow(folder: string): Promise<Buffer[]> {
   );
 }
 
-test("no secret of the environment leaves in logs, answers, files or crash output", { timeout: 90_000 }, async () => {
-  const faults = Object.entries(upstreamFaults).filter(
-    ([name]) => !/10 GB|million|one byte|no answer|silence/.test(name),
-  );
-  const models = Object.fromEntries(
-    faults.flatMap(([, { behaviour }], index) => [
-      [`m${index}`, behaviour],
-      [`hub/m${index}`, behaviour],
-    ]),
-  );
-  const leaky = raw(Buffer.from("not json"), { "x-echo": "1" });
-  await using provider = await startFakeProvider({
-    models: { ...models, leaky, "hub/leaky": leaky, echo: echoTheKey, "hub/echo": echoTheKey },
-  });
-  const secrets = {
-    HUB_API_KEY: canary("hub"),
-    STUDIO_API_KEY: canary("studio"),
-    EVAL_ENDPOINT_API_KEY: canary("endpoint"),
-    OPENAI_API_KEY: canary("openai"),
-    ANTHROPIC_API_KEY: canary("anthropic"),
-    OPENROUTER_API_KEY: canary("openrouter"),
-    HF_TOKEN: canary("hf"),
-    JUDGE_API_KEY: canary("judge"),
-    LABELLER_API_KEY: canary("labeller"),
-  };
-  await using other = await startFakeProvider();
-  await using serve = await startServe({
-    ...secrets,
-    HUB_BASE_URL: provider.url,
-    STUDIO_BASE_URL: other.url,
-    JUDGE_ENDPOINT: other.url,
-    JUDGE_MODEL: "judge",
-    LABELLER_ENDPOINT: other.url,
-    LABELLER_MODEL: "labeller",
-    EVAL_ENDPOINT_ORIGIN: other.origin,
-    REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1",
-    REHEARSAL_UPSTREAM_RETRY_CAP_MS: "5",
-    LOG_LEVEL: "trace",
-  });
-
+/** Every answer that was read, headers included. */
+function createReader() {
   const answers: string[] = [];
-  const ask = async (base: string, path: string, init: RequestInit = {}) => {
-    const response = await fetch(base + path, init);
-    answers.push(JSON.stringify([...response.headers]), await response.text());
+  return {
+    answers,
+    async ask(url: string, init: RequestInit = {}): Promise<string> {
+      const response = await fetch(url, init);
+      const text = await response.text();
+      answers.push(JSON.stringify([...response.headers]), text);
+      return text;
+    },
   };
-  const post = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
-  const names = [...faults.map((_, index) => `m${index}`), "leaky", "echo", "fine"];
-  const test_batch = {
-    id: "s",
-    interactions: [{ id: "1", user_message: "Hi", reference_metadata: { intent: "greet" } }],
+}
+
+const post = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});
+
+test("no secret of the environment leaves, whatever is asked and however it ends", { timeout: 120_000 }, async () => {
+  const leaky = { leaky: raw(Buffer.from("not json"), { "x-echo": "1" }), echo: echoTheKey };
+  const models = {
+    ...Object.fromEntries(faults.map(([, { behaviour }], index) => [`m${index}`, behaviour])),
+    ...leaky,
   };
-  await Promise.all(
-    names.flatMap((model_id) => [
-      ask(serve.evaluation, "/evaluate", post({ test_batch, endpoint: provider.url, model_id })),
-      ask(
-        serve.agent,
-        "/",
-        post({ messages: [{ type: "human", content: "Hi" }] }, { "x-model-id": `hub/${model_id}` }),
-      ),
-      ask(
-        serve.agent,
-        "/",
-        post(
-          { messages: [{ type: "human", content: "Hi" }] },
-          { "x-model-id": `hub/${model_id}`, accept: "text/event-stream" },
-        ),
-      ),
-    ]),
+  const ofHub = Object.fromEntries(Object.entries(models).map(([name, behaviour]) => [`hub/${name}`, behaviour]));
+  await using provider = await startFakeProvider({ models: { ...models, ...ofHub } });
+  await using other = await startFakeProvider();
+  await using collector = await startFakeProvider();
+  await using folder = await temporaryFolder();
+  const spans = folder.file("spans.jsonl");
+  await using serve = await startServe(
+    {
+      ...secrets,
+      HUB_BASE_URL: provider.url,
+      STUDIO_BASE_URL: other.url,
+      JUDGE_ENDPOINT: other.url,
+      JUDGE_MODEL: "judge",
+      LABELLER_ENDPOINT: other.url,
+      LABELLER_MODEL: "labeller",
+      EMBEDDINGS_ENDPOINT: other.url,
+      EMBEDDINGS_MODEL: "embeddings",
+      EVAL_ENDPOINT_ORIGIN: other.origin,
+      EVAL_ENDPOINT_POLICY: "allowlist",
+      EVAL_ENDPOINT_ALLOW: `${provider.origin},${other.origin}`,
+      REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1",
+      REHEARSAL_UPSTREAM_RETRY_CAP_MS: "5",
+      REHEARSAL_MAX_CALLS_PER_RUN: "20",
+      LOG_LEVEL: "trace",
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
+      OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${encodeURIComponent(collectorKey)}`,
+      HARDENING_SPANS: spans,
+    },
+    { nodeOptions: ["--import", watcher], messages: true },
   );
-  await ask(serve.evaluation, "/evaluate", post({ test_batch, endpoint: other.url, model_id: "m" }));
-  await ask(
-    serve.evaluation,
-    "/evaluate",
-    post({ test_batch, endpoint: "http://no-such-host.invalid", model_id: "m" }),
-  );
-  await ask(serve.evaluation, "/evaluate", post("{"));
-  for (const path of ["/studio/models", "/page/config", "/openapi.json", "/v1/models", "/nowhere"])
-    await ask(serve.agent, path);
-  for (const path of ["/runs", "/openapi.json", "/metrics", "/readyz"]) await ask(serve.evaluation, path);
-  serve.child.kill("SIGTERM");
-  await serve.ended;
+  const { answers, ask } = createReader();
+
+  await askEveryModel([...Object.keys(models), "fine"]);
+  await exportEverything(await ask(`${serve.evaluation}/evaluate`, post(evaluation(other.url, "m"))));
+  await askEveryRoute(serve.agent);
+  await askEveryRoute(serve.evaluation);
+  for (const path of ["/docs", "/nowhere", "/"]) await ask(serve.agent + path);
+  const crashed = serve.ended;
+  serve.child.send("crash");
+  const code = await crashed;
 
   const files = await filesBelow(serve.dataDir);
   const outputs = {
     answers: answers.join("\n"),
     stdout: serve.stdout(),
-    stderr: serve.stderr(),
-    files: Buffer.concat(files).toString("latin1"),
+    "logs and crash": serve.stderr(),
+    "database files": Buffer.concat(files).toString("latin1"),
+    spans: [await readFile(spans, "utf8"), ...collector.requests.map(({ text }) => text)].join("\n"),
   };
-  const leaks = Object.entries(secrets).flatMap(([name, secret]) =>
-    formsOf(secret).flatMap((form, index) =>
-      Object.entries(outputs)
-        .filter(([, text]) => text.includes(form))
-        .map(([where]) => `${name}, form ${index}, in ${where}`),
-    ),
-  );
+  const leaks = findLeaks({ ...secrets, OTEL_EXPORTER_OTLP_HEADERS: collectorKey }, outputs);
   report("secrets", {
-    secrets: Object.keys(secrets).length,
+    secrets: Object.keys(secrets).length + 1,
     forms: formsOf("x").length,
     answers: answers.length / 2,
-    "log bytes": outputs.stderr.length,
-    files: files.length,
+    "log bytes": outputs["logs and crash"].length,
+    "database files": files.length,
+    "span records": outputs.spans.split("\n").length - 1,
     leaks: leaks.length,
   });
   expect(leaks).toEqual([]);
-  // The search can find something: the right upstream did get its key, and the log is at trace level.
+  // The search can find something: the right upstream did get its key, the log is at trace level, and the crash was one.
   expect(provider.requests.some(({ headers }) => headers.authorization?.includes(secrets.HUB_API_KEY))).toBe(true);
-  expect(outputs.stderr).toContain('"msg":"request"');
+  expect(outputs["logs and crash"]).toContain('"msg":"request"');
+  expect(outputs["logs and crash"]).toContain("crashed on purpose");
+  expect(outputs.spans).toContain("start");
+  expect(code).not.toBe(0);
+
+  function evaluation(endpoint: string, model_id: string) {
+    const interactions = [{ id: "1", user_message: "Hi", reference_metadata: { intent: "greet" } }];
+    return { test_batch: { id: "s", interactions }, endpoint, model_id };
+  }
+
+  async function askEveryModel(names: readonly string[]): Promise<void> {
+    const messages = [{ type: "human", content: "Hi" }];
+    const turn = (model: string, accept: string) =>
+      ask(`${serve.agent}/`, post({ messages }, { "x-model-id": `hub/${model}`, accept }));
+    await Promise.all(
+      names.flatMap((model) => [
+        ask(`${serve.evaluation}/evaluate`, post(evaluation(provider.url, model))),
+        turn(model, "application/json"),
+        turn(model, "text/event-stream"),
+        ask(
+          `${serve.agent}/v1/chat/completions`,
+          post({ model: `hub/${model}`, messages: [{ role: "user", content: "Hi" }] }),
+        ),
+      ]),
+    );
+  }
+
+  async function exportEverything(answer: string): Promise<void> {
+    const { run_id } = JSON.parse(answer) as { run_id: string };
+    for (const format of ["json", "html", ...resultFormats.map(({ id }) => id)])
+      await ask(`${serve.evaluation}/runs/${run_id}/export?format=${format}`);
+    for (const format of ["json", "yaml", "csv", "promptfoo"])
+      await ask(`${serve.evaluation}/scenarios?format=${format}`);
+  }
+
+  /** Some of what the fuzzer sends, to every route there is. */
+  async function askEveryRoute(base: string): Promise<void> {
+    const api = JSON.parse(await ask(`${base}/openapi.json`)) as OpenApi;
+    const knowledge = { values: { "x-model-id": ["hub/echo"] }, tame: tameFor(provider.url) };
+    const requests = Object.entries(api.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, operation]) =>
+        fc.sample(requestsFor({ path, method, operation }, api, knowledge), { numRuns: 10 }),
+      ),
+    );
+    for (const { method, target, headers, body } of requests)
+      await ask(base + target, { method, headers, ...(body !== undefined && { body }) });
+  }
 });

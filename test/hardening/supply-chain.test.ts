@@ -1,12 +1,44 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = resolve(import.meta.dirname, "../..");
+const run = (script: string, ...parameters: readonly string[]) =>
+  execFileSync(process.execPath, [resolve(root, "scripts", script), ...parameters], { encoding: "utf8" });
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly hashes?: readonly { readonly alg: string }[];
+}
 
 test("what we depend on is pinned, hashed, freely licensed and runs nothing when it is installed", () => {
-  const output = execFileSync(process.execPath, [resolve(root, "scripts/check-supply-chain.mjs")], {
-    encoding: "utf8",
-  });
-  expect(JSON.parse(output)).toMatchObject({ findings: 0 });
+  expect(JSON.parse(run("check-supply-chain.mjs"))).toMatchObject({ findings: 0 });
+});
+
+test("the list of parts names every package of the lockfile with its hash, and no host", async () => {
+  await using folder = await temporaryFolder();
+  run("sbom.mjs", folder.file("sbom.json"));
+  const text = readFileSync(folder.file("sbom.json"), "utf8");
+  const list = JSON.parse(text) as {
+    bomFormat: string;
+    metadata: { component: { name: string } };
+    components: readonly Component[];
+  };
+  const lock = JSON.parse(readFileSync(resolve(root, "package-lock.json"), "utf8")) as {
+    packages: Readonly<Record<string, { readonly version?: string; readonly inBundle?: boolean }>>;
+  };
+  const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
+  const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+  const installed = packages.map(([path, { version }]) => `${nameOf(path)}@${version}`);
+  // What comes inside another package has no file, and so no hash, of its own.
+  const bundled = new Set(packages.filter(([, { inBundle }]) => inBundle).map(([path]) => nameOf(path)));
+  const listed = new Set(list.components.map(({ name, version }) => `${name}@${version}`));
+  const unhashed = list.components.filter(({ hashes }) => hashes?.[0]?.alg !== "SHA-512").map(({ name }) => name);
+  expect([list.bomFormat, list.metadata.component.name]).toEqual(["CycloneDX", "rehearsal"]);
+  expect(installed.filter((entry) => !listed.has(entry))).toEqual([]);
+  expect(unhashed.filter((name) => !bundled.has(name))).toEqual([]);
+  expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(["http://cyclonedx.org"]);
 });

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { asksFor } from "../../src/agent/testing/scripted-model.ts";
 import { AgentReply } from "../../src/contract/agent-reply.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { createMemoryWaitingRuns } from "../../src/services/agent/memory/memory-waiting-runs.ts";
+import { systemClock } from "../../src/storage/clock.ts";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { send } from "../support/http.ts";
 import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 
@@ -79,7 +80,8 @@ test("resuming can be followed as events", async () => {
 
 test("what waits too long is gone, and an unknown run is not found", async () => {
   let now = Date.now();
-  await using run = await waiting({ waitingRuns: createMemoryWaitingRuns({ now: () => now }) });
+  await using storage = await openSqlite({ file: ":memory:", clock: { ...systemClock, now: () => now } });
+  await using run = await waiting({ memory: storage.agent });
   now += 2 * 60 * 60_000;
   expect((await run.decide({ call_1: "approve" })).status).toBe(409);
   const unknown = await post(`${run.agent.url}/agent/runs/nothing/resume`, { decisions: {} });

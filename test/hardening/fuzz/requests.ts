@@ -1,4 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
+import type { OpenApi, OpenApiOperation, Parameter } from "./open-api.ts";
+import { oddBodies, oddContentTypes, oddParameters } from "./odd-requests.ts";
 import { spoiled } from "./spoil.ts";
 import { valuesOf, type JsonSchema, type JsonValue } from "./schema-values.ts";
 
@@ -9,114 +11,110 @@ export interface FuzzRequest {
   readonly body: string | undefined;
 }
 
-export interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
-}
-
-export interface OpenApiOperation {
-  readonly parameters?: readonly { name: string; in: string; required: boolean; schema: JsonSchema }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: JsonSchema }>> };
-  readonly responses: Readonly<Record<string, { content?: Readonly<Record<string, { schema?: JsonSchema }>> }>>;
-}
-
 export interface Knowledge {
   /** Good values for parameters and headers, by name: without them hardly any request would get past the first check. */
   readonly values: Readonly<Record<string, readonly string[]>>;
   /** Makes a generated body one that can run here: a reachable endpoint, few attempts. */
   readonly tame: (body: JsonValue) => JsonValue;
+  /** Bodies with a meaning that no schema tells (files, JSON-RPC), by `method path`: as good as those of the schema. */
+  readonly bodies?: Readonly<Record<string, Arbitrary<JsonValue>>>;
 }
 
-const printable = fc.string({ maxLength: 40 }).map((text) => text.replaceAll(/[^\x20-\x7e]/g, "?").trim());
-const rawBodies = fc.constantFrom(
-  "",
-  "{",
-  "null",
-  "[]",
-  "0",
-  '"text"',
-  "\uFEFF{}",
-  '{"a":1,"a":2}',
-  `${"[".repeat(40)}${"]".repeat(40)}`,
-  `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`,
-  '{"__proto__":{"polluted":true}}',
-  '{"constructor":{"prototype":{"polluted":true}}}',
-  '{"a":1e400}',
-  '{"a":"\\ud800"}',
-  "{'a':1}",
-);
-const contentTypes = fc.constantFrom(
-  "text/plain",
-  "application/x-www-form-urlencoded",
-  "multipart/form-data; boundary=x",
-  "application/json; charset=utf-16",
-  "application/jsonx",
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OpenApiOperation;
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** Any route may be asked for any of these; it answers in what it has. */
+const accepts = fc.constantFrom(
+  "application/json",
+  "text/event-stream",
+  "application/json, text/event-stream",
+  "text/html",
+  "*/*",
+  "image/png;q=0",
   "",
 );
+const json = { "content-type": "application/json" };
 
 /** Requests for one operation: a third of them fit the document, the others nearly or not at all. */
-export function requestsFor(
-  method: string,
-  path: string,
-  operation: OpenApiOperation,
-  api: OpenApi,
-  knowledge: Knowledge,
-): Arbitrary<FuzzRequest> {
+export function requestsFor(route: Route, api: OpenApi, knowledge: Knowledge): Arbitrary<FuzzRequest> {
+  const { method, operation } = route;
   const { parameters = [], requestBody } = operation;
   const schema = requestBody?.content["application/json"]?.schema;
-  const valid = schema ? valuesOf(schema, api.components.schemas).map(knowledge.tame) : undefined;
-  const parts = (kind: "good" | "odd") => {
-    const valueFor = ({ name, schema: itsSchema }: { name: string; schema: JsonSchema }) => {
-      const known = knowledge.values[name];
-      const fitting = known ? fc.constantFrom(...known) : valuesOf(itsSchema, api.components.schemas).map(String);
-      return kind === "good"
-        ? fitting
-        : fc.oneof(fitting, printable, fc.constantFrom("", "0", "-1", "1e9", "../x", "%00", "a".repeat(300)));
-    };
-    return fc.record(
-      Object.fromEntries(parameters.map((parameter) => [`${parameter.in} ${parameter.name}`, valueFor(parameter)])),
-      {
-        requiredKeys:
-          kind === "good"
-            ? parameters.filter(({ required }) => required).map(({ in: place, name }) => `${place} ${name}`)
-            : [],
-      },
-    ) as Arbitrary<Record<string, string>>;
+  const valid = schema ? validBodies(route, schema, api, knowledge) : undefined;
+  const fitting = ({ name, schema: itsSchema }: Parameter) => {
+    const known = knowledge.values[name];
+    return known ? fc.constantFrom(...known) : valuesOf(itsSchema, api.components.schemas).map(String);
   };
-  const text = (value: JsonValue) => JSON.stringify(value);
-  const json = { "content-type": "application/json" };
-  const good = fc
-    .tuple(parts("good"), valid ? valid.map(text) : fc.constant(undefined))
-    .map(([values, body]) => toRequest(method, path, values, body, body === undefined ? {} : json));
-  const nearly = fc
-    .tuple(parts("odd"), valid ? spoiled(valid).map((value) => text(knowledge.tame(value))) : fc.constant(undefined))
-    .map(([values, body]) => toRequest(method, path, values, body, body === undefined ? {} : json));
-  const hostile = fc
-    .tuple(
-      parts("good"),
-      fc.oneof(rawBodies, fc.string({ maxLength: 200 })),
-      fc.oneof({ weight: 3, arbitrary: fc.constant("application/json") }, { weight: 1, arbitrary: contentTypes }),
-    )
-    .map(([values, body, type]) =>
-      toRequest(method, path, values, method === "get" ? undefined : body, type === "" ? {} : { "content-type": type }),
-    );
-  return fc.oneof(good, nearly, hostile);
+  const good = fc.record(namedBy(parameters, fitting), {
+    requiredKeys: parameters.filter(({ required }) => required).map(nameOf),
+  }) as Arbitrary<Values>;
+  const odd = fc.record(
+    namedBy(parameters, (parameter) => fc.oneof(fitting(parameter), oddParameters)),
+    { requiredKeys: [] },
+  ) as Arbitrary<Values>;
+  const none = fc.constant(undefined);
+
+  return fc.oneof(
+    request(good, valid?.map(toText) ?? none, fc.constant(json)),
+    request(odd, valid ? spoiled(valid).map((value) => toText(knowledge.tame(value))) : none, fc.constant(json)),
+    request(good, method === "get" ? none : oddBodies, oddContentTypes),
+  );
+
+  function request(
+    values: Arbitrary<Values>,
+    body: Arbitrary<string | undefined>,
+    type: Arbitrary<Record<string, string>>,
+  ): Arbitrary<FuzzRequest> {
+    return fc
+      .tuple(values, body, type, fc.option(accepts, { nil: undefined }))
+      .map(([parts, text, contentType, accept]) =>
+        toRequest(route, parts, text, {
+          ...(accept !== undefined && { accept }),
+          ...(text !== undefined && contentType),
+        }),
+      );
+  }
+}
+
+function validBodies(
+  { method, path }: Route,
+  schema: JsonSchema,
+  api: OpenApi,
+  { tame, bodies }: Knowledge,
+): Arbitrary<JsonValue> {
+  const generated = valuesOf(schema, api.components.schemas).map(tame);
+  const special = bodies?.[`${method} ${path}`];
+  return special ? fc.oneof({ weight: 3, arbitrary: special }, { weight: 1, arbitrary: generated }) : generated;
+}
+
+const toText = (value: JsonValue): string => JSON.stringify(value);
+const nameOf = ({ in: place, name }: Parameter): string => `${place} ${name}`;
+
+function namedBy(
+  parameters: readonly Parameter[],
+  values: (parameter: Parameter) => Arbitrary<string>,
+): Record<string, Arbitrary<string>> {
+  return Object.fromEntries(parameters.map((parameter) => [nameOf(parameter), values(parameter)]));
 }
 
 function toRequest(
-  method: string,
-  path: string,
-  values: Record<string, string>,
+  { method, path }: Route,
+  values: Values,
   body: string | undefined,
-  base: Record<string, string>,
+  base: Readonly<Record<string, string>>,
 ): FuzzRequest {
   const of = (place: string) =>
     Object.entries(values)
       .filter(([key]) => key.startsWith(`${place} `))
       .map(([key, value]): [string, string] => [key.slice(place.length + 1), value]);
   const filled = of("path").reduce(
-    (target, [name, value]) => target.replace(`{${name}}`, encodeURIComponent(value) || "%20"),
-    path.replaceAll(/\{(\w+)\}/g, "{$1}"),
+    (target, [name, value]) => target.replace(`{${name}}`, () => encodeURIComponent(value.toWellFormed()) || "%20"),
+    path,
   );
   const query = new URLSearchParams(of("query")).toString();
   const headers = Object.fromEntries(of("header").filter(([, value]) => /^[\x20-\x7e]*$/.test(value)));

@@ -72,9 +72,11 @@ export function valuesOf(schema: JsonSchema, components: Readonly<Record<string,
 function texts(node: JsonSchema): Arbitrary<string> {
   const format = formats[String(node["format"])];
   if (format) return format;
-  if (typeof node["pattern"] === "string")
-    return fc.stringMatching(new RegExp(node["pattern"], "u"), { maxLength: 20 });
   const minLength = numberOf(node["minLength"], 0);
+  if (typeof node["pattern"] === "string")
+    return fc
+      .stringMatching(new RegExp(node["pattern"], "u"), { maxLength: 20 })
+      .filter(({ length }) => length >= minLength);
   return fc.string({ minLength, maxLength: Math.max(minLength, Math.min(numberOf(node["maxLength"], 20), 20)) });
 }
 

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const main = resolve(import.meta.dirname, "../../../src/cli/main.ts");
@@ -17,6 +18,14 @@ export interface ServeProcess extends AsyncDisposable {
   readonly ended: Promise<number | null>;
   /** Resident memory in bytes. */
   memory(): Promise<number>;
+  /** Asks what was loaded into the process with `--import` and listens there. */
+  ask<Answer>(message: string): Promise<Answer>;
+}
+
+export interface ServeProcessOptions {
+  readonly nodeOptions?: readonly string[];
+  /** Opens a channel to the process, for `ask`. */
+  readonly messages?: boolean;
 }
 
 export interface EndedProcess {
@@ -25,9 +34,12 @@ export interface EndedProcess {
 }
 
 /** Starts it and waits for its addresses. Rejects with what it wrote when it ends instead. */
-export async function startServe(environment: Record<string, string> = {}): Promise<ServeProcess> {
+export async function startServe(
+  environment: Record<string, string> = {},
+  options: ServeProcessOptions = {},
+): Promise<ServeProcess> {
   const folder = await temporaryFolder();
-  const started = spawnServe({ REHEARSAL_DATA_DIR: folder.file("data"), ...environment }, folder.path);
+  const started = spawnServe({ REHEARSAL_DATA_DIR: folder.file("data"), ...environment }, folder.path, options);
   try {
     const { agent, evaluation } = await started.addresses();
     return {
@@ -60,15 +72,21 @@ export async function serveThatEnds(environment: Record<string, string>, cwd?: s
   return { code, stderr: started.stderr() };
 }
 
-function spawnServe(environment: Record<string, string>, cwd?: string) {
-  const child = spawn(process.execPath, [main, "serve", "--json"], {
+function spawnServe(
+  environment: Record<string, string>,
+  cwd?: string,
+  { nodeOptions = [], messages = false }: ServeProcessOptions = {},
+) {
+  const child = spawn(process.execPath, [...nodeOptions, main, "serve", "--json"], {
     ...(cwd !== undefined && { cwd }),
+    stdio: ["ignore", "pipe", "pipe", ...(messages ? (["ipc"] as const) : [])],
     env: { PATH: process.env["PATH"] ?? "", REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", ...environment },
   });
   let stdout = "";
   let stderr = "";
-  child.stdout.on("data", (data) => (stdout += String(data)));
-  child.stderr.on("data", (data) => (stderr += String(data)));
+  const output = child.stdout as Readable;
+  output.on("data", (data) => (stdout += String(data)));
+  child.stderr?.on("data", (data) => (stderr += String(data)));
   const ended = once(child, "exit").then(([code]) => code as number | null);
 
   return {
@@ -78,7 +96,7 @@ function spawnServe(environment: Record<string, string>, cwd?: string) {
     stderr: () => stderr,
     async addresses(): Promise<{ agent: string; evaluation: string }> {
       while (!stdout.includes("\n")) {
-        await Promise.race([once(child.stdout, "data"), ended]);
+        await Promise.race([once(output, "data"), ended]);
         if (child.exitCode !== null || child.signalCode !== null) throw new Error(`serve ended: ${stderr}`);
       }
       return JSON.parse(stdout) as { agent: string; evaluation: string };
@@ -86,6 +104,12 @@ function spawnServe(environment: Record<string, string>, cwd?: string) {
     async memory(): Promise<number> {
       const status = await readFile(`/proc/${child.pid}/status`, "utf8");
       return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+    },
+    async ask<Answer>(message: string): Promise<Answer> {
+      const answered = once(child, "message");
+      child.send(message);
+      const [answer] = await answered;
+      return answer as Answer;
     },
   };
 }

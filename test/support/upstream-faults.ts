@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
-import type { ErrorCode } from "../../../src/contract/errors.ts";
-import { sendJson, type Behaviour } from "../../support/fake-provider/behaviour.ts";
+import type { ErrorCode } from "../../src/contract/errors.ts";
+import { sendJson, type Behaviour } from "./fake-provider/behaviour.ts";
 import {
   drip,
   gzipBomb,
@@ -10,7 +10,7 @@ import {
   resetBeforeHeaders,
   resetMidBody,
   truncatedBody,
-} from "../../support/fake-provider/connection-faults.ts";
+} from "./fake-provider/connection-faults.ts";
 import {
   contextTooLong,
   echoTheKey,
@@ -23,7 +23,7 @@ import {
   status,
   unauthorized,
   unavailable,
-} from "../../support/fake-provider/error-statuses.ts";
+} from "./fake-provider/error-statuses.ts";
 import {
   emptyBody,
   halfJson,
@@ -32,8 +32,8 @@ import {
   noChoices,
   raw,
   wrongShape,
-} from "../../support/fake-provider/malformed-replies.ts";
-import { message } from "../../support/fake-provider/replies.ts";
+} from "./fake-provider/malformed-replies.ts";
+import { contentNull, message } from "./fake-provider/replies.ts";
 
 const gigabyte = 1024 ** 3;
 
@@ -42,11 +42,12 @@ export interface Fault {
   readonly code: ErrorCode;
 }
 
-/** Every way an upstream is known to fail, and what we must call it. */
+/** Every way an upstream is known to fail, and what we must call it, whichever service and wire asked. */
 export const upstreamFaults: Readonly<Record<string, Fault>> = {
   "401": { behaviour: unauthorized, code: "upstream_auth" },
   "403": { behaviour: forbidden, code: "upstream_auth" },
   "401 that repeats our key": { behaviour: echoTheKey, code: "upstream_auth" },
+  "402": { behaviour: status(402), code: "upstream_rejected" },
   "404 of the model": { behaviour: modelNotFound, code: "model_not_found" },
   "404 as HTML": { behaviour: htmlNotFound, code: "upstream_rejected" },
   "400 for a long conversation": { behaviour: contextTooLong, code: "context_length_exceeded" },
@@ -54,6 +55,10 @@ export const upstreamFaults: Readonly<Record<string, Fault>> = {
   "422": { behaviour: status(422), code: "upstream_rejected" },
   "429 with a nonsense Retry-After": {
     behaviour: rateLimited({ "retry-after": "soon" }),
+    code: "upstream_rate_limited",
+  },
+  "429 for longer than anybody waits": {
+    behaviour: rateLimited({ "retry-after": "99999" }),
     code: "upstream_rate_limited",
   },
   "500": { behaviour: serverError, code: "upstream_error" },
@@ -76,6 +81,7 @@ export const upstreamFaults: Readonly<Record<string, Fault>> = {
   "half of a JSON text": { behaviour: halfJson, code: "upstream_invalid_reply" },
   "no choices": { behaviour: noChoices, code: "upstream_invalid_reply" },
   "another shape": { behaviour: wrongShape, code: "upstream_invalid_reply" },
+  "null as content": { behaviour: contentNull, code: "upstream_invalid_reply" },
   "a number as content": { behaviour: message({ content: 42 }), code: "upstream_invalid_reply" },
   "a million open brackets": { behaviour: raw(`${"[".repeat(1e6)}`), code: "upstream_invalid_reply" },
   "gzip that is none": { behaviour: raw("not gzip", { "content-encoding": "gzip" }), code: "upstream_invalid_reply" },

@@ -1,0 +1,49 @@
+import { startFakeProvider, type FakeProvider } from "../../support/fake-provider.ts";
+import { send } from "../../support/http.ts";
+import { startServe, type ServeProcess } from "../support/serve-process.ts";
+
+/** Both services in a process of their own, whose memory can be told from ours, with the only provider they may call. */
+export interface FuzzedServices extends ServeProcess {
+  readonly provider: FakeProvider;
+  /** A finished run, and the id to read it by. */
+  startRun(): Promise<string>;
+}
+
+export async function startFuzzedServices(): Promise<FuzzedServices> {
+  const provider = await startFakeProvider();
+  const services = await startServe({
+    LOG_LEVEL: "silent",
+    REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1",
+    REHEARSAL_UPSTREAM_RETRY_CAP_MS: "5",
+    // A busy machine must not make the service refuse what it is asked, nor hang up on a client that comes back late.
+    REHEARSAL_SHED_EVENT_LOOP_LAG_MS: "60000",
+    REHEARSAL_HTTP_KEEPALIVE_MS: "120000",
+    REHEARSAL_HTTP_REQUEST_TIMEOUT_MS: "120000",
+    EVAL_ENDPOINT_POLICY: "allowlist",
+    EVAL_ENDPOINT_ALLOW: provider.origin,
+    REHEARSAL_MAX_CALLS_PER_RUN: "8",
+    HUB_BASE_URL: provider.url,
+    STUDIO_BASE_URL: provider.url,
+    JUDGE_ENDPOINT: provider.url,
+    JUDGE_MODEL: "judge",
+    LABELLER_ENDPOINT: provider.url,
+    LABELLER_MODEL: "labeller",
+  });
+  const body = {
+    test_batch: { id: "s", interactions: [{ id: "1", user_message: "Hi", reference_reply: "Hello" }] },
+    endpoint: provider.url,
+    model_id: "m",
+  };
+
+  return {
+    ...services,
+    provider,
+    async startRun() {
+      return ((await send(`${services.evaluation}/evaluate`, { body })).body as { run_id: string }).run_id;
+    },
+    async [Symbol.asyncDispose]() {
+      await services[Symbol.asyncDispose]();
+      await provider.close();
+    },
+  };
+}

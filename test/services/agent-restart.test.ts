@@ -1,0 +1,176 @@
+import { writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AgentRunDetails } from "../../src/contract/agent-run.ts";
+import { startServe, type ServeProcess } from "../hardening/support/serve-process.ts";
+import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
+import { after } from "../support/fake-provider/behaviour.ts";
+import { text } from "../support/fake-provider/replies.ts";
+import { toolCalls } from "../support/fake-provider/tool-calls.ts";
+import { send } from "../support/http.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+const ask = (agent: string, content: string, headers: Record<string, string> = {}) =>
+  send(`${agent}/`, {
+    headers: { "x-model-id": "hub/model", ...headers },
+    body: { messages: [{ type: "human", content }] },
+  });
+
+/** A provider, a tool that needs approval, and processes that share one store. */
+async function world(database: "SQLite" | "PostgreSQL") {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const shop = opened.use(await startFakeProvider({ behaviour: ({ response }) => void response.end("done") }));
+  const provider = opened.use(await startFakeProvider());
+  const tool = { name: "order", description: "Orders.", method: "POST", url: `${shop.origin}/orders`, approval: true };
+  await writeFile(folder.file("tools.json"), JSON.stringify({ tools: [tool] }));
+  const environment: Record<string, string> = {
+    HUB_BASE_URL: provider.url,
+    AGENT_HTTP_TOOLS: folder.file("tools.json"),
+    REHEARSAL_DATA_DIR: folder.file("data"),
+    LOG_LEVEL: "silent",
+  };
+  if (database === "PostgreSQL") environment["DATABASE_URL"] = opened.use(await postgres.createDatabase()).url;
+  const parts = opened.move();
+  return {
+    provider,
+    shop,
+    start: () => startServe(environment),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+async function kill(serve: ServeProcess): Promise<void> {
+  serve.child.kill("SIGKILL");
+  await serve.ended;
+}
+
+async function runOf(agent: string, id: unknown): Promise<AgentRunDetails> {
+  return AgentRunDetails.parse((await send(`${agent}/agent/runs/${id}`)).body);
+}
+
+const called = (provider: FakeProvider) => provider.requests.filter(({ method }) => method === "POST");
+
+describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
+  test("kill -9 forgets no thread, no answer and no run", async () => {
+    await using place = await world(database);
+    const first = await place.start();
+    const answer = await ask(first.agent, "One", { "x-thread-id": "talk", "idempotency-key": "k" });
+    expect(answer.status).toBe(200);
+    const id = answer.headers.get("x-run-id");
+    // A read writes what still waits to be written.
+    await runOf(first.agent, id);
+    await kill(first);
+
+    await using second = await place.start();
+    const again = await ask(second.agent, "One", { "x-thread-id": "talk", "idempotency-key": "k" });
+    expect(again.body).toEqual(answer.body);
+    expect([again.headers.get("x-run-id"), again.headers.get("idempotent-replayed")]).toEqual([id, "true"]);
+    expect(called(place.provider)).toHaveLength(1);
+    const other = await ask(second.agent, "Another body", { "idempotency-key": "k" });
+    expect(other.status).toBe(422);
+
+    await ask(second.agent, "Two", { "x-thread-id": "talk" });
+    const sent = called(place.provider)[1]?.body?.["messages"] as { content: string }[];
+    expect(sent.map(({ content }) => content)).toEqual(["One", "You said: One", "Two"]);
+    const run = await runOf(second.agent, id);
+    expect(run).toMatchObject({ state: "completed", thread_id: "talk", text: "You said: One" });
+    const replay = await send(`${second.agent}/agent/runs/${id}/replay`, { method: "POST" });
+    expect(replay.body).toMatchObject({ matches: true });
+    const scenario = await send(`${second.agent}/agent/runs/${id}/scenario`, { method: "POST" });
+    expect(scenario.body).toMatchObject({ interactions: [{ user_message: "One", reference_reply: "You said: One" }] });
+    const kept = await send(`${second.evaluation}/scenarios/run-${id}`);
+    expect(kept.body).toMatchObject({
+      scenario: scenario.body,
+      version: scenario.headers.get("x-scenario-version"),
+    });
+  });
+
+  test("a run that waits for approval is resumed after kill -9, once", async () => {
+    await using place = await world(database);
+    place.provider.enqueue(toolCalls({ name: "order", arguments: {} }), text("Ordered."));
+    const first = await place.start();
+    const answer = await ask(first.agent, "Order it", { "x-thread-id": "talk" });
+    const { tool_calls } = answer.body as { tool_calls: { id: string }[] };
+    expect(tool_calls).toHaveLength(1);
+    await kill(first);
+
+    await using second = await place.start();
+    const decide = () =>
+      send(`${second.agent}/agent/runs/${answer.headers.get("x-run-id")}/resume`, {
+        body: { decisions: { [String(tool_calls[0]?.id)]: "approve" } },
+      });
+    expect((await decide()).body).toMatchObject({ content: "Ordered." });
+    expect(place.shop.requests).toHaveLength(1);
+    expect((await decide()).status).toBe(409);
+    expect(await runOf(second.agent, answer.headers.get("x-run-id"))).toMatchObject({ state: "completed" });
+    expect((await send(`${second.agent}/agent/threads/talk`)).body).toMatchObject({
+      messages: [{ content: "Order it" }, { content: "Ordered." }],
+    });
+  });
+
+  test("what a killed process was doing blocks nobody: its key, its thread and its run are free", async () => {
+    await using place = await world(database);
+    const arrived = Promise.withResolvers<void>();
+    place.provider.enqueue((call) => {
+      arrived.resolve();
+      return after(60_000, text("never"))(call);
+    });
+    const first = await place.start();
+    const headers = { "x-thread-id": "talk", "idempotency-key": "k" };
+    const lost = ask(first.agent, "One", headers).catch(() => null);
+    await arrived.promise;
+    // The list writes the beginning of the run.
+    const { runs } = (await send(`${first.agent}/agent/runs`)).body as { runs: { id: string }[] };
+    await kill(first);
+    await lost;
+
+    await using second = await place.start();
+    expect((await ask(second.agent, "One", headers)).body).toMatchObject({ content: "You said: One" });
+    let run = await runOf(second.agent, runs[0]?.id);
+    while (run.state === "running") run = await runOf(second.agent, runs[0]?.id);
+    expect(run).toMatchObject({ state: "failed", error: { code: "internal_error" } });
+  });
+});
+
+test("two processes on one PostgreSQL share threads, answers, runs and approvals", async () => {
+  await using place = await world("PostgreSQL");
+  await using here = await place.start();
+  await using there = await place.start();
+  const answer = await ask(here.agent, "One", { "x-thread-id": "talk", "idempotency-key": "k" });
+  const again = await ask(there.agent, "One", { "x-thread-id": "talk", "idempotency-key": "k" });
+  expect(again.body).toEqual(answer.body);
+
+  // Turns of one thread follow each other, wherever they come in.
+  place.provider.enqueue(after(200, text("Slow.")));
+  const slow = ask(here.agent, "Two", { "x-thread-id": "talk" });
+  while (called(place.provider).length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await ask(there.agent, "Three", { "x-thread-id": "talk" });
+  await slow;
+  const last = called(place.provider).at(-1)?.body?.["messages"] as { content: string }[];
+  expect(last.map(({ content }) => content)).toEqual(["One", "You said: One", "Two", "Slow.", "Three"]);
+
+  place.provider.enqueue(toolCalls({ name: "order", arguments: {} }), text("Ordered."));
+  const waiting = await ask(here.agent, "Order it");
+  const { tool_calls } = waiting.body as { tool_calls: { id: string }[] };
+  const resumed = await send(`${there.agent}/agent/runs/${waiting.headers.get("x-run-id")}/resume`, {
+    body: { decisions: { [String(tool_calls[0]?.id)]: "approve" } },
+  });
+  expect(resumed.body).toMatchObject({ content: "Ordered." });
+  const { log } = await runOf(there.agent, waiting.headers.get("x-run-id"));
+  expect(log.map(({ type }) => type)).toEqual([
+    "run-start",
+    "model-call",
+    "run-end",
+    "run-resume",
+    "tool-call",
+    "model-call",
+    "run-end",
+  ]);
+});

@@ -1,0 +1,119 @@
+import { writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { ModelCapabilities } from "../../src/contract/agent-capabilities.ts";
+import { LocalServers } from "../../src/contract/agent-local-servers.ts";
+import { AgentUpstreams } from "../../src/contract/agent-upstreams.ts";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import { json, text } from "../support/fake-provider/replies.ts";
+import { toolCalls } from "../support/fake-provider/tool-calls.ts";
+import { send } from "../support/http.ts";
+import { runServices } from "../support/services.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const human = (content: string) => ({ messages: [{ type: "human", content }] });
+const ask = (agent: string, model: string) =>
+  send(`${agent}/`, { headers: { "x-model-id": model }, body: human("What is 6 * 7?") });
+const read = async (agent: string) => AgentUpstreams.parse((await send(`${agent}/agent/upstreams`)).body);
+
+test("providers, their health and how tools are used are told as they were seen", async () => {
+  await using hub = await startFakeProvider();
+  await using mine = await startFakeProvider({ behaviour: json({ error: { message: "no" } }, 401) });
+  await using services = await runServices({
+    HUB_BASE_URL: hub.url,
+    HUB_PROVIDERS: JSON.stringify({ mine: { base_url: mine.url } }),
+  });
+  const before = await read(services.agent);
+  expect(before.providers?.map(({ name, health }) => [name, health])).toEqual([
+    ["hub", "unknown"],
+    ["mine", "unknown"],
+  ]);
+  await ask(services.agent, "some/model");
+  await ask(services.agent, "mine/model");
+  const seen = await read(services.agent);
+  expect(seen.providers).toMatchObject([
+    { name: "hub", kind: "hub", origin: hub.origin, health: "ok", calls: 1, last_error: null },
+    { name: "mine", health: "failing", failures: 1, last_error: { code: "upstream_auth" } },
+  ]);
+  expect(seen.tool_support).toMatchObject([{ model_id: "some/model", mode: "native" }]);
+});
+
+test("a probe asks the model once, is kept, and is asked anew when told so", async () => {
+  await using hub = await startFakeProvider({
+    behaviour: (call) => {
+      const { tools } = call.request.body ?? {};
+      return (tools ? toolCalls({ name: "get_temperature", arguments: { city: "Paris" } }) : text("ready"))(call);
+    },
+  });
+  await using services = await runServices({ HUB_BASE_URL: hub.url });
+  const probe = (body: object) => send(`${services.agent}/agent/upstreams/probe`, { body });
+  const found = ModelCapabilities.parse((await probe({ model_id: "some/model" })).body);
+  expect(found.capabilities).toMatchObject({ tools: { verdict: "yes" }, parallel_tools: { verdict: "no" } });
+  const calls = hub.requests.length;
+  expect((await probe({ model_id: "some/model" })).body).toEqual(found);
+  expect(hub.requests).toHaveLength(calls);
+  expect((await read(services.agent)).capabilities).toEqual([found]);
+  await probe({ model_id: "some/model", again: true });
+  expect(hub.requests.length).toBeGreaterThan(calls);
+  expect((await probe({ model_id: "nothing" })).status).toBe(400);
+  expect((await probe({})).status).toBe(422);
+});
+
+test("model servers on this machine are looked for when somebody asks", async () => {
+  await using services = await runServices();
+  const { servers } = LocalServers.parse((await send(`${services.agent}/agent/local-servers`)).body);
+  // Our own services answer like one, and are none.
+  expect(servers.map(({ base_url }) => new URL(base_url).port)).not.toContain(new URL(services.agent).port);
+});
+
+test("what a run costs is told, and a run that may cost no more answers without tools", async () => {
+  await using folder = await temporaryFolder();
+  await using hub = await startFakeProvider({
+    behaviour: (call) =>
+      (call.request.body?.["tools"] ? toolCalls({ name: "calculator", arguments: { expression: "6*7" } }) : text("42"))(
+        call,
+      ),
+  });
+  await writeFile(folder.file("prices.json"), JSON.stringify({ "some/model": { input: 1, output: 2 } }));
+  await using services = await runServices({
+    HUB_BASE_URL: hub.url,
+    REHEARSAL_PRICES_FILE: folder.file("prices.json"),
+    REHEARSAL_AGENT_MAX_COST: "0.00004",
+  });
+  const answer = await ask(services.agent, "some/model");
+  // Each call is 9 tokens in and 3 out: 15 millionths. The third call reaches the limit, its tools do not run.
+  expect(answer.body).toMatchObject({ content: "42", response_metadata: { finish_reason: "cost_limit" } });
+  expect(Number(answer.headers.get("x-cost"))).toBeCloseTo(60 / 1e6, 12);
+  expect(answer.headers.get("x-tool-calls")).toBe("2");
+  const { body } = await send(`${services.agent}/agent/runs/${answer.headers.get("x-run-id")}`);
+  expect(body).toMatchObject({ finish_reason: "cost_limit", model_calls: 4 });
+  const free = await ask(services.agent, "other/model");
+  expect(free.headers.get("x-cost")).toBeNull();
+});
+
+test("a fallback is paid at its own price, and a run with a model of unknown price has no cost", async () => {
+  await using folder = await temporaryFolder();
+  await using hub = await startFakeProvider({
+    models: {
+      "dear/model": json({ error: { message: "no" } }, 500),
+      "cheap/model": text("Hi"),
+      "odd/model": text("Hi"),
+    },
+  });
+  await writeFile(
+    folder.file("prices.json"),
+    JSON.stringify({ "dear/model": { input: 100, output: 100 }, "cheap/model": { input: 1, output: 2 } }),
+  );
+  await using services = await runServices({
+    HUB_BASE_URL: hub.url,
+    REHEARSAL_PRICES_FILE: folder.file("prices.json"),
+  });
+  const askWith = (fallback: string) =>
+    send(`${services.agent}/`, {
+      headers: { "x-model-id": "dear/model", "x-model-fallbacks": fallback },
+      body: human("Hi"),
+    });
+  const cheap = await askWith("cheap/model");
+  expect(cheap.headers.get("x-model-resolved")).toBe("cheap/model");
+  expect(Number(cheap.headers.get("x-cost"))).toBeCloseTo(15 / 1e6, 12);
+  expect((await askWith("odd/model")).headers.get("x-cost")).toBeNull();
+});
