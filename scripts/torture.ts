@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { nothingLost, type Findings } from "../test/torture/check-runs.ts";
 import { killCycles } from "../test/torture/kill-cycles.ts";
@@ -6,15 +7,20 @@ import { startPostgres } from "../test/support/postgres.ts";
 import { temporaryFolder } from "../test/support/temporary-folder.ts";
 
 /**
- * Kills workers for as long as you like and looks at what is left:
+ * Kills workers, and every tenth time a whole service, for as long as you like and looks at what is left:
  *
  *     npm run torture -- --cycles 1000
- *     npm run torture -- --cycles 200 --postgres
+ *     npm run torture -- --cycles 1000 --postgres --json figures.json
  *
- * Exits with 1 when anything was lost, doubled, asked for again or left unfinished.
+ * Exits with 1 when anything was lost, doubled, asked for again or left unfinished. Ctrl-C ends it after the present
+ * cycle, with the table of what has been done.
  */
 const { values } = parseArgs({
-  options: { cycles: { type: "string", default: "100" }, postgres: { type: "boolean", default: false } },
+  options: {
+    cycles: { type: "string", default: "100" },
+    postgres: { type: "boolean", default: false },
+    json: { type: "string" },
+  },
 });
 const cycles = Number(values.cycles);
 if (!Number.isSafeInteger(cycles) || cycles < 1) {
@@ -22,18 +28,27 @@ if (!Number.isSafeInteger(cycles) || cycles < 1) {
   process.exit(64);
 }
 
+const serviceEvery = 10;
 const startedAt = performance.now();
+const stopping = new AbortController();
+const { signal } = stopping;
+for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stopping.abort());
+let done = 0;
 const onCycle = (cycle: number): void => {
+  done = cycle + 1;
   if ((cycle + 1) % 25 === 0) process.stderr.write(`${cycle + 1} of ${cycles} cycles\n`);
 };
 const findings = values.postgres ? await onPostgres() : await onSqlite();
-print(findings);
+const figures = toFigures(findings);
+print(figures, findings);
+if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 process.exitCode = isClean(findings) ? 0 : 1;
 
 async function onSqlite(): Promise<Findings> {
   await using folder = await temporaryFolder();
   const address = folder.file("rehearsal.db");
-  return await killCycles({ address, cycles, workers: 1, onCycle, readStoredAt: () => storedAtInFile(address) });
+  const readStoredAt = () => storedAtInFile(address);
+  return await killCycles({ address, cycles, workers: 1, serviceEvery, signal, onCycle, readStoredAt });
 }
 
 /** Two workers, and every 20th cycle the server crashes too, unless it is one that was given. */
@@ -45,6 +60,8 @@ async function onPostgres(): Promise<Findings> {
       address: database.url,
       cycles,
       workers: 2,
+      serviceEvery,
+      signal,
       onCycle,
       readStoredAt: async () => toStoredAt(await database.query(storedAtQuery)),
       async between(cycle) {
@@ -64,22 +81,37 @@ function count(value: number | readonly string[]): number {
   return typeof value === "number" ? value : value.length;
 }
 
-function print(found: Findings): void {
-  const rows: readonly (readonly [string, number])[] = [
-    ["kill -9 cycles", cycles],
-    ["turns", found.turns],
-    ["stored", found.stored],
-    ["calls of the endpoint", found.calls],
-    ["most calls at once", found.mostAtOnce],
-    ["turns lost", found.missing.length],
-    ["turns stored twice", found.doubled.length],
-    ["asked for again after they were stored", found.rerun.length],
-    ["wrong answers", found.wrong.length],
-    ["runs without an end", found.unfinished.length],
-    ["calls over the limit", found.overLimit],
-    ["seconds", Math.round((performance.now() - startedAt) / 1_000)],
-  ];
-  for (const [name, value] of rows) process.stdout.write(`${name.padEnd(40)} ${String(value).padStart(8)}\n`);
+function toFigures(found: Findings): Record<string, number> {
+  const { recoveries } = found;
+  return {
+    "kill -9 cycles": done,
+    "of a whole service": Math.floor(done / serviceEvery),
+    turns: found.turns,
+    stored: found.stored,
+    "calls of the endpoint": found.calls,
+    "most calls at once": found.mostAtOnce,
+    "answers lost and asked for again": recoveries.length,
+    "until then, median ms": quantile(recoveries, 0.5),
+    "until then, 95 % below ms": quantile(recoveries, 0.95),
+    "until then, longest ms": quantile(recoveries, 1),
+    "turns lost": found.missing.length,
+    "turns stored twice": found.doubled.length,
+    "asked for again after they were stored": found.rerun.length,
+    "wrong answers": found.wrong.length,
+    "runs without an end": found.unfinished.length,
+    "calls over the limit": found.overLimit,
+    seconds: Math.round((performance.now() - startedAt) / 1_000),
+  };
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+function print(rows: Record<string, number>, found: Findings): void {
+  for (const [name, value] of Object.entries(rows)) {
+    process.stdout.write(`${name.padEnd(40)} ${String(value).padStart(8)}\n`);
+  }
   const details = [...found.missing, ...found.doubled, ...found.rerun, ...found.wrong, ...found.unfinished];
   for (const detail of details.slice(0, 20)) process.stdout.write(`  ${detail}\n`);
 }

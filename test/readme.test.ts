@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { shellBlocks } from "./docs/markdown.ts";
 import { runServices, type RunningServices } from "./support/services.ts";
 
 const run = promisify(execFile);
@@ -27,6 +28,12 @@ test("shows one example for each route it names", () => {
     "8000/studio/models",
     "8000/healthz",
   ]);
+});
+
+test("has no shell line that is neither such an example nor said to be left out", () => {
+  const { run: blocks, notRun } = shellBlocks("README.md");
+  expect(blocks).toEqual(examples.map(({ command }) => command));
+  expect(notRun.map((line) => line.split(/ {2,}/)[0])).toEqual(["npm start", "npm test"]);
 });
 
 test("every curl line gives the answer that is shown", async () => {

@@ -1,5 +1,5 @@
 import { errorKinds, type ErrorCode, type ErrorKind } from "../../src/contract/errors.ts";
-import { errorProofs, type Proof } from "./error-proofs.ts";
+import { errorProofs } from "./error-proofs.ts";
 
 /** docs/reference/errors.md: every code with its status, what to do, and the test that provokes it. */
 export function errorsPage(): string {
@@ -27,10 +27,6 @@ ${title}.${retryable ? " Retry: yes." : ""}
 
 What to do: ${hint.replaceAll("__proto__", "`__proto__`")}
 
-${proofLine(errorProofs[code])}
+Provoked by \`${errorProofs[code]}\`.
 `;
-}
-
-function proofLine(proof: Proof): string {
-  return "test" in proof ? `Provoked by \`${proof.test}\`.` : `Not provoked by a test: ${proof.why}.`;
 }

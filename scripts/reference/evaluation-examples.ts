@@ -1,0 +1,81 @@
+import type { ApiExamples } from "./api-example.ts";
+
+const at = "http://127.0.0.1:8001";
+const json = "-H 'Content-Type: application/json'";
+const judge = `"judge": { "endpoint": "http://127.0.0.1:8000/demo/v1", "model_id": "demo/scripted" }`;
+
+export const evaluationExamples: ApiExamples = {
+  evaluate: {
+    command: `curl -s ${at}/evaluate ${json} -d '{
+  "test_batch": {
+    "id": "delivery",
+    "interactions": [
+      { "id": "1", "user_message": "How long does delivery take?", "reference_reply": "Two to three working days." },
+      { "id": "2", "user_message": "Thank you!", "reference_reply": "You are welcome." }
+    ]
+  },
+  "endpoint": "http://127.0.0.1:8000/demo/v1",
+  "model_id": "demo/retrieval",
+  "attempts": 2
+}'`,
+    status: 200,
+    keep: { name: "run_id", field: "run_id" },
+  },
+  listRuns: { command: `curl -s '${at}/runs?limit=10&state=completed'`, status: 200 },
+  getRun: { command: `curl -s ${at}/runs/$run_id`, status: 200 },
+  getRunResults: { command: `curl -s ${at}/runs/$run_id/results`, status: 200 },
+  listRunScenarios: { command: `curl -s '${at}/runs/'$run_id'/scenarios?limit=20'`, status: 200 },
+  getRunEvents: { command: `curl -sN ${at}/runs/$run_id/events`, status: 200 },
+  rescoreRun: { command: `curl -s ${at}/runs/$run_id/rescore ${json} -d '{ "ask_models": false }'`, status: 200 },
+  exportRun: { command: `curl -s '${at}/runs/'$run_id'/export?format=junit'`, status: 200 },
+  compareRuns: {
+    command: `curl -s "${at}/compare?baseline=$other_run_id&candidate=$run_id"`,
+    status: 200,
+  },
+  judgePairs: {
+    command: `curl -s ${at}/compare ${json} -d '{
+  "baseline": "'$other_run_id'", "candidate": "'$run_id'",
+  ${judge}, "limit": 20
+}'`,
+    status: 200,
+  },
+  measureNoise: { command: `curl -s "${at}/noise?runs=$run_id,$other_run_id"`, status: 200 },
+  estimateRun: {
+    command: `curl -s ${at}/estimate ${json} -d '{
+  "test_batch": { "id": "delivery", "interactions": [{ "id": "1", "user_message": "How long does delivery take?" }] },
+  "endpoint": "http://127.0.0.1:8000/demo/v1", "model_id": "demo/retrieval", "attempts": 20
+}'`,
+    status: 200,
+  },
+  auditJudge: {
+    command: `curl -s ${at}/judges/audit ${json} -d '{
+  ${judge},
+  "items": [
+    { "user_message": "How long?", "reply": "Two days.", "reference_reply": "Two days.", "human": "equivalent" },
+    { "user_message": "How long?", "reply": "No idea.", "reference_reply": "Two days.", "human": "contradicts" }
+  ]
+}'`,
+    status: 200,
+  },
+  cancelRun: { command: `curl -s -X POST ${at}/runs/$run_id/cancel`, status: 409 },
+  deleteRun: { command: `curl -s -X DELETE ${at}/runs/$run_id`, status: 204 },
+  keepScenarios: {
+    command: `curl -s ${at}/scenarios ${json} -d '{
+  "id": "delivery", "interactions": [{ "id": "1", "user_message": "How long does delivery take?" }]
+}'`,
+    status: 200,
+  },
+  importScenarios: {
+    command: `curl -s ${at}/scenarios/import ${json} -d '{
+  "name": "questions.csv", "text": "question,answer\\nHow long?,Two days.\\n", "dry_run": true
+}'`,
+    status: 200,
+  },
+  listScenarios: { command: `curl -s '${at}/scenarios?format=yaml'`, status: 200 },
+  getScenario: { command: `curl -s ${at}/scenarios/delivery`, status: 200 },
+  listScenarioVersions: { command: `curl -s ${at}/scenarios/delivery/versions`, status: 200 },
+  removeScenario: { command: `curl -s -X DELETE ${at}/scenarios/delivery`, status: 204 },
+  removeDemoScenarios: { command: `curl -s -X DELETE ${at}/scenarios`, status: 204 },
+  getHealth: { command: `curl -s ${at}/healthz`, status: 200 },
+  getReadiness: { command: `curl -s ${at}/readyz`, status: 200 },
+};

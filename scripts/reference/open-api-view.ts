@@ -1,0 +1,57 @@
+import { toOpenApi, type OpenApiOptions } from "../../src/contract/openapi.ts";
+
+/** The parts of a JSON schema our contract uses. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+export interface Route {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+}
+
+export interface OpenApiView {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Route>>>>;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
+/** The OpenAPI document as its readers see it: the emitted JSON, typed as far as it is read. */
+export function viewOpenApi(options: OpenApiOptions): OpenApiView {
+  const { paths, components } = toOpenApi(options);
+  return { paths: paths as unknown as OpenApiView["paths"], schemas: components.schemas as OpenApiView["schemas"] };
+}

@@ -1,0 +1,18 @@
+import { commandReference } from "../../src/cli/reference/command-reference.ts";
+import { apiPage } from "./api-page.ts";
+import { agentService, evaluationService } from "./api-services.ts";
+import { environmentPage } from "./environment-page.ts";
+import { errorsPage } from "./errors-page.ts";
+import { formatsPage } from "./formats-page.ts";
+
+/** Every generated page, by its path below docs/. */
+export async function referencePages(): Promise<Readonly<Record<string, string>>> {
+  return {
+    "reference/api-evaluation.md": apiPage(evaluationService),
+    "reference/api-agent.md": apiPage(agentService),
+    "reference/errors.md": errorsPage(),
+    "reference/environment.md": environmentPage(),
+    "reference/formats.md": formatsPage(),
+    "cli.md": await commandReference(),
+  };
+}

@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+type Answers = Readonly<Record<string, unknown>>;
+
+/** What `node scripts/record-answers.ts` was answered, by service and operation id. */
+export const recordedAnswers = JSON.parse(readFileSync(resolve(import.meta.dirname, "answers.json"), "utf8")) as {
+  readonly evaluation: Answers;
+  readonly agent: Answers;
+};

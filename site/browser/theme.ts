@@ -1,0 +1,47 @@
+const key = "rehearsal-docs-theme";
+const names = { auto: "System", light: "Light", dark: "Dark" } as const;
+type Theme = keyof typeof names;
+const order: readonly Theme[] = ["auto", "light", "dark"];
+
+/** Follows the system unless the reader chose otherwise. */
+export function applyTheme(theme: Theme = storedTheme()): void {
+  if (theme === "auto") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+}
+
+/** Each press goes on to the next theme; the choice is kept where the browser allows it. */
+export function startThemeButton(): void {
+  const button = document.querySelector<HTMLButtonElement>("[data-theme-button]");
+  if (!button) return;
+  let theme = storedTheme();
+  const show = (): void => {
+    button.textContent = names[theme];
+    button.setAttribute("aria-label", `Theme: ${names[theme]}`);
+    button.title = "Theme";
+  };
+  button.addEventListener("click", () => {
+    theme = order[(order.indexOf(theme) + 1) % order.length] ?? "auto";
+    keep(theme);
+    applyTheme(theme);
+    show();
+  });
+  show();
+  button.hidden = false;
+}
+
+function storedTheme(): Theme {
+  try {
+    const stored = localStorage.getItem(key);
+    return order.find((theme) => theme === stored) ?? "auto";
+  } catch {
+    return "auto";
+  }
+}
+
+function keep(theme: Theme): void {
+  try {
+    localStorage.setItem(key, theme);
+  } catch {
+    // A browser without storage: the choice holds for this page.
+  }
+}

@@ -1,0 +1,77 @@
+/** A Markdown file of the repository and where it stands on the site. */
+export interface SitePage {
+  /** Path in the repository. */
+  readonly source: string;
+  /** Path on the site. */
+  readonly target: string;
+  /** How the navigation calls it; its first heading when empty. */
+  readonly label?: string;
+}
+
+export interface NavigationGroup {
+  readonly title: string;
+  readonly pages: readonly SitePage[];
+}
+
+const doc = (name: string, label?: string): SitePage => ({
+  source: `docs/${name}.md`,
+  target: `${name}.html`,
+  ...(label !== undefined && { label }),
+});
+
+const rootFile = (name: string, label: string): SitePage => ({
+  source: `${name}.md`,
+  target: `${name.toLowerCase()}.html`,
+  label,
+});
+
+/** Every page of the site but the decisions, in reading order. */
+export const navigation: readonly NavigationGroup[] = [
+  {
+    title: "Begin",
+    pages: [
+      { source: "README.md", target: "index.html", label: "Rehearsal" },
+      doc("start", "Five minutes"),
+      doc("concepts", "The ideas"),
+    ],
+  },
+  {
+    title: "What the numbers mean",
+    pages: [doc("scoring", "Scores"), doc("statistics", "Statistics"), doc("judges", "Judges")],
+  },
+  { title: "Serve a model", pages: [doc("agent", "The agent"), doc("mcp", "MCP")] },
+  {
+    title: "In your tool chain",
+    pages: [
+      doc("cli", "Every command"),
+      doc("ci", "CI"),
+      doc("formats", "Files and formats"),
+      doc("migrate-from-promptfoo", "From promptfoo"),
+      doc("migrate-from-openai-evals", "From OpenAI Evals"),
+    ],
+  },
+  {
+    title: "Run it for others",
+    pages: [
+      doc("scale", "Scale"),
+      doc("reliability", "Reliability"),
+      doc("benchmarks", "Benchmarks"),
+      rootFile("SECURITY", "Security"),
+      doc("threat-model", "Threat model"),
+    ],
+  },
+  {
+    title: "Reference",
+    pages: [
+      doc("reference/api-evaluation", "API: evaluation service"),
+      doc("reference/api-agent", "API: agent backend"),
+      doc("reference/errors", "Errors"),
+      doc("reference/environment", "Environment"),
+      doc("reference/formats", "Formats"),
+    ],
+  },
+  {
+    title: "The project",
+    pages: [rootFile("CONTRIBUTING", "Contributing"), rootFile("CHANGELOG", "Changelog")],
+  },
+];

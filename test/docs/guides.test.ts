@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { parseConfig } from "../../src/cli/config/parse-config.ts";
+import { importScenarios } from "../../src/formats/import-scenarios.ts";
+import { main } from "../cli/run-cli.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { codeBlocks, root, shellBlocks } from "./markdown.ts";
+
+const run = promisify(execFile);
+/** Written by programs: help texts, and figures whose commands take minutes. */
+const generated = ["docs/cli.md", "docs/benchmarks.md"];
+const pages = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+].filter((page) => !generated.includes(page));
+/** README.md has a test of its own, with services and answers. */
+const guides = pages.filter((page) => page !== "README.md" && shellBlocks(page).run.length > 0);
+
+test("the guides are all here", () => {
+  expect(guides).toEqual(
+    expect.arrayContaining(
+      ["start", "ci", "agent", "formats", "migrate-from-promptfoo", "migrate-from-openai-evals", "scale"].map(
+        (name) => `docs/${name}.md`,
+      ),
+    ),
+  );
+});
+
+test("these lines, and no others, are not run by a test", () => {
+  const lines = pages.flatMap((page) => shellBlocks(page).notRun.map((line) => `${page}: ${line.split(/ {2,}#/)[0]}`));
+  expect(lines).toEqual([
+    "README.md: npm start",
+    "README.md: npm test",
+    "CONTRIBUTING.md: npm start",
+    "CONTRIBUTING.md: npm test",
+    "CONTRIBUTING.md: npm run check",
+    "CONTRIBUTING.md: npm run docs:reference",
+    "CONTRIBUTING.md: npm run build:site",
+    "docs/scale.md: kubectl create secret generic rehearsal -n rehearsal --from-env-file=rehearsal.env",
+    "docs/scale.md: kubectl apply -k deploy/kubernetes",
+    "docs/scale.md: rm -f .rehearsal/rehearsal.db-wal .rehearsal/rehearsal.db-shm",
+    "docs/scale.md: cp backups/rehearsal-20261115T064207Z.db .rehearsal/rehearsal.db",
+    "docs/scale.md: rehearsal serve",
+  ]);
+});
+
+test("no command hides in a block of another kind", () => {
+  const command = /^(\$ |(rehearsal|npm|npx|node|curl|docker|kubectl|helm|git|rm|cp|printf) )/m;
+  const hidden = pages.flatMap((page) =>
+    codeBlocks(page)
+      .filter(({ language, text }) => language !== "sh" && !["yaml", "json"].includes(language) && command.test(text))
+      .map(({ text }) => `${page}: ${text.trim()}`),
+  );
+  expect(hidden).toEqual([]);
+});
+
+/** A folder with `rehearsal` on the path, the starter files, and the files the guides speak of. */
+async function prepared() {
+  const folder = await temporaryFolder();
+  const tools = folder.file("bin");
+  mkdirSync(tools);
+  const launcher = join(tools, "rehearsal");
+  writeFileSync(launcher, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 });
+  symlinkSync(process.execPath, join(tools, "node"));
+  const fixtures = join(root, "src/formats/fixtures");
+  cpSync(join(fixtures, "promptfooconfig.yaml"), folder.file("promptfooconfig.yaml"));
+  cpSync(join(fixtures, "openai-evals-samples.jsonl"), folder.file("openai-evals.jsonl"));
+  const env = { PATH: `${tools}:${process.env["PATH"] ?? ""}` };
+  return { folder, sh: (text: string) => run("sh", ["-ec", text], { cwd: folder.path, env }) };
+}
+
+test.each(guides)("every shell line of %s does what it says", { timeout: 180_000 }, async (guide) => {
+  const { folder, sh } = await prepared();
+  await using _ = folder;
+  if (guide !== "docs/start.md") await sh("rehearsal init --yes");
+  for (const block of shellBlocks(guide).run) await expect(sh(block)).resolves.toHaveProperty("stdout");
+});
+
+test("the configurations, workflows and scenarios that are shown can be read", () => {
+  const blocks = (page: string, language: string) =>
+    codeBlocks(`docs/${page}.md`).flatMap((block) => (block.language === language ? [block.text] : []));
+  for (const page of ["start", "migrate-from-promptfoo"]) {
+    for (const text of blocks(page, "yaml")) expect(parseConfig(text, { file: `${page}.md` })).toBeDefined();
+  }
+  for (const text of blocks("ci", "yaml")) expect(parse(text)).toHaveProperty("jobs");
+  for (const text of blocks("mcp", "json")) expect(JSON.parse(text)).toHaveProperty("mcpServers");
+  for (const text of blocks("formats", "yaml")) {
+    expect(importScenarios({ text, name: "shown.yaml" })).toMatchObject({ notes: [], scenarios: [{ id: "refund" }] });
+  }
+});
+
+test("what import is shown to say, it says", async () => {
+  const { folder, sh } = await prepared();
+  await using _ = folder;
+  const table = shellBlocks("docs/formats.md").run.find((block) => block.includes("questions.csv")) ?? "";
+  const shown = codeBlocks("docs/formats.md").find(({ text }) => text.includes("read as csv"))?.text;
+  expect((await sh(table)).stderr).toBe(shown);
+  const { stderr } = await sh("rehearsal import promptfooconfig.yaml -o scenarios.yaml");
+  const noted = codeBlocks("docs/migrate-from-promptfoo.md").find(({ text }) => text.startsWith("dropped"))?.text;
+  expect(stderr).toContain(noted?.trim() ?? "?");
+  expect(readFileSync(folder.file("scenarios.yaml"), "utf8")).toContain("Answer in English");
+});

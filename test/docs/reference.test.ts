@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { agentService, evaluationService } from "../../scripts/reference/api-services.ts";
+import { referencePages } from "../../scripts/reference/pages.ts";
+import { recordedAnswers } from "../../scripts/reference/recorded-answers.ts";
+import { runExamples } from "../../scripts/reference/run-examples.ts";
+import { runServices, type RunningServices } from "../support/services.ts";
+
+const docs = join(import.meta.dirname, "../../docs");
+
+test("every generated page is what the code says (npm run docs:reference)", async () => {
+  const pages = await referencePages();
+  const written = Object.keys(pages).map((path) => [path, readFileSync(join(docs, path), "utf8")]);
+  expect(Object.fromEntries(written)).toEqual(pages);
+});
+
+test.each([evaluationService, agentService])("$title: every route has an example", ({ operations, examples }) => {
+  expect(Object.keys(examples).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+});
+
+let services: RunningServices;
+beforeAll(async () => {
+  services = await runServices();
+});
+afterAll(() => services[Symbol.asyncDispose]());
+
+test.each([evaluationService, agentService])(
+  "$title: every example is answered as the contract and the page say",
+  async ({ name, examples }) => {
+    const answers = await runExamples(examples, services);
+    const statuses = Object.fromEntries(Object.entries(answers).map(([id, { status }]) => [id, status]));
+    expect(statuses).toEqual(Object.fromEntries(Object.entries(examples).map(([id, { status }]) => [id, status])));
+    const shown = Object.entries(recordedAnswers[name]);
+    expect(shown.length).toBeGreaterThan(10);
+    const missing = shown.flatMap(([id, answer]) => missingKeys(answer, JSON.parse(answers[id]?.body ?? "{}"), id));
+    expect(missing).toEqual([]);
+  },
+);
+
+/** Keys the page shows and the answer does not have. */
+function missingKeys(shown: unknown, actual: unknown, path: string): string[] {
+  if (Array.isArray(shown)) return Array.isArray(actual) ? missingKeys(shown[0], actual[0], `${path}[0]`) : [path];
+  if (typeof shown !== "object" || shown === null) return [];
+  if (typeof actual !== "object" || actual === null) return [path];
+  return Object.entries(shown).flatMap(([key, item]) => {
+    if (key === "…") return [];
+    return key in actual
+      ? missingKeys(item, (actual as Record<string, unknown>)[key], `${path}.${key}`)
+      : [`${path}.${key}`];
+  });
+}
