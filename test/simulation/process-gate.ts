@@ -46,9 +46,9 @@ export function createProcessGate(): ProcessGate {
 export function gated(database: Database, gate: ProcessGate): Database {
   return {
     reader: database.reader,
-    async write(work) {
+    async write(work, options) {
       await gate.pass();
-      const result = await database.write(work);
+      const result = await database.write(work, options);
       await gate.pass();
       return result;
     },

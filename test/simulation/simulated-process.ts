@@ -1,6 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
+import type { RunSettings } from "../../src/contract/evaluation-request.ts";
 import type { EndpointLimits } from "../../src/contract/limits.ts";
 import type { ChatModel } from "../../src/contract/model.ts";
+import type { Queue } from "../../src/contract/queue.ts";
 import type { Store } from "../../src/contract/store.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
 import { lastUserMessage, replyWith } from "../../src/runs/testing/fake-model.ts";
@@ -37,6 +39,9 @@ export const clock: Clock = { now: () => Date.now(), steady: () => Math.floor(pe
 
 const leaseMs = 2_000;
 
+/** The model that judges, at the endpoint of the models under test. */
+export const judgeModel = "judge";
+
 /** Everything a process of the product is made of, on a store that several of them share. */
 export function startProcess(options: SimulatedProcessOptions): SimulatedProcess {
   const { number, witness, commits } = options;
@@ -54,7 +59,13 @@ export function startProcess(options: SimulatedProcessOptions): SimulatedProcess
       close: async () => {},
     });
   const store = witnessed({ store: storeOn(database), outside: storeOn(shared), witness, gate });
-  const queue = createLeaseQueue({ database, clock, leaseMs, signal, host: `host-${number}`, pid: number + 1 });
+  const place = { clock, leaseMs, signal, host: `host-${number}`, pid: number + 1 };
+  const queue = witnessedQueue({
+    queue: createLeaseQueue({ database, ...place }),
+    outside: createLeaseQueue({ database: shared, ...place }),
+    witness,
+    gate,
+  });
   const limits = createLimits(
     { database, readNow: async () => clock.steady() },
     { worker, limitsOf: () => options.limits, leaseMs: 1_500 },
@@ -64,7 +75,7 @@ export function startProcess(options: SimulatedProcessOptions): SimulatedProcess
     store,
     queue,
     limits,
-    createModel: (settings) => modelOf(settings.test_name, { ...options, gate, cutOff: cutOff.signal }),
+    createModel: (settings) => modelOf(settings, { ...options, gate, cutOff: cutOff.signal }),
     isDemo: () => false,
     workerId: worker,
     newId: randomUUIDv7,
@@ -87,8 +98,8 @@ export function startProcess(options: SimulatedProcessOptions): SimulatedProcess
 export function counted(database: Database, commits: { count: number }): Database {
   return {
     ...database,
-    async write(work) {
-      const result = await database.write(work);
+    async write(work, options) {
+      const result = await database.write(work, options);
       commits.count += 1;
       return result;
     },
@@ -110,10 +121,13 @@ interface ModelOptions extends SimulatedProcessOptions {
 }
 
 /** The endpoint answers after its latency, whether or not the process that asked is paused; a killed one hangs up. */
-function modelOf(run: string, { witness, number, gate, latencyOf, cutOff }: ModelOptions): ChatModel {
+function modelOf(
+  { test_name: run, model_id }: RunSettings,
+  { witness, number, gate, latencyOf, cutOff }: ModelOptions,
+): ChatModel {
   return async (request, { signal }) => {
     const turn = lastUserMessage(request);
-    witness.callStarted({ run, turn, process: number, gate });
+    witness.callStarted({ run, turn: model_id === judgeModel ? null : turn, process: number, gate });
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, latencyOf(turn));
     const hangUp = (): void => {
@@ -129,6 +143,37 @@ function modelOf(run: string, { witness, number, gate, latencyOf, cutOff }: Mode
   };
 }
 
+/** Passes the gate, does a write outside of it, and lets it be seen before the process learns of it. */
+async function seen<Result>(
+  gate: ProcessGate,
+  write: () => Promise<Result>,
+  see: (result: Result) => void,
+): Promise<Result> {
+  await gate.pass();
+  const result = await write();
+  see(result);
+  await gate.pass();
+  return result;
+}
+
+interface WitnessedQueue extends Pick<Witnessed, "witness" | "gate"> {
+  readonly queue: Queue;
+  readonly outside: Queue;
+}
+
+/** The last turn of an attempt is stored with its end. */
+function witnessedQueue({ queue, outside, witness, gate }: WitnessedQueue): Queue {
+  return {
+    ...queue,
+    finish: (lease, end) =>
+      seen(
+        gate,
+        () => outside.finish(lease, end),
+        ({ finished }) => void (finished && end.turn && witness.stored(end.turn.reply.agent_reply)),
+      ),
+  };
+}
+
 interface Witnessed {
   readonly store: Store;
   /** The same store outside the process: what is committed there counts even when the process is gone by then. */
@@ -138,29 +183,24 @@ interface Witnessed {
 }
 
 function witnessed({ store, outside, witness, gate }: Witnessed): Store {
-  async function seen(write: () => Promise<boolean>, see: () => void): Promise<boolean> {
-    await gate.pass();
-    const done = await write();
-    if (done) see();
-    await gate.pass();
-    return done;
-  }
   return {
     ...store,
     runs: {
       ...store.runs,
       finish: (id, end) =>
         seen(
+          gate,
           () => outside.runs.finish(id, end),
-          () => witness.runEnded(id),
+          (done) => void (done && witness.runEnded(id)),
         ),
     },
     interactions: {
       ...store.interactions,
       store: (lease, interaction) =>
         seen(
+          gate,
           () => outside.interactions.store(lease, interaction),
-          () => witness.stored(interaction.reply.agent_reply),
+          (done) => void (done && witness.stored(interaction.reply.agent_reply)),
         ),
     },
   };

@@ -6,7 +6,8 @@ export interface Witness {
   readonly calls: number;
   readonly ended: ReadonlySet<string>;
   readonly storedTurns: ReadonlySet<string>;
-  callStarted(call: { run: string; turn: string; process: number; gate: ProcessGate }): void;
+  /** `turn` is null for a call of a judge: it may be made again, but the limits hold for it too. */
+  callStarted(call: { run: string; turn: string | null; process: number; gate: ProcessGate }): void;
   callEnded(): void;
   stored(turn: string): void;
   runEnded(run: string): void;
@@ -55,11 +56,11 @@ export function createWitness({ now, callsAtOnce, perMinute }: WitnessOptions): 
       underWay += 1;
       if (!gate.isRunning) say(`process ${process} called although it does not run`);
       if (underWay > callsAtOnce) say(`${underWay} calls at once, ${callsAtOnce} are allowed`);
-      if (storedTurns.has(turn)) say(`${turn} was asked for again after it was stored`);
-      if (ended.has(run)) say(`${turn} was asked for after its run had ended`);
+      if (turn !== null && storedTurns.has(turn)) say(`${turn} was asked for again after it was stored`);
+      if (turn !== null && ended.has(run)) say(`${turn} was asked for after its run had ended`);
       // A process that was frozen meanwhile learns of it when it runs again.
       const known = Math.max(cancelledAt.get(run) ?? Number.POSITIVE_INFINITY, gate.runningSince) + cancelMs;
-      if (performance.now() > known) say(`${turn} began after the cancel`);
+      if (performance.now() > known) say(`${turn ?? "a judge's call"} began after the cancel`);
       checkRate();
     },
     callEnded: () => void (underWay -= 1),

@@ -6,7 +6,7 @@ import type { NewRun } from "../../src/contract/store.ts";
 import { createStore } from "../../src/storage/create-store.ts";
 import { openSqliteDatabase, type SqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
 import { tortureRun } from "../torture/torture-run.ts";
-import { clock, counted, startProcess, type SimulatedProcess } from "./simulated-process.ts";
+import { clock, counted, judgeModel, startProcess, type SimulatedProcess } from "./simulated-process.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import { createWitness, type Witness } from "./witness.ts";
 
@@ -21,6 +21,8 @@ export interface Story {
     readonly scenarios: number;
     readonly turns: number;
     readonly concurrency: number | null;
+    /** How often a judge at the same endpoint is asked about every turn. */
+    readonly votes: number;
     readonly cancelAfter: number | null;
   }[];
   readonly faults: readonly {
@@ -47,6 +49,7 @@ export const story: fc.Arbitrary<Story> = fc.record({
       scenarios: few(4),
       turns: few(2),
       concurrency: fc.option(few(5), { nil: null }),
+      votes: fc.constantFrom(0, 0, 0, 1, 3),
       cancelAfter: fc.option(fc.nat(800), { nil: null, freq: 3 }),
     }),
     { minLength: 1, maxLength: 2 },
@@ -149,12 +152,17 @@ async function empty(database: SqliteDatabase): Promise<void> {
   await emptied;
 }
 
-function plannedRun({ scenarios, turns, concurrency }: Story["runs"][number]): NewRun {
+function plannedRun({ scenarios, turns, concurrency, votes }: Story["runs"][number]): NewRun {
+  const endpoint = "http://model.test";
   return tortureRun({
     id: randomUUIDv7(),
-    endpoint: "http://model.test",
+    endpoint,
     scenarios,
     turns,
-    settings: { scorers: ["success"], ...(concurrency !== null && { concurrency }) },
+    settings: {
+      scorers: ["success"],
+      ...(concurrency !== null && { concurrency }),
+      ...(votes > 0 && { judge: { endpoint: `${endpoint}/judge`, model_id: judgeModel, votes } }),
+    },
   });
 }

@@ -3,12 +3,14 @@ import { finalStates } from "../../src/contract/run.ts";
 import type { CountingProvider } from "./counting-provider.ts";
 import { callsAtOnce } from "./tortured-storage.ts";
 
-/** What came of runs that were tortured. Everything but the first four must be nothing. */
+/** What came of runs that were tortured. Everything but the first five must be nothing. */
 export interface Findings {
   readonly turns: number;
   readonly stored: number;
   readonly calls: number;
   readonly mostAtOnce: number;
+  /** How long turns whose answer was lost had to wait until someone asked for them again, in milliseconds. */
+  readonly recoveries: readonly number[];
   /** Turns that were never stored. */
   readonly missing: readonly string[];
   readonly doubled: readonly string[];
@@ -52,8 +54,9 @@ export async function checkRuns(
     stored: stored.length,
     calls: provider.calls.length,
     mostAtOnce: provider.mostAtOnce,
+    recoveries: provider.recoveries.toSorted((one, other) => one - other),
     missing: turns.filter((turn) => !known.has(turn)),
-    doubled: stored.filter((turn, index) => stored.indexOf(turn) !== index),
+    doubled: repeated(stored),
     rerun: provider.calls
       .filter(({ turn, at }) => at > (storedAt.get(turn) ?? Number.POSITIVE_INFINITY))
       .map((call) => call.turn),
@@ -61,6 +64,11 @@ export async function checkRuns(
     unfinished,
     overLimit: Math.max(0, provider.mostAtOnce - callsAtOnce),
   };
+}
+
+function repeated(turns: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return turns.filter((turn) => seen.has(turn) || !seen.add(turn));
 }
 
 /** What a run without any loss has to say. */

@@ -12,6 +12,8 @@ export interface CountingProvider extends AsyncDisposable {
   readonly url: string;
   readonly calls: readonly SeenCall[];
   readonly mostAtOnce: number;
+  /** Milliseconds from a call whose caller was killed before it had stored the answer to the next one for the same turn. */
+  readonly recoveries: readonly number[];
   /** Resolves when so many more calls have arrived. */
   arrived(count: number): Promise<void>;
 }
@@ -20,8 +22,19 @@ export interface CountingProvider extends AsyncDisposable {
 export async function startCountingProvider({ latencyMs }: { latencyMs: number }): Promise<CountingProvider> {
   const calls: SeenCall[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
+  const recoveries: number[] = [];
+  const lastCall = new Map<string, number>();
   let atOnce = 0;
   let mostAtOnce = 0;
+
+  function note(turn: string): void {
+    const at = Date.now();
+    calls.push({ turn, at });
+    const before = lastCall.get(turn);
+    if (before !== undefined) recoveries.push(at - before);
+    lastCall.set(turn, at);
+    for (const { count, resolve } of waiting) if (calls.length >= count) resolve();
+  }
 
   const server = createServer((request, response) => {
     atOnce += 1;
@@ -31,8 +44,7 @@ export async function startCountingProvider({ latencyMs }: { latencyMs: number }
     response.on("error", () => {});
     void lastUserMessage(request).then(
       (turn) => {
-        calls.push({ turn, at: Date.now() });
-        for (const { count, resolve } of waiting) if (calls.length >= count) resolve();
+        note(turn);
         setTimeout(() => {
           response.setHeader("content-type", "application/json");
           response.end(JSON.stringify(completion(turn)));
@@ -47,6 +59,7 @@ export async function startCountingProvider({ latencyMs }: { latencyMs: number }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     calls,
+    recoveries,
     get mostAtOnce() {
       return mostAtOnce;
     },

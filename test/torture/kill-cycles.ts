@@ -1,10 +1,12 @@
 import { randomUUIDv7 } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { finalStates } from "../../src/contract/run.ts";
-import type { Store } from "../../src/contract/store.ts";
+import type { NewRun, Store } from "../../src/contract/store.ts";
+import { buildWorker } from "./build-worker.ts";
 import { checkRuns, type CheckedRun, type Findings } from "./check-runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startCountingProvider } from "./counting-provider.ts";
+import { runOnDoomedService } from "./doomed-service.ts";
 import { tortureRun } from "./torture-run.ts";
 import { openTortured } from "./tortured-storage.ts";
 import { createVictims } from "./victims.ts";
@@ -14,47 +16,68 @@ export interface KillCyclesOptions {
   readonly address: string;
   readonly cycles: number;
   readonly workers: number;
+  /** In every so many cycles a whole `rehearsal serve` is killed, right after it has accepted a run, instead of a worker. */
+  readonly serviceEvery?: number;
   /** When each turn was stored, by its user message. */
   readonly readStoredAt: (runIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** Called after each cycle: something else to make life hard. */
   readonly between?: (cycle: number) => Promise<void>;
   readonly onCycle?: (cycle: number) => void;
+  /** No further cycle begins; what has happened until then is looked at as after the last one. */
+  readonly signal?: AbortSignal;
   readonly random?: () => number;
 }
 
 /**
- * Kills one of the workers with SIGKILL after a few calls, again and again, while there is always work to do. Then lets a
- * worker that nobody kills bring everything to its end, and looks at what was stored.
+ * Kills one of the workers, or a service, with SIGKILL after a few calls, again and again, while there is always work to
+ * do. Then lets a worker that nobody kills bring everything to its end, and looks at what was stored.
  */
 export async function killCycles(options: KillCyclesOptions): Promise<Findings> {
-  const { address, cycles, workers, between = async () => {}, onCycle = () => {}, random = Math.random } = options;
+  const { address, cycles, workers, serviceEvery = Number.POSITIVE_INFINITY } = options;
+  const { between = async () => {}, onCycle = () => {}, random = Math.random } = options;
   await using provider = await startCountingProvider({ latencyMs: 5 });
   await using storage = await openTortured(address);
   const { store } = storage;
   const runs: CheckedRun[] = [];
   await using folder = await temporaryFolder();
-  await using victims = createVictims({ address, cacheFolder: folder.path });
+  const script = await buildWorker(folder.path);
+  await using victims = createVictims({ address, script, cacheFolder: folder.file("cache") });
 
   async function keepBusy(): Promise<void> {
     const open = await Promise.all(runs.slice(-2).map((run) => store.runs.get(run.id)));
     if (open.filter((run) => run && !finalStates.has(run.state)).length >= 2) return;
-    const run = tortureRun({ id: randomUUIDv7(), endpoint: provider.url, scenarios: 20, turns: 3 });
+    const run = newRun();
     await whileServerIsAway(() => store.runs.create(run));
-    const turns = run.scenarios.flatMap(({ interactions }) => interactions.map((turn) => turn.user_message));
-    runs.push({ id: run.id, turns });
+    runs.push({ id: run.id, turns: turnsOf(run) });
   }
 
-  for (let cycle = 0; cycle < cycles; cycle += 1) {
+  const newRun = (): NewRun => tortureRun({ id: randomUUIDv7(), endpoint: provider.url, scenarios: 20, turns: 3 });
+  const someCalls = (): Promise<void> => provider.arrived(1 + Math.floor(random() * 8));
+
+  async function killWorker(): Promise<void> {
     await keepBusy();
     while (victims.size < workers) victims.start();
-    await provider.arrived(1 + Math.floor(random() * 8));
+    await someCalls();
     await victims.kill(Math.floor(random() * victims.size));
+  }
+
+  async function killService(): Promise<void> {
+    const run = newRun();
+    runs.push({ id: await runOnDoomedService({ address, run, until: someCalls }), turns: turnsOf(run) });
+  }
+
+  for (let cycle = 0; cycle < cycles && !options.signal?.aborted; cycle += 1) {
+    await (cycle % serviceEvery === serviceEvery - 1 ? killService() : killWorker());
     await between(cycle);
     onCycle(cycle);
   }
   victims.start();
   await ended(store, runs);
   return await checkRuns(runs, { store, provider, storedAt: await options.readStoredAt(runs.map((run) => run.id)) });
+}
+
+function turnsOf({ scenarios }: NewRun): string[] {
+  return scenarios.flatMap(({ interactions }) => interactions.map((turn) => turn.user_message));
 }
 
 async function ended(store: Store, runs: readonly CheckedRun[]): Promise<void> {

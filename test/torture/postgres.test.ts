@@ -10,12 +10,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.stop());
 
-test("10 times kill -9 of one of two workers on PostgreSQL, which crashes too: nothing lost, nothing doubled", async () => {
+test("10 times kill -9 of one of two workers or of the service on PostgreSQL, which crashes too: nothing lost, nothing doubled", async () => {
   await using database = await postgres.createDatabase();
   const findings = await killCycles({
     address: database.url,
     cycles: 10,
     workers: 2,
+    serviceEvery: 5,
     readStoredAt: async () => toStoredAt(await database.query(storedAtQuery)),
     async between(cycle) {
       if (cycle === 3 || cycle === 7) await postgres.restart?.();
@@ -23,4 +24,4 @@ test("10 times kill -9 of one of two workers on PostgreSQL, which crashes too: n
   });
   expect(findings).toMatchObject(nothingLost);
   expect(findings.stored).toBe(findings.turns);
-}, 180_000);
+}, 400_000);

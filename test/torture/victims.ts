@@ -1,8 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
-
-const script = join(import.meta.dirname, "torture-worker.ts");
 
 /** Worker processes to be killed. The next one is loaded while the present one works, so that cycles are short. */
 export interface Victims extends AsyncDisposable {
@@ -13,7 +10,14 @@ export interface Victims extends AsyncDisposable {
   kill(place: number): Promise<void>;
 }
 
-export function createVictims({ address, cacheFolder }: { address: string; cacheFolder: string }): Victims {
+export interface VictimsOptions {
+  readonly address: string;
+  /** The worker's program. */
+  readonly script: string;
+  readonly cacheFolder: string;
+}
+
+export function createVictims({ address, script, cacheFolder }: VictimsOptions): Victims {
   const working: ChildProcess[] = [];
   let spare = load();
 

@@ -1,0 +1,19 @@
+import { symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { rolldown } from "rolldown";
+
+const packages = resolve(import.meta.dirname, "../../node_modules");
+
+/** Puts our part of the worker into one file, which starts in a third of the time: a thousand of them will be started. */
+export async function buildWorker(folder: string): Promise<string> {
+  await symlink(packages, join(folder, "node_modules"), "junction");
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, "torture-worker.ts"),
+    platform: "node",
+    external: (id) => !id.startsWith(".") && !id.startsWith("/"),
+    logLevel: "silent",
+  });
+  await bundle.write({ dir: folder, format: "esm" });
+  await bundle.close();
+  return join(folder, "torture-worker.js");
+}
