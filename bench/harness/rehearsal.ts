@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runToEnd, startServer, type ServerProcess } from "./child-process.ts";
 
-/** The product, started as a user starts it. */
-export const commandLine = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+/** The product, started as a user starts it: `npm run bench` has built it. */
+export const commandLine = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+/** The same from its sources, for tests: they run before anything is built. */
+export const sourceCommandLine = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 export interface Rehearsal extends ServerProcess {
   readonly agent: string;
@@ -18,6 +20,8 @@ export interface RehearsalOptions {
   readonly dataFolder?: string;
   readonly concurrency?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Default: what users start. */
+  readonly program?: string;
   /** Options of node itself. */
   readonly node?: readonly string[];
 }
@@ -45,11 +49,12 @@ export async function startRehearsal({
   dataFolder,
   concurrency = 128,
   environment = {},
+  program = commandLine,
   node = [],
 }: RehearsalOptions): Promise<Rehearsal> {
   const folder = dataFolder ?? (await mkdtemp(join(scratch, "data-")));
   const server = await startServer({
-    arguments: [...node, commandLine, "serve", "--json"],
+    arguments: [...node, program, "serve", "--json"],
     environment: { ...benchSettings(concurrency), REHEARSAL_DATA_DIR: folder, ...environment },
     folder: scratch,
   });

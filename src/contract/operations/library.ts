@@ -14,6 +14,10 @@ const scenarioParameter = { scenario_id: { description: "The scenario's id, perc
 
 const VersionQuery = z.object({ version: z.string().optional().describe("One of GET /scenarios/{id}/versions.") });
 
+/** A scenario in the shape of another tool. */
+const ForeignItem = z.record(z.string(), z.json());
+const AdkEvalSet = z.looseObject({ eval_set_id: z.string(), eval_cases: z.array(ForeignItem) });
+
 /** The routes of the scenario library. */
 export const libraryOperations: readonly Operation[] = [
   {
@@ -29,7 +33,7 @@ export const libraryOperations: readonly Operation[] = [
         description:
           "One page as JSON. With `format` the whole library as a file: JSON (`json`, `sharegpt`, `langsmith`, `langfuse`, `deepeval`, `adk`), " +
           "JSON lines (`jsonl`, `openai-chat`, `openai-evals`, `inspect`), YAML (`yaml`, `promptfoo`) or a table (`csv`).",
-        schema: z.union([LibraryList, ScenarioBody, z.array(z.record(z.string(), z.json()))]),
+        schema: z.union([LibraryList, ScenarioBody, z.array(ForeignItem), AdkEvalSet]),
         mediaTypes: ["application/json", "application/x-ndjson", "application/yaml", "text/csv"],
       },
     },
