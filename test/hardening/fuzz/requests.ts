@@ -102,6 +102,12 @@ function namedBy(
   return Object.fromEntries(parameters.map((parameter) => [nameOf(parameter), values(parameter)]));
 }
 
+/** No address can name an empty segment or one of dots: the path would be another one, of another route. */
+function toSegment(value: string): string {
+  const segment = encodeURIComponent(value.toWellFormed());
+  return ["", ".", ".."].includes(segment) ? `${segment}%20` : segment;
+}
+
 function toRequest(
   { method, path }: Route,
   values: Values,
@@ -113,7 +119,7 @@ function toRequest(
       .filter(([key]) => key.startsWith(`${place} `))
       .map(([key, value]): [string, string] => [key.slice(place.length + 1), value]);
   const filled = of("path").reduce(
-    (target, [name, value]) => target.replace(`{${name}}`, () => encodeURIComponent(value.toWellFormed()) || "%20"),
+    (target, [name, value]) => target.replace(`{${name}}`, () => toSegment(value)),
     path,
   );
   const query = new URLSearchParams(of("query")).toString();
