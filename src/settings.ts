@@ -19,6 +19,8 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" |
 export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly server: ServerSettings;
   readonly dataDir: string;
+  /** null: no backups. */
+  readonly backupDir: string | null;
   /** Secret because it may hold a password. null = a file in `dataDir`. */
   readonly databaseUrl: Secret | null;
   /** null: the log decides, warn on a terminal and info elsewhere. */
@@ -84,6 +86,7 @@ function collect(environment: Environment, readFile: (path: string) => string): 
     ...numbers,
     server,
     dataDir,
+    backupDir: environment.text("REHEARSAL_BACKUP_DIR"),
     databaseUrl: readDatabaseUrl(environment),
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     webhooks: readWebhooks(environment),

@@ -80,6 +80,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/worker.ts"),
   },
   {
+    name: "backup",
+    summary: "copy this machine's store into a file while it is in use",
+    load: () => import("./commands/backup.ts"),
+  },
+  {
     name: "migrate-to",
     summary: "copy all runs from this machine's store to PostgreSQL",
     load: () => import("./commands/migrate-to.ts"),

@@ -341,6 +341,13 @@ const runs = {
     default: 0,
     meaning: "Days after their end that runs are kept; 0 keeps them for good.",
   },
+  backupEveryHours: {
+    name: "REHEARSAL_BACKUP_EVERY_HOURS",
+    ...count,
+    default: 24,
+    meaning: "Hours between two backups of the embedded store.",
+  },
+  backupKeep: { name: "REHEARSAL_BACKUP_KEEP", ...count, default: 7, meaning: "Backups that are kept." },
   deadlineMs: { name: "REHEARSAL_RUN_DEADLINE_MS", ...wait, default: hour, meaning: "Time for one whole run." },
   queueLength: {
     name: "REHEARSAL_QUEUE_MAX_RUNS",

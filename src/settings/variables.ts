@@ -30,6 +30,11 @@ const textVariables: readonly Variable[] = [
   { name: "REHEARSAL_ALLOW_UNAUTHENTICATED", default: "", meaning: "yes-i-understand serves others without keys." },
   { name: "REHEARSAL_DATA_DIR", default: "./.rehearsal", meaning: "Where runs are kept." },
   {
+    name: "REHEARSAL_BACKUP_DIR",
+    default: "",
+    meaning: "Folder for backups of the embedded store, made while it is in use; none are made when empty.",
+  },
+  {
     name: "REHEARSAL_DEMO",
     default: "on until a hub or studio is set",
     meaning: "on or off: the built-in scripted models.",

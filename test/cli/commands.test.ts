@@ -1,6 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { sampleRun } from "../conformance/sample-runs.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
@@ -112,4 +114,22 @@ test("the bash completion offers commands, options and choices", async () => {
   for (const shell of ["bash", "zsh", "fish"]) {
     expect((await runCli(["completion", shell], { cwd: folder.path })).stdout).toContain("rehearsal completion words");
   }
+});
+
+test("a backup of a store in use is whole, only for its owner, and overwrites nothing", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  const copy = join(cwd, "copy");
+  const backUp = () => runCli(["backup", join("copy", "rehearsal.db"), "--data-dir", cwd], { cwd });
+  await mkdir(copy);
+  expect((await backUp()).stderr).toContain("There is no database");
+  await using storage = await openSqlite({ file: join(cwd, "rehearsal.db"), leaseMs: 15_000 });
+  await storage.store.runs.create(sampleRun({ turns: 1 }));
+  expect((await backUp()).code).toBe(0);
+  expect((await stat(join(copy, "rehearsal.db"))).mode & 0o777).toBe(0o600);
+  const listed = await runCli(["list", "--json", "--data-dir", copy], { cwd });
+  expect(JSON.parse(listed.stdout)).toMatchObject({ runs: [{ state: "queued" }] });
+  const again = await backUp();
+  expect(again.code).not.toBe(0);
+  expect(again.stderr).not.toBe("");
 });

@@ -4,15 +4,19 @@ import type { Settings } from "../../settings.ts";
 
 /** The storage the operator chose: a file in the data folder, or PostgreSQL. */
 export async function openStorage(
-  { databaseUrl, dataDir, runs }: Settings,
+  settings: Settings,
   { onError }: { onError: (error: unknown) => void },
 ): Promise<OpenedStorage> {
-  const url = databaseUrl?.reveal();
-  if (url === undefined || url.startsWith("sqlite:")) {
-    const file = url?.replace(/^sqlite:(?:\/\/)?/, "") ?? join(dataDir, "rehearsal.db");
-    return openSqlite({ file, leaseMs: runs.leaseMs, onError });
-  }
+  const file = storeFile(settings);
+  if (file !== null) return openSqlite({ file, leaseMs: settings.runs.leaseMs, onError });
   // Loaded only here: one machine needs neither the client nor the queue.
   const { openPostgres } = await import("../../storage/drivers/open-postgres.ts");
-  return openPostgres({ url, onError });
+  return openPostgres({ url: settings.databaseUrl?.reveal() ?? "", onError });
+}
+
+/** The file of the embedded store; null when the operator chose PostgreSQL. */
+export function storeFile({ databaseUrl, dataDir }: Settings): string | null {
+  const url = databaseUrl?.reveal();
+  if (url === undefined) return join(dataDir, "rehearsal.db");
+  return url.startsWith("sqlite:") ? url.replace(/^sqlite:(?:\/\/)?/, "") : null;
 }

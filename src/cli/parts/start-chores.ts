@@ -1,19 +1,21 @@
 import type { Logger } from "pino";
 import type { Outbound } from "../../models/outbound/outbound.ts";
-import { tidyStore } from "../../runs/chores.ts";
+import { openBackupFolder } from "../../runs/backup-folder.ts";
+import { backUpStore, tidyStore } from "../../runs/chores.ts";
 import { deliverWebhooks } from "../../runs/webhooks/deliver-webhooks.ts";
 import { tidyMemory } from "../../services/agent/memory/tidy-memory.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 
-const day = 86_400_000;
+const hour = 3_600_000;
+const day = 24 * hour;
 
 /**
  * What goes on beside the runs: old ones are deleted, and what the agent remembers for too long; the operator's addresses
  * are told of runs that ended.
  */
 export function startChores({
-  settings: { runs, agent, webhooks },
+  settings: { runs, agent, webhooks, backupDir },
   storage,
   outbound,
   log,
@@ -35,6 +37,19 @@ export function startChores({
     tidyStore({ ...common, keepMs: toMilliseconds(runs.retentionDays) }),
     tidyMemory({ ...common, memory: storage.agent, retention: { runMs: agentMs, threadMs: agentMs } }),
   ];
+  if (backupDir !== null) {
+    if (storage.backup) chores.push(backUp(backupDir, storage.backup));
+    else log.warn("REHEARSAL_BACKUP_DIR is for the embedded store; back PostgreSQL up with its own tools");
+  }
+  async function backUp(path: string, backup: (file: string) => Promise<void>): Promise<void> {
+    const everyMs = runs.backupEveryHours * hour;
+    try {
+      const folder = await openBackupFolder(path, { keep: runs.backupKeep });
+      await backUpStore({ ...common, backup, folder, everyMs });
+    } catch (error) {
+      common.onError(error);
+    }
+  }
   if (webhooks) {
     const { urls, secret } = webhooks;
     chores.push(

@@ -34,6 +34,8 @@ export interface OpenedStorage extends AsyncDisposable {
   readonly queue: Queue;
   /** Limits shared with every worker of this storage. Whoever makes them closes them before the storage. */
   createLimits(options: LimitsOptions): Limits;
+  /** Only the embedded store is copied by us; a PostgreSQL has its own ways. */
+  readonly backup?: ((file: string) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { chmod, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { StoreFileError } from "../store-file-error.ts";
@@ -39,6 +39,8 @@ async function writeWhole(file: string, write: (partial: string) => Promise<void
   try {
     await refuseExisting(file);
     await write(partial);
+    // It holds conversations: as private as the folder the store is in.
+    await chmod(partial, 0o600);
     await sync(partial);
     await refuseExisting(file);
     await rename(partial, file);

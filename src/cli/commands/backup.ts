@@ -1,0 +1,35 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { copyDatabase } from "../../storage/drivers/sqlite-backup.ts";
+import { CliError } from "../cli-error.ts";
+import { collect } from "../options.ts";
+import { loadSettings } from "../parts/load-settings.ts";
+import { storeFile } from "../parts/open-storage.ts";
+import { printJson, printLine } from "../terminal/output.ts";
+
+interface BackupOptions {
+  readonly dataDir?: string;
+  readonly envFile?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `rehearsal backup` */
+export function declare(command: Command): void {
+  command
+    .argument("<file>", "where to; a file that exists is not overwritten")
+    .option("--data-dir <folder>", "where the runs are (REHEARSAL_DATA_DIR)")
+    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .option("--json", "print what was written as one JSON object")
+    .action(backUp);
+}
+
+/** Services and workers may go on reading and writing meanwhile. */
+async function backUp(target: string, { dataDir, envFile = [], json }: BackupOptions): Promise<void> {
+  const { settings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
+  const source = storeFile(settings);
+  if (source === null) throw new CliError("the runs are on PostgreSQL: back it up with pg_dump");
+  const file = resolve(target);
+  await copyDatabase(source, file);
+  if (json) printJson({ file });
+  else printLine(`copied ${source} to ${file}`);
+}
