@@ -1,10 +1,6 @@
-import { useMutation } from "@tanstack/react-query";
-import { ChevronDown, Download } from "lucide-react";
 import type { Run } from "../../src/contract/run.ts";
 import { exportRun } from "../api.ts";
-import { downloadText } from "../parts/download-text.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { Menu, MenuItem } from "../parts/menu.tsx";
+import { DownloadMenu } from "../parts/download-menu.tsx";
 
 const formats = [
   { id: "html", title: "Report, opens anywhere", extension: "html" },
@@ -13,36 +9,11 @@ const formats = [
   { id: "csv", title: "Table", extension: "csv" },
   { id: "junit", title: "JUnit", extension: "xml" },
   { id: "markdown", title: "Markdown", extension: "md" },
-] as const;
+  { id: "sft", title: "Fine-tuning (SFT)", extension: "jsonl" },
+  { id: "dpo", title: "Preferences (DPO)", extension: "jsonl" },
+];
 
-/** The run as a file of another format, made by the service. */
-export function ExportFormats({ run }: { run: Run }) {
-  const download = useMutation({
-    mutationFn: async ({ id, extension }: (typeof formats)[number]) =>
-      downloadText(`run-${run.run_id}.${extension}`, await exportRun(run.run_id, id)),
-  });
-  return (
-    <>
-      {download.error && <FailedNotice error={download.error} />}
-      <Menu
-        trigger={
-          <>
-            <Download aria-hidden size={14} /> {download.isPending ? "Exporting …" : "Export"}
-            <ChevronDown aria-hidden size={14} className="max-sm:hidden" />
-          </>
-        }
-      >
-        {formats.map((format) => (
-          <MenuItem
-            key={format.id}
-            note={`.${format.extension}`}
-            disabled={download.isPending}
-            onSelect={() => download.mutate(format)}
-          >
-            {format.title}
-          </MenuItem>
-        ))}
-      </Menu>
-    </>
-  );
+/** The run as a file of another format. */
+export function ExportFormats({ run: { run_id } }: { run: Run }) {
+  return <DownloadMenu name={`run-${run_id}`} formats={formats} read={(format) => exportRun(run_id, format)} />;
 }
