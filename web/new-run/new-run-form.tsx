@@ -12,7 +12,7 @@ import { buildRequest } from "./build-request.ts";
 import { fieldsFromRequest } from "./fields-from-request.ts";
 import { problemsAt } from "../parts/field-problems.ts";
 import { RequestPreview } from "./request-preview.tsx";
-import { saveDraft, type RunDraft } from "./run-draft.ts";
+import { isWhole, saveDraft, type RunDraft } from "./run-draft.ts";
 import { ScenarioField } from "./scenario-field.tsx";
 import { TargetFields } from "./target-fields.tsx";
 import { RunEstimate } from "./run-estimate.tsx";
@@ -56,7 +56,7 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
         />
         <RunFields form={form} />
         <AdvancedFields form={form} />
-        <RunEstimate body={body} />
+        {isWhole(draft) && <RunEstimate body={body} />}
         {start.error && <FailedNotice error={start.error} />}
         <button className="button button-primary justify-self-start" disabled={start.isPending}>
           <Play aria-hidden size={15} /> {start.isPending ? "Starting …" : "Start run"}

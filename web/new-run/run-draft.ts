@@ -56,6 +56,10 @@ export const emptyDraft: RunDraft = {
 
 const key = "rehearsal.run-draft";
 
+/** Whether everything that a run cannot do without has been filled in. Whether it is right, the service says. */
+export const isWhole = ({ endpoint, model, scenarios }: RunDraft): boolean =>
+  [endpoint, model, scenarios].every((text) => text.trim() !== "");
+
 /** The draft this tab was working on, so that a reload loses nothing. */
 export function loadDraft(): RunDraft {
   try {
