@@ -135,6 +135,7 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "More" }).press("Enter");
     await tab.page.locator("[role=menuitem]:focus").waitFor();
     await tab.page.keyboard.press("End");
+    await tab.page.locator("[role=menuitem]:focus", { hasText: "Delete" }).waitFor();
     await tab.page.keyboard.press("Enter");
     await tab.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await tab.page.waitForURL("**/runs");
