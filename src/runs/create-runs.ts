@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { ServiceError } from "../contract/errors.ts";
 import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
@@ -57,6 +58,9 @@ export interface RunsOptions {
   /** Where audits of judges are kept: scores of a judge that passed none are marked. */
   readonly audits?: JudgeAudits;
 }
+
+/** How long the answer to a cancellation waits for the end of the run. */
+const concludeWithinMs = 100;
 
 /** Runs, and the worker of this process that carries them out. */
 export function createRuns(options: RunsOptions): Runs {
@@ -135,7 +139,8 @@ export function createRuns(options: RunsOptions): Runs {
       throw new ServiceError("run_already_finished", `The run ${id} has already ended (${run.state}).`);
     }
     worker.abandon(id);
-    await concluder.concludeDrained();
+    // A small run has ended when the answer goes out; the figures of a large one take longer than anyone wants to wait here.
+    await Promise.race([concluder.concludeDrained().catch(onError), wait(concludeWithinMs, null, { ref: false })]);
     return get(id, owner);
   }
 

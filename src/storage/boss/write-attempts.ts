@@ -46,6 +46,7 @@ export async function writeAttempts(
   for (const [place, one] of accepted.entries()) if (stored[place]) countTurn(one);
   const changed = new Set(accepted.flatMap(({ attempt }) => (attempt ? [attempt] : [])));
   await updateAttempts(writer, [...changed]);
+  await addToRuns(writer, [...changed]);
   const over = [...changed].filter(({ state }) => state === "done" || state === "cancelled");
   await jobs.complete(
     writer,
@@ -141,6 +142,29 @@ async function updateAttempts(writer: Writer, attempts: readonly HeldAttempt[]):
       available_at,
     }));
   if (changes.length > 0) await updateStatement(writer, [JSON.stringify(changes)]);
+}
+
+const addStatement = statement<never>(
+  `update run_sequence set
+      attempts_done = attempts_done + added.attempts,
+      interactions_done = interactions_done + added.turns,
+      interactions_failed = interactions_failed + added.failed
+    from json_to_recordset(?::json) as added (run_id text, attempts int, turns int, failed int)
+    where run_sequence.run_id = added.run_id`,
+);
+
+/** The progress of the runs. Their rows are held already. */
+async function addToRuns(writer: Writer, attempts: readonly HeldAttempt[]): Promise<void> {
+  const sums = new Map<string, { run_id: string; attempts: number; turns: number; failed: number }>();
+  for (const { run_id, turns, failed, state } of attempts) {
+    const sum = sums.get(run_id) ?? { run_id, attempts: 0, turns: 0, failed: 0 };
+    sums.set(run_id, sum);
+    sum.attempts += state === "done" ? 1 : 0;
+    sum.turns += turns;
+    sum.failed += failed;
+  }
+  const added = [...sums.values()].filter(({ attempts: done, turns }) => done + turns > 0);
+  if (added.length > 0) await addStatement(writer, [JSON.stringify(added)]);
 }
 
 async function requeueReleased(writer: Writer, jobs: Jobs, attempts: readonly HeldAttempt[]): Promise<void> {

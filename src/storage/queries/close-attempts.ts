@@ -3,30 +3,24 @@ import type { Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { cancelled, ready, running } from "./states.ts";
 
-/** Closed with the run that stops. The rest, of a large run, follows in steps: a cancellation must not take seconds. */
-const closedAtOnce = 500;
+/** Closed with the run that ends. The rest, of a large run, follows in steps. */
+const closedAtOnce = 100;
 
 type Withdrawal = { readonly dispatch: Pick<Dispatch, "withdraw"> };
 
-/** Closes the attempts of a run that takes no more work: those that wait, and with `running` those under way. */
-export async function closeAttempts(
-  writer: Writer,
-  runId: string,
-  { dispatch, states }: Withdrawal & { readonly states: readonly ("ready" | "running")[] },
-): Promise<void> {
-  if (states.includes("running")) {
-    const rows = await writer
-      .updateTable("attempt")
-      .where("run_id", "=", runId)
-      .where("state", "=", running)
-      .set(closed)
-      .returning("id")
-      .execute();
-    await dispatch.withdraw(
-      writer,
-      rows.map((row) => row.id),
-    );
-  }
+/** Closes what is left of a run that has ended: attempts that wait, and those under way. */
+export async function closeAttempts(writer: Writer, runId: string, dispatch: Withdrawal["dispatch"]): Promise<void> {
+  const rows = await writer
+    .updateTable("attempt")
+    .where("run_id", "=", runId)
+    .where("state", "=", running)
+    .set(closed)
+    .returning("id")
+    .execute();
+  await dispatch.withdraw(
+    writer,
+    rows.map((row) => row.id),
+  );
   const count = await closeReady(writer, runId, { dispatch, limit: closedAtOnce });
   if (count < closedAtOnce) return;
   await writer.updateTable("run").where("id", "=", runId).set({ unclosed: 1 }).execute();

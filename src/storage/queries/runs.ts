@@ -94,11 +94,14 @@ export async function finishRun(
     .returning("id")
     .execute();
   if (rows.length === 0) return false;
-  await closeAttempts(writer, id, { dispatch, states: ["ready", "running"] });
+  await closeAttempts(writer, id, dispatch);
   return true;
 }
 
-/** The run stops taking work at once; attempts under way end at their next write or heartbeat. */
+/**
+ * The run stops taking work at once; attempts under way end at their next write or heartbeat. Those that wait are closed when the
+ * run ends or at a sweep: closing them here would hold up the answer, and get in the way of whoever is claiming them.
+ */
 export async function cancelRun(writer: Writer, id: string, dispatch: Dispatch): Promise<boolean> {
   await holdRun(writer, id);
   const run = await writer.selectFrom("run").where("id", "=", id).select("state").executeTakeFirst();
@@ -107,11 +110,10 @@ export async function cancelRun(writer: Writer, id: string, dispatch: Dispatch):
     .updateTable("run")
     .where("id", "=", id)
     .where("state", "in", activeRunStates)
-    .set({ state: "cancelling" })
+    .set({ state: "cancelling", unclosed: 1 })
     .returning("id")
     .execute();
   if (rows.length === 0) return false;
-  await closeAttempts(writer, id, { dispatch, states: ["ready"] });
   await dispatch.stop(writer, id);
   return true;
 }
