@@ -1,7 +1,7 @@
-import { editDistance } from "../text/edit-distance.ts";
 import type { WordCounts } from "../text/count-words.ts";
+import { distanceWithin } from "../text/distance-within.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
-import { toWordPair } from "../text/symbol-pair.ts";
+import { createVocabulary, type Vocabulary } from "../text/vocabulary.ts";
 import type { LabelCandidate } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
 
@@ -25,6 +25,7 @@ export function createSameText(
 ): (question: LabelQuestion) => LabelAnswer | null {
   const labelsOf = new Map<string, Set<string>>();
   const near: Labelled[] = [];
+  const vocabulary = createVocabulary();
   for (const { label, examples } of candidates.values()) {
     for (const [index, example] of examples.entries()) {
       const text = prepareText(example.text);
@@ -41,19 +42,19 @@ export function createSameText(
     const owned = own.references.flatMap((text) =>
       [...(labelsOf.get(text.words) ?? [])].map((label): Labelled => ({ label, text })),
     );
-    const nearest = nearestLabels(reply, [...owned, ...near]);
+    const nearest = nearestLabels(reply, [...owned, ...near], vocabulary);
     return nearest && toAnswer(nearest, "nearly the same text as a labelled reference", 0.95);
   };
 }
 
-function nearestLabels(reply: PreparedText, examples: readonly Labelled[]): Set<string> | null {
+function nearestLabels(reply: PreparedText, examples: readonly Labelled[], vocabulary: Vocabulary): Set<string> | null {
   let fewest = Math.floor(reply.tokens.length / wordsPerDifference);
   let labels: Set<string> | null = null;
   for (const { label, text } of examples) {
     if (Math.abs(text.tokens.length - reply.tokens.length) > fewest) continue;
     if (hasMoreSurplus(reply.counts, text.counts, fewest)) continue;
-    const differences = editDistance(toWordPair(reply.tokens, text.tokens));
-    if (differences > fewest) continue;
+    const { distance: differences } = distanceWithin(fewest, vocabulary.pair(reply, text));
+    if (differences === null) continue;
     labels = labels && differences === fewest ? labels.add(label) : new Set([label]);
     fewest = differences;
   }
