@@ -11,7 +11,7 @@ const threshold = 0.15;
 const mixedThreshold = 0.25;
 const maximumConfidence = 0.9;
 /** Longer replies are read this far: the lexicon takes time by the word, and the tone does not change after page one. */
-const maximumLength = 20_000;
+const maximumLength = 6_000;
 const method = "sentiment lexicon";
 
 /** Polite or technical turns of phrase that the lexicon takes for praise. */
