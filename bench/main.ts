@@ -8,11 +8,13 @@ import { evalThroughput } from "./eval-throughput.ts";
 import { startFakeModel } from "./fake-model/start-fake-model.ts";
 import { growth } from "./growth.ts";
 import { createNoiseMeter } from "./harness/noise.ts";
+import { largeRun } from "./large-run.ts";
 import { memory } from "./memory.ts";
 import { multiTurn } from "./multi-turn.ts";
 import { readOptions, usage, type Options } from "./options.ts";
 import { installPeers } from "./peers/install-peers.ts";
 import { postgres } from "./postgres.ts";
+import { recovery } from "./recovery.ts";
 import { createReport, type MeasuredBench } from "./report/report.ts";
 import { goalsToCells, rowsToCells, toText } from "./report/table.ts";
 import { writeDocs } from "./report/write-docs.ts";
@@ -20,7 +22,20 @@ import { scoring } from "./scoring.ts";
 import { startUp } from "./start-up.ts";
 import { stream } from "./stream.ts";
 
-const benches = [evalThroughput, multiTurn, startUp, memory, agentTurns, stream, scoring, postgres, compare, growth];
+const benches = [
+  evalThroughput,
+  multiTurn,
+  startUp,
+  memory,
+  agentTurns,
+  stream,
+  scoring,
+  postgres,
+  recovery,
+  compare,
+  largeRun,
+  growth,
+];
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);

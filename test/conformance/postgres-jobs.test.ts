@@ -72,7 +72,7 @@ test("a live job of a finished attempt is ended", async () => {
   expect(await database.query(liveJobs)).toHaveLength(1);
 });
 
-test("a run that cannot be stored leaves no job behind, and a cancelled one no waiting job", async () => {
+test("a run that cannot be stored leaves no job behind, and a cancelled one none after a sweep", async () => {
   await using database = await postgres.createDatabase();
   await using storage = await openPostgres({ url: database.url, sweepMs: 0, reconcileMs: 0 });
   const run = sampleRun({ scenarios: 3 });
@@ -80,6 +80,7 @@ test("a run that cannot be stored leaves no job behind, and a cancelled one no w
   await expect(storage.store.runs.create({ ...run, scenarios: run.scenarios.slice(0, 1) })).rejects.toThrow("run_pkey");
   expect(await database.query(liveJobs)).toHaveLength(3);
   await storage.store.runs.cancel(run.id);
+  await storage.queue.recover();
   expect(await database.query(liveJobs)).toEqual([]);
 });
 

@@ -237,6 +237,15 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await claim(storage)).toHaveLength(1);
     });
 
+    test("what was begun and given back goes before what nobody has begun", async () => {
+      await using storage = await open();
+      await storage.store.runs.create(sampleRun({ scenarios: 5 }));
+      const [begun] = await claim(storage, { limit: 1 });
+      await storage.queue.release(begun!.lease);
+      const [next] = await claim(storage, { limit: 1 });
+      expect(next?.lease.attempt_id).toBe(begun?.lease.attempt_id);
+    });
+
     test("a released or expired attempt of a cancelled run is not handed out again", async () => {
       await using storage = await open();
       const run = sampleRun({ scenarios: 2 });

@@ -26,7 +26,7 @@ export interface Requeued {
  */
 export interface Jobs {
   insert(writer: Writer, work: { readonly runId: string; readonly attemptIds: readonly string[] }): Promise<void>;
-  /** Replaces jobs by new ones that wait to be fetched. */
+  /** Replaces jobs by new ones that wait to be fetched, before those of their run that nobody has begun. */
   requeue(writer: Writer, work: readonly Requeued[]): Promise<void>;
   /** Takes waiting jobs of a run and gives the ids of their attempts. Jobs that name no attempt of their own are dropped. */
   fetch(writer: Writer, work: { readonly runId: string; readonly limit: number }): Promise<readonly string[]>;
@@ -96,6 +96,9 @@ export async function startJobs({ pool, heartbeatSeconds, onError }: JobsOptions
       const ids = work.map((job) => job.attemptId);
       await boss.deleteJob(jobQueue, ids, { db: fromKysely(writer) });
       await insertJobs(writer, work);
+      // The oldest are fetched first. At the end of the line, what a dead worker had begun would wait for the whole run.
+      await sql`update pgboss.job set created_on = to_timestamp(0)
+        where name = ${jobQueue} and id = any(${ids}::uuid[])`.execute(writer);
     },
     async fetch(writer, { runId, limit }) {
       const lane = laneOf(runId);
