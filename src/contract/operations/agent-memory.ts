@@ -1,0 +1,83 @@
+import { AgentReplay } from "../agent-replay.ts";
+import { AgentRunDetails, AgentRunList, AgentRunListQuery } from "../agent-run.ts";
+import { AgentThread } from "../agent-thread.ts";
+import type { Operation } from "../operation.ts";
+import { Scenario } from "../scenario.ts";
+
+const runParameter = { run_id: { description: "The run's id, from `x-run-id`." } };
+const threadParameter = { thread_id: { description: "As sent in `x-thread-id`." } };
+
+export const listAgentRuns: Operation = {
+  id: "listAgentRuns",
+  method: "get",
+  path: "/agent/runs",
+  summary: "Recorded runs of the agent, newest first",
+  tag: "Agent runs",
+  scope: "agent",
+  query: AgentRunListQuery,
+  responses: { 200: { description: "One page of runs.", schema: AgentRunList } },
+  errors: ["validation_failed"],
+};
+
+export const getAgentRun: Operation = {
+  id: "getAgentRun",
+  method: "get",
+  path: "/agent/runs/{run_id}",
+  summary: "One run with its messages, model calls, tool results, times and cost",
+  tag: "Agent runs",
+  scope: "agent",
+  parameters: runParameter,
+  responses: { 200: { description: "The run.", schema: AgentRunDetails } },
+  errors: ["run_not_found"],
+};
+
+export const replayAgentRun: Operation = {
+  id: "replayAgentRun",
+  method: "post",
+  path: "/agent/runs/{run_id}/replay",
+  summary: "Run it again from its log: recorded answers, no call to anyone",
+  description: "Says whether today's loop and tools go the same way, and where they do not.",
+  tag: "Agent runs",
+  scope: "agent",
+  parameters: runParameter,
+  responses: { 200: { description: "How the replay went.", schema: AgentReplay } },
+  errors: ["run_not_found"],
+};
+
+export const agentRunToScenario: Operation = {
+  id: "agentRunToScenario",
+  method: "post",
+  path: "/agent/runs/{run_id}/scenario",
+  summary: "Make a scenario of a recorded conversation: its replies are the references",
+  description:
+    "The scenario is kept in the library as `run-{run_id}`, in the version `x-scenario-version` names; doing it again changes nothing.",
+  tag: "Agent runs",
+  scope: "runs:write",
+  parameters: runParameter,
+  responses: { 200: { description: "The scenario, ready for `test_batch`.", schema: Scenario } },
+  errors: ["run_not_found", "validation_failed"],
+};
+
+export const getAgentThread: Operation = {
+  id: "getAgentThread",
+  method: "get",
+  path: "/agent/threads/{thread_id}",
+  summary: "A conversation the service keeps",
+  tag: "Agent",
+  scope: "agent",
+  parameters: threadParameter,
+  responses: { 200: { description: "Its messages so far.", schema: AgentThread } },
+  errors: ["not_found"],
+};
+
+export const deleteAgentThread: Operation = {
+  id: "deleteAgentThread",
+  method: "delete",
+  path: "/agent/threads/{thread_id}",
+  summary: "Forget a conversation",
+  tag: "Agent",
+  scope: "agent",
+  parameters: threadParameter,
+  responses: { 204: { description: "Gone." } },
+  errors: ["not_found"],
+};

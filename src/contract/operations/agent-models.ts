@@ -1,0 +1,78 @@
+import { ModelCapabilities, ProbeRequest } from "../agent-capabilities.ts";
+import { LocalServers } from "../agent-local-servers.ts";
+import { AgentUpstreams } from "../agent-upstreams.ts";
+import { OpenAiModel, OpenAiModelList } from "../openai-models.ts";
+import type { Operation } from "../operation.ts";
+import { StudioModels } from "../studio-models.ts";
+
+export const listModels: Operation = {
+  id: "listModels",
+  method: "get",
+  path: "/v1/models",
+  summary: "Every model known by name: fine-tuned, hub and aliases",
+  tag: "OpenAI-compatible",
+  scope: "models:read",
+  responses: { 200: { description: "The models. A hub may serve more.", schema: OpenAiModelList } },
+  errors: [],
+};
+
+export const getModel: Operation = {
+  id: "getModel",
+  method: "get",
+  path: "/v1/models/{model}",
+  summary: "One model known by name",
+  tag: "OpenAI-compatible",
+  scope: "models:read",
+  parameters: { model: { description: "Its id, slashes included, or the name of a fine-tuned model." } },
+  responses: { 200: { description: "The model.", schema: OpenAiModel } },
+  errors: ["model_not_found"],
+};
+
+export const listStudioModels: Operation = {
+  id: "listStudioModels",
+  method: "get",
+  path: "/studio/models",
+  summary: "Fine-tuned models, name to UUID",
+  tag: "Agent",
+  scope: "models:read",
+  responses: { 200: { description: "The models.", schema: StudioModels } },
+  errors: ["upstream_unreachable", "upstream_auth", "upstream_error", "upstream_invalid_reply", "upstream_timeout"],
+};
+
+export const getAgentUpstreams: Operation = {
+  id: "getAgentUpstreams",
+  method: "get",
+  path: "/agent/upstreams",
+  summary: "How the models' providers are doing: breakers, waiting lines, how tools are used",
+  tag: "Agent",
+  scope: "models:read",
+  responses: { 200: { description: "What is known now.", schema: AgentUpstreams } },
+  errors: [],
+};
+
+export const probeModel: Operation = {
+  id: "probeModel",
+  method: "post",
+  path: "/agent/upstreams/probe",
+  summary: "Find out by trying what a model can do: streaming, tools, several at once, JSON schemas",
+  description:
+    "At most six small calls to the model, which its provider may charge for. What was found is kept for a day and shown in " +
+    "`GET /agent/upstreams`; a model that could not be reached has only `unknown`, which is not kept.",
+  tag: "Agent",
+  scope: "agent",
+  body: ProbeRequest,
+  responses: { 200: { description: "What was found.", schema: ModelCapabilities } },
+  errors: ["model_id_missing", "model_id_invalid", "model_not_found", "validation_failed"],
+};
+
+export const listLocalServers: Operation = {
+  id: "listLocalServers",
+  method: "get",
+  path: "/agent/local-servers",
+  summary: "Model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM",
+  description: "Asks their usual ports on loopback, and nobody else.",
+  tag: "Agent",
+  scope: "models:read",
+  responses: { 200: { description: "Those that answered.", schema: LocalServers } },
+  errors: [],
+};

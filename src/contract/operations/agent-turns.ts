@@ -1,0 +1,215 @@
+import { z } from "zod";
+import { ResumeRequest } from "../agent-approval.ts";
+import { AgentRequest } from "../agent-message.ts";
+import { AgentReply } from "../agent-reply.ts";
+import { UiChatRequest } from "../agent-ui.ts";
+import type { ErrorCode } from "../errors.ts";
+import { JsonRpcError } from "../json-rpc-error.ts";
+import { ChatCompletion, ChatCompletionRequest } from "../openai-chat.ts";
+import { ResponseBody, ResponseRequest } from "../openai-responses.ts";
+import type { Operation } from "../operation.ts";
+
+/** How the model of a turn can fail, on every wire. */
+const turnErrors: readonly ErrorCode[] = [
+  "model_id_missing",
+  "model_id_invalid",
+  "validation_failed",
+  "model_not_found",
+  "context_length_exceeded",
+  "upstream_rate_limited",
+  "upstream_unreachable",
+  "upstream_dns",
+  "upstream_tls",
+  "upstream_auth",
+  "upstream_rejected",
+  "upstream_error",
+  "upstream_reset",
+  "upstream_redirect",
+  "upstream_invalid_reply",
+  "upstream_reply_too_large",
+  "endpoint_address_refused",
+  "upstream_circuit_open",
+  "upstream_timeout",
+  "overloaded",
+  "shutting_down",
+];
+
+/** What may be said about a turn in headers, on every wire. */
+const turnHeaders = {
+  "x-model-fallbacks": {
+    description:
+      "Models to try, comma separated, when the provider of the first one fails for reasons other than the request. `x-model-resolved` says which one answered.",
+  },
+  "x-agent-tools": { description: "Names of the agent's tools this turn may use, comma separated; `none` for none." },
+  "x-on-disconnect": {
+    description: "`cancel` (default) ends the run when the client goes away; `continue` lets it end by itself.",
+  },
+};
+
+const answerHeaders =
+  "The answer carries `x-run-id`, `x-model-resolved`, `x-usage-input-tokens`, `x-usage-output-tokens`, `x-usage-total-tokens`, " +
+  "`x-model-calls`, `x-tool-calls`, `x-finish-reason` and, where prices are known, `x-cost`: the totals of the whole run.";
+
+const eventsNote =
+  "`Accept: text/event-stream` sends events: `run-start`, `text-delta`, `tool-start`, `tool-end`, and last `run-end`, whose `message` is " +
+  "the JSON answer, or `error`, which is the problem document.";
+
+const runParameter = { run_id: { description: "The run's id, from `x-run-id`." } };
+
+export const runAgentTurn: Operation = {
+  id: "runAgentTurn",
+  method: "post",
+  path: "/",
+  summary: "Send a conversation to the agent; get its last message",
+  description: [
+    "`x-model-id` picks the model: a UUID goes to the fine-tuned provider unchanged, `<provider>/<model_name>` to the hub, " +
+      "anything else must be a configured alias or the unique name of a fine-tuned model. `x-model-resolved` says what ran.",
+    eventsNote,
+    "Tool calls that need approval come back in `tool_calls`; `POST /agent/runs/{run_id}/resume` goes on.",
+    answerHeaders,
+  ].join("\n\n"),
+  tag: "Agent",
+  scope: "agent",
+  headers: {
+    "x-model-id": { description: "UUID of a fine-tuned model, or `<provider>/<model_name>`.", required: true },
+    ...turnHeaders,
+    "x-thread-id": {
+      description: "A conversation the service keeps: `messages` holds only what is new. Its turns follow each other.",
+    },
+    "idempotency-key": {
+      description:
+        "The same key with the same body gets the stored answer, or joins the run that is under way; the run then goes on when the client goes away, unless `x-on-disconnect` says `cancel`. Kept for 24 hours; failures are not kept.",
+    },
+  },
+  body: AgentRequest,
+  responses: {
+    200: {
+      description: "The last message of the conversation.",
+      schema: AgentReply,
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+  },
+  errors: [...turnErrors, "idempotency_key_invalid", "idempotency_mismatch", "idempotency_in_progress"],
+};
+
+export const resumeAgentRun: Operation = {
+  id: "resumeAgentRun",
+  method: "post",
+  path: "/agent/runs/{run_id}/resume",
+  summary: "Decide about tool calls that wait for approval; the run goes on",
+  description: [
+    "Every waiting call needs one decision. Calls and arguments are those the service holds: a decision about any other id is refused. " +
+      "A run waits for one hour and can be resumed once; it answers as POST / does.",
+    eventsNote,
+    answerHeaders,
+  ].join("\n\n"),
+  tag: "Agent",
+  scope: "agent",
+  parameters: runParameter,
+  headers: { "x-on-disconnect": turnHeaders["x-on-disconnect"] },
+  body: ResumeRequest,
+  responses: {
+    200: {
+      description: "The last message of the conversation; it may wait again.",
+      schema: AgentReply,
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+  },
+  errors: [...turnErrors, "run_not_found", "run_already_finished"],
+};
+
+export const createChatCompletion: Operation = {
+  id: "createChatCompletion",
+  method: "post",
+  path: "/v1/chat/completions",
+  summary: "The agent behind OpenAI's chat completions",
+  description: [
+    "The agent's own tools run here; calls of the tools in the request are handed back. `usage` counts every model call of the run. " +
+      "`stream: true` sends chunks and `[DONE]`; the text of every step is sent, set apart by an empty line. " +
+      "A run that met one of its limits finishes with `length`; `x-finish-reason` names the limit.",
+    answerHeaders,
+  ].join("\n\n"),
+  tag: "OpenAI-compatible",
+  scope: "agent",
+  headers: turnHeaders,
+  body: ChatCompletionRequest,
+  responses: {
+    200: {
+      description: "The completion.",
+      schema: ChatCompletion,
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+  },
+  errors: turnErrors,
+};
+
+export const createResponse: Operation = {
+  id: "createResponse",
+  method: "post",
+  path: "/v1/responses",
+  summary: "The agent behind OpenAI's responses",
+  description:
+    "Text in and out, function tools of the client, streaming. Nothing is stored: send the whole conversation as `input`.",
+  tag: "OpenAI-compatible",
+  scope: "agent",
+  headers: turnHeaders,
+  body: ResponseRequest,
+  responses: {
+    200: {
+      description: "The response.",
+      schema: ResponseBody,
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+  },
+  errors: turnErrors,
+};
+
+export const streamUiMessages: Operation = {
+  id: "streamUiMessages",
+  method: "post",
+  path: "/agent/ui-messages",
+  summary: "The agent behind the AI SDK's `useChat`: the UI message stream, version 1",
+  description:
+    "Takes what `DefaultChatTransport` sends and answers with server-sent chunks: `start`, a step for each model call with its text and " +
+    "tools, `finish`, `[DONE]`. Tool calls that need approval come as `tool-approval-request`; the conversation sent back with the " +
+    "decisions goes on with the run that waits. `messageMetadata` holds `run_id`, `model`, `usage` and `cost`.",
+  tag: "Agent",
+  scope: "agent",
+  headers: { "x-model-id": { description: "Serves where the body has no `model`." }, ...turnHeaders },
+  body: UiChatRequest,
+  responses: { 200: { description: "The chunks.", mediaTypes: ["text/event-stream"] } },
+  errors: [...turnErrors, "run_not_found", "run_already_finished"],
+};
+
+const JsonRpcCall = z.record(z.string(), z.json());
+
+export const callMcp: Operation = {
+  id: "callMcp",
+  method: "post",
+  path: "/mcp",
+  summary: "The agent as an MCP server over streamable HTTP",
+  description:
+    "JSON-RPC of the Model Context Protocol, without sessions. Tools: `ask_agent` puts a question to the agent, `list_models` says to whom. " +
+    "Tools that need approval are not used for these questions. A call that fails is answered with 200 and says so in its result " +
+    "(`isError`) or its JSON-RPC `error`; only what is no call at all has another status.",
+  tag: "Agent",
+  scope: "agent",
+  headers: {
+    accept: { description: "Both `application/json` and `text/event-stream`." },
+    "mcp-protocol-version": { description: "The revision of the protocol, once it has been agreed on." },
+    ...turnHeaders,
+  },
+  body: z.union([JsonRpcCall, z.array(JsonRpcCall)]),
+  responses: {
+    200: {
+      description: "The answer to the call.",
+      schema: z.record(z.string(), z.json()),
+      mediaTypes: ["application/json", "text/event-stream"],
+    },
+    202: { description: "A notification was taken." },
+    400: { description: "Not a call of the protocol, or of a revision that is not known.", schema: JsonRpcError },
+    404: { description: "The revision of the protocol has no such method.", schema: JsonRpcError },
+    406: { description: "`Accept` does not name both media types.", schema: JsonRpcError },
+  },
+  errors: ["model_id_invalid"],
+};
