@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChatModel, Reply } from "../contract/model.ts";
 import { Interaction, type Scenario } from "../contract/scenario.ts";
+import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { runAttempt } from "./run-attempt.ts";
 
 interface Call {
@@ -51,7 +52,9 @@ test("attempts that run at the same time never see one another", async () => {
         const model: ChatModel = async ({ messages }) => {
           const turn = calls.length;
           calls.push({ attempt, turn, messages: messages.map(({ content }) => content) });
-          return scheduler.schedule(Promise.resolve(fails(turn) ? failedReply : replyOf(`reply ${attempt}/${turn}`)));
+          return scheduler.schedule(
+            Promise.resolve(fails(turn) ? failedReply : sampleReply(`reply ${attempt}/${turn}`)),
+          );
         };
         const onReply = (turn: number) => scheduler.schedule(Promise.resolve()).then(() => void kept.push(turn));
         await runAttempt({ scenario, model, onFailure: "continue", onReply, signal: new AbortController().signal });
@@ -68,23 +71,3 @@ const failedReply: Reply = {
   latency_ms: 0,
   error: { code: "upstream_error", detail: "", upstream_status: 500, tries: 1, retryable: true },
 };
-
-function replyOf(text: string): Reply {
-  return {
-    ok: true,
-    text,
-    refusal: null,
-    tool_calls: [],
-    finish_reason: "stop",
-    usage: null,
-    model: "fake",
-    completion_id: "1",
-    system_fingerprint: null,
-    service_tier: null,
-    logprobs: null,
-    metadata: null,
-    latency_ms: 0,
-    first_token_ms: null,
-    tries: 1,
-  };
-}

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { StoredReply } from "../contract/interaction-result.ts";
 import type { ChatMessage, ChatModel, Reply } from "../contract/model.ts";
 import { Interaction, type Scenario } from "../contract/scenario.ts";
+import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { runAttempt, type AttemptOptions } from "./run-attempt.ts";
 import { toStoredReply } from "./to-stored-reply.ts";
 
@@ -16,26 +17,6 @@ function scenarioOf(...turns: (string | [user: string, reference: string])[]): S
   return { id: "scenario", description: "", tags: [], interactions };
 }
 
-function said(text: string): Reply {
-  return {
-    ok: true,
-    text,
-    refusal: null,
-    tool_calls: [],
-    finish_reason: "stop",
-    usage: null,
-    model: "fake",
-    completion_id: "1",
-    system_fingerprint: null,
-    service_tier: null,
-    logprobs: null,
-    metadata: null,
-    latency_ms: 1,
-    first_token_ms: null,
-    tries: 1,
-  };
-}
-
 function failed(code: ErrorCode): Reply {
   return { ok: false, latency_ms: 1, error: { code, detail: "no", upstream_status: 503, tries: 3, retryable: true } };
 }
@@ -46,7 +27,7 @@ function fakeModel(replies: readonly (Reply | string)[]): { model: ChatModel; as
   const model: ChatModel = async ({ messages }) => {
     const reply = replies[asked.push(messages) - 1];
     if (reply === undefined) throw new Error("asked too often");
-    return typeof reply === "string" ? said(reply) : reply;
+    return typeof reply === "string" ? sampleReply(reply) : reply;
   };
   return { model, asked };
 }
@@ -112,9 +93,9 @@ test("an empty text is a reply and stays in the history", async () => {
 });
 
 test("a refusal is what the model said; a bare tool call is no reply", () => {
-  const refused = { ...said(""), refusal: "I can't." } as Reply;
+  const refused = { ...sampleReply(""), refusal: "I can't." } as Reply;
   expect(toStoredReply(refused)).toMatchObject({ agent_reply: "I can't.", error: null });
-  const called = { ...said(""), tool_calls: [{ id: "1", name: "f", arguments: "{}" }] } as Reply;
+  const called = { ...sampleReply(""), tool_calls: [{ id: "1", name: "f", arguments: "{}" }] } as Reply;
   expect(toStoredReply(called)).toMatchObject({
     agent_reply: "Request failed",
     error: { code: "upstream_invalid_reply" },
@@ -123,7 +104,7 @@ test("a refusal is what the model said; a bare tool call is no reply", () => {
 
 test("an attempt resumes at the first missing turn with the same conversation", async () => {
   const stored = new Map([
-    [0, toStoredReply(said("Hi"))],
+    [0, toStoredReply(sampleReply("Hi"))],
     [1, toStoredReply(failed("upstream_error"))],
   ]);
   const { model, asked } = fakeModel(["Bye"]);
@@ -143,7 +124,7 @@ test("an attempt that resumes after a lasting failure makes no call", async () =
 
 test("a finished attempt resumes to nothing", async () => {
   const { model, asked } = fakeModel([]);
-  const stored = new Map([[0, toStoredReply(said("Hi"))]]);
+  const stored = new Map([[0, toStoredReply(sampleReply("Hi"))]]);
   const { completed } = await run({ scenario: scenarioOf("one"), model, stored });
   expect(completed).toBe(true);
   expect(asked).toEqual([]);
@@ -183,7 +164,7 @@ test("with reference history every turn sees the expected replies and runs besid
   const model: ChatModel = async ({ messages }) => {
     if (asked.push(contents(messages)) === 3) resolve();
     await promise;
-    return said("whatever");
+    return sampleReply("whatever");
   };
   const scenario = scenarioOf(["one", "ONE"], "two", ["three", "THREE"]);
   const { completed } = await run({ scenario, model, history: "reference" });
@@ -202,7 +183,7 @@ test("the cap holds with reference history", async () => {
     most = Math.max(most, ++running);
     await Promise.resolve();
     running--;
-    return said("x");
+    return sampleReply("x");
   };
   await run({ scenario: scenarioOf("1", "2", "3", "4", "5"), model, history: "reference", concurrency: 2 });
   expect(most).toBe(2);
@@ -212,7 +193,7 @@ test("pieces of text carry their turn", async () => {
   const pieces: [number, string][] = [];
   const model: ChatModel = async ({ messages }, { onText }) => {
     onText?.(messages.at(-1)?.content ?? "");
-    return said("x");
+    return sampleReply("x");
   };
   await run({ scenario: scenarioOf("one", "two"), model, onText: (...piece) => void pieces.push(piece) });
   expect(pieces).toEqual([

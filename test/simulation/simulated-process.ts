@@ -5,7 +5,8 @@ import type { ChatModel } from "../../src/contract/model.ts";
 import type { Queue } from "../../src/contract/queue.ts";
 import type { Store } from "../../src/contract/store.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
-import { lastUserMessage, replyWith } from "../../src/runs/testing/fake-model.ts";
+import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
+import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
 import type { Clock } from "../../src/storage/clock.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { createStore } from "../../src/storage/create-store.ts";
@@ -139,7 +140,7 @@ function modelOf(
     witness.callEnded();
     await gate.pass();
     signal.throwIfAborted();
-    return replyWith(turn);
+    return sampleReply(turn);
   };
 }
 

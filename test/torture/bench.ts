@@ -3,7 +3,8 @@ import type { ChatModel } from "../../src/contract/model.ts";
 import type { RunRecord } from "../../src/contract/store.ts";
 import { createRuns, type RunsOptions } from "../../src/runs/create-runs.ts";
 import type { Runs } from "../../src/runs/runs.ts";
-import { lastUserMessage, replyWith } from "../../src/runs/testing/fake-model.ts";
+import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
+import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 
 /** A worker in this process whose model repeats what it is told, and counts. */
@@ -24,7 +25,7 @@ export async function startTortureBench(
     signal.throwIfAborted();
     const turn = lastUserMessage(request);
     calls.set(turn, (calls.get(turn) ?? 0) + 1);
-    return replyWith(reply(turn));
+    return sampleReply(reply(turn));
   };
   const runs = createRuns({
     store: storage.store,

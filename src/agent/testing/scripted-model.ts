@@ -6,6 +6,7 @@ import type {
   SuccessfulReply,
   ToolCall,
 } from "../../contract/model.ts";
+import { sampleReply } from "../../contract/testing/sample-reply.ts";
 
 /** What a scripted model does on one call: a text, parts of a reply, a failure, or code. */
 export type ScriptedTurn =
@@ -29,29 +30,7 @@ export function scriptedModel(...turns: readonly ScriptedTurn[]): ChatModel & { 
   return Object.assign(model, { requests });
 }
 
-export const plainReply: SuccessfulReply = {
-  ok: true,
-  text: "",
-  refusal: null,
-  tool_calls: [],
-  finish_reason: "stop",
-  usage: {
-    prompt_tokens: 10,
-    completion_tokens: 5,
-    total_tokens: 15,
-    prompt_tokens_details: null,
-    completion_tokens_details: null,
-  },
-  model: "scripted",
-  completion_id: "chatcmpl-1",
-  system_fingerprint: null,
-  service_tier: null,
-  logprobs: null,
-  metadata: null,
-  latency_ms: 1,
-  first_token_ms: null,
-  tries: 1,
-};
+export const plainReply: SuccessfulReply = sampleReply("", { model: "scripted" });
 
 /** A reply that asks for one tool. Arguments that are text are sent as they are. */
 export function asksFor(name: string, args: unknown = {}, id = "call_a"): { readonly tool_calls: readonly ToolCall[] } {

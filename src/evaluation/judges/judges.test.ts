@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { ChatRequest, Reply } from "../../contract/model.ts";
+import type { ChatRequest } from "../../contract/model.ts";
+import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { askJudge, countVotes, type Judge } from "./ask-judge.ts";
 import { judgeFingerprint } from "./judge-fingerprint.ts";
 import { judgePair } from "./judge-pair.ts";
@@ -12,26 +13,6 @@ import { parseVote } from "./verdict-format.ts";
 const signal = new AbortController().signal;
 const questions = judgeQuestions({});
 
-function replyOf(text: string): Reply {
-  return {
-    ok: true,
-    text,
-    refusal: null,
-    tool_calls: [],
-    finish_reason: "stop",
-    usage: null,
-    model: "judge",
-    completion_id: "1",
-    system_fingerprint: null,
-    service_tier: null,
-    logprobs: null,
-    metadata: null,
-    latency_ms: 1,
-    first_token_ms: null,
-    tries: 1,
-  };
-}
-
 function judgeWith(answer: (request: ChatRequest, call: number) => string, votes = 1) {
   const requests: ChatRequest[] = [];
   const judge: Judge = {
@@ -39,7 +20,7 @@ function judgeWith(answer: (request: ChatRequest, call: number) => string, votes
     audited: false,
     model: (request) => {
       requests.push(request);
-      return Promise.resolve(replyOf(answer(request, requests.length)));
+      return Promise.resolve(sampleReply(answer(request, requests.length)));
     },
   };
   return { judge, requests };

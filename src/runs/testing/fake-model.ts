@@ -1,32 +1,5 @@
-import type { ChatModel, ChatRequest, SuccessfulReply } from "../../contract/model.ts";
-
-/** A successful reply with this text. */
-export function replyWith(text: string, overrides: Partial<SuccessfulReply> = {}): SuccessfulReply {
-  return {
-    ok: true,
-    text,
-    refusal: null,
-    tool_calls: [],
-    finish_reason: "stop",
-    usage: {
-      prompt_tokens: 10,
-      completion_tokens: 5,
-      total_tokens: 15,
-      prompt_tokens_details: null,
-      completion_tokens_details: null,
-    },
-    model: "fake",
-    completion_id: "1",
-    system_fingerprint: null,
-    service_tier: null,
-    logprobs: null,
-    metadata: null,
-    latency_ms: 1,
-    first_token_ms: null,
-    tries: 1,
-    ...overrides,
-  };
-}
+import type { ChatModel, ChatRequest } from "../../contract/model.ts";
+import { sampleReply } from "../../contract/testing/sample-reply.ts";
 
 /** A model whose text is a function of the request; it remembers what it was asked. */
 export function fakeModel(
@@ -36,7 +9,7 @@ export function fakeModel(
   const model: ChatModel = (request, { signal }) => {
     signal.throwIfAborted();
     requests.push(request);
-    return Promise.resolve(replyWith(answer(request, requests.length)));
+    return Promise.resolve(sampleReply(answer(request, requests.length)));
   };
   return Object.assign(model, { requests });
 }
