@@ -1,10 +1,10 @@
-import { median, spread } from "./statistics.ts";
+import { innerSpread, median } from "./statistics.ts";
 
 /** How steady the machine was while it was measured. */
 export interface Noise {
   /** Seconds of the same piece of pure work, each time it was done. */
   readonly spins: readonly number[];
-  /** How far apart they lie, as a share of their median. */
+  /** How far apart they lie, as a share of their median, but for the slowest and the quickest tenth: medians do not see those. */
   readonly spread: number;
   /** The slowest against the quickest: 1 on a machine of one's own. */
   readonly slowdown: number;
@@ -27,7 +27,7 @@ export function createNoiseMeter(rounds = 20_000_000): NoiseMeter {
     },
     report: () => ({
       spins,
-      spread: spread(spins),
+      spread: innerSpread(spins),
       slowdown: spins.length > 0 ? Math.max(...spins) / Math.min(...spins) : 1,
     }),
   };
@@ -46,7 +46,7 @@ export function describeNoise({ spins, spread: apart, slowdown }: Noise, referen
     referenceSpread === null
       ? "no bare loop was repeated"
       : `the bare loops repeated within ${percent(referenceSpread)}`;
-  return `The machine was ${trust}. The same work ${spins.length} times took ${median(spins).toFixed(3)} s, ${percent(apart)} apart (slowest ${slowdown.toFixed(2)} × quickest); ${references}.`;
+  return `The machine was ${trust}. The same work ${spins.length} times took ${median(spins).toFixed(3)} s, eight of ten within ${percent(apart)} (slowest ${slowdown.toFixed(2)} × quickest); ${references}.`;
 }
 
 function work(rounds: number): number {

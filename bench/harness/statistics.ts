@@ -17,3 +17,9 @@ export function spread(values: readonly number[]): number {
   if (values.length < 2) return 0;
   return (Math.max(...values) - Math.min(...values)) / median(values);
 }
+
+/** The same without the lowest and the highest tenth. */
+export function innerSpread(values: readonly number[]): number {
+  if (values.length < 2) return 0;
+  return (percentile(values, 0.9) - percentile(values, 0.1)) / median(values);
+}
