@@ -1,19 +1,26 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { startFakeModel } from "./fake-model/start-fake-model.ts";
-import { startRehearsal, type Rehearsal } from "./harness/rehearsal.ts";
+import { sourceCommandLine, startRehearsal, type Rehearsal } from "./harness/rehearsal.ts";
 import { runLoad } from "./load/closed-loop.ts";
 import { toEvaluationRequest } from "./load/evaluation-request.ts";
 import { postEvaluation } from "./load/post-evaluation.ts";
 import { summarizeProfile, type Profile } from "./report/summarize-profile.ts";
 
 /**
- * node bench/cpu-profile.ts [evaluate | agent | agent-tool | stream] [amount]: runs a workload in a service that records its
- * processor time, and prints where the time went. `amount` is interactions, or seconds of load.
+ * node bench/cpu-profile.ts [evaluate | agent | agent-tool | stream] [amount] [--write-docs]: runs a workload in a service
+ * that records its processor time, and prints where the time went. `amount` is interactions, or seconds of load. The service
+ * runs from its sources, so that places have their names.
  */
 const recorder = new URL("harness/record-profile.mjs", import.meta.url).href;
-const [name = "evaluate", amountText] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  options: { "write-docs": { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const [name = "evaluate", amountText] = positionals;
 
 interface Work {
   readonly settings: readonly string[];
@@ -68,6 +75,7 @@ try {
   const service = await startRehearsal({
     scratch,
     environment: { HUB_BASE_URL: endpoint },
+    program: sourceCommandLine,
     node: ["--import", recorder],
   });
   try {
@@ -76,7 +84,11 @@ try {
     await service.send("start");
     await work.run(service, { endpoint, amount });
     const profile = (await service.send("stop")) as Profile;
-    process.stdout.write(`${name}\n${summarizeProfile(profile)}\n`);
+    const summary = `${name}\n${summarizeProfile(profile)}\n`;
+    process.stdout.write(summary);
+    if (values["write-docs"]) {
+      await writeFile(fileURLToPath(new URL(`../docs/benchmarks/profile-${name}.txt`, import.meta.url)), summary);
+    }
   } finally {
     await service.stop();
   }
