@@ -18,3 +18,13 @@ test("counts turns, failures, tool calls and tokens", async () => {
   expect(lines).toContain("rehearsal_agent_turns_running 0");
   expect(lines).toContain('rehearsal_agent_turn_duration_seconds_count{wire="agent"} 2');
 });
+
+test("counts the requests that were refused", async () => {
+  let lagMs = 1000;
+  const overload = { requests: 10, lagMs: 250, rssBytes: 1, load: () => ({ lagMs, rssBytes: 0 }) };
+  await using agent = await runAgentApp(scripted("Yes").models, { overload });
+  for (let index = 0; index < 3; index += 1) expect((await post(agent.url, human("Hi"))).status).toBe(503);
+  lagMs = 0;
+  const metrics = await (await fetch(`${agent.url}/metrics`)).text();
+  expect(metrics.split("\n")).toContain("rehearsal_agent_requests_refused_total 3");
+});

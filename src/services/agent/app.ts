@@ -1,7 +1,5 @@
-import type { Hono } from "hono";
 import { agentOperations } from "../../contract/operations/agent.ts";
-import { createShell } from "../http/shell.ts";
-import type { ShellEnvironment } from "../http/shell-environment.ts";
+import { createShell, type Shell } from "../http/shell.ts";
 import { createAgentParts } from "./agent-parts.ts";
 import type { AgentDependencies } from "./dependencies.ts";
 import { agentRunRoutes } from "./routes/agent-runs.ts";
@@ -21,7 +19,7 @@ import { uiMessagesRoute } from "./routes/ui-messages.ts";
 import { upstreamsRoute } from "./routes/upstreams.ts";
 
 /** The agent backend, which also serves the page. */
-export function createAgentApp(dependencies: AgentDependencies): Hono<ShellEnvironment> {
+export function createAgentApp(dependencies: AgentDependencies): Shell {
   const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, demo, rateLimits, overload } = dependencies;
   const parts = createAgentParts(dependencies);
   const app = createShell({
@@ -36,8 +34,10 @@ export function createAgentApp(dependencies: AgentDependencies): Hono<ShellEnvir
     readiness,
     rateLimits,
     overload,
+    onRefusal: parts.metrics.countRefusal,
     isPublic: ({ method, path }) => method === "GET" && isPagePath(path),
-  })
+  });
+  app
     .route("/", agentTurnRoute(dependencies, parts))
     .route("/", resumeRunRoute(dependencies, parts))
     .route("/", agentRunRoutes(dependencies, parts))
@@ -52,5 +52,6 @@ export function createAgentApp(dependencies: AgentDependencies): Hono<ShellEnvir
     .route("/", metricsRoute(parts))
     .route("/", studioModelsRoute(dependencies));
   if (demo) app.route("/", demoRoutes({ demo, bodyLimits: dependencies.bodyLimits }));
-  return app.route("/", pageRoutes(dependencies.page));
+  app.route("/", pageRoutes(dependencies.page));
+  return app;
 }

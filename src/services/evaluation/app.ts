@@ -1,9 +1,7 @@
-import type { Hono } from "hono";
 import { analysisOperations } from "../../contract/operations/analysis.ts";
 import { libraryOperations } from "../../contract/operations/library.ts";
 import { evaluationOperations } from "../../contract/operations/evaluation.ts";
-import { createShell } from "../http/shell.ts";
-import type { ShellEnvironment } from "../http/shell-environment.ts";
+import { createShell, type Shell } from "../http/shell.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
 import { analysisRoutes } from "./routes/analysis.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
@@ -14,9 +12,9 @@ import { runRoutes } from "./routes/runs.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
 
 /** The evaluation service. */
-export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
+export function createEvaluationApp(dependencies: EvaluationDependencies): Shell {
   const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, rateLimits, overload } = dependencies;
-  return createShell({
+  const app = createShell({
     title: "Rehearsal evaluation service",
     version,
     description: "Runs scripted conversations against a model endpoint and scores every reply.",
@@ -28,7 +26,8 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<
     readiness,
     rateLimits,
     overload,
-  })
+  });
+  app
     .route("/", evaluateRoute(dependencies))
     .route("/", runRoutes(dependencies))
     .route("/", runScenariosRoute(dependencies))
@@ -36,4 +35,5 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Hono<
     .route("/", runExportRoute(dependencies))
     .route("/", analysisRoutes(dependencies))
     .route("/", scenarioRoutes(dependencies));
+  return app;
 }

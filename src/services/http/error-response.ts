@@ -3,17 +3,28 @@ import { isOpenAiPath, type OpenAiError } from "../../contract/openapi.ts";
 import { toProblem } from "../../contract/problem.ts";
 
 /** The answer for one failure: a problem document, or OpenAI's error shape under `/v1/`. */
-export function errorResponse(error: ServiceError, request: { requestId: string; path: string }): Response {
-  const openAi = isOpenAiPath(request.path);
-  const body = openAi ? toOpenAiError(error) : toProblem(error, request.requestId);
-  return new Response(JSON.stringify(body), {
+export function errorResponse(error: ServiceError, request: FailedRequest): Response {
+  const { body, ...init } = errorAnswer(error, request);
+  return new Response(body, init);
+}
+
+export interface FailedRequest {
+  readonly requestId: string;
+  readonly path: string;
+}
+
+/** The parts of that answer, for whoever writes it without a `Response`. */
+export function errorAnswer(error: ServiceError, { requestId, path }: FailedRequest) {
+  const openAi = isOpenAiPath(path);
+  return {
+    body: JSON.stringify(openAi ? toOpenAiError(error) : toProblem(error, requestId)),
     status: errorKinds[error.code].status,
     headers: {
       ...error.headers,
       "content-type": openAi ? "application/json" : "application/problem+json",
       ...(error.retryAfterMs !== undefined && { "retry-after": retryAfter(error.retryAfterMs) }),
     },
-  });
+  };
 }
 
 function retryAfter(milliseconds: number): string {

@@ -3,12 +3,12 @@ import type { MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
 import { logRequest } from "./log.ts";
 import { requestIdFrom } from "./request-id.ts";
-import { addAnswerHeaders, fixedHeaders } from "./security-headers.ts";
+import { addAnswerHeaders, shellHeaders } from "./security-headers.ts";
 import { outgoingOf, type ShellEnvironment } from "./shell-environment.ts";
 
 /** Around everything else: gives every request its id, and every answer its headers and its line in the log. */
 export function frame({ log, version }: { log: Logger; version: string }): MiddlewareHandler<ShellEnvironment> {
-  const fixed = { ...fixedHeaders({ version }), "cache-control": "no-store", vary: "Origin" };
+  const fixed = shellHeaders({ version });
 
   return async (context, next) => {
     const started = performance.now();

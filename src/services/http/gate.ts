@@ -1,13 +1,15 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { checkScope } from "./auth.ts";
+import { errorResponse } from "./error-response.ts";
 import { checkHeaders } from "./header-check.ts";
+import type { HostCheck } from "./host-check.ts";
 import type { FindOperation } from "./operation-table.ts";
 import type { Admission } from "./overload.ts";
 import type { createRateLimit } from "./rate-limit.ts";
 import type { Caller, ShellEnvironment } from "./shell-environment.ts";
 
 export interface GateOptions {
-  readonly checkHost: (context: Context<ShellEnvironment>) => void;
+  readonly checkHost: HostCheck["check"];
   /** Returns the answer to a preflight. */
   readonly checkOrigin: (context: Context<ShellEnvironment>) => Response | null;
   readonly admission: Admission | null;
@@ -48,6 +50,10 @@ export function gate({
     const preflight = checkOrigin(context);
     if (preflight) return preflight;
     if (!admission || isExempt(context.req)) return pass(context, next);
+    if (!admission.hasPlace()) {
+      // Not thrown: what is thrown gets a line in the log, and refusals are counted there.
+      return errorResponse(admission.refuse(), { requestId: context.get("requestId"), path: context.req.path });
+    }
     admission.enter();
     try {
       await pass(context, next);

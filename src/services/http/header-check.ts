@@ -32,23 +32,25 @@ export function rawHeaderCount(context: Context, name: string): number {
 /** Refuses repeated headers that must be single, and addresses too long to be meant. */
 export function checkHeaders(context: Context): void {
   const raw = incomingOf(context)?.rawHeaders;
-  if (raw !== undefined) refuseRepeated(context, raw);
+  const repeated = raw && repeatedHeader(raw);
+  if (repeated) {
+    const count = rawHeaderCount(context, repeated.name);
+    throw new ServiceError(repeated.code, `The header ${repeated.name} was sent ${count} times; send it once.`);
+  }
   if (context.req.url.length > longestTarget) {
     throw new ServiceError("uri_too_long", `The address is longer than ${longestTarget} characters.`);
   }
 }
 
-/** One pass over what was sent: names are at the even places. */
-function refuseRepeated(context: Context, raw: readonly string[]): void {
+/** The first header that came twice though it must come once. One pass over what was sent: names are at the even places. */
+export function repeatedHeader(raw: readonly string[]): { name: string; code: ErrorCode } | null {
   const seen = new Set<string>();
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]?.toLowerCase() ?? "";
     const code = onceOnly.get(name);
     if (code === undefined) continue;
-    if (seen.has(name)) {
-      const count = rawHeaderCount(context, name);
-      throw new ServiceError(code, `The header ${name} was sent ${count} times; send it once.`);
-    }
+    if (seen.has(name)) return { name, code };
     seen.add(name);
   }
+  return null;
 }

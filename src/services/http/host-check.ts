@@ -1,19 +1,27 @@
+import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import { incomingOf } from "./shell-environment.ts";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
+export interface HostCheck {
+  /** Throws when the service does not answer for the host that was asked for. */
+  check(context: Context): void;
+  /** Whether the Host of this request is the one that passed last: for requests whose target names no other. */
+  passedLast(incoming: IncomingMessage): boolean;
+}
+
 /**
  * Answers only for known names, so that a page which rebinds its own name to our address is not served.
  * The address a client connected to is known too: nobody can rebind an address.
  */
-export function createHostCheck({ allowedHosts }: { allowedHosts: readonly string[] }): (context: Context) => void {
+export function createHostCheck({ allowedHosts }: { allowedHosts: readonly string[] }): HostCheck {
   const patterns = [...loopbackNames, ...allowedHosts];
   // Nearly every request names the same host: what passed last passes again without another look.
   let passed = { host: "", local: "", address: "-" };
 
-  return (context) => {
+  function check(context: Context): void {
     const local = incomingOf(context)?.socket.localAddress ?? "";
     const { url } = context.req;
     const sent = context.req.header("host") ?? "localhost";
@@ -30,6 +38,11 @@ export function createHostCheck({ allowedHosts }: { allowedHosts: readonly strin
       );
     }
     passed = { host: sent, local, address: `${url.slice(0, url.indexOf("://"))}://${target}/` };
+  }
+
+  return {
+    check,
+    passedLast: ({ headers, socket }) => headers.host === passed.host && socket.localAddress === passed.local,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Settings } from "../../settings.ts";
 import { fromParserError, type ParserError } from "./client-error.ts";
+import type { Door } from "./door.ts";
 import { errorResponse } from "./error-response.ts";
 import { unexpected } from "./on-error.ts";
 import { answerRaw } from "./raw-answer.ts";
@@ -15,7 +16,7 @@ import { fixedHeaders } from "./security-headers.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 export interface ListenOptions {
-  readonly app: Hono<ShellEnvironment>;
+  readonly app: Hono<ShellEnvironment> & { readonly door?: Door | null };
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
@@ -79,7 +80,7 @@ function createHttpServer({ app, limits, log, version, onClientError, checkInter
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     answers.set(request.socket, response);
     closeWhenDraining(server, response);
-    void handle(request, response);
+    if (!app.door?.turnAway(request, response)) void handle(request, response);
   });
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const problem = fromParserError(error);

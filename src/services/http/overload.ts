@@ -15,7 +15,11 @@ const retryAfterMs = 2000;
 
 /** Keeps count of the requests being answered. */
 export interface Admission {
-  /** Takes a place for one more request; throws when there is none. */
+  /** Whether one more request can be taken on. */
+  hasPlace(): boolean;
+  /** What a request is told that has no place. */
+  refuse(): ServiceError;
+  /** Takes a place. */
   enter(): void;
   /** Gives it back. */
   leave(): void;
@@ -25,24 +29,38 @@ export interface Admission {
  * Refuses new requests while the service has more to do than it can: those it took on are answered in good time, and
  * the others learn at once that they should come back.
  */
-export function createAdmission({ requests, lagMs, rssBytes, load }: OverloadOptions): Admission {
+export function createAdmission(
+  { requests, lagMs, rssBytes, load }: OverloadOptions,
+  onRefusal: () => void = () => {},
+): Admission {
+  // Made once: thousands of refusals a second need no thousands of stack traces.
+  const full = overloaded(`${requests} requests are being answered already.`);
+  const late = overloaded("The service cannot keep up just now.");
+  const short = overloaded("The service is short of memory just now.");
   let running = 0;
 
-  function reason(): string | null {
-    if (running >= requests) return `${requests} requests are being answered already.`;
+  function refusal(): ServiceError | null {
+    if (running >= requests) return full;
     const now = load();
-    if (now.lagMs > lagMs) return "The service cannot keep up just now.";
-    return now.rssBytes > rssBytes ? "The service is short of memory just now." : null;
+    if (now.lagMs > lagMs) return late;
+    return now.rssBytes > rssBytes ? short : null;
   }
 
   return {
+    hasPlace: () => refusal() === null,
+    refuse() {
+      onRefusal();
+      return refusal() ?? full;
+    },
     enter() {
-      const refusal = reason();
-      if (refusal !== null) throw new ServiceError("overloaded", refusal, { retryAfterMs });
       running += 1;
     },
     leave() {
       running -= 1;
     },
   };
+}
+
+function overloaded(detail: string): ServiceError {
+  return new ServiceError("overloaded", detail, { retryAfterMs });
 }

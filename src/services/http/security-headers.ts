@@ -24,6 +24,11 @@ export function fixedHeaders({ version }: { version: string }): Readonly<Record<
   };
 }
 
+/** Headers of every answer of the shell, before a route adds its own. */
+export function shellHeaders({ version }: { version: string }): Readonly<Record<string, string>> {
+  return { ...fixedHeaders({ version }), "cache-control": "no-store", vary: "Origin" };
+}
+
 /** Puts the headers of the shell on an answer. What a route set itself (caching, its own policy) stays. */
 export function addAnswerHeaders(headers: Headers, added: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(added)) {

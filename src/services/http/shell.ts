@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import type { Logger } from "pino";
 import type { OpenApiOptions } from "../../contract/openapi.ts";
 import { createAuthentication, type ApiKeys } from "./auth.ts";
+import { createDoor, type Door } from "./door.ts";
 import { docsRoutes } from "./docs.ts";
 import { frame } from "./frame.ts";
 import { gate } from "./gate.ts";
@@ -12,6 +13,7 @@ import { onError } from "./on-error.ts";
 import { createOperationTable } from "./operation-table.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { createAdmission, type OverloadOptions } from "./overload.ts";
+import { createRefusalLog } from "./refusal-log.ts";
 import { createRateLimit, type RateLimits } from "./rate-limit.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
@@ -26,10 +28,15 @@ export interface ShellOptions extends OpenApiOptions {
   readonly rateLimits?: RateLimits | undefined;
   /** When new requests are refused; never without it. */
   readonly overload?: OverloadOptions | undefined;
+  /** Told of each request that was refused because there was too much to do. */
+  readonly onRefusal?: (() => void) | undefined;
   /** What else answers without a key: the files of the page. */
   readonly isPublic?: (request: { method: string; path: string }) => boolean;
   readonly readiness?: Readiness;
 }
+
+/** The app, and what stands before it where it may refuse: the server that listens for it asks there first. */
+export type Shell = Hono<ShellEnvironment> & { readonly door: Door | null };
 
 /**
  * The app both services are built on: every request passes the checks here before it reaches a route, and every
@@ -42,19 +49,24 @@ export function createShell({
   apiKeys = [],
   rateLimits = {},
   overload,
+  onRefusal = () => {},
   isPublic = () => false,
   readiness = async () => {},
   ...documentation
-}: ShellOptions): Hono<ShellEnvironment> {
+}: ShellOptions): Shell {
   const app = new Hono<ShellEnvironment>();
-  return app
+  const hostCheck = createHostCheck({ allowedHosts });
+  const countInLog = createRefusalLog(log);
+  const admission = overload ? createAdmission(overload, () => (countInLog(), onRefusal())) : null;
+  const isExempt = ({ path }: { path: string }) => isDocumentation(path);
+  app
     .use(frame({ log, version: documentation.version }))
     .use(
       gate({
-        checkHost: createHostCheck({ allowedHosts }),
+        checkHost: hostCheck.check,
         checkOrigin: createOriginCheck({ allowedOrigins }),
-        admission: overload ? createAdmission(overload) : null,
-        isExempt: ({ path }) => isDocumentation(path),
+        admission,
+        isExempt,
         authenticate: createAuthentication({
           apiKeys,
           isPublic: (request) => isDocumentation(request.path) || isPublic(request),
@@ -67,6 +79,9 @@ export function createShell({
     .route("/", docsRoutes(documentation))
     .notFound(notFound(app))
     .onError(onError({ log }));
+  const { version } = documentation;
+  const door = admission && createDoor({ admission, isExempt, version, passedLast: hostCheck.passedLast });
+  return Object.assign(app, { door });
 }
 
 function isDocumentation(path: string): boolean {

@@ -1,10 +1,8 @@
-import type { Hono } from "hono";
 import { createLog } from "./log.ts";
-import type { ShellEnvironment } from "./shell-environment.ts";
-import { createShell, type ShellOptions } from "./shell.ts";
+import { createShell, type Shell, type ShellOptions } from "./shell.ts";
 
 /** A quiet shell for tests, with what a test wants to be different. */
-export function testShell(options: Partial<ShellOptions> = {}): Hono<ShellEnvironment> {
+export function testShell(options: Partial<ShellOptions> = {}): Shell {
   const log = createLog({ level: "silent" });
   return createShell({ title: "Test", version: "9.9.9", description: "A test", operations: [], log, ...options });
 }

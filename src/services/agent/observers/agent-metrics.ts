@@ -5,6 +5,8 @@ import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
 export interface AgentMetrics {
   readonly registry: Registry;
   readonly observe: TurnObserver;
+  /** One more request was refused because there was too much to do. */
+  readonly countRefusal: () => void;
 }
 
 /** From one millisecond, for a model in the same process, to the longest run. */
@@ -68,7 +70,12 @@ export function createAgentMetrics(): AgentMetrics {
       registers,
     }),
   };
-  return { registry, observe: (facts) => watch(meters, facts) };
+  const refusals = new Counter({
+    name: "rehearsal_agent_requests_refused_total",
+    help: "Requests refused because the service was at its limit.",
+    registers,
+  });
+  return { registry, observe: (facts) => watch(meters, facts), countRefusal: () => refusals.inc() };
 }
 
 type Meters = {
