@@ -4,6 +4,9 @@ import { parseJson } from "./parse-json.ts";
 /** A stream whose chunks differ in more than their text is read in full after so many attempts. */
 const mostLessons = 4;
 
+/** A JSON string without escapes: it says what stands between its quotes. */
+const plainString = /^"[ !#-[\]-\uffff]*"$/;
+
 /**
  * Reads chunks that repeat each other. The hundreds of chunks of a stream are the same JSON but for their piece of text: once
  * what stands before and after it is known, the piece is all that has to be parsed.
@@ -15,11 +18,15 @@ export class TextChunks {
 
   /** The text of a chunk that is like the one learned; null when it must be read in full. */
   read(data: string): string | null {
+    const start = this.#before.length;
     const end = data.length - this.#after.length;
-    if (this.#before === "" || end < this.#before.length) return null;
-    if (!data.startsWith(this.#before) || !data.endsWith(this.#after)) return null;
+    if (start === 0 || end < start) return null;
+    // Two whole texts are compared many times faster than `startsWith` goes through one.
+    if (data.slice(0, start) !== this.#before || data.slice(end) !== this.#after) return null;
     // Only a whole JSON string stands for one: then the chunk differs from the one learned in this value alone.
-    const text = parseJson(data.slice(this.#before.length, end));
+    const value = data.slice(start, end);
+    if (plainString.test(value)) return value.slice(1, -1);
+    const text = parseJson(value);
     return typeof text === "string" ? text : null;
   }
 
