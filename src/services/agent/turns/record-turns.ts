@@ -30,7 +30,9 @@ export function recordTurns({ log, now = Date.now }: { log: AgentRunLog; now?: (
             type: "model-call",
             at: callStartedAt,
             call: event.call,
-            duration_ms: now() - callStartedAt,
+            // Rounded for V8, to which a difference of two times is now a whole number and now a fraction: not knowing which,
+            // it throws the compiled code of this function away, turn after turn.
+            duration_ms: Math.round(now() - callStartedAt),
             model_resolved: resolved(),
             reply: event.reply,
           });
