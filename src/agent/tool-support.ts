@@ -41,8 +41,9 @@ export function createToolSupport({ now = Date.now }: { now?: () => number } = {
   return {
     wrap: ({ model, ...target }) => {
       const prompted = withPromptedTools(model);
+      const key = keyOf(target);
       return async (request, options) => {
-        const known = findings.get(keyOf(target))?.mode;
+        const known = findings.get(key)?.mode;
         if (known === "prompted") return prompted(request, options);
         const reply = await model(request, options);
         if (known === "native" || !mentionsTools(request)) return reply;

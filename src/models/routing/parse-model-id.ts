@@ -1,4 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
+import { rememberLast } from "../outbound/remember-last.ts";
 import { isUuid } from "../studio/uuid.ts";
 
 const longest = 512;
@@ -19,6 +20,11 @@ export function parseModelId(value: string | null | undefined): ModelId {
   if (value === null || value === undefined) {
     throw new ServiceError("model_id_missing", "The request has no x-model-id header");
   }
+  return readModelId(value);
+}
+
+/** A service is asked for the same few models over and over, twice at each turn. */
+const readModelId = rememberLast((value: string): ModelId => {
   const problem = findProblem(value);
   if (problem) {
     throw new ServiceError("model_id_invalid", `x-model-id ${quote(value)} ${problem}; send ${bothForms}`);
@@ -28,7 +34,7 @@ export function parseModelId(value: string | null | undefined): ModelId {
   const slash = value.indexOf("/");
   if (slash === -1) return { kind: "name", name: value };
   return { kind: "hub", id: value, provider: value.slice(0, slash), model: value.slice(slash + 1) };
-}
+});
 
 export const bothForms = "the UUID of a fine-tuned model (GET /studio/models lists them) or <provider>/<model_name>";
 
