@@ -1,4 +1,5 @@
 import type { Scores } from "../contract/score.ts";
+import { createMeanTally } from "./mean-tally.ts";
 
 /** An attempt's scores: for each score the mean over the interactions that have it. A missing score is left out, never 0. */
 export function averageInteractions(interactions: readonly Scores[]): Scores {
@@ -16,12 +17,9 @@ export function averageScenarios(scenarios: readonly Scores[]): Scores {
 }
 
 function meanByName(all: readonly Scores[]): Scores {
-  const sums = new Map<string, { sum: number; count: number }>();
-  for (const scores of all) {
-    for (const [name, value] of Object.entries(scores)) {
-      const { sum, count } = sums.get(name) ?? { sum: 0, count: 0 };
-      sums.set(name, { sum: sum + value, count: count + 1 });
-    }
-  }
-  return Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
+  const [only] = all;
+  if (only && all.length === 1) return { ...only };
+  const means = createMeanTally();
+  for (const scores of all) means.add(scores);
+  return means.means();
 }

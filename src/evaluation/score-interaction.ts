@@ -17,8 +17,9 @@ import type { Scoring } from "./scoring.ts";
 import { toSemanticScore, type SemanticScore } from "./semantic/semantic-scorer.ts";
 import { prepareText, type PreparedText } from "./text/prepare-text.ts";
 
-// An interaction is scored once per attempt; its references need preparing once.
-const preparedReferences = new WeakMap<Interaction, readonly PreparedText[]>();
+// An interaction is scored once per attempt, and its attempts follow each other closely: its references are prepared once.
+const preparedReferences = new Map<Interaction, readonly PreparedText[]>();
+const keptReferences = 500;
 const never = new AbortController().signal;
 
 export interface ScoreInteractionOptions {
@@ -102,9 +103,12 @@ async function lexicalOf(
   input: ScorerInput,
 ): Promise<Score[]> {
   const scorers = scoring.scorers.filter((name) => name !== "metadata_match");
-  const compared = scoring.lexical
-    ? await scoring.lexical({ reply: reply.agent_reply, references: referenceReplies(interaction), scorers })
-    : scorers.flatMap((name) => builtInScorers[name](input));
+  const elsewhere = scoring.lexical?.({
+    reply: reply.agent_reply,
+    references: referenceReplies(interaction),
+    scorers,
+  });
+  const compared = elsewhere ? await elsewhere : scorers.flatMap((name) => builtInScorers[name](input));
   return [...compared, ...(scoring.scorers.includes("metadata_match") ? builtInScorers.metadata_match(input) : [])];
 }
 
@@ -197,6 +201,8 @@ function referencesOf(interaction: Interaction): readonly PreparedText[] {
   if (known) return known;
   const prepared = referenceReplies(interaction).map(prepareText);
   preparedReferences.set(interaction, prepared);
+  const oldest = preparedReferences.keys().next();
+  if (preparedReferences.size > keptReferences && !oldest.done) preparedReferences.delete(oldest.value);
   return prepared;
 }
 

@@ -1,11 +1,12 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Score } from "../contract/score.ts";
-import { lexicalScores, type LexicalQuestion } from "../evaluation/scorers/lexical-scores.ts";
+import { lexicalScores, type LexicalQuestion, type LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
 
 /** Threads that compare long texts, so that the event loop does not wait for them. Started when first needed. */
 export interface ScoringPool {
-  score(question: LexicalQuestion): readonly Score[] | Promise<readonly Score[]>;
+  /** Null when the texts are short or the pool is closed: whoever asks compares them then. */
+  readonly score: LexicalScorer;
   close(): Promise<void>;
 }
 
@@ -20,7 +21,7 @@ interface Thread {
 }
 
 export interface ScoringPoolOptions {
-  /** Reply and references of fewer characters together are compared at once: that takes a few milliseconds. */
+  /** Reply and references of fewer characters together are not worth a thread: that takes a few milliseconds. */
   readonly longFrom?: number;
   readonly threads?: number;
 }
@@ -77,7 +78,7 @@ export function createScoringPool({
   return {
     score(question) {
       const size = question.references.reduce((sum, text) => sum + text.length, question.reply.length);
-      if (closed || size < longFrom || question.references.length === 0) return lexicalScores(question);
+      if (closed || size < longFrom || question.references.length === 0) return null;
       return new Promise((resolve) => {
         waiting.push({ question, resolve });
         next();

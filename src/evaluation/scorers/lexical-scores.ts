@@ -9,9 +9,10 @@ export interface LexicalQuestion {
   readonly scorers: readonly ScorerName[];
 }
 
-/** Compares a reply with its references. The same wherever it runs. */
-export type LexicalScorer = (question: LexicalQuestion) => readonly Score[] | Promise<readonly Score[]>;
+/** Compares long texts elsewhere. Null for those that are best compared where they are, in the forms that are made already. */
+export type LexicalScorer = (question: LexicalQuestion) => Promise<readonly Score[]> | null;
 
+/** Compares a reply with its references. The same wherever it runs. */
 export function lexicalScores({ reply, references, scorers }: LexicalQuestion): readonly Score[] {
   const input = {
     reply: prepareText(reply),

@@ -28,7 +28,8 @@ export function overall(
   scores: readonly Score[],
   { weights, checks = [], failed = new Set() }: OverallOptions = {},
 ): Score {
-  const values = new Map(scores.map(({ name, value }) => [name, value]));
+  const values = new Map<string, number | null>();
+  for (const { name, value } of scores) values.set(name, value);
   const names = weights ? Object.keys(weights) : replyParts.find((group) => group.some((name) => values.has(name)));
   const lost = names?.find((name) => failed.has(name));
   if (lost !== undefined) return { name: "overall", value: null, reason: `${lost} could not be had` };

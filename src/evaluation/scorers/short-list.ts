@@ -9,8 +9,12 @@ export function shortList(items: readonly string[]): string {
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");
 }
 
+/** What is as it should be already, as most words are. */
+const shortWord = /^[!-~]{1,24}$/;
+
 /** One line of at most 24 characters without control characters, cut between code points. */
 export function shorten(text: string): string {
+  if (shortWord.test(text)) return text;
   const start = text.slice(0, 8 * maximumLength);
   const characters = Array.from(
     start

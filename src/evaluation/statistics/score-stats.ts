@@ -17,6 +17,8 @@ export interface ScoreStatsOptions {
  * 0/1 scores that leave no spread to go by, or are 0 or 1 throughout, Wilson's; otherwise there is none, and `method` says why.
  */
 export function scoreStats(values: readonly number[], { unit, binary, n_missing }: ScoreStatsOptions): ScoreStats {
+  const [only] = values;
+  if (only !== undefined && values.length === 1) return statsOfOne(only, { unit, n_missing });
   const { mean, stderr, interval } = clusterInterval(values.map((value) => ({ sum: value, count: 1 })));
   const chosen = chooseInterval(values, { unit, binary, interval, mean: mean ?? 0 });
   return {
@@ -32,6 +34,21 @@ export function scoreStats(values: readonly number[], { unit, binary, n_missing 
   };
 }
 
+/** One value says nothing of how others would be. */
+function statsOfOne(value: number, { unit, n_missing }: Omit<ScoreStatsOptions, "binary">): ScoreStats {
+  return {
+    n: 1,
+    n_missing,
+    mean: value,
+    min: value,
+    sd: null,
+    stderr: null,
+    ci_lower: null,
+    ci_upper: null,
+    method: `none: one ${unit} only`,
+  };
+}
+
 function chooseInterval(
   values: readonly number[],
   {
@@ -43,7 +60,6 @@ function chooseInterval(
 ): { interval: Interval | null; method: string } {
   const n = values.length;
   if (n === 0) return { interval: null, method: "none: no values" };
-  if (n === 1) return { interval: null, method: `none: one ${unit} only` };
 
   const counted = `over ${n} ${unit}s`;
   if (binary && (allEqual(values) || values.every((value) => value === 0 || value === 1))) {

@@ -1,6 +1,8 @@
 import { distanceWithin } from "./distance-within.ts";
 import type { SymbolPair } from "./symbol-pair.ts";
 
+/** Up to so many rows the whole table is filled at once: looking for a limit would cost more than it saves. */
+const fewRows = 256;
 /** Part of the longer side within which the distance is sought first: texts that are nearly the same end here. */
 const firstShare = 0.05;
 /** How far a limit goes beyond the distance that the rows done so far let expect. */
@@ -19,7 +21,8 @@ export function editDistance({ left, right, size }: SymbolPair): number {
   const longer = Math.max(rows.length, columns.length);
   if (rows.length === 0 || columns.length === 0) return longer;
 
-  let limit = Math.max(Math.abs(rows.length - columns.length), Math.ceil(longer * firstShare));
+  const likely = Math.max(Math.abs(rows.length - columns.length), Math.ceil(longer * firstShare));
+  let limit = rows.length <= fewRows ? longer : likely;
   for (;;) {
     const { distance, rowsDone } = distanceWithin(limit, { left: rows, right: columns, size });
     if (distance !== null) return distance;
