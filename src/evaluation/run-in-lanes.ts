@@ -18,21 +18,28 @@ export async function runInLanes<Item, Result>(
   { lanes, signal, run, keep, admit = () => true }: LaneOptions<Item, Result>,
 ): Promise<boolean> {
   const waiting = items.values();
-  const ending = new AbortController();
-  const either = AbortSignal.any([signal, ending.signal]);
+  // A lane by itself has no others to stop.
+  const ending = lanes > 1 ? new AbortController() : null;
+  const either = ending ? AbortSignal.any([signal, ending.signal]) : signal;
+  let over = false;
   const failures: unknown[] = [];
   let refused = false;
+
+  function end(): void {
+    over = true;
+    ending?.abort();
+  }
 
   async function runLane(): Promise<void> {
     // All lanes draw from one iterator, so each item is taken once.
     for (const item of waiting) {
-      if (either.aborted) return;
+      if (over || signal.aborted) return;
       refused ||= !admit();
       if (refused) return;
       const result = await run(item, either);
       // A result that arrives while the caller aborts is paid for: it is kept if `keep` still takes it.
-      if (ending.signal.aborted) return;
-      if (!(await keep(item, result))) ending.abort();
+      if (over) return;
+      if (!(await keep(item, result))) end();
     }
   }
 
@@ -40,13 +47,13 @@ export async function runInLanes<Item, Result>(
     try {
       await runLane();
     } catch (error) {
-      if (!either.aborted) failures.push(error);
-      ending.abort();
+      if (!over && !signal.aborted) failures.push(error);
+      end();
     }
   }
 
   await Promise.all(Array.from({ length: Math.max(1, Math.min(lanes, items.length)) }, guardLane));
   signal.throwIfAborted();
   if (failures.length > 0) throw failures[0];
-  return !ending.signal.aborted && !refused;
+  return !over && !refused;
 }

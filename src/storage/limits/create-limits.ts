@@ -28,7 +28,7 @@ export function createLimits(
   { worker, limitsOf, leaseMs = 5_000, onError = () => {} }: LimitsOptions,
 ): Limits {
   const endpoints = new Map<string, LocalEndpoint>();
-  const closing = new AbortController();
+  let closing: ServiceError | null = null;
 
   function endpointOf(name: string): LocalEndpoint {
     const known = endpoints.get(name);
@@ -51,12 +51,14 @@ export function createLimits(
   }
 
   return {
-    acquire: async ({ endpoint, run_id, signal }) =>
-      endpointOf(endpoint).acquire(run_id, AbortSignal.any([signal, closing.signal])),
+    async acquire({ endpoint, run_id, signal }) {
+      if (closing) throw closing;
+      return endpointOf(endpoint).acquire(run_id, signal);
+    },
     pause: (endpoint, forMs) => endpointOf(endpoint).pause(forMs),
     async close() {
-      closing.abort(new ServiceError("shutting_down", "The worker is stopping."));
-      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close()));
+      const reason = (closing = new ServiceError("shutting_down", "The worker is stopping."));
+      await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close(reason)));
     },
   };
 }

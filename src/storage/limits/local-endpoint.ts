@@ -44,13 +44,29 @@ export class LocalEndpoint {
   #timerAt = Number.POSITIVE_INFINITY;
   #settling: Promise<void> | null = null;
   #closed = false;
+  /** Why calls are turned away once this is closed. */
+  #reason: unknown;
 
   constructor(options: LocalEndpointOptions) {
     this.#options = options;
   }
 
-  acquire(runId: string, signal: AbortSignal): Promise<CallSlot> {
+  async acquire(runId: string, signal: AbortSignal): Promise<CallSlot> {
     signal.throwIfAborted();
+    if (this.#closed) throw this.#reason;
+    // Usually there is room: nothing has to be set up to wait.
+    if (this.#waiting.size === 0 && this.#mayStart()) return this.#startNow(runId);
+    return this.#wait(runId, signal);
+  }
+
+  #startNow(runId: string): CallSlot {
+    this.#waiting.began(runId);
+    this.#take();
+    this.#settleIn(this.#renewMs);
+    return this.#slot(runId);
+  }
+
+  #wait(runId: string, signal: AbortSignal): Promise<CallSlot> {
     const { promise, resolve, reject } = Promise.withResolvers<CallSlot>();
     const abort = (): void => {
       this.#waiting.remove(call);
@@ -61,6 +77,10 @@ export class LocalEndpoint {
       start: (): void => {
         signal.removeEventListener("abort", abort);
         resolve(this.#slot(runId));
+      },
+      refuse: (reason: unknown): void => {
+        signal.removeEventListener("abort", abort);
+        reject(reason);
       },
     };
     signal.addEventListener("abort", abort, { once: true });
@@ -76,8 +96,11 @@ export class LocalEndpoint {
     await this.#settle();
   }
 
-  async close(): Promise<void> {
+  /** Calls that still wait fail with `reason`, and so do later ones. */
+  async close(reason?: unknown): Promise<void> {
     this.#closed = true;
+    this.#reason = reason;
+    this.#waiting.refuseAll(reason);
     clearTimeout(this.#timer);
     await this.#settling;
     this.#peak = 0;
@@ -116,13 +139,17 @@ export class LocalEndpoint {
 
   #handOut(): void {
     while (this.#waiting.size > 0 && this.#mayStart()) {
-      this.#inUse += 1;
-      this.#peak = Math.max(this.#peak, this.#inUse);
-      if (this.#allowance.permits !== null) this.#permits -= 1;
+      this.#take();
       this.#waiting.next()?.start();
     }
     if (this.#waiting.size > 0) this.#askForMore();
     else if (this.#allowance.slots > 0) this.#settleIn(this.#renewMs);
+  }
+
+  #take(): void {
+    this.#inUse += 1;
+    this.#peak = Math.max(this.#peak, this.#inUse);
+    if (this.#allowance.permits !== null) this.#permits -= 1;
   }
 
   #mayStart(): boolean {

@@ -1,6 +1,7 @@
 export interface WaitingCall {
   readonly runId: string;
   start(): void;
+  refuse(reason: unknown): void;
 }
 
 /** Calls that wait for one endpoint. The run with the fewest calls under way comes first, then whoever came first. */
@@ -37,8 +38,21 @@ export class WaitingCalls {
     const call = chosen?.values().next().value;
     if (!call) return undefined;
     this.remove(call);
-    this.#underWay.set(call.runId, fewest + 1);
+    this.began(call.runId);
     return call;
+  }
+
+  /** Counts a call as under way. */
+  began(runId: string): void {
+    this.#underWay.set(runId, (this.#underWay.get(runId) ?? 0) + 1);
+  }
+
+  /** Takes every call out and turns it away. */
+  refuseAll(reason: unknown): void {
+    const calls = [...this.#waiting.values()].flatMap((waiting) => [...waiting]);
+    this.#waiting.clear();
+    this.#size = 0;
+    for (const call of calls) call.refuse(reason);
   }
 
   ended(runId: string): void {
