@@ -12,8 +12,8 @@ import { runBareLoop } from "./reference/run-bare-loop.ts";
  * per interaction that reads the whole run, or a second parse of every body.
  */
 const widestRatio = 14;
-/** Under six today: five to store a turn with the end of its attempt, and a claim shared by many. Hardly depends on the machine. */
-const mostStatements = 8;
+/** Under four today: three to store a turn with the end of its attempt, and a claim shared by many. Hardly depends on the machine. */
+const mostStatements = 6;
 
 const interactions = 250;
 const counter = new URL("harness/count-statements.mjs", import.meta.url).href;

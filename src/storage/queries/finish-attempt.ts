@@ -3,7 +3,6 @@ import type { Lease } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import { addDone } from "./progress.ts";
-import { holdRunOf } from "./run-sequence.ts";
 import { statement } from "./statement.ts";
 import { endIfRunStops, failures, insertCounted, turnCounts } from "./store-interaction.ts";
 
@@ -40,18 +39,20 @@ export async function finishAttempt(
   lease: Lease,
   { average_scores, turn, finished_at }: AttemptEnd & { readonly finished_at: number },
 ): Promise<{ finished: boolean; run_drained: boolean }> {
-  const number = await holdRunOf(writer, lease);
   const key = [lease.attempt_id, lease.fence];
   const scores = toJsonText(average_scores);
   const [ended] = turn
     ? await endWithTurn(writer, [scores, failures(turn), ...key])
     : await endAttempt(writer, [scores, ...key]);
-  if (!ended || !number) {
+  if (!ended) {
     if (turn) await endIfRunStops(writer, lease);
     return { finished: false, run_drained: false };
   }
-  const stored = turn !== undefined && (await insertCounted(writer, lease, { ...turn, finished_at, ...number }));
-  await addDone(writer, ended.run_id, { attempts_done: 1, ...(stored ? turnCounts(turn) : noTurn) });
-  const open = await openAttempt(writer, [ended.run_id, ended.run_id]);
+  const { run_id } = ended;
+  const stored = turn !== undefined && (await insertCounted(writer, lease, { ...turn, finished_at, run_id }));
+  const counts = { attempts_done: 1, ...(stored ? turnCounts(turn) : noTurn) };
+  const { surelyGoesOn } = await addDone(writer, run_id, counts);
+  if (surelyGoesOn) return { finished: true, run_drained: false };
+  const open = await openAttempt(writer, [run_id, run_id]);
   return { finished: true, run_drained: open.length === 0 };
 }

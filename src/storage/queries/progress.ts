@@ -27,12 +27,24 @@ export async function countDone(
   return (runId) => counts.get(runId) ?? nothingDone;
 }
 
-const addToSums = statement<never>(
-  `update run_sequence set attempts_done = attempts_done + ?, interactions_done = interactions_done + ?,
-    interactions_failed = interactions_failed + ? where run_id = ?`,
+const addToSums = statement<{ attempts_done: number; attempts_total: number | null }>(
+  `update run_sequence set last = last + 1, attempts_done = attempts_done + ?,
+      interactions_done = interactions_done + ?, interactions_failed = interactions_failed + ?
+    where run_id = ?
+    returning attempts_done, (select run.attempts_total from run
+      where run.id = run_sequence.run_id and run.state in ('queued', 'running')) as attempts_total`,
 );
 
-/** Adds to the sums of a run, in the transaction that did what is added. */
-export async function addDone(writer: Writer, runId: string, added: DoneCounts): Promise<void> {
-  await addToSums(writer, [added.attempts_done, added.interactions_done, added.interactions_failed, runId]);
+/**
+ * Adds to the sums of a run, in the transaction that did what is added, and takes the number that was given to it. Tells
+ * whether the run surely has attempts that are not over; one that is being cancelled has to be looked at.
+ */
+export async function addDone(writer: Writer, runId: string, added: DoneCounts): Promise<{ surelyGoesOn: boolean }> {
+  const [sums] = await addToSums(writer, [
+    added.attempts_done,
+    added.interactions_done,
+    added.interactions_failed,
+    runId,
+  ]);
+  return { surelyGoesOn: sums !== undefined && sums.attempts_done < (sums.attempts_total ?? 0) };
 }

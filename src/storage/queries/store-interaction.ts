@@ -4,7 +4,6 @@ import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
 import { isHeldBy, runIsActive } from "./conditions.ts";
 import { addDone, type DoneCounts } from "./progress.ts";
-import { holdRunOf, type RunNumber } from "./run-sequence.ts";
 import { statement } from "./statement.ts";
 import { cancelled } from "./states.ts";
 
@@ -22,23 +21,21 @@ export async function storeInteraction(
   lease: Lease,
   { dispatch, ...interaction }: NewInteraction & { readonly dispatch: Dispatch },
 ): Promise<boolean> {
-  const number = await holdRunOf(writer, lease);
-  if (!number) return false;
-  const counted = await countTurn(writer, [failures(interaction), lease.attempt_id, lease.fence]);
-  if (counted.length === 0) {
+  const [counted] = await countTurn(writer, [failures(interaction), lease.attempt_id, lease.fence]);
+  if (!counted) {
     await dispatch.withdraw(writer, await endIfRunStops(writer, lease));
     return false;
   }
-  const stored = await insertCounted(writer, lease, { ...interaction, ...number });
-  if (stored) await addDone(writer, number.run_id, { attempts_done: 0, ...turnCounts(interaction) });
+  const stored = await insertCounted(writer, lease, { ...interaction, run_id: counted.run_id });
+  if (stored) await addDone(writer, counted.run_id, { attempts_done: 0, ...turnCounts(interaction) });
   return stored;
 }
 
-const countTurn = statement<{ id: string }>(
+const countTurn = statement<{ run_id: string }>(
   `update attempt set interactions_done = interactions_done + 1, interactions_failed = interactions_failed + ?
     where id = ? and fence = ? and state = 'running'
       and exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running'))
-    returning id`,
+    returning run_id`,
 );
 
 const uncountTurn = statement<never>(
@@ -48,22 +45,25 @@ const uncountTurn = statement<never>(
 
 const insertTurn = statement<{ turn_index: number }>(
   `insert into interaction (attempt_id, turn_index, run_id, seq, reply, scores, failed, finished_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?)
+    values (?, ?, ?, (select last + 1 from run_sequence where run_id = ?), ?, ?, ?, ?)
     on conflict (attempt_id, turn_index) do nothing returning turn_index`,
 );
 
-/** Inserts a turn that has been counted. One that is there already is not counted twice; false then. */
+/**
+ * Inserts a turn that has been counted, under the number that `addDone` takes then. One that is there already is not
+ * counted twice; false then.
+ */
 export async function insertCounted(
   writer: Writer,
   { attempt_id }: Lease,
-  interaction: NewInteraction & RunNumber,
+  interaction: NewInteraction & { readonly run_id: string },
 ): Promise<boolean> {
   const failed = failures(interaction);
   const rows = await insertTurn(writer, [
     attempt_id,
     interaction.turn_index,
     interaction.run_id,
-    interaction.seq,
+    interaction.run_id,
     toJsonText(interaction.reply),
     interaction.scores && toJsonText(interaction.scores),
     failed,
