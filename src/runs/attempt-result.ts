@@ -20,7 +20,7 @@ export interface AttemptResults {
 
 /** Joins what was stored of an attempt with the scenario it followed. */
 export function toAttemptResults(
-  stored: AttemptWithInteractions,
+  stored: Pick<AttemptWithInteractions, "attempt" | "interactions">,
   { scenario, settings }: { scenario: Scenario; settings: RunSettings },
 ): AttemptResults {
   const threshold = settings.threshold ?? defaultThreshold;

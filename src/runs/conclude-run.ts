@@ -1,13 +1,21 @@
 import type { RunState } from "../contract/run.ts";
 import type { Store } from "../contract/store.ts";
+import type { FiguresSoFar } from "./figures-so-far.ts";
 import { figureRun } from "./figure-run.ts";
 import { plannedPasses } from "./passes.ts";
 
+export interface ConcludeOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  /** What this process knows of the run's figures. Default: nothing. */
+  readonly figures?: FiguresSoFar | undefined;
+}
+
 /** Gives a run whose attempts are all over its figures and its final state. Safe to repeat: only the first one counts. */
-export async function concludeRun(runId: string, { store, now }: { store: Store; now: () => number }): Promise<void> {
+export async function concludeRun(runId: string, { store, now, figures }: ConcludeOptions): Promise<void> {
   const run = await store.runs.get(runId);
   if (!run) return;
-  const { summary, message } = await figureRun(run, { store, now });
+  const { summary, message } = figures?.finish(run, now) ?? (await figureRun(run, { store, now }));
   const state: RunState = run.state === "cancelling" ? "cancelled" : "completed";
   const total = run.progress.interactions_total * plannedPasses(run.settings);
   const text = state === "cancelled" ? cancelledMessage(run.progress.interactions_done, total) : message;

@@ -1,5 +1,6 @@
 import type { Store } from "../contract/store.ts";
 import { concludeRun } from "./conclude-run.ts";
+import type { FiguresSoFar } from "./figures-so-far.ts";
 
 export interface Concluder {
   /** Ends a run whose last attempt is over. One that is being ended here already is not ended twice. */
@@ -13,16 +14,18 @@ export interface Concluder {
 export interface ConcluderOptions {
   readonly store: Store;
   readonly now: () => number;
+  /** What this process knows of a run's figures. */
+  readonly figuresOf: (runId: string) => Promise<FiguresSoFar | undefined>;
   readonly onEnd: (runId: string) => void;
 }
 
 /** Brings runs to their end, once each in this process. */
-export function createConcluder({ store, now, onEnd }: ConcluderOptions): Concluder {
+export function createConcluder({ store, now, figuresOf, onEnd }: ConcluderOptions): Concluder {
   const underWay = new Map<string, Promise<void>>();
   let seen: ReadonlySet<string> = new Set();
 
   async function end(runId: string): Promise<void> {
-    await concludeRun(runId, { store, now });
+    await concludeRun(runId, { store, now, figures: await figuresOf(runId) });
     onEnd(runId);
   }
 

@@ -87,7 +87,7 @@ export function createRuns(options: RunsOptions): Runs {
     now,
   });
   // A run ends with its last attempt; one that was cancelled while nothing ran, or whose worker died then, ends at a poll.
-  const concluder = createConcluder({ store, now, onEnd: ended });
+  const concluder = createConcluder({ store, now, figuresOf: contexts.figuresOf, onEnd: ended });
   const worker = createWorker({
     id: options.workerId,
     queue,

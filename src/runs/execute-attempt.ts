@@ -2,7 +2,7 @@ import type { Scenario } from "../contract/scenario.ts";
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import type { Scores } from "../contract/score.ts";
-import type { NewTurn, Store } from "../contract/store.ts";
+import type { NewTurn, Store, StoredInteraction } from "../contract/store.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
 import { generatedReply } from "../evaluation/conversation.ts";
 import { isGood } from "../evaluation/first-bad-turn.ts";
@@ -61,7 +61,9 @@ export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOp
   const decision = context.ledger?.decide({ ...claimed, turns }) ?? "run";
   if (decision === "skip") {
     options.onEnding?.();
-    return queue.finish(lease, { average_scores: {} });
+    const written = await queue.finish(lease, { average_scores: {} });
+    if (written.finished) context.figures.add({ ...claimed, interactions: [] });
+    return written;
   }
   if (decision === "wait") {
     const waits_ms = Math.min(longestWait, shortestWait * 2 ** Math.min(10, claimed.tries - 1));
@@ -143,11 +145,25 @@ function createAttempt(
     onEnding();
     const written = await queue.finish(lease, { average_scores: averages(), ...(turn && { turn }) });
     if (turn) await mustHold(Promise.resolve(written.finished));
+    if (written.finished) context.figures.add({ scenario_index, attempt, interactions: stored() });
     return (outcome = written);
   }
 
+  /** All turns, as the store has them. */
+  function stored(): StoredInteraction[] {
+    return [...replies]
+      .toSorted(([left], [right]) => left - right)
+      .map(([turn_index, reply]) => ({
+        attempt_id: lease.attempt_id,
+        turn_index,
+        reply,
+        scores: scored.get(turn_index) ?? null,
+      }));
+  }
+
   function averages(): Scores {
-    const first = [...scored].filter(([index]) => index < turns).map(([, { scores }]) => scores);
+    const first: Scores[] = [];
+    for (const [index, { scores }] of scored) if (index < turns) first.push(scores);
     return { ...averageInteractions(first), ...scored.get(turns - 1)?.conversation?.scores };
   }
 

@@ -1,7 +1,7 @@
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { RunSummary } from "../contract/run-summary.ts";
 import type { Scenario } from "../contract/scenario.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import type { AttemptWithInteractions, RunRecord, Store } from "../contract/store.ts";
 import { addSpent, isSpent, noSpent, spentOn } from "../evaluation/budget.ts";
 import { checkNames } from "../evaluation/scorers/create-checks.ts";
 import { createRunFigures } from "../evaluation/summarize-run.ts";
@@ -30,25 +30,40 @@ export function checksOf({ scorers = [] }: RunSettings): ReadonlySet<string> {
   return new Set(checkNames(scorers).filter((name) => name !== null));
 }
 
+export interface Figured {
+  readonly summary: RunSummary;
+  readonly message: string;
+}
+
+/** An attempt as far as figures need it. */
+export type AttemptTurns = Pick<AttemptWithInteractions, "attempt" | "interactions">;
+
 /** The figures of a run from what is stored of it. */
-export async function figureRun(
-  run: RunRecord,
-  { store, now }: { store: Store; now: () => number },
-): Promise<{ summary: RunSummary; message: string }> {
-  const { settings } = run;
+export async function figureRun(run: RunRecord, { store, now }: { store: Store; now: () => number }): Promise<Figured> {
   const scenarios = await store.runs.scenarios(run.id);
+  const figuring = createFiguring(run.settings);
+  for await (const attempt of store.attempts.withInteractions(run.id)) {
+    const scenario = scenarios[attempt.scenario_index];
+    if (scenario) figuring.add(scenario, attempt);
+  }
+  return figuring.finish(run, now);
+}
+
+/** Makes the figures of a run, attempt by attempt. */
+export function createFiguring(settings: RunSettings) {
   const figures = figuresOf(settings);
   let spent = noSpent;
   let missing = false;
-  for await (const attempt of store.attempts.withInteractions(run.id)) {
-    const scenario = scenarios[attempt.scenario_index];
-    if (!scenario) continue;
-    missing ||= attempt.interactions.length < scenario.interactions.length;
-    if (attempt.interactions.length === 0) continue;
-    if (settings.budget) for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
-    figures.add(toFigured(scenario, toAttemptResults(attempt, { scenario, settings })));
-  }
-  return figures.finish({ stopped_by: missing && overBudget(run, { spent, now }) ? "budget" : undefined });
+  return {
+    add(scenario: Scenario, attempt: AttemptTurns): void {
+      missing ||= attempt.interactions.length < scenario.interactions.length;
+      if (attempt.interactions.length === 0) return;
+      if (settings.budget) for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
+      figures.add(toFigured(scenario, toAttemptResults(attempt, { scenario, settings })));
+    },
+    finish: (run: RunRecord, now: () => number): Figured =>
+      figures.finish({ stopped_by: missing && overBudget(run, { spent, now }) ? "budget" : undefined }),
+  };
 }
 
 /** A run whose turns are not all there although nobody cancelled it has stopped because its budget was spent. */

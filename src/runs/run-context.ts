@@ -6,6 +6,7 @@ import type { Scenario } from "../contract/scenario.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import type { TurnJudge, Scoring } from "../evaluation/scoring.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { createFiguresSoFar, type FiguresSoFar } from "./figures-so-far.ts";
 import { limitModel } from "./limit-model.ts";
 import { streamedModel, wantsStream } from "./streamed-model.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
@@ -21,6 +22,7 @@ export interface RunContext {
   readonly priceOf: PriceOf | undefined;
   /** Null for a run that has neither a budget nor adaptive attempts. */
   readonly ledger: RunLedger | null;
+  readonly figures: FiguresSoFar;
 }
 
 /** How a run's replies are scored: joins models, embedder and judge with the settings of the run. */
@@ -43,6 +45,8 @@ export interface RunContextsOptions {
 
 export interface RunContexts {
   of(runId: string): Promise<RunContext>;
+  /** The figures of a run that is being carried out here. */
+  figuresOf(runId: string): Promise<FiguresSoFar | undefined>;
   /** The run has ended: nobody asks for its context any more. */
   forget(runId: string): void;
 }
@@ -66,7 +70,8 @@ export function createRunContexts({
     const { settings } = run;
     const ledger = ledgerOf(run, scenarios);
     const scoring = await createScoring({ settings, scenarios, ledger });
-    return { settings, scenarios, model: modelOf(run), ...scoring, priceOf: priceOf?.(settings), ledger };
+    const figures = createFiguresSoFar({ settings, scenarios });
+    return { settings, scenarios, model: modelOf(run), ...scoring, priceOf: priceOf?.(settings), ledger, figures };
   }
 
   /** Limits are kept by origin: that is what an endpoint's own limits are about. */
@@ -103,5 +108,12 @@ export function createRunContexts({
     return context;
   }
 
-  return { of, forget: (runId) => void contexts.delete(runId) };
+  return {
+    of,
+    figuresOf: async (runId) => {
+      const context = await contexts.get(runId)?.catch(() => undefined);
+      return context?.figures;
+    },
+    forget: (runId) => void contexts.delete(runId),
+  };
 }
