@@ -25,6 +25,8 @@ const columns = [
 /** Attempts are read in pages of this many, their turns in groups of about so many. */
 const pageSize = 100;
 const turnsAtOnce = 200;
+/** So much of a run is read in this thread: starting another takes longer and costs tens of megabytes. */
+const turnsHere = 2_000;
 /** Characters of stored text that are turned into results before everyone else gets a chance. */
 const charactersAtOnce = 50_000;
 
@@ -57,20 +59,22 @@ interface AttemptRows {
   readonly turns: readonly InteractionRow[];
 }
 
-/** The first page comes at once; whatever is longer is read where it holds up nobody. */
+/** The first pages come at once; what is much longer is read where it holds up nobody. */
 async function* groupsOf(
   { reader, longReader = reader }: LongReads,
   wanted: WantedAttempts,
 ): AsyncGenerator<readonly AttemptRows[]> {
   let source = reader;
   let page = await attemptsAfter(source, wanted, null);
+  let read = 0;
   while (page.length > 0) {
     for (const group of groupsByTurns(page)) {
       const isLong = group.length === 1 && group[0]!.interactions_done > turnsAtOnce;
       yield await withTurns(isLong ? longReader : source, group);
     }
     if (page.length < pageSize) return;
-    source = longReader;
+    read += page.reduce((sum, row) => sum + Math.max(1, row.interactions_done), 0);
+    if (read >= turnsHere) source = longReader;
     page = await attemptsAfter(source, wanted, page.at(-1)!);
   }
 }

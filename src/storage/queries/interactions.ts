@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { PostgresAdapter, sql, type RawBuilder, type Selectable, type SqlBool } from "kysely";
 import type { NumberedInteraction, StoredInteraction } from "../../contract/store.ts";
 import type { Reader } from "../database.ts";
 import { fromJsonText, fromNullableJsonText } from "../json-text.ts";
@@ -18,11 +18,17 @@ export async function interactionsOfAttempts(
 export function interactionRows(reader: Reader, attemptIds: readonly string[]): Promise<InteractionRow[]> {
   return reader
     .selectFrom("interaction")
-    .where("attempt_id", "in", attemptIds)
+    .where(isOneOf(reader, attemptIds))
     .orderBy("attempt_id")
     .orderBy("turn_index")
     .select(["attempt_id", "turn_index", "reply", "scores"])
     .execute();
+}
+
+/** One value however many ids there are: a list of its own for each number of them would be a statement of its own. */
+function isOneOf(reader: Reader, attemptIds: readonly string[]): RawBuilder<SqlBool> {
+  if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`attempt_id = any(${attemptIds})`;
+  return sql`attempt_id in (select value from json_each(${JSON.stringify(attemptIds)}))`;
 }
 
 export function toStoredInteraction({ attempt_id, turn_index, reply, scores }: InteractionRow): StoredInteraction {

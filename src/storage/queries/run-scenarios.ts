@@ -4,6 +4,8 @@ import type { LongReads, Reader } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
 
 const pageSize = 200;
+/** As many as are read in this thread before another is started for the rest. */
+const scenariosHere = 2_000;
 
 /** The scenarios of a run, in order. Read in pages: a suite of thousands would otherwise be one long step. */
 export async function scenariosOfRun({ reader, longReader = reader }: LongReads, id: string): Promise<Scenario[]> {
@@ -14,7 +16,7 @@ export async function scenariosOfRun({ reader, longReader = reader }: LongReads,
     const last = page.at(-1);
     if (!last || page.length < pageSize) return scenarios;
     await setImmediate();
-    page = await definitionsFrom(longReader, id, last.scenario_index + 1);
+    page = await definitionsFrom(scenarios.length < scenariosHere ? reader : longReader, id, last.scenario_index + 1);
   }
 }
 
