@@ -10,7 +10,7 @@ import { statement } from "../queries/statement.ts";
 import { databaseNow, waitForDisk } from "./database-clock.ts";
 import { jobQueue, type Jobs } from "./jobs.ts";
 import { keepToIndexes } from "./planner.ts";
-import type { ServingOrder } from "./serving-order.ts";
+import type { ServingOrder } from "../leases/serving-order.ts";
 
 export interface BossClaim {
   readonly options: ClaimOptions;

@@ -12,7 +12,7 @@ import { readNow } from "./database-clock.ts";
 import { lockAttempts } from "./hold-attempts.ts";
 import type { Jobs } from "./jobs.ts";
 import { reconcile } from "./reconcile.ts";
-import { createServingOrder } from "./serving-order.ts";
+import { createServingOrder } from "../leases/serving-order.ts";
 
 export interface BossQueueOptions extends Place {
   readonly database: Database;

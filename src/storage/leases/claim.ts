@@ -3,12 +3,14 @@ import type { Reader, Writer } from "../database.ts";
 import { statement } from "../queries/statement.ts";
 import { activeRunStates } from "../queries/states.ts";
 import { furthestLease, isAvailable, isExpired, longestDelayMs } from "./lease-time.ts";
+import type { ServingOrder } from "./serving-order.ts";
 import { shareOut, type WaitingRun } from "./share-out.ts";
 import { takeBack } from "./take-back.ts";
 
 export interface Claim extends ClaimOptions {
   readonly now: number;
   readonly leaseMs: number;
+  readonly order: ServingOrder;
 }
 
 /** Takes back what has expired, then leases ready attempts to the worker, fairly between the runs. */
@@ -16,10 +18,11 @@ export async function claimAttempts(writer: Writer, claim: Claim): Promise<Claim
   const expired = await expiredAttempt(writer, [claim.now, furthestLease(claim)]);
   if (expired.length > 0) await takeBack(writer, isExpired(claim));
   if (claim.limit <= 0) return [];
-  const runs = await waitingRuns(writer, claim);
+  const runs = claim.order.arrange(await waitingRuns(writer, claim));
   const claimed: ClaimedAttempt[] = [];
   for (const [runId, count] of shareOut(runs, { places: claim.limit, perRun: claim.perRun })) {
     claimed.push(...(await leaseAttempts(writer, { ...claim, runId, count })));
+    claim.order.served(runId);
   }
   return claimed;
 }

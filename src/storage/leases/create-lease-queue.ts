@@ -7,6 +7,7 @@ import { closeStopped } from "../queries/close-attempts.ts";
 import { finishAttempt } from "../queries/finish-attempt.ts";
 import { claimAttempts } from "./claim.ts";
 import { longestDelayMs } from "./lease-time.ts";
+import { createServingOrder } from "./serving-order.ts";
 import { renewLeases } from "./renew.ts";
 import { takeBack, takeBackFromTheDead } from "./take-back.ts";
 import { rememberWorker, type Place } from "./worker-processes.ts";
@@ -27,6 +28,7 @@ const closedInOneClaim = 2_000;
 export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }: LeaseQueueOptions): Queue {
   const { write } = database;
   const { work, cancels } = signal;
+  const order = createServingOrder();
   let lookedForDead = Number.NEGATIVE_INFINITY;
 
   async function claim(writer: Writer, options: ClaimOptions): Promise<ClaimedAttempt[]> {
@@ -36,7 +38,7 @@ export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }
       await takeBackFromTheDead(writer, { host, pid });
       await closeStopped(writer, { dispatch: noDispatch, limit: closedInOneClaim });
     }
-    return claimAttempts(writer, { ...options, now, leaseMs });
+    return claimAttempts(writer, { ...options, now, leaseMs, order });
   }
 
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shareOut, type WaitingRun } from "../leases/share-out.ts";
+import { shareOut, type WaitingRun } from "./share-out.ts";
 import { createServingOrder } from "./serving-order.ts";
 
 const run = (id: string): WaitingRun => ({

@@ -1,4 +1,4 @@
-import type { WaitingRun } from "../leases/share-out.ts";
+import type { WaitingRun } from "./share-out.ts";
 
 /**
  * Remembers in which order this process has served runs, so that among equals the one that has waited longest comes

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { sampleRun } from "../../../test/conformance/sample-runs.ts";
+import { openSqlite } from "../drivers/open-sqlite.ts";
+
+test("runs that are equally far take turns: the oldest does not get every place", async () => {
+  await using storage = await openSqlite({ file: ":memory:" });
+  const ids = ["run-a", "run-b", "run-c"];
+  for (const id of ids) await storage.store.runs.create(sampleRun({ id, scenarios: 5 }));
+  const served: string[] = [];
+  for (let place = 0; place < 9; place += 1) {
+    const [claimed] = await storage.queue.claim({ worker: "w", limit: 1, perRun: 10 });
+    served.push(claimed!.run_id);
+    await storage.queue.finish(claimed!.lease, { average_scores: {} });
+  }
+  expect(served).toEqual([...ids, ...ids, ...ids]);
+});
