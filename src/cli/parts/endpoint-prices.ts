@@ -15,9 +15,9 @@ export async function endpointPrices(file: string | null): Promise<(settings: Ru
     const listPrices = !isThisMachine(endpoint);
     const known = new Map<string, Price | null>();
     const find = (id: string): Price | null => {
-      const price = known.get(id) ?? priceOf(id, overrides, { listPrices });
-      known.set(id, price);
-      return price;
+      // That a model has no price is worth remembering too: finding it out takes longest.
+      if (!known.has(id)) known.set(id, priceOf(id, overrides, { listPrices }));
+      return known.get(id) ?? null;
     };
     return ({ model, usage }) => costOf(usage, find(model_id) ?? (model === null ? null : find(model)));
   };
