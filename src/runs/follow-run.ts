@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent, StoredTurn } from "../contract/run-event.ts";
 import { finalStates } from "../contract/run.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { NumberedInteraction, Store } from "../contract/store.ts";
-import { nextChange } from "./next-change.ts";
+import { nextChange, type NextChangeOptions } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";
 import { toRun } from "./to-run.ts";
 
@@ -42,12 +41,22 @@ export async function* followRun(
       }
       if (finalStates.has(run.state)) return yield { type: "end", data: toRun(run) };
       yield { type: "progress", data: run.progress };
-      await change.happened;
+      if ((await change.happened) === "end") continue;
     } finally {
       change.stop();
     }
-    await sleep(gatherMs, undefined, { signal }).catch(() => {});
+    await untilEnd(runId, { events, signal, pollMs: gatherMs });
   }
+}
+
+/** The end of a run is told at once; whatever else happens is gathered. */
+async function untilEnd(
+  runId: string,
+  options: Pick<NextChangeOptions, "events" | "signal" | "pollMs">,
+): Promise<void> {
+  const end = nextChange(runId, { ...options, isWanted: (kind) => kind === "end" });
+  await end.happened;
+  end.stop();
 }
 
 async function* rowsAfter(store: Store, runId: string, seq: number): AsyncGenerator<NumberedInteraction> {

@@ -1,4 +1,5 @@
 import { createEvaluationClient, type EvaluationClient } from "../../client/create-evaluation-client.ts";
+import type { Runs } from "../../runs/runs.ts";
 import { createScenarioLibrary } from "../../runs/scenario-library.ts";
 import { listen } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
@@ -49,9 +50,21 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
   }
   const app = evaluationService(core, { ...parts, library: createScenarioLibrary(core.storage) });
   const started = opened.move();
+  const client = createEvaluationClient({ url: "http://localhost", fetch: callInProcess(app) });
   return {
-    client: createEvaluationClient({ url: "http://localhost", fetch: callInProcess(app) }),
+    // Written as a stream and read again, the events of a long run would cost more than its calls.
+    client: { ...client, events: eventsOf(core.runs) },
     agent: served.agent?.url ?? null,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+const never = new AbortController().signal;
+
+/** What the client's `events` does, without a connection: it ends with the run, and fails when the signal aborts. */
+function eventsOf(runs: Runs): EvaluationClient["events"] {
+  return async function* follow(runId, { after = 0, signal = never } = {}) {
+    yield* runs.follow(runId, { after, signal });
+    signal.throwIfAborted();
   };
 }
