@@ -31,6 +31,7 @@ import { createScoringPool } from "./scoring-pool.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
 import { judgeRunPairs } from "./judge-run-pairs.ts";
 import type { ModelTarget } from "./judge-target.ts";
+import { callInPlace, createPlaces } from "./places.ts";
 
 export interface RunsOptions {
   readonly store: Store;
@@ -41,6 +42,7 @@ export interface RunsOptions {
   readonly isDemo: (settings: RunSettings) => boolean;
   readonly workerId: string;
   readonly newId: () => string;
+  /** Calls at once in this process, and attempts at once of a run that does not say how many it wants. */
   readonly concurrency: { readonly global: number; readonly perRun: number };
   /** Carries out these runs and those that are created here; others are left to others. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
@@ -59,6 +61,11 @@ export interface RunsOptions {
   readonly audits?: JudgeAudits;
 }
 
+/**
+ * Attempts held beyond the calls that may be made at once: while a reply is stored, the place of its call goes to one of them.
+ * Not where many processes share a queue: what waits here could be carried out elsewhere.
+ */
+const heldAhead = 0.25;
 /** How long the answer to a cancellation waits for the end of the run. */
 const concludeWithinMs = 100;
 
@@ -68,10 +75,14 @@ export function createRuns(options: RunsOptions): Runs {
   const events = createRunEvents();
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
   let stopped = new AbortController();
+  const { global, perRun } = options.concurrency;
+  const places = createPlaces(global);
+  const createModel = (settings: RunSettings): ChatModel => callInPlace(options.createModel(settings), places);
+  const ahead = queue.claimsFollowEnds ? Math.ceil(global * heldAhead) : 0;
   const orders = createScenarioOrders({ store, now });
   const pool = createScoringPool();
   /** Judges and labellers, at whichever endpoint: its limits hold for them as for the models under test. */
-  const createHelper = limitModels(options.createModel, options.limits);
+  const createHelper = limitModels(createModel, options.limits);
   const scoringOf = createRunScoring({
     ...options,
     createModel: createHelper,
@@ -80,7 +91,7 @@ export function createRuns(options: RunsOptions): Runs {
   });
   const contexts = createRunContexts({
     store,
-    createModel: options.createModel,
+    createModel,
     limits: options.limits,
     createScoring: scoringOf,
     priceOf: options.priceOf,
@@ -92,8 +103,8 @@ export function createRuns(options: RunsOptions): Runs {
     id: options.workerId,
     queue,
     execute,
-    capacity: options.concurrency.global,
-    perRun: options.concurrency.perRun,
+    capacity: global + ahead,
+    perRun: perRun < global ? perRun : perRun + ahead,
     runs: ownRuns,
     onError,
     onReleased: () => concluder.concludeDrained(),
@@ -173,8 +184,7 @@ export function createRuns(options: RunsOptions): Runs {
       return run;
     },
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
-    estimate: (plan, owner) =>
-      estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: options.concurrency.perRun, owner }),
+    estimate: (plan, owner) => estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: perRun, owner }),
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
     judgePairs: (request, pairOptions) =>
       judgeRunPairs(store, request, {
