@@ -52,7 +52,12 @@ export async function runEval(
 
 async function carryOut({ scenarios, ...work }: RunWork & { scenarios: readonly FileScenario[] }): Promise<ExitCode> {
   const { session, settings } = work;
-  const planned = planRuns(settings, { scenarios, agent: session.agent });
+  // In this process the number of calls at once is that of the process: the run needs none of its own.
+  const { concurrency: _, ...config } = settings.config;
+  const planned = planRuns(session.outlivesUs ? settings : { ...settings, config }, {
+    scenarios,
+    agent: session.agent,
+  });
   if (!session.outlivesUs) await tellOfUnfinished(session);
   return reportRuns(planned, work, (plan) => session.client.start(plan.request));
 }

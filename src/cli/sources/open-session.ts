@@ -1,5 +1,6 @@
 import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
 import type { SourceOptions } from "../options.ts";
+import type { Settings } from "../../settings.ts";
 import { loadEnvironment, loadSettings } from "../parts/load-settings.ts";
 import type { SessionParts, StartedSession } from "../parts/start-session.ts";
 import { note } from "../terminal/output.ts";
@@ -16,7 +17,7 @@ export interface Session extends AsyncDisposable {
 }
 
 export interface SessionOptions extends SourceOptions {
-  /** Attempts at once this process must be able to carry out. */
+  /** Calls at once, when they are made by this process. */
   readonly concurrency?: number | undefined;
   /** Whether our own agent backend is what will be evaluated. */
   readonly agent: boolean;
@@ -49,7 +50,7 @@ const wide = {
 
 /** Services that live as long as the command. */
 export async function openOwnServices(
-  { dataDir, envFile, concurrency = 0, agentPort = 0 }: Omit<SessionOptions, "agent" | "resume">,
+  { dataDir, envFile, concurrency, agentPort = 0 }: Omit<SessionOptions, "agent" | "resume">,
   parts: SessionParts,
 ): Promise<StartedSession> {
   const { settings, warnings } = loadSettings({
@@ -70,9 +71,15 @@ export async function openOwnServices(
       ...settings,
       // Failures of models are results and shown as such; a log beside them would only say them twice.
       logLevel: settings.logLevel ?? "fatal",
-      concurrency: { ...settings.concurrency, global: Math.max(settings.concurrency.global, concurrency) },
+      concurrency: typedConcurrency(settings, concurrency),
       http: { ...settings.http, shutdownGraceMs: 500 },
     },
     parts,
   );
+}
+
+/** Whoever types a number means it, whatever the settings of a service allow each of its many runs. */
+function typedConcurrency({ concurrency }: Settings, typed: number | undefined): Settings["concurrency"] {
+  if (typed === undefined) return concurrency;
+  return { global: typed, perRun: typed, perOrigin: Math.max(concurrency.perOrigin, typed) };
 }
