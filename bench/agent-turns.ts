@@ -24,6 +24,8 @@ const hand = "hand-written loop";
  * fifteen thousand turns, which shows in its threads; the hand-written loop is given as many.
  */
 const warmTurns = 15_000;
+/** Peers that do a hundred turns a second are as warm as they get by then. */
+const warmSeconds = 10;
 /** So many at once while it warms up: one at a time would take a minute. */
 const warmConnections = 16;
 
@@ -91,6 +93,7 @@ async function load(
       connections: Math.max(connections, warmConnections),
       seconds: quick ? 0.2 : 0.5,
       atLeast: quick ? 0 : warmTurns,
+      atMostSeconds: warmSeconds,
     });
     const used = server.cpuSeconds();
     const result = await runLoad({ url, ...request, connections, seconds: quick ? 0.3 : 1, expected: makeText(12) });

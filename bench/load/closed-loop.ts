@@ -10,6 +10,8 @@ export interface LoadOptions {
   readonly seconds: number;
   /** Goes on until so many were answered: code is warm after a number of calls, which a busy machine makes in its own time. */
   readonly atLeast?: number;
+  /** But no longer than this, for whoever is much slower. */
+  readonly atMostSeconds?: number;
   /** Part of every good answer. */
   readonly expected?: string;
 }
@@ -33,6 +35,7 @@ export async function runLoad({
   connections,
   seconds,
   atLeast = 0,
+  atMostSeconds = Number.POSITIVE_INFINITY,
   expected,
 }: LoadOptions): Promise<LoadResult> {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
@@ -40,6 +43,7 @@ export async function runLoad({
   const firstBytes: number[] = [];
   const began = performance.now();
   const until = began + seconds * 1000;
+  const isLate = (): boolean => performance.now() > began + atMostSeconds * 1000;
 
   async function sendOne(): Promise<void> {
     const sent = performance.now();
@@ -62,7 +66,7 @@ export async function runLoad({
   try {
     await Promise.all(
       Array.from({ length: connections }, async () => {
-        while (performance.now() < until || latencies.length < atLeast) await sendOne();
+        while (performance.now() < until || (latencies.length < atLeast && !isLate())) await sendOne();
       }),
     );
   } finally {
