@@ -116,6 +116,7 @@ test("no secret of the environment leaves, whatever is asked and however it ends
     "database files": Buffer.concat(files).toString("latin1"),
     spans: [await readFile(spans, "utf8"), ...collector.requests.map(({ text }) => text)].join("\n"),
   };
+  const spanCount = outputs.spans.split('"spanId"').length - 1;
   const leaks = findLeaks({ ...secrets, OTEL_EXPORTER_OTLP_HEADERS: collectorKey }, outputs);
   report("secrets", {
     secrets: Object.keys(secrets).length + 1,
@@ -123,7 +124,7 @@ test("no secret of the environment leaves, whatever is asked and however it ends
     answers: answers.length / 2,
     "log bytes": outputs["logs and crash"].length,
     "database files": files.length,
-    "span records": outputs.spans.split("\n").length - 1,
+    spans: spanCount,
     leaks: leaks.length,
   });
   expect(leaks).toEqual([]);
@@ -131,7 +132,7 @@ test("no secret of the environment leaves, whatever is asked and however it ends
   expect(provider.requests.some(({ headers }) => headers.authorization?.includes(secrets.HUB_API_KEY))).toBe(true);
   expect(outputs["logs and crash"]).toContain('"msg":"request"');
   expect(outputs["logs and crash"]).toContain("crashed on purpose");
-  expect(outputs.spans).toContain("start");
+  expect(spanCount).toBeGreaterThan(50);
   expect(code).not.toBe(0);
 
   function evaluation(endpoint: string, model_id: string) {
