@@ -75,11 +75,13 @@ async function idsOfFailed(text: string | undefined, where: EvalOptions): Promis
   return new Set(failed.map(({ scenario_id }) => scenario_id));
 }
 
-/** Runs share one store, and this process carries out whatever is unfinished there. */
+/** Runs share one store, and this process carries out its own alone: whatever was left there before stays as it is. */
 async function tellOfUnfinished({ client }: Session): Promise<void> {
   for (const state of ["running", "queued"] as const) {
     for (const run of (await client.list({ state, limit: 200 })).runs) {
-      note(`The unfinished run ${run.run_id} is carried on too; rehearsal cancel ${run.run_id} ends it.`);
+      note(
+        `The run ${run.run_id} is unfinished: rehearsal eval --resume ${run.run_id} goes on with it, rehearsal cancel ${run.run_id} ends it.`,
+      );
     }
   }
 }
