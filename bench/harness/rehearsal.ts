@@ -36,7 +36,8 @@ export function benchSettings(concurrency: number): Record<string, string> {
     REHEARSAL_EVAL_PORT: "0",
     REHEARSAL_CONCURRENCY_GLOBAL: String(concurrency),
     REHEARSAL_CONCURRENCY_PER_ORIGIN: String(concurrency),
-    REHEARSAL_CONCURRENCY_PER_RUN: String(concurrency),
+    // Attempts, of which those that are being stored make no call.
+    REHEARSAL_CONCURRENCY_PER_RUN: String(2 * concurrency),
     REHEARSAL_MAX_BODY_BYTES: String(512 * 1024 * 1024),
     REHEARSAL_MAX_INTERACTIONS: "10000000",
     REHEARSAL_MAX_CALLS_PER_RUN: "10000000",

@@ -104,7 +104,7 @@ export function createRuns(options: RunsOptions): Runs {
     queue,
     execute,
     capacity: global + ahead,
-    perRun: perRun < global ? perRun : perRun + ahead,
+    perRun,
     runs: ownRuns,
     onError,
     onReleased: () => concluder.concludeDrained(),
@@ -184,7 +184,8 @@ export function createRuns(options: RunsOptions): Runs {
       return run;
     },
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
-    estimate: (plan, owner) => estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: perRun, owner }),
+    estimate: (plan, owner) =>
+      estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: Math.min(global, perRun), owner }),
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
     judgePairs: (request, pairOptions) =>
       judgeRunPairs(store, request, {

@@ -78,8 +78,11 @@ export async function openOwnServices(
   );
 }
 
-/** Whoever types a number means it, whatever the settings of a service allow each of its many runs. */
+/**
+ * Whoever types a number means calls at once, whatever the settings of a service allow each of its many runs. The run may
+ * hold more attempts than that: those whose replies are being stored make no call.
+ */
 function typedConcurrency({ concurrency }: Settings, typed: number | undefined): Settings["concurrency"] {
   if (typed === undefined) return concurrency;
-  return { global: typed, perRun: typed, perOrigin: Math.max(concurrency.perOrigin, typed) };
+  return { global: typed, perRun: 2 * typed, perOrigin: Math.max(concurrency.perOrigin, typed) };
 }
