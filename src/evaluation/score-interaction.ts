@@ -18,8 +18,10 @@ import { toSemanticScore, type SemanticScore } from "./semantic/semantic-scorer.
 import { prepareText, type PreparedText } from "./text/prepare-text.ts";
 
 // An interaction is scored once per attempt, and its attempts follow each other closely: its references are prepared once.
+// Long ones take far more memory than their text, and time that is little beside that of scoring them.
 const preparedReferences = new Map<Interaction, readonly PreparedText[]>();
 const keptReferences = 500;
+const keptCharacters = 4_000;
 const never = new AbortController().signal;
 
 export interface ScoreInteractionOptions {
@@ -199,7 +201,9 @@ function withWarning(score: Score, warning: string): Score {
 function referencesOf(interaction: Interaction): readonly PreparedText[] {
   const known = preparedReferences.get(interaction);
   if (known) return known;
-  const prepared = referenceReplies(interaction).map(prepareText);
+  const texts = referenceReplies(interaction);
+  const prepared = texts.map(prepareText);
+  if (texts.reduce((sum, text) => sum + text.length, 0) > keptCharacters) return prepared;
   preparedReferences.set(interaction, prepared);
   const oldest = preparedReferences.keys().next();
   if (preparedReferences.size > keptReferences && !oldest.done) preparedReferences.delete(oldest.value);
