@@ -10,18 +10,8 @@ type Withdrawal = { readonly dispatch: Pick<Dispatch, "withdraw"> };
 
 /** Closes what is left of a run that has ended: attempts that wait, and those under way. */
 export async function closeAttempts(writer: Writer, runId: string, dispatch: Withdrawal["dispatch"]): Promise<void> {
-  const rows = await writer
-    .updateTable("attempt")
-    .where("run_id", "=", runId)
-    .where("state", "=", running)
-    .set(closed)
-    .returning("id")
-    .execute();
-  await dispatch.withdraw(
-    writer,
-    rows.map((row) => row.id),
-  );
-  const count = await closeReady(writer, runId, { dispatch, limit: closedAtOnce });
+  await close(writer, { runId, state: running, dispatch });
+  const count = await close(writer, { runId, state: ready, dispatch, limit: closedAtOnce });
   if (count < closedAtOnce) return;
   await writer.updateTable("run").where("id", "=", runId).set({ unclosed: 1 }).execute();
 }
@@ -37,24 +27,24 @@ export async function closeStopped(
     .select("id")
     .limit(1)
     .executeTakeFirst();
-  if (!run || (await closeReady(writer, run.id, { dispatch, limit })) === limit) return;
+  if (!run || (await close(writer, { runId: run.id, state: ready, dispatch, limit })) === limit) return;
   await writer.updateTable("run").where("id", "=", run.id).set({ unclosed: 0 }).execute();
 }
 
-const closed = { state: cancelled, lease_owner: null, lease_until: null } as const;
+interface Closing extends Withdrawal {
+  readonly runId: string;
+  readonly state: typeof ready | typeof running;
+  readonly limit?: number;
+}
 
-async function closeReady(
-  writer: Writer,
-  runId: string,
-  { dispatch, limit }: Withdrawal & { readonly limit: number },
-): Promise<number> {
+/** Closes attempts of a run that are in this state, and says how many. */
+async function close(writer: Writer, { runId, state, dispatch, limit }: Closing): Promise<number> {
+  const chosen = writer.selectFrom("attempt").where("run_id", "=", runId).where("state", "=", state).select("id");
   const rows = await writer
     .updateTable("attempt")
-    .where("id", "in", ({ selectFrom }) =>
-      selectFrom("attempt").where("run_id", "=", runId).where("state", "=", ready).limit(limit).select("id"),
-    )
-    .where("state", "=", ready)
-    .set(closed)
+    .where("id", "in", limit === undefined ? chosen : chosen.limit(limit))
+    .where("state", "=", state)
+    .set({ state: cancelled, lease_owner: null, lease_until: null })
     .returning("id")
     .execute();
   await dispatch.withdraw(
