@@ -75,7 +75,7 @@ export function createStore({ database, clock, onWork, onCancel, close, dispatch
       scored: (runId) => streamScoredTurns(database, runId),
       after: (runId, seq, limit) => interactionsAfter(reader, { runId, seq, limit }),
       store: (lease, interaction) =>
-        write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now(), dispatch })),
+        write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now() })),
       score: (lease, turn) => write((writer) => scoreInteraction(writer, lease, turn)),
       rescore: (runId, turns) => write((writer) => rescoreInteractions(writer, runId, turns)),
     },

@@ -31,8 +31,9 @@ const openAttempt = statement<{ id: string }>(
 );
 
 /**
- * Ends an attempt, with its last turn if that is given. A lease whose run is being cancelled may still be finished when all
- * its turns were stored before; a turn is as little taken for such a run as it would be by itself.
+ * Ends an attempt, with its last turn if that is given, on a database with one writer. A lease whose run is being
+ * cancelled may still be finished when all its turns were stored before; a turn is as little taken for such a run as it
+ * would be by itself.
  */
 export async function finishAttempt(
   writer: Writer,

@@ -1,6 +1,5 @@
 import type { Lease, NewTurn } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
-import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
 import { isHeldBy, runIsActive } from "./conditions.ts";
 import { addDone, type DoneCounts } from "./progress.ts";
@@ -13,17 +12,13 @@ export interface NewInteraction extends NewTurn {
 }
 
 /**
- * Stores a turn once, for whoever holds the attempt now, and counts it in the same transaction. Counting comes before
- * the insert because it checks the lease and locks the row in one step: nobody can take the attempt over in between.
+ * Stores a turn once, for whoever holds the attempt now, and counts it in the same transaction. For a database with one
+ * writer: nobody can take the attempt over, or cancel the run, between the count, which checks the lease, and the insert.
  */
-export async function storeInteraction(
-  writer: Writer,
-  lease: Lease,
-  { dispatch, ...interaction }: NewInteraction & { readonly dispatch: Dispatch },
-): Promise<boolean> {
+export async function storeInteraction(writer: Writer, lease: Lease, interaction: NewInteraction): Promise<boolean> {
   const [counted] = await countTurn(writer, [failures(interaction), lease.attempt_id, lease.fence]);
   if (!counted) {
-    await dispatch.withdraw(writer, await endIfRunStops(writer, lease));
+    await endIfRunStops(writer, lease);
     return false;
   }
   const stored = await insertCounted(writer, lease, { ...interaction, run_id: counted.run_id });
@@ -75,15 +70,13 @@ export async function insertCounted(
 }
 
 /** A run that is being cancelled takes no more turns; the refused write is how this attempt comes to its end. */
-export async function endIfRunStops(writer: Writer, lease: Lease): Promise<string[]> {
-  const rows = await writer
+export async function endIfRunStops(writer: Writer, lease: Lease): Promise<void> {
+  await writer
     .updateTable("attempt")
     .where(isHeldBy(lease))
     .where(({ not }) => not(runIsActive))
     .set({ state: cancelled, lease_owner: null, lease_until: null })
-    .returning("id")
     .execute();
-  return rows.map((row) => row.id);
 }
 
 /** What a turn adds to the counts of its run. */
