@@ -19,12 +19,9 @@ export async function claimAttempts(writer: Writer, claim: Claim): Promise<Claim
   if (expired.length > 0) await takeBack(writer, isExpired(claim));
   if (claim.limit <= 0) return [];
   const runs = claim.order.arrange(await waitingRuns(writer, claim));
-  const claimed: ClaimedAttempt[] = [];
-  for (const [runId, count] of shareOut(runs, { places: claim.limit, perRun: claim.perRun })) {
-    claimed.push(...(await leaseAttempts(writer, { ...claim, runId, count })));
-    claim.order.served(runId);
-  }
-  return claimed;
+  const shares = shareOut(runs, { places: claim.limit, perRun: claim.perRun });
+  for (const runId of shares.keys()) claim.order.served(runId);
+  return leaseAttempts(writer, await chooseReady(writer, shares, claim), claim);
 }
 
 /** Whether there is anything to claim, as a cheap look before a claim. */
@@ -71,21 +68,44 @@ export async function waitingRuns(
 
 type LeasedRow = Omit<ClaimedAttempt, "lease"> & { readonly id: string; readonly fence: number };
 
-const leaseReady = statement<LeasedRow>(
+// A limit cannot depend on a row, so one statement chooses for all runs that get equally many.
+const readyOfRuns = statement<{ id: string }>(
+  `select chosen.value as id from json_each(?) as share, json_each((
+      select json_group_array(id) from (
+        select id from attempt
+        where run_id = share.value and state = 'ready' and (available_at <= ? or available_at > ?)
+        order by available_at, scenario_index, attempt limit ?
+      )
+    )) as chosen`,
+);
+
+/** The attempts that come next in each run, as many as its share. */
+async function chooseReady(
+  writer: Writer,
+  shares: ReadonlyMap<string, number>,
+  { now }: Pick<Claim, "now">,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [count, runs] of Map.groupBy(shares.keys(), (runId) => shares.get(runId) ?? 0)) {
+    const rows = await readyOfRuns(writer, [JSON.stringify(runs), now, now + longestDelayMs, count]);
+    for (const { id } of rows) ids.push(id);
+  }
+  return ids;
+}
+
+const lease = statement<LeasedRow>(
   `update attempt set state = 'running', lease_owner = ?, lease_until = ?, fence = fence + 1, tries = tries + 1
-    where id in (
-      select id from attempt
-      where run_id = ? and state = 'ready' and (available_at <= ? or available_at > ?)
-      order by available_at, scenario_index, attempt limit ?
-    )
+    where id in (select value from json_each(?))
     returning id, fence, run_id, scenario_index, attempt, tries`,
 );
 
 async function leaseAttempts(
   writer: Writer,
-  { worker, now, leaseMs, runId, count }: Claim & { runId: string; count: number },
+  ids: readonly string[],
+  { worker, now, leaseMs }: Pick<Claim, "worker" | "now" | "leaseMs">,
 ): Promise<ClaimedAttempt[]> {
-  return toClaimed(await leaseReady(writer, [worker, now + leaseMs, runId, now, now + longestDelayMs, count]));
+  if (ids.length === 0) return [];
+  return toClaimed(await lease(writer, [worker, now + leaseMs, JSON.stringify(ids)]));
 }
 
 export function toClaimed(rows: readonly LeasedRow[]): ClaimedAttempt[] {
