@@ -20,11 +20,10 @@ export type AnswerClaim =
   | { readonly outcome: "answered"; readonly answer: StoredAnswer }
   | { readonly outcome: "mismatch" };
 
-/** Answers by Idempotency-Key, for a day. */
+/** Answers by Idempotency-Key, for a day. A claim ends with its turn: see `AgentMemory.endTurn`. */
 export interface AgentAnswers {
   /** Atomic: of two that claim the same key at once, one is told `claimed`. */
   claim(key: AnswerKey): Promise<AnswerClaim>;
-  complete(key: AnswerKey, answer: StoredAnswer): Promise<void>;
   /** Gives up a claim: the turn failed or was cancelled, and the key may be used again. */
   release(key: AnswerKey): Promise<void>;
 }

@@ -2,6 +2,7 @@ import type { AgentAnswers } from "./agent-answers.ts";
 import type { WaitingRuns } from "./agent-approval.ts";
 import type { AgentRunLog } from "./agent-run-log.ts";
 import type { AgentThreads } from "./agent-thread.ts";
+import type { AgentTurnResult } from "./agent-turn-result.ts";
 
 /** How long things are kept; null: for good. */
 export interface AgentRetention {
@@ -16,6 +17,11 @@ export interface AgentMemory {
   readonly threads: AgentThreads;
   readonly waitingRuns: WaitingRuns;
   readonly answers: AgentAnswers;
+  /**
+   * Keeps what a turn leaves behind, all of it or nothing, and gives its thread back. False when its key has its answer
+   * already or has gone to another process, which took us for dead: nothing is kept then, and the thread is still held.
+   */
+  endTurn(result: AgentTurnResult): Promise<boolean>;
   /** One short step: deletes what is too old, and ends the runs of processes that died. True when there is more to do. */
   tidy(retention: AgentRetention): Promise<boolean>;
 }

@@ -17,7 +17,7 @@ export interface ThreadKey {
   readonly id: string;
 }
 
-/** Where threads are kept. A thread begins with the first messages added to it. */
+/** Where threads are kept. A thread begins with the first turn that ends in it: see `AgentMemory.endTurn`. */
 export interface AgentThreads {
   get(key: ThreadKey): Promise<AgentThread | null>;
   /**
@@ -28,8 +28,6 @@ export interface AgentThreads {
   hold(key: ThreadKey): Promise<boolean>;
   /** Gives the thread back, when nothing was added to it. */
   release(key: ThreadKey): Promise<void>;
-  /** Adds what a turn said, and gives the thread back. */
-  append(key: ThreadKey, messages: readonly AgentMessage[]): Promise<void>;
   /** False when there was none. */
   remove(key: ThreadKey): Promise<boolean>;
 }

@@ -127,8 +127,8 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       const [here, there] = [await database.open(), await database.open()];
       expect(await here.agent.threads.get(key)).toBeNull();
       const messages = hostileTexts.map(([, content]) => ({ type: "human" as const, content }));
-      await here.agent.threads.append(key, messages.slice(0, 3));
-      await there.agent.threads.append(key, messages.slice(3));
+      await here.agent.endTurn({ thread: { key, messages: messages.slice(0, 3) } });
+      await there.agent.endTurn({ thread: { key, messages: messages.slice(3) } });
       expect((await here.agent.threads.get(key))?.messages).toEqual(messages);
       expect(await here.agent.threads.get({ ...key, owner: "other" })).toBeNull();
       expect(await here.agent.threads.remove({ ...key, owner: "other" })).toBe(false);
@@ -147,7 +147,7 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect(await other.agent.threads.hold({ ...key, id: "u" })).toBe(true);
       await other.agent.threads.release(key);
       expect(await other.agent.threads.hold(key)).toBe(false);
-      await holder.agent.threads.append(key, [{ type: "human", content: "Hi" }]);
+      await holder.agent.endTurn({ thread: { key, messages: [{ type: "human", content: "Hi" }] } });
       expect(await other.agent.threads.hold(key)).toBe(true);
       await other.agent.threads.release(key);
       expect(await holder.agent.threads.hold(key)).toBe(true);
@@ -161,10 +161,12 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
     test("are dropped when they were not used for long", async () => {
       await using database = await prepare();
       const { agent } = await database.open();
-      await agent.threads.append(key, [{ type: "human", content: "Hi" }]);
-      await agent.threads.append({ ...key, id: "used" }, [{ type: "human", content: "Hi" }]);
+      await agent.endTurn({ thread: { key, messages: [{ type: "human", content: "Hi" }] } });
+      await agent.endTurn({ thread: { key: { ...key, id: "used" }, messages: [{ type: "human", content: "Hi" }] } });
       database.pass(10_000);
-      await agent.threads.append({ ...key, id: "used" }, [{ type: "human", content: "Hi again" }]);
+      await agent.endTurn({
+        thread: { key: { ...key, id: "used" }, messages: [{ type: "human", content: "Hi again" }] },
+      });
       await agent.tidy({ runMs: null, threadMs: 5_000 });
       expect(await agent.threads.get(key)).toBeNull();
       expect((await agent.threads.get({ ...key, id: "used" }))?.messages).toHaveLength(2);
@@ -184,7 +186,7 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect(await other.agent.answers.claim({ ...key, owner: "other" })).toEqual({ outcome: "claimed" });
       await other.agent.answers.release(key);
       const answer = sampleAnswer(hostileTexts.map(([, text]) => text).join(""));
-      await holder.agent.answers.complete(key, answer);
+      await holder.agent.endTurn({ answer: { key, stored: answer } });
       expect(await other.agent.answers.claim(key)).toEqual({ outcome: "answered", answer });
       await holder.agent.answers.release(key);
       expect(await holder.agent.answers.claim(key)).toEqual({ outcome: "answered", answer });
@@ -201,10 +203,10 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
 
       const left = { ...key, key: "left" };
       expect(await dead.agent.answers.claim(left)).toEqual({ outcome: "claimed" });
-      const next = (await database.open()).agent.answers;
-      expect(await next.claim(left)).toEqual({ outcome: "claimed" });
-      await dead.agent.answers.complete(left, sampleAnswer("too late"));
-      await next.complete(left, sampleAnswer("in time"));
+      const next = (await database.open()).agent;
+      expect(await next.answers.claim(left)).toEqual({ outcome: "claimed" });
+      expect(await dead.agent.endTurn({ answer: { key: left, stored: sampleAnswer("too late") } })).toBe(false);
+      expect(await next.endTurn({ answer: { key: left, stored: sampleAnswer("in time") } })).toBe(true);
       expect(await answers.claim(left)).toMatchObject({ answer: { reply: { content: "in time" } } });
     });
 
@@ -212,12 +214,68 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       await using database = await prepare();
       const { agent } = await database.open();
       await agent.answers.claim(key);
-      await agent.answers.complete(key, sampleAnswer());
+      await agent.endTurn({ answer: { key, stored: sampleAnswer() } });
       database.pass(23 * 3_600_000);
       await agent.tidy(forGood);
       expect(await agent.answers.claim(key)).toMatchObject({ outcome: "answered" });
       database.pass(2 * 3_600_000);
       expect(await agent.answers.claim({ ...key, hash: "another" })).toEqual({ outcome: "claimed" });
+    });
+  });
+
+  describe(`${name}: the end of a turn`, () => {
+    const [thread, key] = [
+      { owner: null, id: "t" },
+      { owner: null, key: "k", hash: "h" },
+    ];
+    const answer = { key, stored: sampleAnswer() };
+    const messages = [{ type: "human" as const, content: "Hi" }];
+    const waitingRun = (state: unknown) => ({ owner: null, state, expires_at: Date.now() + 3_600_000 });
+
+    test("keeps the turn, the run that waits and the answer together", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const runId = newRunId();
+      await here.agent.answers.claim(key);
+      await here.agent.threads.hold(thread);
+      const waiting = { runId, run: waitingRun("waits") };
+      expect(await here.agent.endTurn({ thread: { key: thread, messages }, waiting, answer })).toBe(true);
+      expect((await there.agent.threads.get(thread))?.messages).toEqual(messages);
+      expect(await there.agent.threads.hold(thread)).toBe(true);
+      expect(await there.agent.answers.claim(key)).toEqual({ outcome: "answered", answer: answer.stored });
+      expect(await there.agent.waitingRuns.take(runId, null)).toEqual(waiting.run);
+    });
+
+    test("keeps nothing when one of them cannot be written", async () => {
+      await using database = await prepare();
+      const { agent } = await database.open();
+      const runId = newRunId();
+      // JSON has no such number, so it fails wherever it is written.
+      const unwritable = 1n;
+      await agent.answers.claim(key);
+      const inThread = [{ type: "human" as const, content: unwritable as unknown as string }];
+      await expect(
+        agent.endTurn({ thread: { key: thread, messages: inThread }, waiting: { runId, run: waitingRun(1) }, answer }),
+      ).rejects.toThrow(TypeError);
+      await expect(
+        agent.endTurn({ thread: { key: thread, messages }, waiting: { runId, run: waitingRun(unwritable) }, answer }),
+      ).rejects.toThrow(TypeError);
+      expect(await agent.threads.get(thread)).toBeNull();
+      expect(await agent.waitingRuns.take(runId, null)).toBeNull();
+      expect(await agent.answers.claim(key)).toEqual({ outcome: "claimed" });
+    });
+
+    test("is kept once, by the process that has its key: not by one that was taken for dead meanwhile", async () => {
+      await using database = await prepare();
+      const late = await database.open({ pid: deadPid });
+      await late.agent.answers.claim(key);
+      const { agent } = await database.open();
+      expect(await agent.answers.claim(key)).toEqual({ outcome: "claimed" });
+      const turn = { thread: { key: thread, messages }, answer };
+      const kept: boolean[] = [];
+      for (const process of [late.agent, agent, late.agent, agent]) kept.push(await process.endTurn(turn));
+      expect(kept).toEqual([false, true, false, false]);
+      expect((await agent.threads.get(thread))?.messages).toEqual(messages);
     });
   });
 

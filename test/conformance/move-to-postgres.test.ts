@@ -91,9 +91,11 @@ async function rememberTalk(agent: AgentMemory) {
   const answer = sampleAnswer(hostileTexts[0]![1]);
   agent.runLog.append(runId, runStart());
   agent.runLog.append(runId, runEnd({ text: hostileTexts[2]![1] }));
-  await agent.threads.append(thread, messages);
   await agent.answers.claim(key);
-  await agent.answers.complete(key, answer);
-  await agent.waitingRuns.put(runId, { owner: null, state: messages, expires_at: Date.now() + 60_000 });
+  await agent.endTurn({
+    thread: { key: thread, messages },
+    waiting: { runId, run: { owner: null, state: messages, expires_at: Date.now() + 60_000 } },
+    answer: { key, stored: answer },
+  });
   return { runId, record: await agent.runLog.get(runId, null), thread, messages, key, answer };
 }

@@ -1,5 +1,4 @@
 import { createToolSupport, type ToolSupport } from "../../agent/tool-support.ts";
-import type { SuccessfulOutcome } from "../../agent/agent-outcome.ts";
 import type { AgentMessage } from "../../contract/agent-message.ts";
 import type { AgentRunLog } from "../../contract/agent-run-log.ts";
 import type { WaitingRuns } from "../../contract/agent-approval.ts";
@@ -14,6 +13,7 @@ import { createTurns, type Turns } from "./turns/create-turns.ts";
 import { createIdempotentTurns, type IdempotentTurns } from "./turns/idempotent-turns.ts";
 import { createLocks } from "./turns/locks.ts";
 import { recordTurns } from "./turns/record-turns.ts";
+import { storeTurns } from "./turns/store-turns.ts";
 import type { Turn } from "./turns/turn.ts";
 
 /** What the routes of the agent share. */
@@ -41,13 +41,16 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     limits,
     runner,
     price,
-    memory: { runLog, threads, waitingRuns, answers },
+    memory,
     log,
     toolSupport = createToolSupport(),
     observers = [traceTurns()],
   } = dependencies;
+  const { runLog, threads, waitingRuns, answers } = memory;
   const locks = createLocks();
   const metrics = createAgentMetrics();
+  const onUnkept = (error: unknown): void =>
+    log.error({ err: error }, "an answer could not be kept for its Idempotency-Key");
   const providerHealth = createProviderHealth(dependencies.providers ?? []);
   const turns = createTurns({
     router,
@@ -55,11 +58,8 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     runner,
     price,
     toolSupport,
-    waitingRuns,
     observers: [recordTurns({ log: runLog }), metrics.observe, providerHealth.observe, ...observers],
-    onAnswer: async ({ owner, thread }, outcome) => {
-      if (thread) await threads.append({ owner, id: thread.id }, [...thread.messages, toMessage(outcome)]);
-    },
+    store: storeTurns({ memory, onUnkept }),
   });
 
   return {
@@ -71,10 +71,7 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     toolSupport,
     capabilities: createCapabilityCache(),
     providerHealth,
-    idempotentTurns: createIdempotentTurns({
-      answers,
-      onError: (error) => log.error({ err: error }, "an answer could not be kept for its Idempotency-Key"),
-    }),
+    idempotentTurns: createIdempotentTurns({ answers, onError: onUnkept }),
     async inThread(key, signal, start) {
       const leave = await locks.acquire(JSON.stringify([key.owner, key.id]), signal);
       const release = () =>
@@ -94,15 +91,4 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
       }
     },
   };
-}
-
-/** The reply as a thread keeps it. */
-function toMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessage {
-  const calls = pending_tool_calls.map(({ id, name, args }) => ({
-    id,
-    name,
-    args: { ...args },
-    type: "tool_call" as const,
-  }));
-  return { type: "ai", content: reply.text, ...(calls.length > 0 && { tool_calls: calls }) };
 }

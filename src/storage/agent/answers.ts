@@ -6,7 +6,15 @@ import type { Presence } from "./presence.ts";
 
 const day = 86_400_000;
 
-/** Answers by Idempotency-Key on any database that has our schema. An answer is on the disk before `complete` resolves. */
+/** Answers by Idempotency-Key, with the steps that the end of a turn is made of. */
+export interface StoredAnswers extends AgentAnswers {
+  /** False when the claim is not ours any more. */
+  complete(writer: Writer, key: AnswerKey, answer: StoredAnswer): Promise<boolean>;
+  /** Comes after the write that `complete` was part of. */
+  letGo(key: AnswerKey): void;
+}
+
+/** Answers by Idempotency-Key on any database that has our schema. */
 export function createAnswers({
   database,
   presence,
@@ -17,7 +25,7 @@ export function createAnswers({
   presence: Presence;
   now: () => number;
   ttlMs?: number;
-}): AgentAnswers {
+}): StoredAnswers {
   const { write } = database;
   const releases = new Map<string, () => void>();
   const letGo = (name: string): void => {
@@ -59,18 +67,18 @@ export function createAnswers({
       if (claimed.outcome === "claimed" && !releases.has(name)) releases.set(name, presence.hold());
       return claimed;
     },
-    async complete(key, answer) {
-      const name = nameOf(key);
-      await write((writer) =>
-        writer
-          .updateTable("agent_answer")
-          .where("name", "=", name)
-          .where("process", "=", presence.id)
-          .set({ answer: toJsonText(answer), expires_at: now() + ttlMs })
-          .execute(),
-      );
-      letGo(name);
+    async complete(writer, key, answer) {
+      const completed = await writer
+        .updateTable("agent_answer")
+        .where("name", "=", nameOf(key))
+        .where("process", "=", presence.id)
+        .where("answer", "is", null)
+        .set({ answer: toJsonText(answer), expires_at: now() + ttlMs })
+        .returning("name")
+        .execute();
+      return completed.length > 0;
     },
+    letGo: (key) => letGo(nameOf(key)),
     async release(key) {
       const name = nameOf(key);
       letGo(name);

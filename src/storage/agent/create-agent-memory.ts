@@ -1,6 +1,7 @@
 import type { AgentMemory } from "../../contract/agent-memory.ts";
 import type { Database } from "../database.ts";
 import { createAnswers } from "./answers.ts";
+import { endTurn } from "./end-turn.ts";
 import { createPresence, type PresenceOptions } from "./presence.ts";
 import { createRunLog, type RunLogOptions } from "./run-log.ts";
 import { createThreads } from "./threads.ts";
@@ -32,19 +33,20 @@ export function createAgentMemory({
 }: AgentMemoryOptions): StoredAgentMemory {
   const presence = createPresence({ database, readNow, place, onError, ...(leaseMs !== undefined && { leaseMs }) });
   const runLog = createRunLog({ database, presence, onError, ...log });
-  const waitingRuns = createWaitingRuns({ database, now });
+  const threads = createThreads({ database, presence, now });
+  const answers = createAnswers({ database, presence, now });
   let closing: Promise<void> | null = null;
 
   return {
     runLog,
-    threads: createThreads({ database, presence, now }),
-    answers: createAnswers({ database, presence, now }),
-    waitingRuns: {
-      ...waitingRuns,
-      async put(runId, run) {
-        // A run that can be resumed after a kill must have its beginning in the log.
-        await Promise.all([runLog.flush().catch(() => {}), waitingRuns.put(runId, run)]);
-      },
+    threads,
+    answers,
+    waitingRuns: createWaitingRuns({ database, now }),
+    async endTurn(result) {
+      // A run that can be resumed after a kill must have its beginning in the log.
+      const flushed = result.waiting && runLog.flush().catch(() => {});
+      const [kept] = await Promise.all([endTurn({ database, threads, answers }, result), flushed]);
+      return kept;
     },
     tidy: (retention) => tidyMemory({ database, presence, now: now(), retention }),
     close: () =>

@@ -5,7 +5,15 @@ import type { Database, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import type { Presence } from "./presence.ts";
 
-/** Threads on any database that has our schema. What a turn added is on the disk before `append` resolves. */
+/** Threads, with the steps that the end of a turn is made of. */
+export interface StoredThreads extends AgentThreads {
+  /** Adds what a turn said, and gives the thread back. */
+  append(writer: Writer, key: ThreadKey, messages: readonly AgentMessage[]): Promise<void>;
+  /** Comes after the write that `append` was part of. */
+  letGo(key: ThreadKey): void;
+}
+
+/** Threads on any database that has our schema. */
 export function createThreads({
   database,
   presence,
@@ -14,7 +22,7 @@ export function createThreads({
   database: Database;
   presence: Presence;
   now: () => number;
-}): AgentThreads {
+}): StoredThreads {
   const { reader, write } = database;
   const releases = new Map<string, () => void>();
   const letGo = (name: string): void => {
@@ -68,14 +76,12 @@ export function createThreads({
       letGo(name);
       await write((writer) => giveBack(writer, name));
     },
-    async append(key, messages) {
+    async append(writer, key, messages) {
       const name = nameOf(key);
-      await write(async (writer) => {
-        await addPart(writer, name, { messages, at: now() });
-        await giveBack(writer, name);
-      });
-      letGo(name);
+      await addPart(writer, name, { messages, at: now() });
+      await giveBack(writer, name);
     },
+    letGo: (key) => letGo(nameOf(key)),
     async remove(key) {
       const removed = await write((writer) =>
         writer.deleteFrom("agent_thread").where("name", "=", nameOf(key)).returning("name").execute(),

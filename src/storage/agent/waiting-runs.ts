@@ -1,5 +1,5 @@
-import type { WaitingRuns } from "../../contract/agent-approval.ts";
-import type { Database } from "../database.ts";
+import type { WaitingRun, WaitingRuns } from "../../contract/agent-approval.ts";
+import type { Database, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 
 /** Runs that wait for approval on any database that has our schema. Deleting is taking: of two, one gets the run. */
@@ -11,16 +11,7 @@ export function createWaitingRuns({
   now: () => number;
 }): WaitingRuns {
   return {
-    async put(run_id, { owner, state, expires_at }) {
-      const row = { owner, state: toJsonText(state), expires_at };
-      await write((writer) =>
-        writer
-          .insertInto("agent_waiting_run")
-          .values({ run_id, ...row })
-          .onConflict((conflict) => conflict.column("run_id").doUpdateSet(row))
-          .execute(),
-      );
-    },
+    put: (runId, run) => write((writer) => putWaitingRun(writer, runId, run)),
     async take(run_id, owner) {
       const [row] = await write((writer) =>
         writer
@@ -34,4 +25,17 @@ export function createWaitingRuns({
       return { owner: row.owner, state: fromJsonText(row.state), expires_at: row.expires_at };
     },
   };
+}
+
+export async function putWaitingRun(
+  writer: Writer,
+  run_id: string,
+  { owner, state, expires_at }: WaitingRun,
+): Promise<void> {
+  const row = { owner, state: toJsonText(state), expires_at };
+  await writer
+    .insertInto("agent_waiting_run")
+    .values({ run_id, ...row })
+    .onConflict((conflict) => conflict.column("run_id").doUpdateSet(row))
+    .execute();
 }

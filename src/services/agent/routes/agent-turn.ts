@@ -23,7 +23,7 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
   const { bodyLimits, maxMessages, log } = dependencies;
 
   async function start(messages: readonly AgentMessage[], request: StartOptions): Promise<Turn> {
-    const { headers, modelId, stream, signal, keep } = request;
+    const { headers, modelId, stream, signal, answerKey } = request;
     const { threadId, owner } = headers;
     const begin = (history: readonly AgentMessage[]) => {
       checkCount(history, maxMessages);
@@ -35,7 +35,7 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
         messages: fromAgentMessages(history),
         stream,
         thread,
-        keep,
+        answerKey,
       });
     };
     if (threadId === null) return begin(messages);
@@ -50,12 +50,12 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
     const { messages } = validate(AgentRequest, body);
     const events = prefersEvents(context.req.header("accept"));
     const { signal } = context.req.raw;
-    const begin = (keep?: TurnRequest["keep"]) => start(messages, { headers, modelId, stream: events, signal, keep });
-
     const asked = { model: modelId, thread: headers.threadId, body };
     const key = readIdempotency(context.req.header("idempotency-key"), asked);
-    const keyed = key
-      ? await parts.idempotentTurns.begin({ ...key, owner: headers.owner }, begin)
+    const answerKey = key && { ...key, owner: headers.owner };
+    const begin = () => start(messages, { headers, modelId, stream: events, signal, answerKey });
+    const keyed = answerKey
+      ? await parts.idempotentTurns.begin(answerKey, begin)
       : { kind: "turn" as const, turn: await begin(), replayed: false };
     if (keyed.kind === "turn") {
       const goOn = (headers.onDisconnect ?? (key ? "continue" : "cancel")) === "continue";
@@ -71,7 +71,7 @@ interface StartOptions {
   readonly modelId: string | undefined;
   readonly stream: boolean;
   readonly signal: AbortSignal;
-  readonly keep: TurnRequest["keep"];
+  readonly answerKey: TurnRequest["answerKey"];
 }
 
 function checkCount({ length }: readonly AgentMessage[], maxMessages: number): void {

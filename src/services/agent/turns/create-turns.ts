@@ -1,19 +1,19 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { AgentEvent } from "../../../agent/agent-event.ts";
 import type { AgentLimits, TokenPrice } from "../../../agent/agent-limits.ts";
-import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import type { AgentRunOptions } from "../../../agent/agent-run.ts";
 import { resumeAgent, type ApprovalDecision } from "../../../agent/resume-approved.ts";
 import { runAgent } from "../../../agent/run-agent.ts";
 import type { ToolSupport } from "../../../agent/tool-support.ts";
-import type { WaitingRun, WaitingRuns } from "../../../contract/agent-approval.ts";
+import type { WaitingRun } from "../../../contract/agent-approval.ts";
 import type { ChatModel } from "../../../contract/model.ts";
 import type { RoutedModel, Router } from "../../../models/routing/choose-provider.ts";
 import { withFallbacks } from "../../../models/routing/with-fallbacks.ts";
 import { followRun } from "./follow-run.ts";
-import { toAnswer } from "./turn-answer.ts";
+import type { StoreTurn } from "./store-turns.ts";
 import type { Turn, TurnFacts, TurnObserver, TurnRequest } from "./turn.ts";
-import { toWaitingState, type WaitingState } from "./waiting-state.ts";
+import type { WaitingState } from "./waiting-state.ts";
 
 /** Whatever can answer a conversation with tools: our own loop, or an agent of another framework. */
 export type Runner = (options: AgentRunOptions) => Promise<AgentOutcome>;
@@ -24,13 +24,11 @@ export interface TurnsOptions {
   readonly runner?: Runner | undefined;
   readonly toolSupport: ToolSupport;
   readonly observers: readonly TurnObserver[];
-  readonly waitingRuns: WaitingRuns;
-  /** Called with what a thread gains, before the turn's outcome is told. */
-  readonly onAnswer: (request: TurnRequest, outcome: SuccessfulOutcome) => Promise<void>;
+  /** Called before the turn's outcome is told. */
+  readonly store: StoreTurn;
   readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
   readonly newId?: () => string;
   readonly now?: () => number;
-  readonly approvalMs?: number;
 }
 
 /** Starts runs of the agent. Every wire goes through here. */
@@ -52,12 +50,10 @@ export function createTurns({
   runner = runAgent,
   toolSupport,
   observers,
-  waitingRuns,
-  onAnswer,
+  store,
   price,
   newId = randomUUIDv7,
   now = Date.now,
-  approvalMs = 60 * 60_000,
 }: TurnsOptions): Turns {
   async function chooseModel({ modelId, fallbacks, adapt }: Pick<TurnRequest, "modelId" | "fallbacks" | "adapt">) {
     const routes = await routeAll(router, [modelId, ...fallbacks]);
@@ -112,12 +108,7 @@ export function createTurns({
           onEvent,
           now,
         });
-        if (!outcome.ok) return outcome;
-        if (outcome.pending_run) {
-          const state = toWaitingState(request, outcome.pending_run);
-          await waitingRuns.put(runId, { owner: request.owner, state, expires_at: now() + approvalMs });
-        } else if (request.thread) await onAnswer(request, outcome);
-        await request.keep?.(toAnswer({ runId, resolved: resolved() }, outcome));
+        if (outcome.ok) await store(request, { runId, resolved: resolved(), outcome });
         return outcome;
       },
     });

@@ -1,6 +1,6 @@
 import type { AgentAnswers, AnswerKey, StoredAnswer } from "../../../contract/agent-answers.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import type { Turn, TurnRequest } from "./turn.ts";
+import type { Turn } from "./turn.ts";
 
 /** A turn to follow, or the answer it gave before. */
 export type KeyedTurn =
@@ -8,8 +8,8 @@ export type KeyedTurn =
   | { readonly kind: "answer"; readonly answer: StoredAnswer };
 
 export interface IdempotentTurns {
-  /** The turn of this key: the stored one, the one under way here, or a new one from `start`, which hands `keep` on. */
-  begin(key: AnswerKey, start: (keep: NonNullable<TurnRequest["keep"]>) => Promise<Turn>): Promise<KeyedTurn>;
+  /** The turn of this key: the stored one, the one under way here, or a new one from `start`, which keeps its answer. */
+  begin(key: AnswerKey, start: () => Promise<Turn>): Promise<KeyedTurn>;
 }
 
 interface RunningTurn {
@@ -33,7 +33,7 @@ export function createIdempotentTurns({
 
   async function claim(
     key: AnswerKey,
-    start: Parameters<IdempotentTurns["begin"]>[1],
+    start: () => Promise<Turn>,
     onOver: (released: Promise<void>) => void,
   ): Promise<KeyedTurn> {
     const claimed = await answers.claim(key);
@@ -44,22 +44,17 @@ export function createIdempotentTurns({
         retryAfterMs: 1000,
       });
     }
-    let kept = false;
-    const keep = async (answer: StoredAnswer): Promise<void> => {
-      kept = true;
-      // A store that fails costs only the replay.
-      await answers.complete(key, answer).catch(onError);
-    };
-    const end = (): Promise<void> => {
-      const released = kept ? Promise.resolve() : answers.release(key).catch(onError);
+    const giveUp = (): Promise<void> => {
+      const released = answers.release(key).catch(onError);
       onOver(released);
       return released;
     };
-    const turn = await start(keep).catch(async (error: unknown) => {
-      await end();
+    const turn = await start().catch(async (error: unknown) => {
+      await giveUp();
       throw error;
     });
-    void turn.outcome.then(end, end);
+    // A turn that has an answer has kept it.
+    void turn.outcome.then(({ ok }) => (ok ? onOver(Promise.resolve()) : giveUp()), giveUp);
     return { kind: "turn", turn, replayed: false };
   }
 

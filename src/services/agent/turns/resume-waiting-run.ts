@@ -29,7 +29,7 @@ export async function resumeWaitingRun(
 
   async function take(): Promise<WaitingRun<WaitingState>> {
     const found = await waitingRuns.take(runId, owner);
-    // What is kept there was put there by `createTurns`, and by nothing else.
+    // What is kept there was put there by `storeTurns`, and by nothing else.
     if (found) return found as WaitingRun<WaitingState>;
     if (!(await runLog.get(runId, owner))) unknownRun(runId);
     throw new ServiceError("run_already_finished", `The run ${runId} does not wait for approval any more.`, {

@@ -2,7 +2,7 @@ import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
 import type { Tool } from "../../../agent/tool.ts";
-import type { StoredAnswer } from "../../../contract/agent-answers.ts";
+import type { AnswerKey } from "../../../contract/agent-answers.ts";
 import type { AgentMessage } from "../../../contract/agent-message.ts";
 import type { AgentWire } from "../../../contract/agent-run.ts";
 import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/model.ts";
@@ -27,8 +27,8 @@ export interface TurnRequest {
   readonly trace?: Readonly<Record<string, string>> | undefined;
   /** The thread the turn belongs to, and what it adds to it. */
   readonly thread: { readonly id: string; readonly messages: readonly AgentMessage[] } | null;
-  /** Stores the answer before anybody is told of it. Must not reject: the turn has its answer either way. */
-  readonly keep?: ((answer: StoredAnswer) => Promise<void>) | undefined;
+  /** The Idempotency-Key that was claimed for the turn. */
+  readonly answerKey?: AnswerKey | undefined;
 }
 
 /** A run of the agent that any number of clients may follow, on any wire. */
@@ -48,7 +48,7 @@ export interface Turn {
 }
 
 /** What is known of a turn from its beginning. */
-export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks" | "keep"> {
+export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks" | "answerKey"> {
   readonly runId: string;
   readonly modelId: string;
   /** Milliseconds since 1970. */

@@ -1,0 +1,66 @@
+import type { SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentMemory } from "../../../contract/agent-memory.ts";
+import type { AgentMessage } from "../../../contract/agent-message.ts";
+import type { AgentTurnResult } from "../../../contract/agent-turn-result.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { toAnswer } from "./turn-answer.ts";
+import type { Turn, TurnRequest } from "./turn.ts";
+import { toWaitingState } from "./waiting-state.ts";
+
+interface AnsweredTurn extends Pick<Turn, "runId" | "resolved"> {
+  readonly outcome: SuccessfulOutcome;
+}
+
+/** Stores what a turn leaves behind. A plain turn leaves nothing. */
+export type StoreTurn = (request: TurnRequest, turn: AnsweredTurn) => Promise<void>;
+
+export interface StoreTurnsOptions {
+  readonly memory: Pick<AgentMemory, "endTurn">;
+  /** Told why an answer could not be kept. */
+  readonly onUnkept: (error: unknown) => void;
+  readonly now?: () => number;
+  readonly approvalMs?: number;
+}
+
+/** Rejects when a thread or a run that waits could not be stored: an answer must not speak of what is not there. */
+export function storeTurns({
+  memory,
+  onUnkept,
+  now = Date.now,
+  approvalMs = 60 * 60_000,
+}: StoreTurnsOptions): StoreTurn {
+  function toRest(request: TurnRequest, { runId, outcome }: AnsweredTurn): AgentTurnResult | null {
+    const { owner, thread } = request;
+    if (outcome.pending_run) {
+      const state = toWaitingState(request, outcome.pending_run);
+      return { waiting: { runId, run: { owner, state, expires_at: now() + approvalMs } } };
+    }
+    if (!thread) return null;
+    return { thread: { key: { owner, id: thread.id }, messages: [...thread.messages, toMessage(outcome)] } };
+  }
+
+  return async (request, turn) => {
+    const { answerKey: key } = request;
+    const answer = key && { key, stored: toAnswer(turn, turn.outcome) };
+    const rest = toRest(request, turn);
+    if (rest) {
+      if (await memory.endTurn({ ...rest, answer })) return;
+      throw new ServiceError("idempotency_in_progress", "Another process has begun this turn anew.", {
+        retryAfterMs: 1000,
+      });
+    }
+    // A store that fails costs only the replay.
+    if (answer) await memory.endTurn({ answer }).catch(onUnkept);
+  };
+}
+
+/** The reply as a thread keeps it. */
+function toMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessage {
+  const calls = pending_tool_calls.map(({ id, name, args }) => ({
+    id,
+    name,
+    args: { ...args },
+    type: "tool_call" as const,
+  }));
+  return { type: "ai", content: reply.text, ...(calls.length > 0 && { tool_calls: calls }) };
+}
