@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
-import { failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import type { AgentMemory } from "../../src/contract/agent-memory.ts";
+import type { AgentTurnResult } from "../../src/contract/agent-turn-result.ts";
 import { Problem } from "../../src/contract/problem.ts";
-import { human, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
+import { openSqlite, type SqliteOptions } from "../../src/storage/drivers/open-sqlite.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 
 const key = { "idempotency-key": "key-1" };
 
@@ -83,6 +87,86 @@ test("a client that lost its connection comes back for the answer", async () => 
   release.resolve();
   expect(await (await again).json()).toMatchObject({ content: "Kept" });
   expect(model.requests).toHaveLength(1);
+});
+
+/** An agent with this script and a tool that needs approval, whose turns end through `endTurn`. */
+async function withEnds(
+  turns: readonly ScriptedTurn[],
+  endTurn: (memory: AgentMemory, result: AgentTurnResult) => Promise<boolean>,
+  storage: SqliteOptions = { file: ":memory:" },
+) {
+  const { agent: memory, close } = await openSqlite(storage);
+  const agent = await runAgentApp(scripted(...turns).models, {
+    tools: () => [mailTool([])],
+    memory: { ...memory, endTurn: (result) => endTurn(memory, result) },
+  });
+  return { ...agent, memory, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]().then(close) };
+}
+
+const thread = { "x-thread-id": "talk" };
+const stream = { accept: "text/event-stream" };
+const approval = asksFor("send_mail", { to: "a@example.org" }, "call_1");
+test.each<[string, ScriptedTurn, Record<string, string>, string[][]]>([
+  ["a plain turn", "Hi", {}, []],
+  ["a turn of a thread", "Hi", thread, [["thread"]]],
+  ["a turn with a key", "Hi", key, [["answer"]]],
+  ["a turn of a thread with a key", "Hi", { ...thread, ...key }, [["answer", "thread"]]],
+  ["one that is streamed", "Hi", { ...thread, ...key, ...stream }, [["answer", "thread"]]],
+  ["one that waits for approval", approval, { ...thread, ...key }, [["answer", "waiting"]]],
+  ["one that fails", failsWith("upstream_error"), { ...thread, ...key }, []],
+])("%s leaves what it leaves in one step", async (_name, turn, headers, expected) => {
+  const steps: string[][] = [];
+  await using agent = await withEnds([turn], (memory, result) => {
+    steps.push(
+      Object.entries(result)
+        .flatMap(([name, left]) => (left ? [name] : []))
+        .toSorted(),
+    );
+    return memory.endTurn(result);
+  });
+  await (await post(agent.url, human("Hi"), headers)).text();
+  expect(steps).toEqual(expected);
+});
+
+test("a turn that its thread could not keep has failed, and the same key tries again", async () => {
+  let fails = true;
+  await using agent = await withEnds(["First", "Second"], async (memory, result) => {
+    if (!fails) return memory.endTurn(result);
+    fails = false;
+    throw new Error("away");
+  });
+  expect((await post(agent.url, human("Hi"), { ...thread, ...key })).status).toBe(500);
+  const second = await post(agent.url, human("Hi"), { ...thread, ...key });
+  expect(await second.json()).toMatchObject({ content: "Second" });
+  const kept = await agent.memory.threads.get({ owner: null, id: "talk" });
+  expect(kept?.messages.map(({ content }) => content)).toEqual(["Hi", "Second"]);
+});
+
+test("an answer that could not be kept is given all the same", async () => {
+  await using agent = await withEnds(["First"], () => Promise.reject(new Error("away")));
+  expect(await (await post(agent.url, human("Hi"), key)).json()).toMatchObject({ content: "First" });
+});
+
+test("a turn whose key has gone to another process is not added again: its client is told to ask once more", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("rehearsal.db");
+  await using other = await openSqlite({ file });
+  await using agent = await withEnds(
+    ["Hello"],
+    async (memory, result) => {
+      await other.agent.answers.claim(result.answer!.key);
+      await other.agent.endTurn(result);
+      return memory.endTurn(result);
+    },
+    // No process has this id, so the other takes this one for dead.
+    { file, pid: 4_000_000 },
+  );
+  const response = await post(agent.url, human("Hi"), { ...thread, ...key });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([409, "1"]);
+  expect(Problem.parse(await response.json()).code).toBe("idempotency_in_progress");
+  expect((await agent.memory.threads.get({ owner: null, id: "talk" }))?.messages).toHaveLength(2);
+  const again = await post(agent.url, human("Hi"), { ...thread, ...key });
+  expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
 });
 
 test.each(["", "x".repeat(256), "naïve"])("an unusable key (%s) is refused", async (value) => {

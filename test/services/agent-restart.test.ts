@@ -8,6 +8,7 @@ import { text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
 import { send } from "../support/http.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { stallPostgres, stallSqlite, type StalledWrite } from "../support/stalled-writes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let postgres: TestPostgres;
@@ -36,12 +37,16 @@ async function world(database: "SQLite" | "PostgreSQL") {
     REHEARSAL_DATA_DIR: folder.file("data"),
     LOG_LEVEL: "silent",
   };
-  if (database === "PostgreSQL") environment["DATABASE_URL"] = opened.use(await postgres.createDatabase()).url;
+  const url = database === "PostgreSQL" ? opened.use(await postgres.createDatabase()).url : null;
+  if (url !== null) environment["DATABASE_URL"] = url;
   const parts = opened.move();
   return {
     provider,
     shop,
     start: () => startServe(environment),
+    /** Stops the next write of this kind half-way. */
+    stall: (serve: ServeProcess, write: StalledWrite) =>
+      url === null ? stallSqlite(folder.file("data/rehearsal.db"), serve.agent, write) : stallPostgres(url, write),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
@@ -89,6 +94,37 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     expect(kept.body).toMatchObject({
       scenario: scenario.body,
       version: scenario.headers.get("x-scenario-version"),
+    });
+  });
+
+  test.each<StalledWrite>([
+    { table: "agent_answer", event: "update" },
+    { table: "agent_thread_part", event: "insert" },
+  ])("kill -9 at the $event of $table: the turn is in its thread once when it is repeated", async (write) => {
+    await using place = await world(database);
+    const [arrived, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    place.provider.enqueue(async (call) => {
+      arrived.resolve();
+      await goOn.promise;
+      return text("Hello.")(call);
+    });
+    await using first = await place.start();
+    const headers = { "x-thread-id": "talk", "idempotency-key": "k" };
+    const lost = ask(first.agent, "One", headers).catch(() => null);
+    await arrived.promise;
+    const stall = await place.stall(first, write);
+    goOn.resolve();
+    await stall.reached();
+    await kill(first);
+    await stall.end();
+    expect(await lost).toBeNull();
+
+    await using second = await place.start();
+    const answer = await ask(second.agent, "One", headers);
+    expect(answer.body).toMatchObject({ content: "You said: One" });
+    expect((await ask(second.agent, "One", headers)).body).toEqual(answer.body);
+    expect((await send(`${second.agent}/agent/threads/talk`)).body).toMatchObject({
+      messages: [{ content: "One" }, { content: "You said: One" }],
     });
   });
 
