@@ -1,28 +1,14 @@
 import { expect, test } from "vitest";
+import { sampleReply } from "./contract/testing/sample-reply.ts";
 import { runAttempt, Scenario, type ChatModel, type StoredReply } from "./index.ts";
 import { createScoring, judgePair, labelCandidates, scoreInteraction, type Judge } from "./scorers.ts";
 import { compareRuns, createRunTally, pairwiseFigures, summarizeScenario } from "./statistics.ts";
 
-/** A model in a few lines, as a user of the library writes one. */
+/** A model that answers by rule. */
 const model =
   (answer: (question: string) => string): ChatModel =>
-  async ({ messages }) => ({
-    ok: true,
-    text: answer(messages.at(-1)?.content ?? ""),
-    refusal: null,
-    tool_calls: [],
-    finish_reason: "stop",
-    usage: null,
-    model: "mine",
-    completion_id: "",
-    system_fingerprint: null,
-    service_tier: null,
-    logprobs: null,
-    metadata: null,
-    latency_ms: 1,
-    first_token_ms: null,
-    tries: 1,
-  });
+  async ({ messages }) =>
+    sampleReply(answer(messages.at(-1)?.content ?? ""));
 
 const scenarios = ["a", "b"].map((id) =>
   Scenario.parse({

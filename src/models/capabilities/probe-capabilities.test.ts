@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatModel, ChatRequest, Reply, SuccessfulReply } from "../../contract/model.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
+import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { createCapabilityCache } from "./capability-cache.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { probeCapabilities } from "./probe-capabilities.ts";
@@ -8,32 +9,7 @@ import { probeCapabilities } from "./probe-capabilities.ts";
 const { signal } = new AbortController();
 const call = (city: string) => ({ id: city, name: "get_temperature", arguments: `{"city":"${city}"}` });
 
-function said(fields: Partial<SuccessfulReply> = {}): SuccessfulReply {
-  return {
-    ok: true,
-    text: "ready",
-    refusal: null,
-    tool_calls: [],
-    finish_reason: "stop",
-    usage: {
-      prompt_tokens: 8,
-      completion_tokens: 2,
-      total_tokens: 10,
-      prompt_tokens_details: null,
-      completion_tokens_details: null,
-    },
-    model: "m",
-    completion_id: "",
-    system_fingerprint: null,
-    service_tier: null,
-    logprobs: null,
-    metadata: null,
-    latency_ms: 1,
-    first_token_ms: null,
-    tries: 1,
-    ...fields,
-  };
-}
+const said = (fields: Partial<SuccessfulReply> = {}) => sampleReply("ready", fields);
 
 function failed(code: ErrorCode, upstream_status: number | null = 400): Reply {
   const error = { code, detail: `because ${code}`, upstream_status, tries: 1, retryable: false };
@@ -76,7 +52,7 @@ test("a model that can do everything is found to, with one bounded call for each
   const { model, asked } = fakeModel();
   const report = await probeCapabilities(model, { signal });
   expect(verdicts(report.capabilities)).toEqual(all("yes"));
-  expect(report.tokens).toBe(40);
+  expect(report.tokens).toBe(60);
   expect(asked).toHaveLength(4);
   expect(asked.every(({ parameters }) => parameters?.max_tokens === 512)).toBe(true);
 });
@@ -136,7 +112,7 @@ test("what was found is kept with its time until it is too old or forgotten", as
     cache.probe({ ...target, model, signal }),
   ]);
   expect(second).toBe(first);
-  expect(first).toMatchObject({ ...target, probed_at: 1000, tokens: 40 });
+  expect(first).toMatchObject({ ...target, probed_at: 1000, tokens: 60 });
   expect(await cache.probe({ ...target, model, signal })).toBe(first);
   expect(cache.list()).toEqual([first]);
   expect(asked).toHaveLength(4);
