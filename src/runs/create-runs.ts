@@ -20,7 +20,7 @@ import { createRunScoring } from "./create-scoring.ts";
 import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
-import { readResults, readScenarioResults } from "./read-results.ts";
+import { readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
 import { rescoreRun } from "./rescore-run.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
@@ -176,6 +176,7 @@ export function createRuns(options: RunsOptions): Runs {
     wait: (id, signal) => untilStopped(id, signal),
     follow: (id, followOptions) => followRun(id, { store, events, ...followOptions }),
     results: (run, resultOptions) => readResults(run, { store, now, ...resultOptions }),
+    wholeResults: (run) => readWholeResults(run, { store, now }),
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await orders.of(run) }),
     scenarioResults: (run) => readScenarioResults(run, { store }),
     async rescore(id, owner, rescoreOptions) {

@@ -5,9 +5,17 @@ import type { Scenario } from "../contract/scenario.ts";
 import type { AttemptWithInteractions, RunRecord, Store } from "../contract/store.ts";
 import { createDrift } from "../evaluation/drift.ts";
 import { summarizeScenario } from "../evaluation/summarize-scenario.ts";
+import type { RunFigures } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
 import { checksOf, figuresOf, toFigured } from "./figure-run.ts";
 import { toRun } from "./to-run.ts";
+
+/** A run's results, with what is needed to sum up a run that has not ended. */
+interface Reading {
+  readonly store: Store;
+  readonly scenarioId?: string | undefined;
+  readonly figures?: RunFigures | undefined;
+}
 
 /**
  * The evaluation response of a run as pieces of JSON text. One scenario is held in memory at a time, so that a run of
@@ -17,37 +25,38 @@ export async function* readResults(
   run: RunRecord,
   { store, now, scenarioId }: { store: Store; now: () => number; scenarioId?: string | undefined },
 ): AsyncGenerator<string> {
-  const { settings } = run;
-  const scenarios = await store.runs.scenarios(run.id);
-  const figures = figuresOf(settings);
+  const figures = figuresOf(run.settings);
   yield `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
   let separator = "";
-  const only = scenarioId === undefined ? undefined : scenarios.findIndex(({ id }) => id === scenarioId);
-  for await (const { scenario, results } of byScenario(store.attempts.withInteractions(run.id, only), {
-    scenarios,
-    settings,
-  })) {
-    if (!run.summary) for (const result of results) figures.add(toFigured(scenario, result));
+  for await (const result of readScenarioResults(run, { store, scenarioId, figures })) {
     yield separator;
-    yield* toPieces(toScenarioResult(scenario, { results, settings }));
+    yield* toPieces(result);
     separator = ",";
   }
-  const { usage, ...summary } = run.summary ?? figures.finish().summary;
-  const rest: Omit<EvaluationResponse, "message" | "results"> = { ...about(run, now), summary, usage };
-  yield `]},${JSON.stringify(rest).slice(1)}`;
+  yield `]},${JSON.stringify(about(run, { now, figures })).slice(1)}`;
 }
 
-/** The scenarios of a run with their results, one in memory at a time: for exports. */
+/** The same as one value, for whoever uses it in this process: writing and reading it as text would take most of the time. */
+export async function readWholeResults(
+  run: RunRecord,
+  { store, now }: { store: Store; now: () => number },
+): Promise<EvaluationResponse> {
+  const figures = figuresOf(run.settings);
+  const scenarios = await Array.fromAsync(readScenarioResults(run, { store, figures }));
+  return { message: toRun(run).message, results: { scenarios }, ...about(run, { now, figures }) };
+}
+
+/** The scenarios of a run with their results, one in memory at a time. */
 export async function* readScenarioResults(
   run: RunRecord,
-  { store }: { store: Store },
+  { store, scenarioId, figures }: Reading,
 ): AsyncGenerator<ScenarioResult> {
   const { settings } = run;
   const scenarios = await store.runs.scenarios(run.id);
-  for await (const { scenario, results } of byScenario(store.attempts.withInteractions(run.id), {
-    scenarios,
-    settings,
-  })) {
+  const only = scenarioId === undefined ? undefined : scenarios.findIndex(({ id }) => id === scenarioId);
+  const attempts = store.attempts.withInteractions(run.id, only);
+  for await (const { scenario, results } of byScenario(attempts, { scenarios, settings })) {
+    if (!run.summary) for (const result of results) figures?.add(toFigured(scenario, result));
     yield toScenarioResult(scenario, { results, settings });
   }
 }
@@ -114,12 +123,14 @@ function toScenarioResult(
   };
 }
 
+/** All but the scenarios. The figures are those of a run that has not ended. */
 function about(
   run: RunRecord,
-  now: () => number,
-): Omit<EvaluationResponse, "message" | "results" | "summary" | "usage"> {
+  { now, figures }: { now: () => number; figures: RunFigures },
+): Omit<EvaluationResponse, "message" | "results"> {
   const { started_at, finished_at } = toRun(run);
   const begin = run.started_at ?? run.created_at;
+  const { usage, ...summary } = run.summary ?? figures.finish().summary;
   return {
     run_id: run.id,
     test_name: run.settings.test_name,
@@ -131,5 +142,7 @@ function about(
     timing: { started_at, finished_at, duration_ms: Math.max(0, (run.finished_at ?? now()) - begin) },
     warnings: [...run.warnings],
     history: run.settings.history ?? "generated",
+    summary,
+    usage,
   };
 }

@@ -1,7 +1,7 @@
 import type { NoiseFloor, PairwiseComparison, RunComparison } from "../contract/comparison.ts";
 import type { RunEstimate } from "../contract/estimate.ts";
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
-import type { ScenarioResult, Warning } from "../contract/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult, Warning } from "../contract/evaluation-response.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/run-scenarios.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
@@ -23,6 +23,8 @@ export interface Runs {
   wait(id: string, signal: AbortSignal): Promise<RunRecord>;
   /** The evaluation response as pieces of JSON text, one scenario in memory at a time. */
   results(run: RunRecord, options?: { scenarioId?: string | undefined }): AsyncIterable<string>;
+  /** The same as one value: for a command, which has its memory to itself. */
+  wholeResults(run: RunRecord): Promise<EvaluationResponse>;
   /** One page of the run's scenarios in short, failures first. */
   scenarios(run: RunRecord, query: RunScenariosQuery): Promise<RunScenarioList>;
   /** The same, scenario by scenario. */

@@ -52,8 +52,8 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
   const started = opened.move();
   const client = createEvaluationClient({ url: "http://localhost", fetch: callInProcess(app) });
   return {
-    // Written as a stream and read again, the events of a long run would cost more than its calls.
-    client: { ...client, events: eventsOf(core.runs) },
+    // Written as text and read again, the events and results of a long run would cost more than its calls.
+    client: { ...client, events: eventsOf(core.runs), results: resultsOf(core.runs) },
     agent: served.agent?.url ?? null,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
@@ -66,5 +66,13 @@ function eventsOf(runs: Runs): EvaluationClient["events"] {
   return async function* follow(runId, { after = 0, signal = never } = {}) {
     yield* runs.follow(runId, { after, signal });
     signal.throwIfAborted();
+  };
+}
+
+function resultsOf(runs: Runs): EvaluationClient["results"] {
+  return async (runId, { signal = never } = {}) => {
+    const results = await runs.wholeResults(await runs.get(runId, null));
+    signal.throwIfAborted();
+    return results;
   };
 }

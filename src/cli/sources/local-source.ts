@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { finalStates } from "../../contract/run.ts";
 import type { RunRecord } from "../../contract/store.ts";
 import { planRun } from "../../runs/plan-run.ts";
@@ -23,10 +22,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
       return { runs: page.runs.map(toRun), next_cursor: page.next_cursor };
     },
     get: async (runId) => toRun(await find(runId)),
-    async results(runId) {
-      const pieces = await Array.fromAsync(runs.results(await find(runId)));
-      return JSON.parse(pieces.join("")) as EvaluationResponse;
-    },
+    results: async (runId) => runs.wholeResults(await find(runId)),
     estimate: (request) => runs.estimate(planRun(EvaluationRequest.parse(request), settings.limits, helpers), null),
     async rescore(runId, options) {
       return toRun(await runs.rescore(runId, (await find(runId)).owner, options));
