@@ -1,5 +1,5 @@
 import type { Scores } from "../contract/score.ts";
-import { createMeanTally } from "./mean-tally.ts";
+import { MeanTally } from "./mean-tally.ts";
 
 /** An attempt's scores: for each score the mean over the interactions that have it. A missing score is left out, never 0. */
 export function averageInteractions(interactions: readonly Scores[]): Scores {
@@ -19,7 +19,7 @@ export function averageScenarios(scenarios: readonly Scores[]): Scores {
 function meanByName(all: readonly Scores[]): Scores {
   const [only] = all;
   if (only && all.length === 1) return { ...only };
-  const means = createMeanTally();
+  const means = new MeanTally();
   for (const scores of all) means.add(scores);
   return means.means();
 }

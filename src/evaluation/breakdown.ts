@@ -1,5 +1,5 @@
 import type { Breakdown, Slice } from "../contract/score-stats.ts";
-import { createMeanTally, type MeanTally } from "./mean-tally.ts";
+import { MeanTally } from "./mean-tally.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 
 /** Kinds of turn or tags beyond this many are not told apart: memory must not grow with what a caller makes up. */
@@ -21,7 +21,7 @@ export function createBreakdown(): BreakdownTally {
       if (interaction_type !== undefined) sliceOf(types, interaction_type)?.add(scores);
       for (const tag of new Set(itsTags)) sliceOf(tags, tag)?.add(scores);
       if (turn_index === undefined) return;
-      while (turns.length <= turn_index) turns.push(createMeanTally());
+      while (turns.length <= turn_index) turns.push(new MeanTally());
       turns[turn_index]?.add(scores);
     },
     finish: () => ({
@@ -33,7 +33,7 @@ export function createBreakdown(): BreakdownTally {
 }
 
 function sliceOf(slices: Map<string, MeanTally>, name: string): MeanTally | undefined {
-  if (!slices.has(name) && slices.size < maximumSlices) slices.set(name, createMeanTally());
+  if (!slices.has(name) && slices.size < maximumSlices) slices.set(name, new MeanTally());
   return slices.get(name);
 }
 

@@ -1,5 +1,5 @@
 import type { Drift, DriftGap } from "../contract/score-stats.ts";
-import { createMeanTally, type MeanTally } from "./mean-tally.ts";
+import { MeanTally } from "./mean-tally.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 
 /** Compares the two history modes, turn by turn. */
@@ -14,7 +14,7 @@ interface Modes {
   readonly reference: MeanTally;
 }
 
-const createModes = (): Modes => ({ generated: createMeanTally(), reference: createMeanTally() });
+const createModes = (): Modes => ({ generated: new MeanTally(), reference: new MeanTally() });
 
 export function createDrift(): DriftTally {
   const all = createModes();

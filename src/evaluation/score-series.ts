@@ -26,7 +26,7 @@ export function createScoreSeries(unit: "attempt" | "scenario", checks: Readonly
     },
     finish(averages) {
       return Object.fromEntries(
-        [...valuesByName(averages)].map(([name, list]) => {
+        valuesByName(averages).map(([name, list]) => {
           const { count, fractional } = noted.get(name) ?? { count: 0, fractional: true };
           return [
             name,
@@ -42,7 +42,9 @@ export function createScoreSeries(unit: "attempt" | "scenario", checks: Readonly
   };
 }
 
-function valuesByName(averages: readonly Scores[]): Map<string, number[]> {
+function valuesByName(averages: readonly Scores[]): (readonly [string, readonly number[]])[] {
+  const [only] = averages;
+  if (only && averages.length === 1) return Object.entries(only).map(([name, value]) => [name, [value]]);
   const values = new Map<string, number[]>();
   for (const average of averages) {
     for (const [name, value] of Object.entries(average)) {
@@ -51,7 +53,7 @@ function valuesByName(averages: readonly Scores[]): Map<string, number[]> {
       else values.set(name, [value]);
     }
   }
-  return values;
+  return [...values];
 }
 
 /** Scores that are 0 or 1 by nature. A `token_f1` that happens to be 1 everywhere says nothing about how it might vary. */

@@ -11,7 +11,7 @@ import { createDrift } from "./drift.ts";
 import { checkGate } from "./gate.ts";
 import { addHelperUsage, noHelperUsage } from "./helper-usage.ts";
 import { createLabelTallies } from "./label-tallies.ts";
-import { createMeanTally, type MeanTally } from "./mean-tally.ts";
+import { MeanTally } from "./mean-tally.ts";
 import { createScoreSeries } from "./score-series.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { flakiness } from "./statistics/flakiness.ts";
@@ -77,7 +77,7 @@ export function createRunFigures({
   function scenarioOf(key: number | string): ScenarioEntry {
     const known = scenarios.get(key);
     if (known) return known;
-    const entry = { averages: createMeanTally(), reference: createMeanTally(), overall: [], passed: 0, failed: 0 };
+    const entry = { averages: new MeanTally(), reference: new MeanTally(), overall: [], passed: 0, failed: 0 };
     scenarios.set(key, entry);
     return entry;
   }
