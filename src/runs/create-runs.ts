@@ -207,6 +207,7 @@ export function createRuns(options: RunsOptions): Runs {
       const demo = isDemo(settings);
       const id = newId();
       ownRuns?.add(id);
+      contexts.created(id, scenarios);
       const created = await store.runs.create({
         id,
         settings,
@@ -217,6 +218,7 @@ export function createRuns(options: RunsOptions): Runs {
         owner,
         created_at: now(),
       });
+      if (created.outcome !== "created") contexts.forget(id);
       if (created.outcome === "replayed" && ownRuns) {
         ownRuns.add(created.run.id);
         worker.wake();

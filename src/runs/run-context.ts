@@ -45,9 +45,11 @@ export interface RunContextsOptions {
 
 export interface RunContexts {
   of(runId: string): Promise<RunContext>;
+  /** A run was made here, most likely to be carried out here: its scenarios need not be read again. */
+  created(runId: string, scenarios: readonly Scenario[]): void;
   /** The figures of a run that is being carried out here. */
   figuresOf(runId: string): Promise<FiguresSoFar | undefined>;
-  /** The run has ended: nobody asks for its context any more. */
+  /** The run has ended, or there is none after all: nobody asks for its context any more. */
   forget(runId: string): void;
 }
 
@@ -62,10 +64,19 @@ export function createRunContexts({
   keep = 100,
 }: RunContextsOptions): RunContexts {
   const contexts = new Map<string, Promise<RunContext>>();
+  /** Of the last run alone: others may wait for long, or for somebody else. */
+  let latest: { readonly runId: string; readonly scenarios: readonly Scenario[] } | null = null;
+
+  async function scenariosOf(runId: string): Promise<readonly Scenario[]> {
+    if (latest?.runId !== runId) return store.runs.scenarios(runId);
+    const { scenarios } = latest;
+    latest = null;
+    return scenarios;
+  }
 
   async function read(runId: string): Promise<RunContext> {
     await store.runs.start(runId, now());
-    const [run, scenarios] = await Promise.all([store.runs.get(runId), store.runs.scenarios(runId)]);
+    const [run, scenarios] = await Promise.all([store.runs.get(runId), scenariosOf(runId)]);
     if (!run) throw new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
     const { settings } = run;
     const ledger = ledgerOf(run, scenarios);
@@ -110,10 +121,14 @@ export function createRunContexts({
 
   return {
     of,
+    created: (runId, scenarios) => void (latest = { runId, scenarios }),
     figuresOf: async (runId) => {
       const context = await contexts.get(runId)?.catch(() => undefined);
       return context?.figures;
     },
-    forget: (runId) => void contexts.delete(runId),
+    forget(runId) {
+      contexts.delete(runId);
+      if (latest?.runId === runId) latest = null;
+    },
   };
 }

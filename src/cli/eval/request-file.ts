@@ -2,13 +2,17 @@ import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import type { Config } from "../config/config.ts";
 import type { ScenarioFile } from "../scenarios/read-scenarios.ts";
 
+/** The scenarios are read by whoever reads scenarios, and refused there. */
+const Settings = EvaluationRequest.omit({ test_batch: true });
+
 /** A file that holds a whole evaluation request also says how to run it: what is neither typed nor configured is taken from there. */
 export function requestSettings(files: readonly ScenarioFile[]): Config {
   const [file] = files;
   if (files.length !== 1 || file?.format !== "json") return {};
-  const parsed = EvaluationRequest.safeParse(JSON.parse(file.text));
-  if (!parsed.success) return {};
-  const { test_batch: _batch, model_id, test_name, gate: _gate, replay_first_bad_turn: _replay, ...rest } = parsed.data;
+  const request = JSON.parse(file.text) as { readonly test_batch?: unknown } | null;
+  const parsed = Settings.safeParse(request);
+  if (!request?.test_batch || !parsed.success) return {};
+  const { model_id, test_name, gate: _gate, replay_first_bad_turn: _replay, ...rest } = parsed.data;
   const settings = { ...rest, model: model_id, name: test_name };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Config;
 }

@@ -20,13 +20,18 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
     .join("\n");
 }
 
-const segmenter = new Intl.Segmenter();
+/** Made when it is needed, which costs as much as all else here: most cells are plain. */
+let segmenter: Intl.Segmenter | undefined;
+const plain = /^[ -~]*$/;
 const wide = /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60]/u;
 
 /** Cells a text takes on a terminal, escape codes left aside. */
 export function widthOf(text: string): number {
+  const visible = stripVTControlCharacters(text);
+  if (plain.test(visible)) return visible.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(stripVTControlCharacters(text))) width += wide.test(segment) ? 2 : 1;
+  segmenter ??= new Intl.Segmenter();
+  for (const { segment } of segmenter.segment(visible)) width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
