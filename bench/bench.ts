@@ -10,7 +10,7 @@ export const metrics = {
   per_second: { title: "per s", digits: 0 },
   p50_ms: { title: "p50 ms", digits: 2 },
   p99_ms: { title: "p99 ms", digits: 2 },
-  first_byte_ms: { title: "first byte ms", digits: 2 },
+  first_word_ms: { title: "first word ms", digits: 2 },
   delay_p99_ms: { title: "loop delay p99 ms", digits: 1 },
   unfairness: { title: "furthest from fair", digits: 2 },
   store_mb: { title: "store MB", digits: 1 },

@@ -37,16 +37,22 @@ export const stream: Bench = {
   async run(context) {
     const rows: Row[] = [];
     for (const work of context.peers ? [streamed, whole] : [streamed]) rows.push(...(await measure(work, context)));
-    const value = (subject: string, metric: "cpu_ms" | "first_byte_ms") =>
+    const value = (subject: string, metric: "cpu_ms" | "first_word_ms") =>
       medianOf(rows, { work: streamed.name, subject, metric });
-    const through = value(ours, "first_byte_ms");
-    const direct = value("the model itself", "first_byte_ms");
+    const through = value(ours, "first_word_ms");
+    const direct = value("the model itself", "first_word_ms");
     const added = through === null || direct === null ? null : through - direct;
     return {
       rows,
       goals: [
         { number: 7, what: "CPU ms per stream", value: value(ours, "cpu_ms"), sense: "at most", limit: 1 },
-        { number: 7, what: "first byte after the model's own, ms", value: added, sense: "at most", limit: 1 },
+        {
+          number: 7,
+          what: "first word, ms later than from the model itself",
+          value: added,
+          sense: "at most",
+          limit: 1,
+        },
       ],
     };
   },
@@ -83,7 +89,7 @@ interface LoadThrough {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** CPU with eight answers at once; the first byte with one alone, where nothing queues. */
+/** CPU with eight answers at once; the first word, from when the model sent it, with one alone, where nothing queues. */
 async function loadThrough(server: ServerProcess, { work, context, headers = {} }: LoadThrough): Promise<Figures> {
   const seconds = context.size === "quick" ? 0.4 : 2;
   const { url } = server.ready as { url: string };
@@ -102,7 +108,7 @@ async function loadThrough(server: ServerProcess, { work, context, headers = {} 
     return {
       per_second: perSecond,
       cpu_ms: (cpu * 1000) / requests,
-      first_byte_ms: alone.firstByte,
+      ...(alone.firstWord !== null && { first_word_ms: alone.firstWord }),
       peak_mb: server.peakMegabytes(),
     };
   } catch (error) {
@@ -117,6 +123,6 @@ async function fromModel(endpoint: string, { body, expected }: Work, { size }: B
   const { origin, pathname } = new URL(endpoint);
   const options = { url: origin, path: `${pathname}/chat/completions`, body, expected, connections: 1 };
   await runLoad({ ...options, seconds: 0.2 });
-  const { firstByte, perSecond } = await runLoad({ ...options, seconds: size === "quick" ? 0.3 : 1 });
-  return { first_byte_ms: firstByte, per_second: perSecond };
+  const { firstWord, perSecond } = await runLoad({ ...options, seconds: size === "quick" ? 0.3 : 1 });
+  return { ...(firstWord !== null && { first_word_ms: firstWord }), per_second: perSecond };
 }

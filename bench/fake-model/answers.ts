@@ -1,10 +1,11 @@
 import { makeText, type Behaviour } from "./behaviour.ts";
+import { stampPlace } from "./stamp.ts";
 
 /** Every answer of one address as text made beforehand; only the completion's id is filled in per call. */
 export interface Answers {
   readonly reply: (id: string) => string;
   readonly toolCall: (id: string) => string;
-  /** Events of a streamed reply, in order, each as one chunk of the body. */
+  /** Events of a streamed reply, in order, each as one chunk of the body. The first word is the place of a stamp. */
   readonly events: (id: string) => readonly string[];
   readonly streamHead: string;
 }
@@ -46,7 +47,9 @@ function streamEvents(chunks: number): string[] {
   };
   return [
     event({ role: "assistant", content: "" }, null),
-    ...Array.from({ length: chunks }, (_, index) => event({ content: `word${index} ` }, null)),
+    ...Array.from({ length: chunks }, (_, index) =>
+      event({ content: `${index === 0 ? stampPlace : `word${index}`} ` }, null),
+    ),
     event({}, "stop", { usage }),
     `${toChunk("data: [DONE]\n\n")}0\r\n\r\n`,
   ];

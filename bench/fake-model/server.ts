@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createAnswers, toResponse, type Answers } from "./answers.ts";
 import { behaviourOf, type Behaviour } from "./behaviour.ts";
 import { readRequests, type RawRequest } from "./read-requests.ts";
+import { stampNow, stampPlace } from "./stamp.ts";
 
 /** An OpenAI-compatible model in a process of its own. Prints its address as one line of JSON when it listens. */
 
@@ -52,14 +53,17 @@ function chooseAnswer({ behaviour, answers, calls }: Address, body: Buffer): (so
   return (socket) => socket.write(answers.reply(id));
 }
 
-/** One event per turn of the event loop: a real model's tokens do not arrive together either. */
+/**
+ * One event per turn of the event loop: a real model's tokens do not arrive together either. The first word says when it
+ * was sent.
+ */
 function stream(socket: Socket, { events, streamHead }: Answers, id: string): void {
   const waiting = [...events(id)];
   socket.write(streamHead + waiting.shift());
   const next = (): void => {
     const event = waiting.shift();
     if (event === undefined || socket.destroyed) return;
-    socket.write(event);
+    socket.write(event.includes(stampPlace) ? event.replace(stampPlace, stampNow()) : event);
     setImmediate(next);
   };
   setImmediate(next);

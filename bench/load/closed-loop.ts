@@ -1,4 +1,5 @@
 import { Pool } from "undici";
+import { sinceStamp } from "../fake-model/stamp.ts";
 import { percentile } from "../harness/statistics.ts";
 
 export interface LoadOptions {
@@ -22,8 +23,8 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
-  /** Until the first byte of the body. */
-  readonly firstByte: number;
+  /** From the model's first word until it was here, for streams of the fake model; null for other answers. */
+  readonly firstWord: number | null;
 }
 
 /** Every connection sends its next request when it has the whole answer to the one before. */
@@ -40,7 +41,7 @@ export async function runLoad({
 }: LoadOptions): Promise<LoadResult> {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   const latencies: number[] = [];
-  const firstBytes: number[] = [];
+  const firstWords: number[] = [];
   const began = performance.now();
   const until = began + seconds * 1000;
   const isLate = (): boolean => performance.now() > began + atMostSeconds * 1000;
@@ -54,10 +55,12 @@ export async function runLoad({
       body,
     });
     const chunks: Buffer[] = [];
+    let firstWord: number | null = null;
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-      if (chunks.length === 0) firstBytes.push(performance.now() - sent);
+      firstWord ??= sinceStamp(chunk.toString("latin1"));
       chunks.push(chunk);
     }
+    if (firstWord !== null) firstWords.push(firstWord);
     latencies.push(performance.now() - sent);
     if (answer.statusCode === 200 && (expected === undefined || Buffer.concat(chunks).includes(expected))) return;
     throw new Error(`${path} answered ${answer.statusCode}: ${Buffer.concat(chunks).toString("utf8", 0, 200)}`);
@@ -79,6 +82,6 @@ export async function runLoad({
     perSecond: latencies.length / took,
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
-    firstByte: percentile(firstBytes, 0.5),
+    firstWord: firstWords.length === 0 ? null : percentile(firstWords, 0.5),
   };
 }
