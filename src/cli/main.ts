@@ -8,6 +8,8 @@ if (major < 24 || (major === 24 && minor < 16)) {
 
 const { enableCompileCache } = await import("node:module");
 enableCompileCache();
+const { holdMemory } = await import("./hold-memory.ts");
+holdMemory();
 const { runCli } = await import("./run-cli.ts");
 await runCli(process.argv.slice(2));
 
