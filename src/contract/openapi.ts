@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { errorKinds, ServiceError, type ErrorCode } from "./errors.ts";
+import { errorKinds, type ErrorCode } from "./errors.ts";
+import { ServiceError } from "./service-error.ts";
 import { toComponentSchemas, type ComponentSchemas, type Json, type JsonObject } from "./openapi-schemas.ts";
 import type { Operation } from "./operation.ts";
 import { Problem, toProblem } from "./problem.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { errorKinds, isRetryable, type ErrorCode, type ServiceError } from "./errors.ts";
+import { errorKinds, isRetryable, type ErrorCode } from "./errors.ts";
+import type { ServiceError } from "./service-error.ts";
 
 const codes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
 

@@ -1,4 +1,4 @@
-import { ServiceError, type FieldError } from "../contract/errors.ts";
+import { ServiceError, type FieldError } from "../contract/service-error.ts";
 import type { LabellerSettings } from "../contract/evaluation-request.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { ChatModel } from "../contract/model.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { RunComparison } from "../contract/comparison.ts";
 import { finalStates } from "../contract/run.ts";
 import type { Scenario } from "../contract/scenario.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { Embedder } from "../contract/embedder.ts";

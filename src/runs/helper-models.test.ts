@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Embedder } from "../contract/embedder.ts";
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { EvaluationRequest } from "../contract/evaluation-request.ts";
 import { planRun } from "./plan-run.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { ChatRequest } from "../contract/model.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { PairwiseComparison } from "../contract/comparison.ts";
 import type { LabellerSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";

@@ -1,4 +1,4 @@
-import type { FieldError } from "../contract/errors.ts";
+import type { FieldError } from "../contract/service-error.ts";
 import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
 
 /** Where a model is: as much of a run's settings as it takes to call it. */

@@ -1,4 +1,4 @@
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { NoiseFloor } from "../contract/comparison.ts";
 import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";

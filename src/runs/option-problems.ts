@@ -1,4 +1,4 @@
-import type { FieldError } from "../contract/errors.ts";
+import type { FieldError } from "../contract/service-error.ts";
 import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../contract/evaluation-request.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../evaluation/scorers/built-in-scorers.ts";

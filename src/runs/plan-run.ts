@@ -1,4 +1,4 @@
-import { ServiceError, type FieldError } from "../contract/errors.ts";
+import { ServiceError, type FieldError } from "../contract/service-error.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../contract/evaluation-request.ts";
 import { toScenario } from "./to-scenario.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";

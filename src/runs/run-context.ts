@@ -1,4 +1,4 @@
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { ChatModel } from "../contract/model.ts";

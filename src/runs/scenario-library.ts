@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { Library, LibraryList, LibraryScenario } from "../contract/library.ts";
 import type { Scenario, ScenarioInput } from "../contract/scenario.ts";
 import { canonicalJson } from "./canonical-json.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PairwiseComparison, RunComparison } from "../contract/comparison.ts";
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createRunScoring } from "./create-scoring.ts";

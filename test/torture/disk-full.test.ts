@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { ServiceError } from "../../src/contract/errors.ts";
+import { ServiceError } from "../../src/contract/service-error.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { collect } from "../conformance/suite-helpers.ts";

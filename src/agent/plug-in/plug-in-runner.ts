@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { ReplyError, SuccessfulReply } from "../../contract/model.ts";
 import type { LimitReason } from "../agent-limits.ts";
 import type { AgentOutcome } from "../agent-outcome.ts";

@@ -10,7 +10,7 @@ import { readModelsFile } from "../../models/studio/models-file.ts";
 import type { StudioModel, StudioSource } from "../../models/studio/studio-model.ts";
 import { createStudioRegistry, type StudioList } from "../../models/studio/studio-registry.ts";
 import { isUuid } from "../../models/studio/uuid.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Settings } from "../../settings.ts";
 
 /** The providers the operator configured, or the demo. */

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 
 /** Refuses an endpoint that can be judged before any call, so that nothing is stored for it. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { toProblem } from "../../contract/problem.ts";
 import type { ChatRequest } from "../../contract/model.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { ChatModel } from "../../contract/model.ts";
 import type { StudioModel } from "../studio/studio-model.ts";
 import { canonicalUuid } from "../studio/uuid.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { rememberLast } from "../outbound/remember-last.ts";
 import { isUuid } from "../studio/uuid.ts";
 

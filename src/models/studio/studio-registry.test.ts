@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { StudioModel } from "./studio-model.ts";
 import { createStudioRegistry } from "./studio-registry.ts";
 

@@ -1,4 +1,5 @@
-import { ServiceError, errorKinds } from "../../contract/errors.ts";
+import { errorKinds } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { StudioModels } from "../../contract/studio-models.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { nameModels } from "./name-models.ts";

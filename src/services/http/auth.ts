@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { scopes, type Scope } from "../../contract/scope.ts";
 import { anonymousName, type ApiKey } from "../../settings/api-keys.ts";
 import { createEndWithKey } from "./end-with-key.ts";

@@ -1,4 +1,5 @@
-import { errorKinds, type FieldError, type ServiceError } from "../../contract/errors.ts";
+import { errorKinds } from "../../contract/errors.ts";
+import type { FieldError, ServiceError } from "../../contract/service-error.ts";
 import { isOpenAiPath, type OpenAiError } from "../../contract/openapi.ts";
 import { toProblem } from "../../contract/problem.ts";
 

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
-import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { incomingOf } from "./shell-environment.ts";
 
 /** Headers that mean something only when they come once. Proxies and servers disagree on which of two counts. */

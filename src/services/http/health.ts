@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Health } from "../../contract/health.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 

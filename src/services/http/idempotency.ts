@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { canonicalJson } from "../../runs/canonical-json.ts";
 
 /** The request's Idempotency-Key with a hash of what it asks for; undefined when it has none. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { statSync } from "node:fs";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Scope } from "../../contract/scope.ts";
 import { isKeyName, type ApiKey } from "../../settings/api-keys.ts";
 import { changeKeyFile, readKeyFile, type KeyRecord } from "./key-file.ts";

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Logger } from "pino";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Settings } from "../../settings.ts";
 import { fromParserError, type ParserError } from "./client-error.ts";
 import type { Door } from "./door.ts";

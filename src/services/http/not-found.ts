@@ -1,5 +1,5 @@
 import type { Hono, NotFoundHandler } from "hono";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Scope } from "../../contract/scope.ts";
 import type { Caller } from "./shell-environment.ts";
 import { createSlidingWindow, type SlidingWindow } from "./sliding-window.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { incomingOf } from "./shell-environment.ts";
 
 /** After a body was refused, this much more is read and dropped, so that the client gets to see the answer. */

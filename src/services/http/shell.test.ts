@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { Problem } from "../../contract/problem.ts";
 import { createLog } from "./log.ts";
 import { testShell } from "./test-shell.ts";

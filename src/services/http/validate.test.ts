@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { AgentRequest } from "../../contract/agent-message.ts";
-import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import { ServiceError, type FieldError } from "../../contract/service-error.ts";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import { validate } from "./validate.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import { ServiceError, type FieldError } from "../../contract/service-error.ts";
 import { toPointer } from "./pointer.ts";
 import { scrub } from "./scrub.ts";
 import { kindOf, validationMessage } from "./validation-message.ts";

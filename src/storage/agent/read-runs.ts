@@ -1,6 +1,6 @@
 import type { AgentRunEntry, AgentRunSummary } from "../../contract/agent-run.ts";
 import type { AgentRunFilter, AgentRunPage, AgentRunRecord } from "../../contract/agent-run-log.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Reader } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 

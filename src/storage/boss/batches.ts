@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 
 interface Waiting<Item, Result> {
   readonly item: Item;

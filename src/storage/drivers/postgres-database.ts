@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, PostgresDialect } from "kysely";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Database, Writer } from "../database.ts";
 import type { Tables } from "../schema.ts";
 import { isConflict, isConnectionLost, isPlanLost } from "./postgres-error.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 
 /** PostgreSQL's codes that say something about the server rather than about our SQL. */
 const codes = {

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { toStorageError } from "./sqlite-error.ts";
 import type { ReaderAnswer, ReaderOptions } from "./sqlite-reader-message.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { EndpointLimits, Limits } from "../../contract/limits.ts";
 import type { Database, Writer } from "../database.ts";
 import { LocalEndpoint } from "./local-endpoint.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { parseCursor, toCursor } from "./cursor.ts";
 
 test("a cursor gives back the position it was made from", () => {

@@ -1,6 +1,6 @@
 import type { AgentReply } from "../../../src/contract/agent-reply.ts";
 import type { ErrorCode } from "../../../src/contract/errors.ts";
-import { ServiceError } from "../../../src/contract/errors.ts";
+import { ServiceError } from "../../../src/contract/service-error.ts";
 import { toProblem, type Problem } from "../../../src/contract/problem.ts";
 
 export interface FakeTool {

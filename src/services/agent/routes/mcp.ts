@@ -1,6 +1,6 @@
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { Hono } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import type { PageConfig } from "../../../contract/page-config.ts";
 import { contentSecurityPolicy } from "../../http/security-headers.ts";
 import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";

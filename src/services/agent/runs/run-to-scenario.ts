@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import type { ChatMessage } from "../../../contract/model.ts";
 import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
 import type { Scenario } from "../../../contract/scenario.ts";

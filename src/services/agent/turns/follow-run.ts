@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import type { Turn, TurnEnd, TurnWatcher } from "./turn.ts";
 
 /** Starts the run. What it emits is its own to give; `signal` is how it is cancelled. */

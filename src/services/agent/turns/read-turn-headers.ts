@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { selectTools } from "../../../agent/select-tools.ts";
 import type { Tool } from "../../../agent/tool.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import { parseModelId } from "../../../models/routing/parse-model-id.ts";
 import { ownerOf } from "../../http/owner.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

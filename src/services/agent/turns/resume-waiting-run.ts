@@ -1,7 +1,7 @@
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
 import { selectTools } from "../../../agent/select-tools.ts";
 import type { WaitingRun } from "../../../contract/agent-approval.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import type { TurnHeaders } from "./read-turn-headers.ts";

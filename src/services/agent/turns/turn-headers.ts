@@ -1,5 +1,5 @@
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import type { ReplyError } from "../../../contract/model.ts";
 import type { Turn } from "./turn.ts";
 

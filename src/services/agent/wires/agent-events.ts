@@ -1,6 +1,6 @@
 import type { StoredAnswer } from "../../../contract/agent-answers.ts";
 import type { AgentStreamEvents } from "../../../contract/agent-stream.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import { toProblem } from "../../../contract/problem.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
 import { unexpected } from "../../http/on-error.ts";

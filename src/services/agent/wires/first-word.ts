@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 

@@ -1,5 +1,5 @@
 import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
-import type { ServiceError } from "../../../contract/errors.ts";
+import type { ServiceError } from "../../../contract/service-error.ts";
 import type { ModelParameters } from "../../../contract/model.ts";
 import type { ChatCompletion, ChatCompletionRequest, CompletionUsage } from "../../../contract/openai-chat.ts";
 import { EventWriter } from "../../http/event-writer.ts";

@@ -1,4 +1,5 @@
-import { errorKinds, type ServiceError } from "../../../contract/errors.ts";
+import { errorKinds } from "../../../contract/errors.ts";
+import type { ServiceError } from "../../../contract/service-error.ts";
 import type { OpenAiError } from "../../../contract/openapi.ts";
 
 /** An error inside a stream that has begun, in the shape its status would have had. */

@@ -1,5 +1,5 @@
 import { pairToolMessages, type LooseMessage } from "../../../agent/pair-tool-messages.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import type { ChatMessage, ChatModel, ToolDefinition } from "../../../contract/model.ts";
 import type { OpenAiMessage } from "../../../contract/openai-chat.ts";
 import { toPlainText } from "../../../contract/openai-text.ts";

@@ -1,4 +1,4 @@
-import type { ServiceError } from "../../../contract/errors.ts";
+import type { ServiceError } from "../../../contract/service-error.ts";
 import type { ResponseBody, ResponseOutputItem } from "../../../contract/openai-responses.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../../agent/agent-event.ts";
 import type { PendingToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
-import type { ServiceError } from "../../../contract/errors.ts";
+import type { ServiceError } from "../../../contract/service-error.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";

@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
 import { finalStates } from "../../../contract/run.ts";
 import type { CreatedRun, RunRecord } from "../../../contract/store.ts";

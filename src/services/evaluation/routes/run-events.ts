@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import type { RunEvent } from "../../../contract/run-event.ts";
 import { requireScope } from "../../http/auth.ts";
 import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";

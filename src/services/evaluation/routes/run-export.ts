@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import { ExportQuery } from "../../../contract/operations/analysis.ts";
 import { finalStates } from "../../../contract/run.ts";
 import type { RunRecord } from "../../../contract/store.ts";

@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/library-requests.ts";
 import { parseMapping } from "../../../formats/column-mapping.ts";
 import { FormatError } from "../../../formats/format-error.ts";
