@@ -1,5 +1,6 @@
 import type { Environment } from "./environment.ts";
-import { numberVariables, type NumberVariable } from "./number-variables.ts";
+import { numberVariables } from "./number-variables.ts";
+import type { NumberVariable } from "./numbers/number-variable.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 
 type Numbers<Group> = { readonly [Key in keyof Group]: number };

@@ -1,6 +1,7 @@
 import type { PageLimit } from "../../contract/page-config.ts";
 import type { Settings } from "../../settings.ts";
-import { numberVariables, type NumberVariable } from "../../settings/number-variables.ts";
+import { numberVariables } from "../../settings/number-variables.ts";
+import type { NumberVariable } from "../../settings/numbers/number-variable.ts";
 
 /** The limits of requests and calls as they stand, each with the variable that moves it. */
 export function pageLimits(settings: Pick<Settings, "limits" | "concurrency">): PageLimit[] {

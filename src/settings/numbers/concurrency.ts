@@ -1,0 +1,18 @@
+import type { NumberVariable } from "./number-variable.ts";
+import { count } from "./ranges.ts";
+
+export const concurrency = {
+  global: {
+    name: "REHEARSAL_CONCURRENCY_GLOBAL",
+    ...count,
+    default: 64,
+    meaning: "Model calls at once in one process.",
+  },
+  perOrigin: {
+    name: "REHEARSAL_CONCURRENCY_PER_ORIGIN",
+    ...count,
+    default: 16,
+    meaning: "Model calls at once to one origin.",
+  },
+  perRun: { name: "REHEARSAL_CONCURRENCY_PER_RUN", ...count, default: 8, meaning: "Attempts of one run at once." },
+} as const satisfies Record<string, NumberVariable>;

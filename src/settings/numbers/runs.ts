@@ -1,0 +1,45 @@
+import type { NumberVariable } from "./number-variable.ts";
+import { count, hour, second, wait } from "./ranges.ts";
+
+export const runs = {
+  retentionDays: {
+    name: "REHEARSAL_RETENTION_DAYS",
+    minimum: 0,
+    maximum: 36_500,
+    default: 0,
+    meaning: "Days after their end that runs are kept; 0 keeps them for good.",
+  },
+  backupEveryHours: {
+    name: "REHEARSAL_BACKUP_EVERY_HOURS",
+    ...count,
+    default: 24,
+    meaning: "Hours between two backups of the embedded store.",
+  },
+  backupKeep: { name: "REHEARSAL_BACKUP_KEEP", ...count, default: 7, meaning: "Backups that are kept." },
+  deadlineMs: { name: "REHEARSAL_RUN_DEADLINE_MS", ...wait, default: hour, meaning: "Time for one whole run." },
+  queueLength: {
+    name: "REHEARSAL_QUEUE_MAX_RUNS",
+    ...count,
+    default: 1000,
+    meaning: "Unfinished runs before new ones are refused.",
+  },
+  leaseMs: {
+    name: "REHEARSAL_LEASE_MS",
+    ...wait,
+    minimum: second,
+    default: 15 * second,
+    meaning: "How long a silent worker keeps an attempt.",
+  },
+  heartbeatMs: {
+    name: "REHEARSAL_HEARTBEAT_MS",
+    ...wait,
+    default: 5 * second,
+    meaning: "How often a worker renews its leases.",
+  },
+  idempotencyHours: {
+    name: "REHEARSAL_IDEMPOTENCY_TTL_HOURS",
+    ...count,
+    default: 24,
+    meaning: "How long an Idempotency-Key is remembered.",
+  },
+} as const satisfies Record<string, NumberVariable>;
