@@ -1,7 +1,7 @@
-import { FileUp } from "lucide-react";
-import { useId, useRef } from "react";
+import { useId } from "react";
 import { FieldProblemList } from "../parts/field-problem-list.tsx";
 import type { FieldProblem } from "../parts/field-problems.ts";
+import { FilePicker } from "../parts/file-picker.tsx";
 import { LibraryPicker } from "./library-picker.tsx";
 import { parseScenarios } from "./parse-scenarios.ts";
 import { sampleScenarios } from "./sample-scenarios.ts";
@@ -15,7 +15,6 @@ interface ScenarioFieldProps {
 /** Scenarios by paste, file or drop. */
 export function ScenarioField({ text, onChange, problems }: ScenarioFieldProps) {
   const id = useId();
-  const file = useRef<HTMLInputElement>(null);
   const parsed = parseScenarios(text);
   const readFile = (files: FileList | null): void => {
     void files?.[0]?.text().then(onChange);
@@ -43,22 +42,8 @@ export function ScenarioField({ text, onChange, problems }: ScenarioFieldProps) 
             Example
           </button>
           <LibraryPicker onPicked={onChange} />
-          <button type="button" className="button" onClick={() => file.current?.click()}>
-            <FileUp aria-hidden size={14} /> From a file
-          </button>
+          <FilePicker label="Scenario file" accept=".json,.jsonl,.ndjson,application/json" onPicked={readFile} />
         </span>
-        <input
-          ref={file}
-          type="file"
-          aria-label="Scenario file"
-          className="sr-only"
-          tabIndex={-1}
-          accept=".json,.jsonl,.ndjson,application/json"
-          onChange={(event) => {
-            readFile(event.target.files);
-            event.target.value = "";
-          }}
-        />
       </div>
       <textarea
         id={id}

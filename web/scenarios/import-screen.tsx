@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { FileUp, SearchCheck } from "lucide-react";
-import { useId, useRef, useState } from "react";
+import { SearchCheck } from "lucide-react";
+import { useId, useState } from "react";
 import { importScenarios } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
+import { FilePicker } from "../parts/file-picker.tsx";
 import { formatCount } from "../parts/format.ts";
 import { Screen } from "../parts/screen.tsx";
 import { importFormats, isTable } from "./import-formats.ts";
@@ -16,7 +17,6 @@ export default function ImportScreen() {
   const [name, setName] = useState<string | undefined>(undefined);
   const [format, setFormat] = useState("auto");
   const [mapping, setMapping] = useState(emptyMapping);
-  const file = useRef<HTMLInputElement>(null);
   const client = useQueryClient();
   const id = useId();
   const body = { text, format, ...(name && { name }), ...(toMapping(mapping) && { mapping: toMapping(mapping) }) };
@@ -78,20 +78,7 @@ export default function ImportScreen() {
               ))}
             </select>
           </label>
-          <button type="button" className="button" onClick={() => file.current?.click()}>
-            <FileUp aria-hidden size={14} /> From a file
-          </button>
-          <input
-            ref={file}
-            type="file"
-            aria-label="File to import"
-            className="sr-only"
-            tabIndex={-1}
-            onChange={(event) => {
-              readFile(event.target.files);
-              event.target.value = "";
-            }}
-          />
+          <FilePicker label="File to import" onPicked={readFile} />
         </div>
         <textarea
           id={id}

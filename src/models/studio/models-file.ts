@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { parseDocument } from "yaml";
 import { z } from "zod";
+import { parseMapping, readOperatorFile } from "../mapping-file.ts";
 import type { StudioModel } from "./studio-model.ts";
 import { canonicalUuid, isUuid } from "./uuid.ts";
 
@@ -17,15 +16,7 @@ const Entry = z.union([
 
 /** Reads STUDIO_MODELS_FILE. Rejects with one line that names the file, the field and what is wrong with it. */
 export async function readModelsFile(path: string): Promise<StudioModel[]> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    throw new Error(`${path}: cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`, {
-      cause: error,
-    });
-  }
-  return parseModelsFile(text, path);
+  return parseModelsFile(await readOperatorFile(path), path);
 }
 
 /**
@@ -34,22 +25,14 @@ export async function readModelsFile(path: string): Promise<StudioModel[]> {
  * @example parseModelsFile("support-v2: 3f2504e0-4f89-11d3-9a0c-0305e82c3301", "models.yaml")
  */
 export function parseModelsFile(text: string, path: string): StudioModel[] {
-  const models = [...entriesOf(text, path)].map(([name, value]) => ({ name, ...parseEntry(name, value, path) }));
+  // Every value is text for us: the failsafe schema keeps a UUID of decimal digits from becoming a number.
+  const entries = parseMapping(text, { path, of: "model names to UUIDs", yaml: { schema: "failsafe" } });
+  const models = [...entries].map(([key, value]) => {
+    const name = String(key);
+    return { name, ...parseEntry(name, value, path) };
+  });
   refuseRepeatedIds(models, path);
   return models;
-}
-
-/** JSON is YAML too, so one parser serves both. */
-function entriesOf(text: string, path: string): Map<string, unknown> {
-  // Every value is text for us: the failsafe schema keeps a UUID of decimal digits from becoming a number.
-  const document = parseDocument(text, { schema: "failsafe" });
-  const problem = document.errors[0];
-  if (problem) throw new Error(`${path}: not valid YAML or JSON: ${problem.message.split("\n")[0]}`);
-
-  const content: unknown = document.toJS({ mapAsMap: true });
-  if (content === null || content === "") return new Map();
-  if (!(content instanceof Map)) throw new Error(`${path}: must map model names to UUIDs`);
-  return content;
 }
 
 function parseEntry(name: string, value: unknown, path: string): Omit<StudioModel, "name"> {

@@ -1,31 +1,7 @@
+import { checkable, reasons } from "./assertion-types.ts";
+
 /** What promptfoo calls assertions in a table, where it is not the name of their type. */
 const otherNames: Readonly<Record<string, string>> = { grade: "llm-rubric", fn: "javascript", eval: "javascript" };
-const types = new Set([
-  "equals",
-  "contains",
-  "icontains",
-  "contains-all",
-  "contains-any",
-  "icontains-all",
-  "icontains-any",
-  "starts-with",
-  "regex",
-  "is-json",
-  "contains-json",
-  "similar",
-  "levenshtein",
-  "rouge-n",
-  "bleu",
-  "factuality",
-  "llm-rubric",
-  "g-eval",
-  "model-graded-closedqa",
-  "latency",
-  "cost",
-  "javascript",
-  "python",
-  "webhook",
-]);
 
 /** An `__expected` cell: `contains: refund`, `similar(0.8): Yes`, `not-regex: \d`, `is-json`; any other text is what the reply should equal. */
 export function parseExpected(text: string): { type: string; value?: unknown; threshold?: number } {
@@ -33,7 +9,8 @@ export function parseExpected(text: string): { type: string; value?: unknown; th
     /^\s*(not-)?([a-z][a-z-]*)(?:\(([\d.]+)\))?(?::\s*([\s\S]*))?$/.exec(text) ?? [];
   const type = otherNames[written] ?? written;
   const bare = type === "is-json" || type === "contains-json" || type === "latency" || type === "cost";
-  if (!types.has(type) || (value === undefined && !bare)) return { type: "equals", value: text };
+  if (!(checkable.has(type) || reasons.has(type)) || (value === undefined && !bare))
+    return { type: "equals", value: text };
   return {
     type: `${not}${type}`,
     ...(value !== undefined && {

@@ -1,6 +1,7 @@
 import { below, type ItemContext } from "../../peer-item.ts";
 import { field, isRecord, listField, scalarText, type JsonRecord } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
+import { checkable, reasons, references } from "./assertion-types.ts";
 import { renderTemplate } from "./render-template.ts";
 
 export interface Assertions {
@@ -8,49 +9,6 @@ export interface Assertions {
   readonly references: readonly string[];
   readonly checks: readonly CheckDraft[];
 }
-
-/** Assertions whose value is a text the reply should be like: it is a reference reply. */
-const references = new Set([
-  "equals",
-  "similar",
-  "levenshtein",
-  "rouge-n",
-  "bleu",
-  "gleu",
-  "meteor",
-  "factuality",
-  "model-graded-factuality",
-]);
-
-/** Assertions about the reply's text that are data: kept as checks. */
-const checkable = new Set([
-  ...references,
-  "contains",
-  "icontains",
-  "contains-all",
-  "contains-any",
-  "icontains-all",
-  "icontains-any",
-  "starts-with",
-  "regex",
-  "word-count",
-  "llm-rubric",
-  "g-eval",
-  "model-graded-closedqa",
-  "is-json",
-  "contains-json",
-  "latency",
-  "cost",
-]);
-
-const reasons: Readonly<Record<string, string>> = {
-  javascript: "it runs code of its own",
-  python: "it runs code of its own",
-  ruby: "it runs code of its own",
-  webhook: "it asks another service",
-  perplexity: "it needs token probabilities",
-  "perplexity-score": "it needs token probabilities",
-};
 
 interface AssertionSource {
   readonly assertions: readonly PlacedAssertion[];
@@ -85,7 +43,7 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
       at.collector.note(
         "dropped",
         at.place,
-        `assertion ${name || "without a type"}: ${reasons[type] ?? "it has no counterpart here"}`,
+        `assertion ${name || "without a type"}: ${reasons.get(type) ?? "it has no counterpart here"}`,
       );
     } else if (references.has(type) && !negated) texts.push(...toTexts(value));
     else {

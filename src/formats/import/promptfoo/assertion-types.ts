@@ -1,0 +1,43 @@
+/** Assertions whose value is a text the reply should be like: it is a reference reply. */
+export const references: ReadonlySet<string> = new Set([
+  "equals",
+  "similar",
+  "levenshtein",
+  "rouge-n",
+  "bleu",
+  "gleu",
+  "meteor",
+  "factuality",
+  "model-graded-factuality",
+]);
+
+/** Assertions about the reply's text that are data: kept as checks. */
+export const checkable: ReadonlySet<string> = new Set([
+  ...references,
+  "contains",
+  "icontains",
+  "contains-all",
+  "contains-any",
+  "icontains-all",
+  "icontains-any",
+  "starts-with",
+  "regex",
+  "word-count",
+  "llm-rubric",
+  "g-eval",
+  "model-graded-closedqa",
+  "is-json",
+  "contains-json",
+  "latency",
+  "cost",
+]);
+
+/** Why other assertions are left out. */
+export const reasons: ReadonlyMap<string, string> = new Map([
+  ["javascript", "it runs code of its own"],
+  ["python", "it runs code of its own"],
+  ["ruby", "it runs code of its own"],
+  ["webhook", "it asks another service"],
+  ["perplexity", "it needs token probabilities"],
+  ["perplexity-score", "it needs token probabilities"],
+]);

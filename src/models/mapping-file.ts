@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import { parseDocument, type DocumentOptions, type ParseOptions, type SchemaOptions } from "yaml";
+
+/** A file of the operator. Rejects with one line that names it. */
+export async function readOperatorFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new Error(`${path}: cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`, {
+      cause: error,
+    });
+  }
+}
+
+export interface MappingFile {
+  readonly path: string;
+  /** What the file has to map to what, said when it does not. */
+  readonly of: string;
+  readonly yaml?: ParseOptions & DocumentOptions & SchemaOptions;
+}
+
+/** The entries of a file that is one mapping; an empty file has none. JSON is YAML too, so one parser serves both. */
+export function parseMapping(text: string, { path, of, yaml = {} }: MappingFile): ReadonlyMap<unknown, unknown> {
+  const document = parseDocument(text, yaml);
+  const problem = document.errors[0];
+  if (problem) throw new Error(`${path}: not valid YAML or JSON: ${problem.message.split("\n")[0]}`);
+  const content: unknown = document.toJS({ mapAsMap: true });
+  if (content === null || content === undefined || content === "") return new Map();
+  if (!(content instanceof Map)) throw new Error(`${path}: must map ${of}`);
+  return content;
+}
