@@ -54,16 +54,16 @@ function chooseAnswer({ behaviour, answers, calls }: Address, body: Buffer): (so
 }
 
 /**
- * One event per turn of the event loop: a real model's tokens do not arrive together either. The first word says when it
- * was sent.
+ * One event per turn of the event loop: a real model's tokens do not arrive together either. The first word comes with
+ * the first byte and says when it was sent.
  */
 function stream(socket: Socket, { events, streamHead }: Answers, id: string): void {
-  const waiting = [...events(id)];
-  socket.write(streamHead + waiting.shift());
+  const [role = "", firstWord = "", ...waiting] = events(id);
+  socket.write(streamHead + role + firstWord.replace(stampPlace, stampNow()));
   const next = (): void => {
     const event = waiting.shift();
     if (event === undefined || socket.destroyed) return;
-    socket.write(event.includes(stampPlace) ? event.replace(stampPlace, stampNow()) : event);
+    socket.write(event);
     setImmediate(next);
   };
   setImmediate(next);
