@@ -9,29 +9,42 @@ export interface WaitingRun {
   readonly ready: number;
 }
 
+interface Share {
+  readonly run: WaitingRun;
+  /** The run's own limit, or that of any run. */
+  readonly most: number;
+  places: number;
+}
+
 /**
  * Gives free places to runs one by one: the highest priority first, then the run with the fewest attempts under way,
- * then the oldest. No run gets more than its limit, so a large one cannot keep a small one waiting.
+ * then the oldest. No run gets more than its limit, so a large one cannot keep a small one waiting. Runs come out in the
+ * order in which they got their first place.
  */
 export function shareOut(
   runs: readonly WaitingRun[],
   { places, perRun }: { places: number; perRun: number },
 ): ReadonlyMap<string, number> {
-  const shares = new Map<string, number>();
-  const shareOf = (run: WaitingRun): number => shares.get(run.id) ?? 0;
-  const hasRoom = (run: WaitingRun): boolean =>
-    shareOf(run) < run.ready && run.running + shareOf(run) < (run.max_concurrency ?? perRun);
-  const before = (left: WaitingRun, right: WaitingRun): number =>
-    right.priority - left.priority ||
-    left.running + shareOf(left) - (right.running + shareOf(right)) ||
-    left.created_at - right.created_at ||
-    (left.id < right.id ? -1 : 1);
-
+  const given = new Map<string, number>();
+  const shares = runs.map((run): Share => ({ run, most: run.max_concurrency ?? perRun, places: 0 }));
   for (let place = 0; place < places; place += 1) {
-    let next: WaitingRun | undefined;
-    for (const run of runs) if (hasRoom(run) && (!next || before(run, next) < 0)) next = run;
+    let next: Share | undefined;
+    for (const share of shares) if (hasRoom(share) && (!next || comesBefore(share, next))) next = share;
     if (!next) break;
-    shares.set(next.id, shareOf(next) + 1);
+    next.places += 1;
+    given.set(next.run.id, next.places);
   }
-  return shares;
+  return given;
+}
+
+function hasRoom({ run, most, places }: Share): boolean {
+  return places < run.ready && run.running + places < most;
+}
+
+function comesBefore(left: Share, right: Share): boolean {
+  if (left.run.priority !== right.run.priority) return left.run.priority > right.run.priority;
+  const difference = left.run.running + left.places - (right.run.running + right.places);
+  if (difference !== 0) return difference < 0;
+  if (left.run.created_at !== right.run.created_at) return left.run.created_at < right.run.created_at;
+  return left.run.id < right.run.id;
 }
