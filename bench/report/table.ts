@@ -58,10 +58,12 @@ export function toText(cells: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
+/** In columns as wide as they must be, which is how our pages are formatted. */
 export function toMarkdown(cells: readonly (readonly string[])[]): string {
-  const [header = [], ...lines] = cells;
-  const line = (columns: readonly string[]): string =>
-    `| ${columns.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`;
-  const filled = (columns: readonly string[]): string[] => header.map((_, index) => columns[index] ?? "");
-  return [line(header), line(header.map(() => "---")), ...lines.map((columns) => line(filled(columns)))].join("\n");
+  const [header = [], ...lines] = cells.map((columns) => columns.map((text) => text.replaceAll("|", "\\|")));
+  const whole = lines.map((columns) => header.map((_, index) => columns[index] ?? ""));
+  const widths = header.map((title, index) => Math.max(3, title.length, ...whole.map((line) => line[index]!.length)));
+  const row = (columns: readonly string[]): string =>
+    `| ${columns.map((text, index) => text.padEnd(widths[index] ?? 0)).join(" | ")} |`;
+  return [row(header), row(widths.map((width) => "-".repeat(width))), ...whole.map(row)].join("\n");
 }
