@@ -23,7 +23,7 @@ export interface Runs {
   wait(id: string, signal: AbortSignal): Promise<RunRecord>;
   /** The evaluation response as pieces of JSON text, one scenario in memory at a time. */
   results(run: RunRecord, options?: { scenarioId?: string | undefined }): AsyncIterable<string>;
-  /** The same as one value: for a command, which has its memory to itself. */
+  /** The same as one value, for whoever needs all of it at once. */
   wholeResults(run: RunRecord): Promise<EvaluationResponse>;
   /** One page of the run's scenarios in short, failures first. */
   scenarios(run: RunRecord, query: RunScenariosQuery): Promise<RunScenarioList>;
