@@ -17,8 +17,6 @@ export function averageScenarios(scenarios: readonly Scores[]): Scores {
 }
 
 function meanByName(all: readonly Scores[]): Scores {
-  const [only] = all;
-  if (only && all.length === 1) return { ...only };
   const means = new MeanTally();
   for (const scores of all) means.add(scores);
   return means.means();
