@@ -213,8 +213,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     } else this.#finish({ kind: "failed", failure: withStatus(failure, this.#status) });
   }
 
+  /** Told one step of the event loop later: then the connection can be used again, and a call that follows opens no other. */
   #finish(result: ExchangeResult): void {
-    this.#settlers.resolve(result);
+    setImmediate(this.#settlers.resolve, result);
     this.#close();
   }
 
