@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Scenario } from "../contract/scenario.ts";
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
@@ -126,6 +127,8 @@ function createAttempt(
   async function keep(index: number, reply: StoredReply): Promise<void> {
     const priced = withCost(reply, context);
     replies.set(index, priced);
+    // Of replies that came together each makes room for a call: those go out before any reply is scored.
+    await setImmediate();
     const turn: NewTurn = { turn_index: index, reply: priced, scores: await score(index, priced) };
     await (endsWithTurns && scored.size === turns - 1 ? finish(turn) : mustHold(store.interactions.store(lease, turn)));
     underWay--;
