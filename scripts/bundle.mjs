@@ -34,17 +34,70 @@ const entries = () => ({
 });
 
 /** Packages a user adds, and native ones that are never there: looked for when they are needed. */
-const external = [/^node:/, "vitest", /^@lat\.md\//, "pg-native", "@napi-rs/canvas", /^swagger-ui-dist/];
+const external = [/^node:(?!http2$)/, "vitest", /^@lat\.md\//, "pg-native", "@napi-rs/canvas", /^swagger-ui-dist/];
+
+/**
+ * A module of Node that is imported is asked for everything it exports, rare things too: `node:http` loads a second HTTP client for
+ * its `WebSocket`. Taken from `getBuiltinModule` it is asked for what we use.
+ */
+const leanModules = {
+  name: "lean-modules",
+  renderChunk: (code) =>
+    code.replace(/^import (.+?) from "(node:[\w/]+)";$/gm, (_, names, id) => takeModule(names, id)),
+};
+
+function takeModule(names, id) {
+  const whole = /^(?:\* as )?([\w$]+)/.exec(names)?.[1];
+  const parts = /\{.*\}/.exec(names)?.[0].replaceAll(" as ", ": ");
+  return [whole, parts]
+    .filter((name) => name !== undefined)
+    .map((name) => `const ${name} = globalThis.process.getBuiltinModule("${id}");`)
+    .join(" ");
+}
+
+/**
+ * What we use of undici. Its index would bring WebSockets, caches, mocks and the rest along, and run them all at the start. In the order
+ * of that index: `Request` takes up what `Response` has laid down.
+ */
+const undiciParts = `
+  export { default as Agent } from "undici/lib/dispatcher/agent.js";
+  export { default as Pool } from "undici/lib/dispatcher/pool.js";
+  export { default as buildConnector } from "undici/lib/core/connect.js";
+  export { Headers } from "undici/lib/web/fetch/headers.js";
+  export { Response } from "undici/lib/web/fetch/response.js";
+  export { Request } from "undici/lib/web/fetch/request.js";
+  export { FormData } from "undici/lib/web/fetch/formdata.js";
+  export { CloseEvent } from "undici/lib/web/websocket/events.js";
+`;
+
+/** HTTP/2 is not spoken here, and what is bundled gets along without it: undici does the same where Node was built so. */
+const noHttp2 = "export const constants = {}; export class Http2ServerRequest {}";
+
+const replaced = { undici: undiciParts, "node:http2": noHttp2 };
+
+const leanPackages = {
+  name: "lean-packages",
+  resolveId: (id) => (id in replaced ? `\0lean:${id}` : null),
+  load: (id) => replaced[id.replace("\0lean:", "")] ?? null,
+};
 
 /** Bundles into `folder`, and gives the packages that went into it. */
 export async function bundle(folder) {
   rmSync(folder, { recursive: true, force: true });
-  await using build = await rolldown({ cwd: root, input: entries(), platform: "node", external });
+  await using build = await rolldown({
+    cwd: root,
+    input: entries(),
+    platform: "node",
+    external,
+    plugins: [leanModules, leanPackages],
+  });
   const { output } = await build.write({
     dir: folder,
     format: "esm",
     entryFileNames: "[name].js",
-    chunkFileNames: `${parts}/[name]-[hash].js`,
+    chunkFileNames: `${parts}/[name]-[hash].mjs`,
+    // In a file of its own, so that it runs before what it is there for.
+    codeSplitting: { groups: [{ name: "undici", test: /node_modules[\\/]undici|web-classes/ }] },
   });
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
   return [...new Set(modules.flatMap(packageOf))].toSorted();

@@ -75,6 +75,18 @@ test("starts, evaluates and reports in an empty folder", async () => {
   expect((await cli("report", "latest", "-f", "junit")).stdout).toContain("<testsuites");
 });
 
+test("loads neither Node's own HTTP client nor HTTP/2 beside what is bundled", async () => {
+  const listing = `process.on("exit", () => process.stderr.write(process.moduleLoadList.join("\\n")))`;
+  const { stderr } = await cliWith(
+    { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(listing)}` },
+    ...["eval", "--attempts", "1", "--json"],
+  );
+  const loaded = stderr.split("\n");
+  expect(loaded).toContain("NativeModule http");
+  expect(loaded).not.toContain("NativeModule http2");
+  expect(loaded).not.toContain("NativeModule internal/deps/undici/undici");
+});
+
 test("serves both services, the page and the API reference", async () => {
   const child = spawn(process.execPath, [join(rehearsal(), "dist/cli/main.js"), "serve", "--json"], {
     cwd: folder.path,

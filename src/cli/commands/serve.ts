@@ -1,3 +1,4 @@
+import "../../models/outbound/web-classes.ts";
 import type { Command } from "commander";
 import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
 import type { Runs } from "../../runs/runs.ts";

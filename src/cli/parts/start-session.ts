@@ -1,3 +1,4 @@
+import "../../models/outbound/web-classes.ts";
 import { createEvaluationClient, type EvaluationClient } from "../../client/create-evaluation-client.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createScenarioLibrary } from "../../runs/scenario-library.ts";
