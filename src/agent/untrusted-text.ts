@@ -1,5 +1,5 @@
 const tag = "untrusted_tool_output";
-const tagInText = new RegExp(`${tag}(?:_(\\d{1,9}))?`, "gi");
+const tagInText = new RegExp(`${tag}(?:_(\\d+))?`, "gi");
 
 /**
  * Marks text from outside as data for the model. The text itself stays as it is: when it holds the tag already, the tag
@@ -10,8 +10,12 @@ export function fenceUntrusted(text: string): string {
   return `<${name}>\n${text}\n</${name}>`;
 }
 
+/** Numbers are compared as text: however long one is, `_2` is not in it. */
 function unusedTag(text: string): string {
-  let highest = 0;
-  for (const match of text.matchAll(tagInText)) highest = Math.max(highest, Number(match[1] ?? 1));
-  return highest === 0 ? tag : `${tag}_${highest + 1}`;
+  const taken = new Set<string | undefined>();
+  for (const match of text.matchAll(tagInText)) taken.add(match[1]);
+  if (taken.size === 0) return tag;
+  let number = 2;
+  while (taken.has(String(number))) number += 1;
+  return `${tag}_${number}`;
 }
