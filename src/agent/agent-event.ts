@@ -1,5 +1,5 @@
 import type { Reply } from "../contract/model.ts";
-import type { AgentOutcome, PendingToolCall, ToolRun } from "./agent-outcome.ts";
+import type { AgentOutcome, AskedToolCall, ToolRun } from "./agent-outcome.ts";
 
 /** What happens in a run, as it happens. `call` counts model calls from 1. A run that is aborted ends without `run-end`. */
 export type AgentEvent =
@@ -8,7 +8,7 @@ export type AgentEvent =
   | { readonly type: "text-delta"; readonly call: number; readonly text: string }
   /** `reply` is null when the deadline cut the call off. */
   | { readonly type: "model-end"; readonly call: number; readonly reply: Reply | null }
-  | { readonly type: "tool-start"; readonly tool_call: PendingToolCall }
+  | { readonly type: "tool-start"; readonly tool_call: AskedToolCall }
   | { readonly type: "tool-end"; readonly tool_call: ToolRun }
   | { readonly type: "run-end"; readonly outcome: AgentOutcome };
 

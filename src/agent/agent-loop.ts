@@ -78,7 +78,7 @@ async function toOutcome(run: AgentRun, ending: Ending): Promise<AgentOutcome> {
     ok: true,
     reply,
     finish_reason: pending.length > 0 ? "tool_calls" : reply.finish_reason,
-    pending_tool_calls: pending.map(({ id, name, args }) => ({ id, name, args })),
+    pending_tool_calls: pending.map(({ id, name, args, arguments: text }) => ({ id, name, args, arguments: text })),
     ...(awaitsApproval && { pending_run: toPendingRun(run, reply, calls) }),
   };
 }

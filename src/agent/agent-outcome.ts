@@ -12,11 +12,17 @@ export interface ToolRun {
   readonly duration_ms: number;
 }
 
-/** A tool call that somebody else must carry out or approve. */
-export interface PendingToolCall {
+/** A tool call as it was asked for. */
+export interface AskedToolCall {
   readonly id: string;
   readonly name: string;
   readonly args: ToolArguments;
+}
+
+/** A tool call that somebody else must carry out or approve. */
+export interface PendingToolCall extends AskedToolCall {
+  /** JSON of `args` as the model wrote it: a parsed number may have lost its last digits. */
+  readonly arguments: string;
 }
 
 /** A tool call that could not be carried out as the model wrote it. */

@@ -40,7 +40,14 @@ const pending: SuccessfulOutcome = {
   ...answered,
   reply: { ...answered.reply, text: "" },
   finish_reason: "tool_calls",
-  pending_tool_calls: [{ id: "call_1", name: "open_page", args: { url: "/", deep: { list: [1, null] } } }],
+  pending_tool_calls: [
+    {
+      id: "call_1",
+      name: "open_page",
+      args: { url: "/", deep: { list: [1, null] } },
+      arguments: '{"url":"/","deep":{"list":[1,null]}}',
+    },
+  ],
   invalid_tool_calls: [{ id: "call_2", name: "calculator", args: "{", error: "not JSON", model_call: 2 }],
 };
 

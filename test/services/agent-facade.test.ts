@@ -85,6 +85,25 @@ test("parameters and unknown fields reach the provider; ours do not", async () =
   });
 });
 
+test("a call of a client's tool is handed back as the model wrote it", async () => {
+  const text = '{"id":12345678901234567890,"f":1.10}';
+  const tool = { name: "w", parameters: { type: "object" } };
+  await using agent = await runAgentApp(scripted({ tool_calls: [{ id: "c", name: "w", arguments: text }] }).models);
+  const chat = { ...ask(false), tools: [{ type: "function", function: tool }] };
+  const response = { model: "test/model", input: "Hi", tools: [{ type: "function", ...tool }] };
+  expect(await (await post(`${agent.url}/v1/chat/completions`, chat)).json()).toMatchObject({
+    choices: [{ message: { tool_calls: [{ function: { name: "w", arguments: text } }] } }],
+  });
+  expect(await (await post(`${agent.url}/v1/responses`, response)).json()).toMatchObject({
+    output: [{ type: "function_call", arguments: text }],
+  });
+  const streamed = [
+    await post(`${agent.url}/v1/chat/completions`, { ...chat, stream: true }),
+    await post(`${agent.url}/v1/responses`, { ...response, stream: true }),
+  ];
+  for (const answer of streamed) expect(await answer.text()).toContain(JSON.stringify(text));
+});
+
 test("a forced tool is forced once", async () => {
   const { models, model } = scripted(
     { tool_calls: [{ id: "c", name: "calculator", arguments: '{"expression":"1"}' }] },

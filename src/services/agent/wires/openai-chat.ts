@@ -128,8 +128,8 @@ function completionId({ runId }: Turn): string {
   return `chatcmpl-${runId}`;
 }
 
-export function toToolCall({ id, name, args }: PendingToolCall) {
-  return { id, type: "function" as const, function: { name, arguments: JSON.stringify(args) } };
+export function toToolCall({ id, name, arguments: text }: PendingToolCall) {
+  return { id, type: "function" as const, function: { name, arguments: text } };
 }
 
 /** Over all calls of the run: what the client caused, not what the last step cost. */

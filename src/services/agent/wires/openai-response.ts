@@ -111,9 +111,9 @@ function toOutput(turn: Turn, { reply, pending_tool_calls }: SuccessfulOutcome, 
     ];
     output.push({ type: "message", id: messageId(turn), role: "assistant", status: "completed", content });
   }
-  for (const { id, name, args } of pending_tool_calls) {
+  for (const { id, name, arguments: text } of pending_tool_calls) {
     const item = { type: "function_call" as const, id: `fc_${id}`, call_id: id, name };
-    output.push({ ...item, arguments: JSON.stringify(args), status: "completed" });
+    output.push({ ...item, arguments: text, status: "completed" });
   }
   return output;
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../../agent/agent-event.ts";
-import type { PendingToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
+import type { AskedToolCall, PendingToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
 import type { ServiceError } from "../../../contract/service-error.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
@@ -88,7 +88,7 @@ function createSteps(send: Send): Steps {
     }
     send({ type: "text-delta", id: speaking, delta });
   }
-  function use({ id, name, args }: PendingToolCall): void {
+  function use({ id, name, args }: AskedToolCall): void {
     endText();
     send({ type: "tool-input-available", toolCallId: id, toolName: name, input: args, dynamic: true });
   }
