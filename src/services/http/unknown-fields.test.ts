@@ -63,3 +63,23 @@ test("wrappers are looked through, loose objects are not warned about, and the l
     unknownFields(schema, Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x${index}`, 1]))),
   ).toHaveLength(100);
 });
+
+test.each([
+  ["in every turn of one scenario", (turns: object[]) => ({ id: "s", interactions: turns })],
+  ["in every scenario of a batch", (turns: object[]) => turns],
+])("no more of a large request is looked at than the list holds: %s", (_name, toBatch) => {
+  let looked = 0;
+  const ownKeys = () => {
+    looked += 1;
+    return ["x"];
+  };
+  const turns = Array.from({ length: 1000 }, () => new Proxy({ x: 1 }, { ownKeys }));
+  expect(unknownFields(EvaluationRequest, { ...request, test_batch: toBatch(turns) })).toHaveLength(100);
+  expect(looked).toBeLessThan(500);
+});
+
+test("a name of megabytes is compared with nothing", () => {
+  const started = performance.now();
+  expect(unknownFields(EvaluationRequest, { ...request, ["x".repeat(20_000_000)]: 1 })).toHaveLength(1);
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -4,13 +4,20 @@ import type { Warning } from "../../contract/evaluation-response.ts";
 import { toPointer } from "./pointer.ts";
 
 const mostWarnings = 100;
+/** No field of ours has a name nearly as long; comparing one of megabytes would take a second. */
+const longestMisspelling = 80;
 
 /**
  * A warning for each field of `value` that the schema does not know, with the nearest name it does know.
  * Records (`metadata`) take any key and are not warned about.
  */
 export function unknownFields(schema: z.ZodType, value: unknown): readonly Warning[] {
-  return [...walk(schema, value, [])].slice(0, mostWarnings);
+  return first(walk(schema, value, []));
+}
+
+/** The walk ends where the list is full: a large request must not be looked through to its end for nothing. */
+function first(warnings: Generator<Warning>): readonly Warning[] {
+  return warnings.take(mostWarnings).toArray();
 }
 
 type Path = readonly PropertyKey[];
@@ -62,7 +69,7 @@ function* walkValues(schema: z.ZodRecord, value: object, path: Path): Generator<
 
 /** Of several forms the one that knows most of the fields. */
 function fewest(options: readonly z.core.$ZodType[], value: object, path: Path): readonly Warning[] {
-  const results = options.map((option) => [...walk(option, value, path)]);
+  const results = options.map((option) => first(walk(option, value, path)));
   return results.toSorted((left, right) => left.length - right.length)[0] ?? [];
 }
 
@@ -89,12 +96,12 @@ function isWrapper(schema: z.core.$ZodType): schema is Wrapper {
 }
 
 function toWarning(key: string, names: readonly string[], path: Path): Warning {
-  const nearest = names.length > 0 ? closest(key, names) : undefined;
+  const nearest = names.length > 0 && key.length <= longestMisspelling ? closest(key, names) : undefined;
   const suggestion =
     nearest !== undefined && distance(key, nearest) <= Math.max(2, key.length / 3) ? nearest : undefined;
   return {
     pointer: toPointer([...path, key]),
-    message: `${JSON.stringify(key.slice(0, 80))} is not a field of this request and was ignored`,
+    message: `${JSON.stringify(key.slice(0, longestMisspelling))} is not a field of this request and was ignored`,
     ...(suggestion !== undefined && { suggestion }),
   };
 }
