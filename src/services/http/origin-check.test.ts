@@ -52,9 +52,10 @@ test("a preflight is answered for a listed origin only, and an error can be read
   const allowed = await send("OPTIONS", { origin: "http://localhost:8000", ...ask });
   expect(allowed.status).toBe(204);
   expect(allowed.headers.get("access-control-allow-origin")).toBe("http://localhost:8000");
-  expect(allowed.headers.get("access-control-allow-headers")).toContain("x-model-id");
+  expect(allowed.headers.get("access-control-allow-headers")).toContain("x-thread-id");
   expect((await send("OPTIONS", { origin: "https://evil.example", ...ask })).status).toBe(403);
 
   const missing = await send("GET", { origin: "http://localhost:8000" }, "/nowhere");
   expect([missing.status, missing.headers.get("access-control-allow-origin")]).toEqual([404, "http://localhost:8000"]);
+  expect(missing.headers.get("access-control-expose-headers")).toContain("x-run-id");
 });

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/service-error.ts";
+import { pageMayRead, pageMaySend } from "./cors-headers.ts";
 import { targetHost } from "./host-check.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
@@ -7,13 +8,11 @@ const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const preflightHeaders = {
   "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
-  "access-control-allow-headers":
-    "accept, authorization, content-type, idempotency-key, last-event-id, prefer, x-api-key, x-model-id, x-on-disconnect, x-request-id",
+  "access-control-allow-headers": pageMaySend.join(", "),
   "access-control-max-age": "600",
 };
 
-const exposedHeaders =
-  "idempotent-replayed, location, preference-applied, rehearsal-version, retry-after, www-authenticate, x-model-resolved, x-request-id";
+const exposedHeaders = pageMayRead.join(", ");
 
 /**
  * Keeps foreign web pages out: a request with an unknown `Origin` is refused, and so is one that a browser marks as

@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { agentOperations } from "../../contract/operations/agent.ts";
+import { analysisOperations } from "../../contract/operations/analysis.ts";
+import { evaluationOperations } from "../../contract/operations/evaluation.ts";
+import { libraryOperations } from "../../contract/operations/library.ts";
+import { pageMayRead, pageMaySend } from "./cors-headers.ts";
+
+const folder = join(import.meta.dirname, "..");
+const sources = globSync("**/*.ts", { cwd: folder })
+  .filter((file) => !file.endsWith(".test.ts"))
+  .map((file) => readFileSync(join(folder, file), "utf8"))
+  .join("\n");
+
+const named = (pattern: RegExp) => Array.from(sources.matchAll(pattern), ([, name = ""]) => name);
+const except = (names: readonly string[], others: readonly string[]) =>
+  [...new Set(names)].filter((name) => !others.includes(name));
+
+/** Set by the browser, of no use to a page elsewhere, or refused with any value but the one that says nothing. */
+const notForPages = [
+  "access-control-request-method",
+  "content-encoding",
+  "content-length",
+  "host",
+  "if-none-match",
+  "origin",
+  "sec-fetch-site",
+];
+
+test("a page of an allowed origin may send every header the services read", () => {
+  const read = named(/req\.header\("([a-z-]+)"\)/g);
+  const operations = [...agentOperations, ...evaluationOperations, ...analysisOperations, ...libraryOperations];
+  const documented = operations.flatMap(({ headers = {} }) => Object.keys(headers));
+  expect(read).toContain("x-thread-id");
+  expect(documented).toContain("mcp-protocol-version");
+  expect(except([...read, ...documented], [...pageMaySend, ...notForPages])).toEqual([]);
+});
+
+/** Told to the browser or to proxies, or readable without permission. */
+const notForPrograms =
+  /^(?:access-control|cross-origin)-|^(?:cache-control|content-length|content-security-policy|content-type|referrer-policy|x-accel-buffering|x-content-type-options)$/;
+
+test("and may read every header they send", () => {
+  const sent = [...named(/"([a-z]+(?:-[a-z]+)+)":/g), ...named(/context\.header\("([a-z-]+)"/g)];
+  expect(sent).toContain("x-run-id");
+  expect(sent).toContain("location");
+  expect(except(sent, pageMayRead).filter((name) => !notForPrograms.test(name))).toEqual([]);
+});
