@@ -62,6 +62,18 @@ test("a replay goes the recorded way without any call", async () => {
   expect(model.requests).toHaveLength(2);
 });
 
+test("a run that met its cost limit is replayed to the same end", async () => {
+  const asks = asksFor("calculator", { expression: "1" });
+  const { models } = scripted(asks, asks, ({ tools }) => (tools ? asks : "Enough."));
+  const price = (resolved: string) => (resolved === "test/model" ? { input: 1, output: 0 } : undefined);
+  await using agent = await runAgentApp(models, { price, limits: { cost: 15 } });
+  const answer = await post(agent.url, human("Go"));
+  expect(answer.headers.get("x-finish-reason")).toBe("cost_limit");
+  const id = answer.headers.get("x-run-id");
+  const replay = AgentReplay.parse((await send(`${agent.url}/agent/runs/${id}/replay`, { method: "POST" })).body);
+  expect(replay).toMatchObject({ matches: true, divergences: [], finish_reason: "cost_limit" });
+});
+
 test("a replay says where today's service would go another way", async () => {
   const tools = [mailTool([])];
   const { models } = scripted(asksFor("send_mail", { to: "a@example.org" }), "Done.");

@@ -14,7 +14,7 @@ import { unknownRun } from "../turns/resume-waiting-run.ts";
 
 /** The memory of runs: reading them, running them again offline, making tests of them. */
 export function agentRunRoutes(
-  { tools, limits, library }: AgentDependencies,
+  { tools, limits, price, library }: AgentDependencies,
   { runLog }: AgentParts,
 ): Hono<ShellEnvironment> {
   async function find(context: Context<ShellEnvironment>, id: string): Promise<AgentRunRecord> {
@@ -33,7 +33,7 @@ export function agentRunRoutes(
     })
     .post("/agent/runs/:run_id/replay", requireScope("agent"), async (context) => {
       const record = await find(context, context.req.param("run_id"));
-      return context.json(await replayRun(record, { tools: tools(), limits, signal: context.req.raw.signal }));
+      return context.json(await replayRun(record, { tools: tools(), limits, price, signal: context.req.raw.signal }));
     })
     .post("/agent/runs/:run_id/scenario", requireScope("runs:write"), async (context) => {
       const scenario = runToScenario(await find(context, context.req.param("run_id")));

@@ -1,4 +1,4 @@
-import type { AgentLimits } from "../../../agent/agent-limits.ts";
+import type { AgentLimits, TokenPrice } from "../../../agent/agent-limits.ts";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import { resumeAgent } from "../../../agent/resume-approved.ts";
 import { runAgent } from "../../../agent/run-agent.ts";
@@ -11,22 +11,31 @@ import { startOf } from "./to-agent-run.ts";
 
 type Entry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;
 
+export interface ReplayOptions {
+  readonly tools: readonly Tool[];
+  readonly limits: Partial<AgentLimits>;
+  readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Runs a recorded run again with the recorded answers of the model and of the tools: nothing is called. Our loop and the
- * schemas of the tools are today's, so the replay tells whether a change here would have taken the run another way.
+ * Runs a recorded run again with the recorded answers of the model and of the tools: nothing is called. Our loop, its
+ * limits, the prices and the schemas of the tools are today's, so the replay tells whether a change here would have taken
+ * the run another way.
  */
 export async function replayRun(
   record: AgentRunRecord,
-  { tools, limits, signal }: { tools: readonly Tool[]; limits: Partial<AgentLimits>; signal: AbortSignal },
+  { tools, limits, price, signal }: ReplayOptions,
 ): Promise<AgentReplay> {
   const start = startOf(record);
   const divergences: string[] = [];
-  const { model, left } = recordedModel(entriesOf(record, "model-call"), divergences);
+  const { model, resolved, left } = recordedModel(entriesOf(record, "model-call"), divergences);
   const options = {
     model,
     tools: recordedTools({ offered: start.tools, tools, record, divergences }),
     clientTools: start.client_tools,
     limits,
+    price: price && (() => price(resolved() ?? start.model_resolved)),
     signal,
   };
 
@@ -55,7 +64,7 @@ function entriesOf<Type extends AgentRunEntry["type"]>({ entries }: AgentRunReco
 function recordedModel(
   calls: readonly Entry<"model-call">[],
   divergences: string[],
-): { model: ChatModel; left: () => number } {
+): { model: ChatModel; resolved: () => string | undefined; left: () => number } {
   let next = 0;
   const model: ChatModel = async () => {
     const call = calls[next];
@@ -68,7 +77,7 @@ function recordedModel(
     );
     return noRecord;
   };
-  return { model, left: () => Math.max(0, calls.length - next) };
+  return { model, resolved: () => calls[next - 1]?.model_resolved, left: () => Math.max(0, calls.length - next) };
 }
 
 const noRecord: FailedReply = {
