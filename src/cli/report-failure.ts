@@ -28,7 +28,28 @@ function explain(error: unknown): Failure {
   const known = exitCodeByName[error.name];
   if (known !== undefined) return { message: error.message, exitCode: known };
   if (isServiceFailure(error)) return explainService(error);
+  if (isServiceError(error)) return explainOwn(error);
   return { message: `internal error, please report it: ${error.stack ?? error.message}`, exitCode: exitCodes.internal };
+}
+
+/** What our own parts refuse when they are used without a service in between. */
+interface OwnError extends Error {
+  readonly code: string;
+}
+
+const isServiceError = (error: Error): error is OwnError => error.name === "ServiceError";
+
+function explainOwn({ message, code, cause }: OwnError): Failure {
+  if (code === "internal_error") return { message, exitCode: exitCodes.internal };
+  if (!code.startsWith("storage_")) return { message, exitCode: exitCodes.usage };
+  const reason = systemCode(cause);
+  return { message: reason === null ? message : `${message} (${reason})`, exitCode: exitCodes.configuration };
+}
+
+/** What the system said at the bottom of it, such as ECONNREFUSED. */
+function systemCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  return systemCode(error.cause) ?? /^E[A-Z]+$/.exec((error as NodeJS.ErrnoException).code ?? "")?.[0] ?? null;
 }
 
 interface ServiceProblem extends Error {

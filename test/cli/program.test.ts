@@ -66,3 +66,16 @@ test("a bad setting is one line and exit 78, whatever the command", async () => 
   expect(code).toBe(78);
   expect(stderr).toMatch(/^rehearsal: HUB_BASE_URL .*\n$/);
 });
+
+test.each([["list"], ["serve"], ["worker"], ["migrate-to", "postgres://u:p@127.0.0.1:9/x"]])(
+  "a database that cannot be reached is one line and exit 78: %s",
+  async (...parameters) => {
+    await using folder = await temporaryFolder();
+    const env = { DATABASE_URL: "postgres://u:p@127.0.0.1:9/x" };
+    const { code, stderr } = await runCli(parameters, { cwd: folder.path, env });
+    expect({ code, stderr }).toEqual({
+      code: 78,
+      stderr: "rehearsal: The database cannot be reached. (ECONNREFUSED)\n",
+    });
+  },
+);
