@@ -34,6 +34,13 @@ export function numberBetween(minimum: number, maximum: number): (value: string)
   };
 }
 
+/** A limit that can be reached: nothing could be done with 0. */
+export function moreThanZero(value: string): number {
+  const number = Number(value);
+  if (value.trim() !== "" && number > 0 && Number.isFinite(number)) return number;
+  throw new InvalidArgumentError("It must be a number above 0.");
+}
+
 /** Where the runs are that a command works with. */
 export interface SourceOptions {
   readonly server?: string;

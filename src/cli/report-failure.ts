@@ -61,7 +61,8 @@ const isServiceFailure = (error: Error): error is ServiceProblem => error.name =
 
 function explainService({ message, status, problem }: ServiceProblem): Failure {
   const fields = (problem?.errors ?? []).slice(1, 10).map((field) => `\n  ${field.pointer} ${field.message}`);
-  const hint = problem ? `\n  ${problem.hint}` : "";
+  // What is wrong with a field is said above; its hint speaks to whoever reads the JSON.
+  const hint = problem && !problem.errors ? `\n  ${problem.hint}` : "";
   const exitCode = status >= 500 ? exitCodes.internal : exitCodes.usage;
   return { message: `${message}${fields.join("")}${hint}`, exitCode };
 }

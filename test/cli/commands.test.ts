@@ -75,6 +75,7 @@ test("chat answers one message, from the command line or a pipe, and saves it as
   expect(JSON.parse(piped.stdout)).toMatchObject({ type: "ai", content: "2 * 3 is 6." });
   const wrong = await runCli(["chat", "Hi", "-m", "nonsense"], options);
   expect(wrong).toMatchObject({ code: 2, stdout: "" });
+  expect(wrong.stderr).toMatch(/^rehearsal: there is no model "nonsense" \(.*rehearsal models lists them\)\n$/);
 });
 
 test("keys are shown once, listed without their value, and can be revoked", async () => {

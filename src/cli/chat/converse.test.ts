@@ -58,3 +58,18 @@ test("/reset starts over and /quit ends", async () => {
   expect(heard).toEqual([1, 1]);
   expect(shown).not.toContain("never");
 });
+
+test("what begins with a slash is for us and never sent to the model", async () => {
+  const { heard, told } = await talk(["/help", "/hepl", " /quit "]);
+  expect(heard).toEqual([]);
+  expect(told).toEqual([
+    expect.stringContaining("/reset starts over"),
+    expect.stringContaining("/reset starts over"),
+    expect.stringContaining("There is no /hepl."),
+  ]);
+});
+
+test("a path or a question that begins with a slash is sent", async () => {
+  const { heard } = await talk(["/etc/hosts holds what?", "/quit"]);
+  expect(heard).toEqual([1]);
+});

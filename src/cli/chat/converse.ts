@@ -2,7 +2,9 @@ import { createInterface } from "node:readline/promises";
 import type { AgentClient, AgentMessages } from "../../client/create-agent-client.ts";
 import { ServiceFailure } from "../../client/service-failure.ts";
 import { note } from "../terminal/output.ts";
+import { CliError } from "../cli-error.ts";
 import { plainText } from "../terminal/plain-line.ts";
+import { inOurWords } from "./unknown-model.ts";
 
 export interface Conversation {
   readonly client: Pick<AgentClient, "send">;
@@ -20,18 +22,24 @@ export interface Conversation {
 export async function converse(conversation: Conversation): Promise<void> {
   const { modelId, messages, input = process.stdin, output = process.stdout, tell = note } = conversation;
   const lines = createInterface({ input, output });
-  tell(`Talking to ${modelId}. /reset starts over, /quit or Ctrl-D ends.`);
+  tell(`Talking to ${modelId}. ${commandHelp}`);
   try {
     for (;;) {
       const content = await ask(lines);
-      if (content === null || content === "/quit" || content === "/exit") return;
-      if (content === "/reset") messages.length = 0;
-      else if (content.trim() !== "") await answer(content, { ...conversation, output, tell });
+      if (content === null) return;
+      const typed = content.trim();
+      if (typed === "/quit" || typed === "/exit") return;
+      if (typed === "/reset") messages.length = 0;
+      else if (typed === "/help") tell(commandHelp);
+      else if (/^\/[a-z]+$/.test(typed)) tell(`There is no ${typed}. ${commandHelp}`);
+      else if (typed !== "") await answer(content, { ...conversation, output, tell });
     }
   } finally {
     lines.close();
   }
 }
+
+const commandHelp = "/reset starts over, /help shows this, /quit or Ctrl-D ends.";
 
 /** null: the person has left. */
 async function ask(lines: ReturnType<typeof createInterface>): Promise<string | null> {
@@ -57,7 +65,9 @@ async function answer(content: string, { client, modelId, messages, output, tell
     output.write(`${plainText(reply.content)}\n`);
   } catch (error) {
     messages.pop();
-    if (!(error instanceof ServiceFailure)) throw error;
-    tell(`${error.message}${error.problem ? ` ${error.problem.hint}` : ""}`);
+    const told = inOurWords(error, modelId);
+    if (told instanceof CliError) tell(told.message);
+    else if (told instanceof ServiceFailure) tell(`${told.message}${told.problem ? ` ${told.problem.hint}` : ""}`);
+    else throw told;
   }
 }

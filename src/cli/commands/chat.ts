@@ -6,8 +6,9 @@ import { chatModel } from "../chat/chat-model.ts";
 import { converse } from "../chat/converse.ts";
 import { openAgent } from "../chat/open-agent.ts";
 import { toScenario } from "../chat/to-scenario.ts";
+import { inOurWords } from "../chat/unknown-model.ts";
 import { CliError } from "../cli-error.ts";
-import { writeScenarios } from "../scenarios/write-scenarios.ts";
+import { checkScenarioFile, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { plainText } from "../terminal/plain-line.ts";
 
@@ -27,6 +28,8 @@ export function declare(command: Command): void {
 }
 
 async function chat(message: string | undefined, { model, save, json, ...where }: ChatOptions): Promise<void> {
+  // Before anything is asked: a conversation that cannot be kept would be lost.
+  if (save !== undefined) checkScenarioFile(save);
   await using agent = await openAgent(where);
   const client = createAgentClient(agent);
   const modelId = model ?? (await chatModel(client));
@@ -49,7 +52,9 @@ interface Turn {
 async function once(content: string, { client, modelId, messages, json }: Turn): Promise<void> {
   if (content.trim() === "") throw new CliError("there is no message: give one, or pipe one in");
   messages.push({ type: "human", content: content.trimEnd() });
-  const reply = await client.send(messages, { modelId });
+  const reply = await client.send(messages, { modelId }).catch((error: unknown) => {
+    throw inOurWords(error, modelId);
+  });
   messages.push({ type: "ai", content: reply.content });
   if (json) printJson(reply);
   else printLine(process.stdout.isTTY ? plainText(reply.content) : reply.content);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import type { EvalOptions } from "../eval/eval-settings.ts";
-import { collect, collectList, numberBetween, wholeNumber, withSource } from "../options.ts";
+import { collect, collectList, moreThanZero, numberBetween, wholeNumber, withSource } from "../options.ts";
 
 /** `rehearsal eval` */
 export function declare(command: Command): void {
@@ -27,8 +27,8 @@ export function withEvalOptions(command: Command): Command {
     .option("--first <number>", "only the first scenarios", wholeNumber(1))
     .option("--sample <number>", "only so many scenarios, drawn at random", wholeNumber(1))
     .option("--seed <number>", "draws another sample", wholeNumber(0))
-    .option("--max-cost <dollars>", "stop when this much is spent", numberBetween(0, Number.POSITIVE_INFINITY))
-    .option("--max-seconds <number>", "stop after this time", numberBetween(0, Number.POSITIVE_INFINITY))
+    .option("--max-cost <dollars>", "stop when this much is spent", moreThanZero)
+    .option("--max-seconds <number>", "stop after this time", moreThanZero)
     .option("--max-errors <share>", "failed turns up to which the target is usable", numberBetween(0, 1))
     .option("--gate <rule>", "such as overall>=0.8, overall.ci_lower>=0.7, pass^3>=0.9 (repeatable)", collect)
     .option("--baseline <run>", "fail when the replies are worse than those of this run or results file")

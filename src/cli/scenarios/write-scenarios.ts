@@ -33,12 +33,22 @@ export function renderScenarios(
   scenarios: readonly FileScenario[],
   { file, format }: { file?: string | undefined; format?: string | undefined },
 ): { format: string; text: string; notes: readonly Note[] } {
-  const ending = /\.([a-z]+)$/i.exec(file ?? "")?.[1]?.toLowerCase() ?? "";
-  const byEnding = writable.find(({ id, extensions }) => ownFormats.includes(id) && extensions.includes(ending));
-  const chosen = (format === undefined ? undefined : writable.find(({ id }) => id === format)) ?? byEnding;
+  const chosen = (format === undefined ? undefined : writable.find(({ id }) => id === format)) ?? byEnding(file);
   if (!chosen?.export) {
     throw new CliError(`which format? Use one of ${writableFormats.join(", ")}`);
   }
   const { text, notes } = chosen.export(scenarios);
   return { format: chosen.id, text: text.endsWith("\n") ? text : `${text}\n`, notes };
+}
+
+function byEnding(file = ""): ScenarioFormat | undefined {
+  const ending = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? "";
+  return writable.find(({ id, extensions }) => ownFormats.includes(id) && extensions.includes(ending));
+}
+
+/** Refuses a file whose ending says no format of ours. */
+export function checkScenarioFile(file: string): void {
+  if (byEnding(file)) return;
+  const endings = writable.filter(({ id }) => ownFormats.includes(id)).flatMap(({ extensions }) => extensions);
+  throw new CliError(`${file}: the ending says the format; use .${endings.join(", .")}`);
 }
