@@ -78,8 +78,9 @@ test.each([
   expect(looked).toBeLessThan(500);
 });
 
-test("a name of megabytes is compared with nothing", () => {
-  const started = performance.now();
-  expect(unknownFields(EvaluationRequest, { ...request, ["x".repeat(20_000_000)]: 1 })).toHaveLength(1);
-  expect(performance.now() - started).toBeLessThan(1000);
+test("a name far longer than any of ours is compared with none of them", () => {
+  const near = `model_id${"x".repeat(100)}`;
+  expect(unknownFields(EvaluationRequest, { ...request, [near]: 1 })).toEqual([
+    { pointer: `/${near}`, message: expect.stringContaining("model_id") },
+  ]);
 });
