@@ -6,7 +6,7 @@ import type { AdapterOptions } from "./adapter-options.ts";
 import { elapsedMs, failedReply } from "./failed-reply.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "./reply-stream.ts";
-import { formLeft, rememberStreamForm, streamFormAt, type StreamForm } from "./stream-forms.ts";
+import { formLeft, rememberStreamForm, streamFormOf, type StreamForm } from "./stream-forms.ts";
 
 export interface BodyOptions {
   readonly modelId: string;
@@ -27,7 +27,7 @@ export interface ChatProtocol {
 
 /**
  * A model that is spoken to over HTTP in the given protocol. It streams when somebody listens or wants to know when the first
- * token came. A server that refuses to stream is asked once more, in the form it takes, and that is remembered.
+ * token came. A server that refuses to stream is asked once more, in another form; one that brings a reply is remembered.
  */
 export function httpChatModel(
   protocol: ChatProtocol,
@@ -48,37 +48,41 @@ export function httpChatModel(
       acceptStream: stream,
       breakerKey: modelId,
       explainFailure(response) {
-        left = formLeft(response, form);
-        if (left) rememberStreamForm(outbound, url, left);
+        left = formLeft(response, { form, modelId });
         return protocol.explainFailure(response);
       },
       signal,
       ...(protocol.headers && { headers: protocol.headers }),
       ...(policy && { policy }),
     });
-    if (!result.ok) return { reply: failedReply(result.error, elapsedMs(started)), left };
+    if (!result.ok)
+      return { reply: failedReply(result.error, elapsedMs(started)), again: left && { form: left, refused: true } };
     const context = { url: new URL(url), modelId, request, status: result.status, tries: result.tries };
     if (result.kind === "stream") {
       const reply = await streamed(protocol, { result, context, started, onText });
       // What nobody has heard may be asked for again: a stream that broke, in one piece.
-      return { reply, left: !reply.ok && !onText && reply.error.retryable ? "none" : null };
+      const broke = !reply.ok && !onText && reply.error.retryable;
+      return { reply, again: broke ? { form: "none", refused: false } : null };
     }
     const reply = protocol.parseReply(result.body, context);
-    if (!("ok" in reply)) return { reply: failedReply(reply, elapsedMs(started)), left };
+    if (!("ok" in reply)) return { reply: failedReply(reply, elapsedMs(started)), again: null };
     // A server that ignored the wish to stream: its text still arrives, in one piece.
     if (reply.text !== "") onText?.(reply.text);
-    return { reply: { ...reply, latency_ms: elapsedMs(started), first_token_ms: null }, left };
+    return { reply: { ...reply, latency_ms: elapsedMs(started), first_token_ms: null }, again: null };
   }
 
   return async (request, options) => {
     const wanted = options.onText !== undefined || options.stream === true;
-    let form = wanted ? streamFormAt(outbound, url) : "none";
+    let form = wanted ? streamFormOf(outbound, { url, modelId }) : "none";
     let earlier = 0;
+    let wasRefused = false;
     for (;;) {
-      const { reply, left } = await call(request, options, form);
-      if (reply.ok || left === null) return withTries(reply, earlier);
+      const { reply, again } = await call(request, options, form);
+      if (reply.ok && wasRefused) rememberStreamForm(outbound, { url, modelId }, form);
+      if (reply.ok || again === null) return withTries(reply, earlier);
       earlier += reply.error.tries;
-      form = left;
+      form = again.form;
+      wasRefused = again.refused;
     }
   };
 }
@@ -86,7 +90,7 @@ export function httpChatModel(
 interface Call {
   readonly reply: Reply;
   /** The form to ask in once more, when the stream was refused or broke. */
-  readonly left: StreamForm | null;
+  readonly again: { readonly form: StreamForm; readonly refused: boolean } | null;
 }
 
 function withTries(reply: Reply, earlier: number): Reply {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Behaviour, FakeCall } from "../../../test/support/fake-provider/behaviour.ts";
 import { serverError, status } from "../../../test/support/fake-provider/error-statuses.ts";
-import { text } from "../../../test/support/fake-provider/replies.ts";
+import { json, text } from "../../../test/support/fake-provider/replies.ts";
 import { stream } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import type { Protocol } from "../../contract/evaluation-request.ts";
@@ -9,12 +9,15 @@ import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 
 /** Asks so many times for a stream that nobody listens to. */
-async function ask(behaviour: Behaviour, { times = 1, protocol = "openai-chat" as Protocol } = {}) {
+async function ask(
+  behaviour: Behaviour,
+  { times = 1, protocol = "openai-chat" as Protocol, models = ["m"] as readonly string[] } = {},
+) {
   await using provider = await startFakeProvider({ behaviour });
   await using outbound = createOutbound({ retry: { maximum: 0 } });
   const replies = [];
-  for (let time = 0; time < times; time += 1) {
-    const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId: "m" });
+  for (const modelId of Array.from({ length: times }, () => models).flat()) {
+    const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId });
     const { signal } = new AbortController();
     replies.push(await model({ messages: [{ role: "user", content: "Hello" }] }, { signal, stream: true }));
   }
@@ -74,6 +77,35 @@ test("a refusal that is not about streaming is not asked again", async () => {
   const { replies, sent } = await ask(status(400, { message: "temperature must be at most 2" }));
   expect(replies).toMatchObject([{ ok: false, error: { code: "upstream_rejected", tries: 1 } }]);
   expect(sent).toEqual([usage]);
+});
+
+test.each([
+  ["a word that holds the letters", "m", { message: "The upstream refused the request" }],
+  ["a model with the word in its name", "acme/stream-1", { message: "The model acme/stream-1 does not exist" }],
+  ["a model with a word like it", "streamy", { message: "Unknown model: streamy" }],
+  ["a repetition of the request", "m", { message: "Bad", input: { stream: true, stream_options: {} } }],
+])("a refusal with %s is not asked again, and the next call streams", async (_, model, error) => {
+  const { replies, sent } = await ask(json({ error }, 404), { times: 2, models: [model] });
+  expect(replies).toMatchObject([{ ok: false, error: { tries: 1 } }, { ok: false }]);
+  expect(sent).toEqual([usage, usage]);
+});
+
+test("what every form is refused for is asked twice at most, and nothing is remembered", async () => {
+  for (const message of ["stream is not allowed", "stream_options is not allowed"]) {
+    const { replies, sent } = await ask(status(400, { message }), { times: 2 });
+    expect(replies).toMatchObject([{ ok: false, error: { tries: 2 } }, { ok: false }]);
+    expect(sent).toHaveLength(4);
+    expect(sent[2]).toEqual(usage);
+  }
+});
+
+test("what one model refuses is still asked of the others at the same address", async () => {
+  const refusal = status(400, { message: "This model does not support streaming" });
+  const { sent } = await ask(
+    unless((body) => body["model"] === "old" && body["stream"] === true, refusal),
+    { times: 2, models: ["old", "new"] },
+  );
+  expect(sent).toEqual([usage, whole, usage, whole, usage]);
 });
 
 test("an endpoint that fails before it streams is not asked again in another form", async () => {
