@@ -1,3 +1,4 @@
+import type { Protocol } from "../../contract/evaluation-request.ts";
 import { bindCredential, type CredentialBinding } from "../../models/credentials.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
@@ -64,15 +65,20 @@ function providerCredentials(
   { hub, studio, judge, labeller, embeddings }: Settings,
   hubProviders: readonly HubProvider[],
 ): CredentialBinding[] {
-  const providers = [hub, studio, ...hubProviders].map((provider) => ({
-    url: provider?.baseUrl,
-    secret: provider?.apiKey,
+  const hubs = [hub, studio].map((provider) => ({ url: provider?.baseUrl, secret: provider?.apiKey }));
+  const named = hubProviders.map(({ baseUrl, apiKey, protocol }) => ({
+    url: baseUrl,
+    secret: apiKey,
+    header: keyHeaders[protocol],
   }));
   const helpers = [judge, labeller, embeddings].map((helper) => ({ url: helper?.endpoint, secret: helper?.apiKey }));
-  return [...providers, ...helpers].flatMap(({ url, secret }) =>
-    url && secret ? [bindCredential({ url, secret })] : [],
+  return [...hubs, ...named, ...helpers].flatMap(({ url, secret, ...rest }) =>
+    url && secret ? [bindCredential({ url, secret, ...rest })] : [],
   );
 }
+
+/** Where a protocol wants its key, when that is not the authorization header. */
+const keyHeaders: Partial<Record<Protocol, string>> = { "anthropic-messages": "x-api-key" };
 
 /** One credential per origin: the first. */
 function withoutRepeats(bindings: readonly CredentialBinding[]): CredentialBinding[] {

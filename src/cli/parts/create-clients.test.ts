@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { json } from "../../../test/support/fake-provider/replies.ts";
+import { createChatModel } from "../../models/create-chat-model.ts";
+import { parseHubProviders } from "../../models/routing/hub-providers.ts";
+import { readSettings } from "../../settings.ts";
+import { createClients } from "./create-clients.ts";
+
+test.each([
+  ["anthropic-messages", { "x-api-key": "sk-1" }],
+  ["openai-chat", { authorization: "Bearer sk-1" }],
+] as const)("the key of a hub that speaks %s goes where that protocol wants it", async (protocol, expected) => {
+  await using provider = await startFakeProvider({ behaviour: json({ content: "Hi" }) });
+  const table = { own: { base_url: provider.url, key_env: "OWN_KEY", protocol } };
+  const hubProviders = parseHubProviders(JSON.stringify(table), { OWN_KEY: "sk-1" });
+  const { settings } = readSettings({});
+  await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders });
+  const model = createChatModel({ outbound: clients.agent, protocol, endpoint: provider.url, modelId: "m" });
+  await model({ messages: [{ role: "user", content: "Hello" }] }, { signal: new AbortController().signal });
+
+  const { authorization, "x-api-key": apiKey } = provider.requests[0]?.headers ?? {};
+  expect({ authorization, "x-api-key": apiKey }).toEqual({
+    authorization: undefined,
+    "x-api-key": undefined,
+    ...expected,
+  });
+});
