@@ -19,7 +19,10 @@ export const Parameters = z
     max_tokens: z.int().min(1).optional(),
     seed: z.int().optional(),
     stop: z.union([z.string(), z.array(z.string())]).optional(),
-    extra: z.record(z.string(), z.json()).optional().describe("Merged into the body sent to the model."),
+    extra: z
+      .record(z.string(), z.json())
+      .optional()
+      .describe("Merged into the body sent to the model. With anthropic-messages: only what that API knows."),
   })
   .meta({ id: "Parameters" });
 export type Parameters = z.infer<typeof Parameters>;

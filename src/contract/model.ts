@@ -22,7 +22,7 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Sampling settings passed to the model. `extra` is merged into the provider's body as it is. */
+/** Sampling settings passed to the model. `extra` is merged into the provider's body, as far as its API takes it. */
 export interface ModelParameters {
   readonly temperature?: number | undefined;
   readonly top_p?: number | undefined;

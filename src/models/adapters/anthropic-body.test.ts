@@ -152,3 +152,12 @@ test("OpenAI's newer name for the limit is understood and not sent on", () => {
     max_tokens: 4096,
   });
 });
+
+test("fields of other APIs are not sent on, since this one refuses them", () => {
+  const openai = { user: "u", frequency_penalty: 1, response_format: { type: "text" }, reasoning_effort: "low" };
+  const extra = { ...openai, service_tier: "flex", top_k: 5, metadata: { user_id: "u" } };
+  const plain = bodyFor(hello);
+  expect(bodyFor(hello, { parameters: { extra } })).toEqual({ ...plain, top_k: 5, metadata: { user_id: "u" } });
+  const tier = { extra: { service_tier: "standard_only" } };
+  expect(bodyFor(hello, { parameters: tier })).toEqual({ ...plain, service_tier: "standard_only" });
+});

@@ -2,15 +2,37 @@ import type { ChatRequest, ToolDefinition } from "../../contract/model.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { formatTool, type AnthropicTool } from "./anthropic-format.ts";
 import { toTurns, type Turn } from "./anthropic-turns.ts";
-import { newerLimitName, tokenLimit } from "./token-limit.ts";
+import { tokenLimit } from "./token-limit.ts";
 
 /** The API insists on a limit. Every model takes this one. */
 const defaultMaxTokens = 4096;
-const ownKeys = new Set(["model", "messages", "system", "stream", newerLimitName]);
+
+/** What `extra` may set: the API's own fields, except which model is asked what, and whether it streams. */
+const extraKeys = new Set([
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop_sequences",
+  "tools",
+  "tool_choice",
+  "thinking",
+  "output_config",
+  "output_format",
+  "metadata",
+  "service_tier",
+  "cache_control",
+  "container",
+  "context_management",
+  "inference_geo",
+  "mcp_servers",
+  "speed",
+]);
+const serviceTiers = new Set<unknown>(["auto", "standard_only"]);
 
 /**
- * The JSON body of a request to the messages API. `extra` may set anything except which model is asked what, and whether it
- * streams. The API knows no `seed` and refuses what it does not know, so that is not sent.
+ * The JSON body of a request to the messages API. It refuses every field it does not know, so `seed` and the fields of other
+ * APIs, which a caller of our own OpenAI-compatible endpoint may well send, are left out.
  */
 export function toAnthropicBody(
   request: ChatRequest,
@@ -28,12 +50,17 @@ export function toAnthropicBody(
     top_p,
     ...(stop.length > 0 && { stop_sequences: typeof stop === "string" ? [stop] : stop }),
     ...toolFields(request, messages),
-    ...Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key))),
+    ...Object.fromEntries(Object.entries(extra).filter(([key, value]) => isKnown(key, value))),
     model: modelId,
     ...(system.length > 0 && { system: system.join("\n\n") }),
     messages,
     ...(stream && { stream: true }),
   });
+}
+
+/** OpenAI has a field of the same name with tiers of its own. */
+function isKnown(key: string, value: unknown): boolean {
+  return extraKeys.has(key) && (key !== "service_tier" || serviceTiers.has(value));
 }
 
 function toolFields(request: ChatRequest, turns: readonly Turn[]) {
