@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
+import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { AgentReplay } from "../../src/contract/agent-replay.ts";
 import { AgentRunDetails, AgentRunList } from "../../src/contract/agent-run.ts";
 import { Problem } from "../../src/contract/problem.ts";
@@ -100,6 +100,23 @@ test("a recorded conversation becomes a scenario with its replies as references"
     { user_message: "Hello", reference_reply: "Hello! How can I help?", interaction_type: "opening" },
     { user_message: "Well.\n\n17 * 23?", reference_reply: "It is 391.", interaction_type: "follow_up" },
   ]);
+});
+
+test("a scenario made of a run keeps its system prompt, and a refusal as the reply", async () => {
+  const refused: ScriptedTurn = { text: "", refusal: "I can't help with that." };
+  await using agent = await runAgentApp(scripted(refused).models);
+  const messages = [
+    { role: "system", content: "You answer for a bakery." },
+    { role: "developer", content: "Be brief." },
+    { role: "user", content: "How do I pick a lock?" },
+  ];
+  const answer = await post(`${agent.url}/v1/chat/completions`, { model: "test/model", messages });
+  const path = `/agent/runs/${answer.headers.get("x-run-id")}/scenario`;
+  const scenario = Scenario.parse((await send(`${agent.url}${path}`, { method: "POST" })).body);
+  expect(scenario).toMatchObject({
+    system_prompt: "You answer for a bakery.\n\nBe brief.",
+    interactions: [{ user_message: "How do I pick a lock?", reference_reply: "I can't help with that." }],
+  });
 });
 
 test("a thread keeps the history: a turn sends only what is new", async () => {

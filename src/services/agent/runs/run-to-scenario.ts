@@ -6,18 +6,20 @@ import { endOf, startOf } from "./to-agent-run.ts";
 
 /**
  * A recorded conversation as a scenario: each user message is a turn, the reply it got is the reference. Messages a user
- * sent without getting a reply in between are one turn. What tools said is not part of it.
+ * sent without getting a reply in between are one turn. System messages become its system prompt, wherever they stood.
+ * What tools said is not part of it.
  */
 export function runToScenario(record: AgentRunRecord): Scenario {
   const start = startOf(record);
-  const last = endOf(record)?.text ?? "";
-  const turns = toTurns([...start.messages, { role: "assistant", content: last }]);
+  const turns = toTurns([...start.messages, { role: "assistant", content: lastReply(record) }]);
+  const prompts = start.messages.flatMap(({ role, content }) => (role === "system" ? content : []));
   if (turns.length === 0) {
     throw new ServiceError("validation_failed", "The run holds no user message to make a turn of.");
   }
   return {
     id: `run-${record.id}`,
     description: `Recorded from agent run ${record.id} on ${start.model_resolved} at ${new Date(start.at).toISOString()}`,
+    ...(prompts.length > 0 && { system_prompt: prompts.join("\n\n") }),
     tags: ["recorded"],
     interactions: turns.map(({ user, reply }, index) => ({
       id: `turn-${index + 1}`,
@@ -29,6 +31,13 @@ export function runToScenario(record: AgentRunRecord): Scenario {
       generated_metadata: {},
     })),
   };
+}
+
+/** A refusal counts as what the model said, as it does in an evaluation. */
+function lastReply(record: AgentRunRecord): string {
+  const text = endOf(record)?.text ?? "";
+  const reply = record.entries.findLast((entry) => entry.type === "model-call")?.reply;
+  return text === "" && reply?.ok ? (reply.refusal ?? "") : text;
 }
 
 interface RecordedTurn {
