@@ -114,3 +114,28 @@ test("chrf is there when asked for by name", async () => {
   });
   expect(scores).toEqual({ success: 1, chrf: 1, overall: 1 });
 });
+
+test("a check, a custom scorer or a comparison that throws costs its own score only", async () => {
+  const fail = (): never => {
+    throw new Error("out of\norder");
+  };
+  const scoring = createScoring({
+    candidates: new Map(),
+    settings: { scorers: [{ type: "length", name: "short", max: 5, unit: "words" }] },
+    customScorers: { odd: fail },
+    lexical: async () => fail(),
+  });
+  const checks = [...scoring.checks, { name: "broken", check: fail, quality: true }];
+  const { scores, score_reasons } = await scoreInteraction({
+    interaction: interactionOf({ reference_reply: "Hello" }),
+    reply: replied("Hello"),
+    scoring: { ...scoring, checks },
+  });
+  expect(scores).toEqual({ success: 1, short: 1 });
+  expect(score_reasons).toMatchObject({
+    broken: "the scorer failed: Error: out of order",
+    odd: "the scorer failed: Error: out of order",
+    token_f1: "the scorer failed: Error: out of order",
+    overall: "token_f1 could not be had",
+  });
+});

@@ -9,7 +9,9 @@ import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
 import type { ModelLabels } from "./labels/model-labeller.ts";
 import { referenceReplies } from "./reference-replies.ts";
 import { runCustomScorer } from "./scorers/custom-scorer.ts";
-import { builtInScorers } from "./scorers/built-in-scorers.ts";
+import { brokenScore } from "./scorers/broken-score.ts";
+import { builtInScorers, type ScorerName } from "./scorers/built-in-scorers.ts";
+import type { Check } from "./scorers/checks/check.ts";
 import { overall } from "./scorers/overall.ts";
 import type { ScorerInput } from "./scorers/scorer.ts";
 import { success } from "./scorers/success.ts";
@@ -56,10 +58,11 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     label_rules: scoring.label_rules,
     call: { latency_ms: reply.latency_ms, first_token_ms: reply.first_token_ms, cost: reply.cost ?? null },
   };
-  const checks = scoring.checks.map(({ name, check }): Score => ({ name, ...check(input) }));
+  const checks = scoring.checks.map(({ name, check }) => runCheck(name, check, input));
   const custom = await customOf(options, labels.generated_metadata);
+  const compared = await comparedOf(options, input);
   const scores = [
-    ...(await lexicalOf(options, input)),
+    ...compared.scores,
     ...(semantic ? [semantic.score] : []),
     ...(judged?.scores ?? []),
     ...checks,
@@ -68,7 +71,11 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const total = overall(scores, {
     weights: scoring.weights,
     checks: [...scoring.checks.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
-    failed: new Set([...(semantic?.failed ? [semantic.score.name] : []), ...(judged?.failed ?? [])]),
+    failed: new Set([
+      ...compared.failed,
+      ...(semantic?.failed ? [semantic.score.name] : []),
+      ...(judged?.failed ?? []),
+    ]),
   });
   const conflicts = findConflicts(input.reply, input.references);
   const warning = conflicts.map(({ message }) => message).join("; ");
@@ -100,18 +107,42 @@ function keptOf(
   };
 }
 
-async function lexicalOf(
+function runCheck(name: string, check: Check, input: ScorerInput): Score {
+  try {
+    return { name, ...check(input) };
+  } catch (error) {
+    return brokenScore(name, error);
+  }
+}
+
+/** What the built-in scorers say. One that breaks has no score, and is named in `failed`. */
+async function comparedOf(
   { reply, interaction, scoring }: ScoreInteractionOptions,
   input: ScorerInput,
-): Promise<Score[]> {
+): Promise<{ readonly scores: readonly Score[]; readonly failed: readonly string[] }> {
+  const failed: string[] = [];
+  const broken = (name: string, error: unknown): Score => {
+    failed.push(name);
+    return brokenScore(name, error);
+  };
+  const run = (name: ScorerName): readonly Score[] => {
+    try {
+      return builtInScorers[name](input);
+    } catch (error) {
+      return [broken(name, error)];
+    }
+  };
   const scorers = scoring.scorers.filter((name) => name !== "metadata_match");
   const elsewhere = scoring.lexical?.({
     reply: reply.agent_reply,
     references: referenceReplies(interaction),
     scorers,
   });
-  const compared = elsewhere ? await elsewhere : scorers.flatMap((name) => builtInScorers[name](input));
-  return [...compared, ...(scoring.scorers.includes("metadata_match") ? builtInScorers.metadata_match(input) : [])];
+  const compared = elsewhere
+    ? await elsewhere.catch((error: unknown) => scorers.map((name) => broken(name, error)))
+    : scorers.flatMap(run);
+  const labels = scoring.scorers.includes("metadata_match") ? run("metadata_match") : [];
+  return { scores: [...compared, ...labels], failed };
 }
 
 async function labelsOf({

@@ -1,5 +1,6 @@
 import type { Metadata } from "../../contract/metadata.ts";
 import type { Score } from "../../contract/score.ts";
+import { brokenScore } from "./broken-score.ts";
 
 /** What a scorer of the operator may look at. */
 export interface CustomScorerInput {
@@ -35,7 +36,7 @@ export async function runCustomScorer(name: string, scorer: CustomScorer, input:
       return { name, value: null, reason: "the scorer's value is not a number within 0..1" };
     }
     return { name, value, ...(reason !== undefined && { reason: String(reason).slice(0, 500) }) };
-  } catch {
-    return { name, value: null, reason: "the scorer failed" };
+  } catch (error) {
+    return brokenScore(name, error);
   }
 }

@@ -74,6 +74,15 @@ test("every pattern of a schema is its own", () => {
   expect(check({ type: "json_schema", schema: two }, '{"x": "a", "y": "a"}').value).toBe(0);
 });
 
+test("a schema without end and a reply nested too deep are not judged", () => {
+  const reason = "the schema goes round in circles, or the reply is nested too deep";
+  expect(check({ type: "json_schema", schema: { $ref: "#" } }, "{}")).toEqual({ value: null, reason });
+  const nested = { type: "array", items: { $ref: "#" } };
+  expect(check({ type: "json_schema", schema: nested }, "[[[]]]").value).toBe(1);
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  expect(check({ type: "json_schema", schema: nested }, deep)).toEqual({ value: null, reason });
+});
+
 test("patterns run in linear time, in a schema too, and what cannot is refused", () => {
   const hostile = `${"a".repeat(50_000)}!`;
   expect(compilePattern("^(a+)+$").test(hostile)).toBe(false);

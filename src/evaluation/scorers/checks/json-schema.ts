@@ -28,7 +28,10 @@ export function jsonSchema({ schema }: Setting): Check {
     if (reply.raw.length > maximumLength) return { value: null, reason: `longer than ${maximumLength} characters` };
     const parsed = parse(fence.exec(reply.raw)?.[1] ?? reply.raw);
     if (!parsed.ok) return { value: 0, reason: "the reply is not JSON" };
-    if (validate(parsed.value)) return { value: 1, reason: "fits the schema" };
+    const fits = run(validate, parsed.value);
+    if (fits === null)
+      return { value: null, reason: "the schema goes round in circles, or the reply is nested too deep" };
+    if (fits) return { value: 1, reason: "fits the schema" };
     const [first] = validate.errors ?? [];
     const where = first?.instancePath === "" || !first ? "the reply" : shorten(first.instancePath);
     return { value: 0, reason: `${where} ${first?.message ?? "does not fit the schema"}` };
@@ -48,6 +51,16 @@ function compile(schema: Setting["schema"]): ReturnType<Ajv2020["compile"]> {
     return ajv.compile(schema);
   } catch (error) {
     throw new SchemaError(error instanceof Error ? error.message : "not a JSON schema", { cause: error });
+  }
+}
+
+/** Null when the call stack was used up: by a schema that refers to itself without end, or by a reply that is nested too deep. */
+function run(validate: (value: unknown) => unknown, value: unknown): boolean | null {
+  try {
+    return validate(value) === true;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
   }
 }
 
