@@ -13,7 +13,18 @@ export interface ScorerProblem {
   readonly message: string;
 }
 
-const reserved = new Set(["success", "overall", "judge_correctness", "judge_rubrics", ...Object.keys(builtInScorers)]);
+const reserved = new Set([
+  "success",
+  "overall",
+  "semantic_similarity",
+  "judge_correctness",
+  "judge_rubrics",
+  "conversation_quality",
+  "conversation_rubrics",
+  ...Object.keys(builtInScorers),
+]);
+/** How the names of labels' and rubrics' scores begin: those depend on the scenarios, so none of them is left to a check. */
+const reservedPrefixes = ["metadata.", "judge.", "conversation."];
 
 /** What is wrong with a list of scorers, before any reply is scored with it. */
 export function scorerProblems(settings: readonly ScorerSetting[], available: readonly string[]): ScorerProblem[] {
@@ -22,10 +33,12 @@ export function scorerProblems(settings: readonly ScorerSetting[], available: re
     if (typeof setting === "string") return nameProblems(setting, { index, settings, available });
     const name = names[index] ?? "";
     const taken = reserved.has(name) || available.includes(name) || names.indexOf(name) < index;
+    const prefix = reservedPrefixes.find((start) => name.startsWith(start));
+    const message = taken
+      ? `"${name}" is the name of another score`
+      : prefix && `"${name}" begins with "${prefix}", as only the service's own scores do`;
     return [
-      ...(taken
-        ? [{ index, field: "name", code: "duplicate_name", message: `"${name}" is the name of another score` } as const]
-        : []),
+      ...(message ? [{ index, field: "name", code: "duplicate_name", message } as const] : []),
       ...settingProblems(setting, index),
     ];
   });
