@@ -15,8 +15,12 @@ export function judgeTurn(turn: InteractionResult, threshold: number): Outcome {
   return judgeScore(turn.scores["overall"], threshold);
 }
 
+/** `waiting`: none of its turns is stored, because it has not begun or its run was stopped before. */
+export type AttemptOutcome = Outcome | "waiting";
+
 /** An attempt passes by its average; a turn without a reply is told apart from a poor reply. */
-export function judgeAttempt(attempt: AttemptResult, threshold: number): Outcome {
+export function judgeAttempt(attempt: AttemptResult, threshold: number): AttemptOutcome {
+  if (attempt.interactions.length === 0) return "waiting";
   if (attempt.interactions.some((turn) => turn.error)) return "errored";
   return judgeScore(attempt.average_scores["overall"], threshold);
 }
@@ -26,4 +30,4 @@ function judgeScore(overall: number | undefined, threshold: number): Outcome {
   return overall >= threshold ? "passed" : "failed";
 }
 
-export const isFailure = (outcome: Outcome): boolean => outcome === "failed" || outcome === "errored";
+export const isFailure = (outcome: AttemptOutcome): boolean => outcome === "failed" || outcome === "errored";

@@ -21,7 +21,7 @@ export function SegmentedChoice<Value extends string>({
 }: SegmentedChoiceProps<Value>) {
   const name = useId();
   return (
-    <fieldset className="inline-flex rounded-md border border-line bg-sunken p-0.5">
+    <fieldset className="inline-flex flex-wrap rounded-md border border-line bg-sunken p-0.5">
       <legend className="sr-only">{legend}</legend>
       {segments.map((segment) => (
         <label

@@ -36,7 +36,7 @@ export function AttemptGrid({ runId, source, filter, live }: AttemptGridProps) {
       {source.total === 0 ? (
         <p className="panel p-4 text-soft">{emptyWords({ any, live })}</p>
       ) : (
-        <VirtualRows key={`${filter.status} ${filter.text}`} source={source} runId={runId} />
+        <VirtualRows key={`${filter.status} ${filter.text}`} source={source} runId={runId} live={live} />
       )}
     </section>
   );

@@ -1,10 +1,10 @@
 import { Link } from "wouter";
-import type { Outcome } from "../parts/judge-turn.ts";
+import type { AttemptOutcome } from "../parts/judge-turn.ts";
 import { formatScore } from "../parts/format.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import type { AttemptCell } from "./scenario-rows.ts";
 
-const marks: Record<Outcome, string> = { passed: "", failed: "×", errored: "!", unscored: "·" };
+const marks: Record<AttemptOutcome, string> = { passed: "", failed: "×", errored: "!", unscored: "·", waiting: "" };
 
 interface AttemptSquareProps {
   readonly runId: string;
@@ -15,7 +15,7 @@ interface AttemptSquareProps {
   readonly search?: string;
 }
 
-/** One attempt: filled as high as its overall score, × when it failed, ! when a request failed. */
+/** One attempt: filled as high as its overall score, × when it failed, ! when a request failed, dashed when it was not run. */
 export function AttemptSquare({ runId, scenarioId, cell, current = false, search = "" }: AttemptSquareProps) {
   const label = `Attempt ${cell.attempt}: ${words(cell)}`;
   return (
@@ -37,5 +37,6 @@ export function AttemptSquare({ runId, scenarioId, cell, current = false, search
 function words({ outcome, overall }: AttemptCell): string {
   if (outcome === "errored") return "a request failed";
   if (outcome === "unscored") return "not scored";
+  if (outcome === "waiting") return "not run";
   return `${outcome}, overall ${formatScore(overall)}`;
 }

@@ -5,7 +5,7 @@ import { changeSearch } from "../parts/use-search-state.ts";
 import type { RowFilter, RowSource } from "./row-source.ts";
 import { scenarioStatuses } from "./run-scenario-list.ts";
 
-const choices = ["all", "failing", "flaky", "passing"] as const;
+const choices = ["all", "failing", "flaky", "waiting", "passing"] as const;
 
 /** The filter as it stands in the address. */
 export const readRowFilter = (params: URLSearchParams): RowFilter => ({
@@ -16,13 +16,15 @@ export const readRowFilter = (params: URLSearchParams): RowFilter => ({
 /** Which scenarios are listed; kept in the address. */
 export function GridFilter({ counts, filter }: { counts: RowSource["counts"]; filter: RowFilter }) {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  // Only a run that was stopped or goes on has scenarios that wait.
+  const offered = choices.filter((choice) => choice !== "waiting" || counts.waiting > 0 || filter.status === choice);
   const label = (choice: (typeof choices)[number]): string =>
     `${choice} ${formatInteger(choice === "all" ? all : counts[choice])}`;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <SegmentedChoice
         legend="Scenarios to show"
-        segments={choices.map((choice) => ({ value: choice, label: label(choice) }))}
+        segments={offered.map((choice) => ({ value: choice, label: label(choice) }))}
         value={choices.find((choice) => choice === filter.status) ?? "all"}
         onChange={(value) => changeSearch({ show: value === "all" ? null : value })}
       />

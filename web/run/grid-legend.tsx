@@ -2,6 +2,7 @@ const entries = [
   { outcome: "passed", mark: "", words: "passed" },
   { outcome: "failed", mark: "×", words: "failed" },
   { outcome: "errored", mark: "!", words: "request failed" },
+  { outcome: "waiting", mark: "", words: "not run" },
 ] as const;
 
 export function GridLegend() {

@@ -1,4 +1,4 @@
-import { CircleCheck, CircleX, Hourglass, Shuffle, type LucideIcon } from "lucide-react";
+import { CircleCheck, CircleMinus, CircleX, Hourglass, Shuffle, type LucideIcon } from "lucide-react";
 import { memo } from "react";
 import { Link } from "wouter";
 import { formatCount, formatScore } from "../parts/format.ts";
@@ -8,17 +8,26 @@ import { AttemptSquare } from "./attempt-square.tsx";
 import type { ScenarioStatus } from "./run-scenario-list.ts";
 import type { ScenarioRow as Row } from "./scenario-rows.ts";
 
-const looks: Record<ScenarioStatus, { icon: LucideIcon; className: string }> = {
+const looks: Record<ScenarioStatus | "not scored", { icon: LucideIcon; className: string }> = {
   failing: { icon: CircleX, className: "text-bad" },
   flaky: { icon: Shuffle, className: "text-warn" },
   passing: { icon: CircleCheck, className: "text-good" },
   waiting: { icon: Hourglass, className: "text-soft" },
+  "not scored": { icon: CircleMinus, className: "text-soft" },
 };
 
+interface ScenarioRowProps {
+  readonly row: Row | undefined;
+  readonly runId: string;
+  /** What has not begun still may. */
+  readonly live: boolean;
+}
+
 /** The cells of a row; grey bars while it is on its way. */
-export const ScenarioRow = memo(function ScenarioRow({ row, runId }: { row: Row | undefined; runId: string }) {
+export const ScenarioRow = memo(function ScenarioRow({ row, runId, live }: ScenarioRowProps) {
   if (!row) return <WaitingRow />;
-  const { scenarioId, cells, status } = row;
+  const { scenarioId, cells, begun, judged } = row;
+  const status = begun > 0 && judged === 0 ? "not scored" : row.status;
   const { icon: Icon, className } = looks[status];
   return (
     <>
@@ -27,7 +36,7 @@ export const ScenarioRow = memo(function ScenarioRow({ row, runId }: { row: Row 
       </div>
       <div role="cell" className={`flex items-center gap-1 text-sm whitespace-nowrap ${className}`}>
         <Icon aria-hidden size={14} />
-        {status}
+        {status === "waiting" && !live ? "not run" : status}
       </div>
       <div role="cell" className="flex min-w-0 flex-wrap gap-1 max-md:col-span-2">
         {cells.map((cell) => (
@@ -35,8 +44,18 @@ export const ScenarioRow = memo(function ScenarioRow({ row, runId }: { row: Row 
         ))}
       </div>
       <div role="cell" className="text-sm whitespace-nowrap tabular-nums md:text-right">
-        <span className="text-xs text-soft md:hidden">passed </span>
-        {row.passed} of {cells.length}
+        {judged > 0 && (
+          <>
+            <span className="text-xs text-soft md:hidden">passed </span>
+            {row.passed} of {judged}
+          </>
+        )}
+        {judged === 0 && begun === cells.length && "–"}
+        {begun < cells.length && (
+          <span className="block text-xs text-soft">
+            {begun} of {cells.length} run
+          </span>
+        )}
       </div>
       <div role="cell" className="text-right text-sm whitespace-nowrap tabular-nums">
         <span className="font-semibold">{formatScore(row.overall)}</span>

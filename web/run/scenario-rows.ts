@@ -1,10 +1,10 @@
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import { isFailure, judgeAttempt, thresholdOf, type Outcome } from "../parts/judge-turn.ts";
+import { isFailure, judgeAttempt, thresholdOf, type AttemptOutcome } from "../parts/judge-turn.ts";
 import type { RunScenario, ScenarioStatus } from "./run-scenario-list.ts";
 
 export interface AttemptCell {
   readonly attempt: number;
-  readonly outcome: Outcome;
+  readonly outcome: AttemptOutcome;
   readonly overall: number | null;
 }
 
@@ -13,7 +13,12 @@ export interface ScenarioRow {
   readonly scenarioId: string;
   readonly description: string;
   readonly status: ScenarioStatus;
+  /** One per planned attempt, as far as that is known. */
   readonly cells: readonly AttemptCell[];
+  /** Attempts that have begun. */
+  readonly begun: number;
+  /** Of those, the ones that could be scored or got no reply. */
+  readonly judged: number;
   readonly passed: number;
   readonly overall: number | null;
   readonly sd: number | null;
@@ -36,27 +41,33 @@ export function listedScenarios(results: EvaluationResponse): { row: ScenarioRow
 
 /** A row out of a page the service made. */
 export function fromRunScenario({ scenario_id, attempts, ...rest }: RunScenario): ScenarioRow {
-  return { scenarioId: scenario_id, cells: attempts, passed: countPassed(attempts), conflicts: 0, ...rest };
+  return { scenarioId: scenario_id, cells: attempts, ...countCells(attempts), conflicts: 0, ...rest };
 }
 
 export function toScenarioRow(scenario: ScenarioResult): ScenarioRow {
   const threshold = thresholdOf(scenario);
   const cells = scenario.attempts.map((attempt) => toCell(attempt, threshold));
-  const passed = countPassed(cells);
   return {
     scenarioId: scenario.scenario_id,
     description: scenario.description,
     cells,
-    status: statusOf(cells.length, passed),
-    passed,
+    status: statusOf(cells),
+    ...countCells(cells),
     overall: scenario.average_scores["overall"] ?? null,
     sd: scenario.score_stats["overall"]?.sd ?? null,
     conflicts: countConflicts(scenario),
   };
 }
 
-const countPassed = (cells: readonly AttemptCell[]): number =>
-  cells.filter(({ outcome }) => !isFailure(outcome)).length;
+function countCells(cells: readonly AttemptCell[]): Pick<ScenarioRow, "begun" | "judged" | "passed"> {
+  const count = (...outcomes: readonly AttemptOutcome[]): number =>
+    cells.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  return {
+    begun: cells.length - count("waiting"),
+    judged: count("passed", "failed", "errored"),
+    passed: count("passed"),
+  };
+}
 
 const countConflicts = ({ attempts }: ScenarioResult): number =>
   attempts.reduce(
@@ -70,10 +81,13 @@ const toCell = (attempt: AttemptResult, threshold: number): AttemptCell => ({
   overall: attempt.average_scores["overall"] ?? null,
 });
 
-function statusOf(attempts: number, passed: number): ScenarioStatus {
-  if (attempts === 0) return "waiting";
-  if (passed === attempts) return "passing";
-  return passed === 0 ? "failing" : "flaky";
+/** As the service says it: what has not begun counts for nothing, and what could not be scored did not fail. */
+function statusOf(cells: readonly AttemptCell[]): ScenarioStatus {
+  const begun = cells.filter(({ outcome }) => outcome !== "waiting");
+  const failed = begun.filter(({ outcome }) => isFailure(outcome)).length;
+  if (begun.length === 0) return "waiting";
+  if (failed === 0) return "passing";
+  return failed === begun.length ? "failing" : "flaky";
 }
 
 const compareRows = (left: ScenarioRow, right: ScenarioRow): number =>

@@ -5,10 +5,16 @@ import type { RowSource } from "./row-source.ts";
 import { ScenarioRow } from "./scenario-row.tsx";
 
 const columns =
-  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-3 py-2 md:grid-cols-[minmax(0,16rem)_5.5rem_minmax(0,1fr)_5rem_7rem]";
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-3 py-2 md:grid-cols-[minmax(0,16rem)_6rem_minmax(0,1fr)_5rem_7rem]";
+
+interface VirtualRowsProps {
+  readonly source: RowSource;
+  readonly runId: string;
+  readonly live: boolean;
+}
 
 /** Only the rows on screen are in the page, however many there are. */
-export function VirtualRows({ source, runId }: { source: RowSource; runId: string }) {
+export function VirtualRows({ source, runId, live }: VirtualRowsProps) {
   const list = useRef<HTMLDivElement>(null);
   const offset = useListOffset(list);
   const virtualizer = useWindowVirtualizer({
@@ -59,7 +65,7 @@ export function VirtualRows({ source, runId }: { source: RowSource; runId: strin
             className={`${columns} absolute inset-x-0 top-0 border-b border-line`}
             style={{ transform: `translateY(${item.start - offset}px)` }}
           >
-            <ScenarioRow row={source.rowAt(item.index)} runId={runId} />
+            <ScenarioRow row={source.rowAt(item.index)} runId={runId} live={live} />
           </div>
         ))}
       </div>

@@ -70,7 +70,10 @@ async function readRun(text: string, where: EvalOptions): Promise<EvaluationResp
 async function idsOfFailed(text: string | undefined, where: EvalOptions): Promise<ReadonlySet<string> | undefined> {
   if (text === undefined) return undefined;
   const { results, run_id } = await readRun(text, where);
-  const failed = results.scenarios.filter((result) => ["failed", "error"].includes(verdictOf(result).outcome));
+  // A scenario the run never came to has not passed either.
+  const failed = results.scenarios.filter((result) =>
+    ["failed", "error", "not_run"].includes(verdictOf(result).outcome),
+  );
   if (failed.length === 0) throw new CliError(`every scenario passed in the run ${run_id}`);
   return new Set(failed.map(({ scenario_id }) => scenario_id));
 }

@@ -55,19 +55,22 @@ interface Judged {
 function worstScenarios(scenarios: readonly ScenarioResult[], style: Style): string {
   const judged = scenarios.map((result): Judged => ({ result, verdict: verdictOf(result) }));
   const bad = judged.filter(({ verdict }) => verdict.outcome === "failed" || verdict.outcome === "error");
-  if (bad.length === 0) return "";
+  const notRun = judged.filter(({ verdict }) => verdict.outcome === "not_run").length;
+  const skipped = notRun > 0 ? [`${counted(notRun, "scenario")} of ${scenarios.length} not run.`] : [];
+  if (bad.length === 0) return skipped.join("\n");
   const worst = bad.toSorted((left, right) => overallOf(left) - overallOf(right)).slice(0, shownScenarios);
   const below = verdictOf(scenarios[0] as ScenarioResult).threshold;
   const more = bad.length > worst.length ? `, the worst ${worst.length}` : "";
   const title = `${counted(bad.length, "scenario")} of ${scenarios.length} below ${below}${more}:`;
-  return [title, ...worst.map((entry) => scenarioLines(entry, style))].join("\n");
+  return [title, ...worst.map((entry) => scenarioLines(entry, style)), ...skipped].join("\n");
 }
 
 const overallOf = ({ result }: Judged): number => result.average_scores["overall"] ?? -1;
 
 function scenarioLines({ result, verdict }: Judged, style: Style): string {
   const { scenario_id, average_scores } = result;
-  const attempts = `${verdict.passed} of ${counted(verdict.counted, "attempt")} passed`;
+  const run = verdict.run < verdict.planned ? `, ${verdict.run} of ${verdict.planned} run` : "";
+  const attempts = `${verdict.passed} of ${counted(verdict.counted, "attempt")} passed${run}`;
   const head = `  ${mark(false, style)} ${plainLine(scenario_id, 60)}  ${scoreText(average_scores["overall"])}  ${attempts}`;
   const turn = worstTurn(result, verdict.threshold)?.interaction;
   if (!turn) return head;

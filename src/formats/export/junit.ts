@@ -13,7 +13,7 @@ type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly X
  */
 export function createJunit(options: VerdictOptions = {}): ResultExport {
   const cases: XmlNode[] = [];
-  const counts = { passed: 0, failed: 0, error: 0, unscored: 0 };
+  const counts = { passed: 0, failed: 0, error: 0, unscored: 0, not_run: 0 };
   let seconds = 0;
   let run: RunHead | undefined;
   return {
@@ -33,7 +33,7 @@ export function createJunit(options: VerdictOptions = {}): ResultExport {
         "@_tests": cases.length,
         "@_failures": counts.failed,
         "@_errors": counts.error,
-        "@_skipped": counts.unscored,
+        "@_skipped": counts.unscored + counts.not_run,
         "@_time": seconds.toFixed(3),
       };
       const name = clean(run?.test_name ?? "rehearsal");
@@ -79,6 +79,11 @@ function secondsOf({ attempts }: ScenarioResult): number {
     .reduce((sum, { latency_ms }) => sum + latency_ms / 1000, 0);
 }
 
+const whySkipped = {
+  unscored: "nothing to compare with: no reference reply and no labels",
+  not_run: "not run: the run ended before it",
+} as const;
+
 function toCase(result: ScenarioResult, verdict: Verdict, suite: string): XmlNode {
   const properties = { property: caseProperties(result, verdict) };
   const head = {
@@ -88,8 +93,9 @@ function toCase(result: ScenarioResult, verdict: Verdict, suite: string): XmlNod
     properties,
   };
   if (verdict.outcome === "passed") return head;
-  if (verdict.outcome === "unscored")
-    return { ...head, skipped: { "@_message": "nothing to compare with: no reference reply and no labels" } };
+  if (verdict.outcome === "unscored" || verdict.outcome === "not_run") {
+    return { ...head, skipped: { "@_message": whySkipped[verdict.outcome] } };
+  }
   const { message, text } = describe(result, verdict);
   return {
     ...head,
@@ -103,13 +109,14 @@ function toCase(result: ScenarioResult, verdict: Verdict, suite: string): XmlNod
 
 function caseProperties(
   { score_stats, average_scores, reliability, attempts }: ScenarioResult,
-  { passed, counted, threshold }: Verdict,
+  { passed, counted, run, threshold }: Verdict,
 ): XmlNode[] {
   const stats = score_stats["overall"];
   const interval =
     stats && stats.ci_lower !== null ? `${scoreText(stats.ci_lower)} to ${scoreText(stats.ci_upper)}` : "none";
   return [
     property("attempts", attempts.length),
+    ...(run < attempts.length ? [property("attempts.run", `${run} of ${attempts.length}`)] : []),
     property("passed", `${passed} of ${counted}`),
     property("threshold", threshold),
     property("overall.mean", scoreText(average_scores["overall"])),

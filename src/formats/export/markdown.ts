@@ -3,7 +3,7 @@ import type { InteractionResult } from "../../contract/interaction-result.ts";
 import { shorten, withoutControls } from "./plain-text.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 import { meanText, scoreText } from "./score-text.ts";
-import { verdictOf, type VerdictOptions } from "./verdict.ts";
+import { verdictOf, type Verdict, type VerdictOptions } from "./verdict.ts";
 
 interface ShownTurn {
   readonly scenario_id: string;
@@ -13,7 +13,13 @@ interface ShownTurn {
 
 const worstShown = 10;
 const failuresShown = 50;
-const marks = { passed: "✅ passed", failed: "❌ failed", error: "⚠️ error", unscored: "➖ not scored" } as const;
+const marks = {
+  passed: "✅ passed",
+  failed: "❌ failed",
+  error: "⚠️ error",
+  unscored: "➖ not scored",
+  not_run: "⏸️ not run",
+} as const;
 
 /** A summary for a pull request: the scenarios with score and interval, the ten worst turns, and the turns without a reply. */
 export function createMarkdown(options: VerdictOptions = {}): ResultExport {
@@ -56,11 +62,16 @@ function heading({ test_name, model_id, endpoint, run_id, message, summary, demo
 }
 
 function scenarioRow(result: ScenarioResult, options: VerdictOptions): string {
-  const { outcome, passed, counted } = verdictOf(result, options);
+  const verdict = verdictOf(result, options);
   const score = meanText(result.score_stats["overall"], result.average_scores["overall"]);
   const hat = result.reliability?.pass_hat_k.at(-1);
   const reliability = hat === undefined ? "–" : `${scoreText(hat)} (k=${result.reliability?.pass_hat_k.length})`;
-  return row([code(result.scenario_id), marks[outcome], score, `${passed} of ${counted}`, reliability]);
+  return row([code(result.scenario_id), marks[verdict.outcome], score, attemptsText(verdict), reliability]);
+}
+
+function attemptsText({ outcome, passed, counted, run, planned }: Verdict): string {
+  const ofThose = outcome === "not_run" ? "–" : `${passed} of ${counted}`;
+  return run < planned ? `${ofThose} (${run} of ${planned} run)` : ofThose;
 }
 
 function worstTable(turns: readonly ShownTurn[]): string {

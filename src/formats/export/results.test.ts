@@ -226,3 +226,20 @@ test("preference pairs compare replies to the same conversation only", () => {
     non_preferred_output: [{ role: "assistant", content: "No idea." }],
   });
 });
+
+test("what a stopped run never came to is not run: neither failed nor passed", () => {
+  const stopped = [scenarioResult("begun", [[good], [good], []]), scenarioResult("never", [[], [], []])];
+  const run = runResult(stopped, { state: "cancelled" });
+
+  const markdown = exportResults(createMarkdown, run);
+  expect(markdown).toMatch(/`begun` \| ✅ passed \| [^|]* \| 2 of 2 \(2 of 3 run\) \|/);
+  expect(markdown).toMatch(/`never` \| ⏸️ not run \| [^|]* \| – \(0 of 3 run\) \|/);
+
+  const { elements } = readXml(exportResults(createJunit, run));
+  expect(elements.find(([name]) => name === "testsuites")?.[1]).toMatchObject({
+    failures: "0",
+    errors: "0",
+    skipped: "1",
+  });
+  expect(elements.find(([name]) => name === "skipped")?.[1]).toEqual({ message: "not run: the run ended before it" });
+});

@@ -8,23 +8,37 @@ export interface VerdictOptions {
   readonly passRate?: number;
 }
 
-/** How a scenario did: `error` is a turn without a usable reply in every attempt, `unscored` has nothing to compare with. */
+/**
+ * How a scenario did: `error` is a turn without a usable reply in every attempt, `unscored` has nothing to compare with, and
+ * `not_run` has no turn at all because the run ended before it.
+ */
 export interface Verdict {
-  readonly outcome: "passed" | "failed" | "error" | "unscored";
+  readonly outcome: "passed" | "failed" | "error" | "unscored" | "not_run";
   readonly threshold: number;
   readonly passed: number;
   readonly counted: number;
+  /** Attempts with at least one turn, out of those that are listed. */
+  readonly run: number;
+  readonly planned: number;
 }
 
 const usualThreshold = 0.8;
 
 export function verdictOf(result: ScenarioResult, { threshold, passRate = 1 }: VerdictOptions = {}): Verdict {
   const bar = threshold ?? result.reliability?.threshold ?? usualThreshold;
-  const counted = result.attempts.filter(
+  const begun = result.attempts.filter(({ interactions }) => interactions.length > 0);
+  const counted = begun.filter(
     ({ average_scores }) => average_scores["overall"] !== undefined || average_scores["success"] !== 1,
   );
   const passed = counted.filter((attempt) => passes(attempt, bar)).length;
-  const figures = { threshold: bar, passed, counted: counted.length };
+  const figures = {
+    threshold: bar,
+    passed,
+    counted: counted.length,
+    run: begun.length,
+    planned: result.attempts.length,
+  };
+  if (begun.length === 0) return { outcome: "not_run", ...figures };
   if (counted.length === 0) return { outcome: "unscored", ...figures };
   if (passed / counted.length >= passRate) return { outcome: "passed", ...figures };
   return { outcome: counted.every(hasError) ? "error" : "failed", ...figures };
@@ -46,7 +60,8 @@ const overallOf = ({ scores }: InteractionResult): number => scores["overall"] ?
 export function worstTurn(result: ScenarioResult, threshold: number): BadTurn | undefined {
   const worth = ({ average_scores }: AttemptResult): number =>
     (average_scores["success"] ?? 0) * (1 + (average_scores["overall"] ?? 0));
-  const [worst] = result.attempts.toSorted((left, right) => worth(left) - worth(right));
+  const begun = result.attempts.filter(({ interactions }) => interactions.length > 0);
+  const [worst] = begun.toSorted((left, right) => worth(left) - worth(right));
   const bad = worst?.interactions.find(
     (turn) => turn.error !== null || (turn.scores["overall"] ?? threshold) < threshold,
   );

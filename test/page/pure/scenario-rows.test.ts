@@ -38,6 +38,27 @@ test("a scenario without references is neither passed nor failed", () => {
   expect(toScenarioRows(results)[0]?.cells[0]).toMatchObject({ outcome: "unscored", overall: null });
 });
 
+test("an attempt that was not run neither passes nor fails", () => {
+  const scenarios = [
+    { id: "none", attempts: [[], [], []] },
+    { id: "some", attempts: [[{ overall: 0.9 }], [{ overall: 0.9 }], []] },
+    { id: "bad", attempts: [[{ overall: 0.1 }], []] },
+  ];
+  const rows = toScenarioRows(makeResults({ id: "r", name: "r", scenarios }));
+  expect(rows.map((row) => [row.scenarioId, row.status, row.passed, row.judged, row.begun, row.cells.length])).toEqual([
+    ["bad", "failing", 0, 1, 1, 2],
+    ["none", "waiting", 0, 0, 0, 3],
+    ["some", "passing", 2, 2, 2, 3],
+  ]);
+  expect(rows[1]?.cells.map(({ outcome }) => outcome)).toEqual(["waiting", "waiting", "waiting"]);
+});
+
+test("attempts that could not be scored are not counted as passed", () => {
+  const results = makeResults({ id: "r", name: "r", scenarios: [{ id: "s", attempts: [[{}], [{}]] }] });
+  for (const attempt of results.results.scenarios[0]?.attempts ?? []) attempt.average_scores = { success: 1 };
+  expect(toScenarioRows(results)[0]).toMatchObject({ passed: 0, judged: 0, begun: 2 });
+});
+
 test("the next failure goes round the whole run and back", () => {
   const scenarios = listedScenarios(nightly).map(({ scenario }) => scenario);
   const from = { scenarioId: "refund-status", attempt: 5, turn: 0 };

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
+import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { detailed, nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
@@ -72,6 +73,26 @@ export function runsSuite(browser: () => Browser): void {
     const verdicts = (await table.innerText()).match(/failing|flaky|passing/g);
     expect(verdicts).toEqual(["failing", "flaky", "flaky", "passing"]);
     expect(await tab.page.getByRole("link", { name: /a request failed/ }).count()).toBe(2);
+  });
+
+  test("what a stopped run never came to is not run, and not passed", async () => {
+    const stopped = makeResults({
+      id: "01990000-0000-7000-8000-000000000007",
+      name: "stopped",
+      scenarios: [
+        { id: "begun", attempts: [[{ overall: 0.9 }], [{ overall: 0.9 }], []] },
+        { id: "never", attempts: [[], [], []] },
+      ],
+    });
+    await using services = await startFakeServices({ runs: [{ ...stopped, state: "cancelled" }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${stopped.run_id}`);
+    const row = tab.page.getByRole("row").filter({ hasText: "never" });
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/not run.*0 of 3 run/s);
+    expect(await tab.page.getByRole("row").filter({ hasText: "begun" }).innerText()).toMatch(/2 of 2.*2 of 3 run/s);
+    expect(await tab.page.getByRole("link", { name: "Attempt 1: not run" }).count()).toBe(1);
+    await tab.page.getByRole("radio", { name: "waiting 1" }).waitFor();
   });
 
   test("failed turns are gathered by cause with the first thing to check", async () => {

@@ -13,10 +13,14 @@ export function listScenarios(run: EvaluationResponse, query: URLSearchParams): 
   const offset = query.has("around") ? Math.max(0, around - 1) : Number(query.get("offset") ?? 0);
   const page = rows.slice(offset, offset + Number(query.get("limit") ?? 100));
   return {
-    scenarios: page.map(({ scenarioId, cells, passed: _passed, conflicts: _conflicts, ...row }): RunScenario => ({
+    scenarios: page.map(({ scenarioId, cells, description, status, overall, sd }): RunScenario => ({
       scenario_id: scenarioId,
-      attempts: [...cells],
-      ...row,
+      // The service lists only what has begun.
+      attempts: cells.flatMap(({ outcome, ...cell }) => (outcome === "waiting" ? [] : [{ ...cell, outcome }])),
+      description,
+      status,
+      overall,
+      sd,
     })),
     offset,
     total,
