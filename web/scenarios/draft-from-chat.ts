@@ -1,5 +1,5 @@
 import { replyOf, type Conversation } from "../chat/conversation.ts";
-import { emptyScenario, type ScenarioDraft } from "./scenario-draft.ts";
+import { emptyScenario, emptyTurn, type ScenarioDraft } from "./scenario-draft.ts";
 
 /** The models of a conversation whose replies could be references, with their place. */
 export function answeringModels(conversation: Conversation): { column: number; model: string }[] {
@@ -20,16 +20,14 @@ export function draftFromChat(conversation: Conversation, column: number): Scena
   });
   if (replies.length === 0) return emptyScenario;
   return {
+    ...emptyScenario,
     id: idFrom(replies[0]?.message ?? ""),
     description: "Saved from a chat",
     tags: ["from-chat"],
     interactions: replies.map(({ message, reply }, index) => ({
-      id: `turn-${index + 1}`,
+      ...emptyTurn(`turn-${index + 1}`),
       user_message: message,
       reference_reply: reply,
-      references: [],
-      interaction_type: "",
-      labels: [],
     })),
   };
 }

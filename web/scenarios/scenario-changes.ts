@@ -17,6 +17,7 @@ export function scenarioChanges(before: Scenario, after: Scenario): ScenarioChan
     if (left !== right) changes.push({ place, before: left, after: right });
   };
   note("description", before.description, after.description);
+  note("system prompt", before.system_prompt ?? "", after.system_prompt ?? "");
   note("tags", before.tags.join(", "), after.tags.join(", "));
 
   const earlier = new Map(before.interactions.map((turn) => [turn.id, turn]));

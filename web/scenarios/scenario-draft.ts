@@ -7,6 +7,9 @@ export interface LabelDraft {
   readonly value: Json;
 }
 
+/** Fields the form does not know. They are sent back as they came: what is not shown must not be lost. */
+type OtherFields = Readonly<Record<string, unknown>>;
+
 /** A turn while it is edited. Labels are a list, so that a half-typed key does not swallow another. */
 export interface TurnDraft {
   readonly id: string;
@@ -16,13 +19,17 @@ export interface TurnDraft {
   /** Empty: the service's default. */
   readonly interaction_type: string;
   readonly labels: readonly LabelDraft[];
+  readonly others: OtherFields;
 }
 
 export interface ScenarioDraft {
   readonly id: string;
   readonly description: string;
+  /** Empty: that of the run. */
+  readonly system_prompt: string;
   readonly tags: readonly string[];
   readonly interactions: readonly TurnDraft[];
+  readonly others: OtherFields;
 }
 
 export const emptyTurn = (id: string): TurnDraft => ({
@@ -32,13 +39,16 @@ export const emptyTurn = (id: string): TurnDraft => ({
   references: [],
   interaction_type: "",
   labels: [],
+  others: {},
 });
 
 export const emptyScenario: ScenarioDraft = {
   id: "",
   description: "",
+  system_prompt: "",
   tags: [],
   interactions: [emptyTurn("turn-1")],
+  others: {},
 };
 
 /** An id no other turn has. */
@@ -50,12 +60,14 @@ export function nextTurnId(turns: readonly TurnDraft[]): string {
 }
 
 /** The scenario to send. Empty optional fields are left out. */
-export function fromDraft({ id, description, tags: typed, interactions }: ScenarioDraft) {
+export function fromDraft({ id, description, system_prompt, tags: typed, interactions, others }: ScenarioDraft) {
   const tags = typed.map((tag) => tag.trim()).filter((tag) => tag !== "");
   return {
     id,
     ...(description !== "" && { description }),
+    ...(system_prompt !== "" && { system_prompt }),
     ...(tags.length > 0 && { tags }),
+    ...others,
     interactions: interactions.map((turn) => ({
       id: turn.id,
       user_message: turn.user_message,
@@ -65,6 +77,7 @@ export function fromDraft({ id, description, tags: typed, interactions }: Scenar
       ...(turn.labels.length > 0 && {
         reference_metadata: Object.fromEntries(turn.labels.map(({ key, value }) => [key, value])),
       }),
+      ...turn.others,
     })),
   };
 }
@@ -72,23 +85,30 @@ export function fromDraft({ id, description, tags: typed, interactions }: Scenar
 /** Whatever was written as JSON, as far as it can be edited; null when it has no shape of a scenario. */
 export function toDraft(value: unknown): ScenarioDraft | null {
   if (!isRecord(value) || !Array.isArray(value["interactions"])) return null;
+  const { id, description, system_prompt, tags, interactions, ...others } = value;
   return {
-    id: text(value["id"]),
-    description: text(value["description"]),
-    tags: texts(value["tags"]),
-    interactions: value["interactions"].filter(isRecord).map(toTurn),
+    id: text(id),
+    description: text(description),
+    system_prompt: text(system_prompt),
+    tags: texts(tags),
+    interactions: (interactions as unknown[]).filter(isRecord).map(toTurn),
+    others,
   };
 }
 
 function toTurn(value: Record<string, unknown>): TurnDraft {
-  const labels = isRecord(value["reference_metadata"]) ? value["reference_metadata"] : {};
+  const { id, user_message, reference_reply, references, interaction_type, reference_metadata, ...rest } = value;
+  // The service fills these in and ignores what is sent.
+  const { agent_reply: _reply, generated_metadata: _labels, ...others } = rest;
+  const labels = isRecord(reference_metadata) ? reference_metadata : {};
   return {
-    id: text(value["id"]),
-    user_message: text(value["user_message"]),
-    reference_reply: text(value["reference_reply"]),
-    references: texts(value["references"]),
-    interaction_type: text(value["interaction_type"]),
+    id: text(id),
+    user_message: text(user_message),
+    reference_reply: text(reference_reply),
+    references: texts(references),
+    interaction_type: text(interaction_type),
     labels: Object.entries(labels).map(([key, label]) => ({ key, value: label as Json })),
+    others,
   };
 }
 

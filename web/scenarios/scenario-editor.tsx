@@ -6,6 +6,7 @@ import { keepScenario, type Kept } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FieldProblemList } from "../parts/field-problem-list.tsx";
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
+import { TextArea } from "../parts/text-area.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { JsonView } from "./json-view.tsx";
 import { emptyTurn, fromDraft, nextTurnId, type ScenarioDraft, type TurnDraft } from "./scenario-draft.ts";
@@ -69,6 +70,15 @@ export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps
               value={draft.description}
               problems={problemsAt(problems, "/description")}
               onText={(description) => change({ description })}
+            />
+          </div>
+          <div className="sm:col-span-2">
+            <TextArea
+              label="System prompt (optional)"
+              placeholder="Empty: the run's own."
+              value={draft.system_prompt}
+              problems={problemsAt(problems, "/system_prompt")}
+              onText={(system_prompt) => change({ system_prompt })}
             />
           </div>
         </div>

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ScenarioInput } from "../../../src/contract/scenario.ts";
 import { scenarioChanges } from "../../../web/scenarios/scenario-changes.ts";
 import { emptyTurn, fromDraft, nextTurnId, parseLabel, toDraft } from "../../../web/scenarios/scenario-draft.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
@@ -6,8 +7,17 @@ import { sampleScenario } from "../support/sample-scenarios.ts";
 test("a scenario survives the editor", () => {
   const draft = toDraft(sampleScenario);
   if (!draft) throw new Error("the sample is a scenario");
-  expect(toDraft(fromDraft(draft))).toEqual(draft);
-  expect(fromDraft(draft).interactions[0]).toEqual(sampleScenario.interactions[0]);
+  expect(ScenarioInput.parse(fromDraft(draft))).toEqual(ScenarioInput.parse(sampleScenario));
+});
+
+test("fields the form does not know survive the editor", () => {
+  const scenario = {
+    id: "a",
+    locale: "de",
+    interactions: [{ id: "1", user_message: "hi", reference_reply: "", weight: 2 }],
+  };
+  const draft = toDraft(scenario);
+  expect(draft && fromDraft(draft)).toEqual(scenario);
 });
 
 test("what is no scenario cannot be edited as one", () => {
@@ -39,6 +49,7 @@ test("versions differ field by field, turns matched by id", () => {
   const later = {
     ...sampleScenario,
     description: "changed",
+    system_prompt: "Be rude.",
     interactions: [
       { ...first, reference_reply: "Other words.", reference_metadata: { intent: "complaint" } },
       { ...first, id: "new" },
@@ -46,6 +57,7 @@ test("versions differ field by field, turns matched by id", () => {
   };
   expect(scenarioChanges(sampleScenario, later).map((change) => change.place)).toEqual([
     "description",
+    "system prompt",
     "turn when, removed",
     "turn ask, reference",
     "turn ask, labels",

@@ -4,6 +4,7 @@ import type { Scenario } from "../../../src/contract/scenario.ts";
 export const sampleScenario = {
   id: "refund",
   description: "A customer wants a refund",
+  system_prompt: "You are a shop's support.",
   tags: ["support", "nightly"],
   interactions: [
     {
