@@ -1,5 +1,6 @@
 import type { ReplyError } from "../../contract/model.ts";
 import { replyError } from "./failed-reply.ts";
+import { firstChoice } from "./first-choice.ts";
 import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
 import { contentText, messageToolCalls, refusalText } from "./message-content.ts";
 import { explainErrorObject } from "./openai-error.ts";
@@ -12,7 +13,7 @@ export function parseOpenaiReply(body: string, context: AnswerContext): ParsedRe
   const answer = parseJson(body);
   if (!isRecord(answer)) return invalid(context, notJson(body));
   const choices = answer["choices"];
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const choice: unknown = firstChoice(choices) ?? (Array.isArray(choices) ? choices[0] : undefined);
   const error = answer["error"] || (isRecord(choice) && choice["error"]);
   if (error) {
     const { code, detail } = explainErrorObject(error, context.url);

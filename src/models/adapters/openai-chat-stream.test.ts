@@ -79,6 +79,23 @@ test("whole tool calls that share an index, or have none, stay apart", async () 
   }
 });
 
+const events = (...chunks: readonly object[]) =>
+  rawStream([...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`).join(""));
+
+test("of several choices, the one with the index 0 is the reply, together or apart", async () => {
+  const choice = (index: number, content: string, finish_reason: string | null = null) => ({
+    index,
+    delta: { content },
+    finish_reason,
+  });
+  const apart = [choice(1, "B1"), choice(0, "A1"), choice(1, "B2"), choice(1, "B3", "length"), choice(0, "A2", "stop")];
+  const { reply, pieces } = await ask(events(...apart.map((each) => ({ choices: [each] }))));
+  expect(reply).toMatchObject({ ok: true, text: "A1A2", finish_reason: "stop" });
+  expect(pieces).toEqual(["A1", "A2"]);
+  const together = { choices: [choice(1, "B", "length"), choice(0, "A", "stop")] };
+  expect((await ask(events(together))).reply).toMatchObject({ text: "A", finish_reason: "stop" });
+});
+
 test.each<[string, Behaviour, string]>([
   ["an error event", stream("One two", { end: "error" }), "upstream_error"],
   ["a reset", stream("One two", { end: "reset" }), "upstream_reset"],

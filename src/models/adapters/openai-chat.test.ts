@@ -315,3 +315,10 @@ test("an endpoint that cannot be used fails every call with the reason", async (
     error: { code: "endpoint_invalid", tries: 0 },
   });
 });
+
+test("of several choices, the one with the index 0 is the reply", async () => {
+  const choice = (index: number) => ({ index, message: { content: `choice ${index}` }, finish_reason: "stop" });
+  expect((await ask(json({ choices: [choice(1), choice(0)] }))).reply).toMatchObject({ text: "choice 0" });
+  // A server that counts from one.
+  expect((await ask(json({ choices: [choice(1), choice(2)] }))).reply).toMatchObject({ text: "choice 1" });
+});

@@ -1,5 +1,6 @@
 import type { ReplyError, TokenUsage, ToolCall } from "../../contract/model.ts";
 import type { Metadata } from "../../contract/metadata.ts";
+import { firstChoice } from "./first-choice.ts";
 import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
 import { contentText, withUniqueIds } from "./message-content.ts";
 import { finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
@@ -38,8 +39,8 @@ export class StreamedReply {
     this.#tier ??= nonEmptyString(chunk["service_tier"]);
     this.#usage = tokenUsage(chunk["usage"]) ?? this.#usage;
     this.#metadata = labels(chunk["metadata"]) ?? this.#metadata;
-    const choice: unknown = Array.isArray(chunk["choices"]) ? chunk["choices"][0] : undefined;
-    if (!isRecord(choice)) return;
+    const choice = firstChoice(chunk["choices"]);
+    if (!choice) return;
     this.#finish = nonEmptyString(choice["finish_reason"]) ?? this.#finish;
     const delta = isRecord(choice["delta"]) ? choice["delta"] : choice["message"];
     if (isRecord(delta)) this.#addDelta(delta);

@@ -1,3 +1,4 @@
+import { firstChoice } from "./first-choice.ts";
 import { isRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
 
@@ -54,8 +55,8 @@ export class TextChunks {
 function onlyText(chunk: unknown): string | null {
   if (!isRecord(chunk) || chunk["usage"] || chunk["metadata"] || chunk["error"]) return null;
   const choices = chunk["choices"];
-  const choice: unknown = Array.isArray(choices) && choices.length === 1 ? choices[0] : undefined;
-  if (!isRecord(choice) || choice["finish_reason"] || choice["error"] || !isRecord(choice["delta"])) return null;
+  const choice = Array.isArray(choices) && choices.length === 1 ? firstChoice(choices) : null;
+  if (!choice || choice["finish_reason"] || choice["error"] || !isRecord(choice["delta"])) return null;
   const { content, tool_calls, function_call, refusal, metadata } = choice["delta"];
   if (typeof content !== "string" || content === "") return null;
   const calls = Array.isArray(tool_calls) ? tool_calls.length > 0 : Boolean(tool_calls);
