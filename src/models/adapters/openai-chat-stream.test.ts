@@ -98,6 +98,14 @@ test("of several choices, the one with the index 0 is the reply, together or apa
 
 test.each<[string, Behaviour, string]>([
   ["an error event", stream("One two", { end: "error" }), "upstream_error"],
+  [
+    "an error in its choice",
+    events(
+      { choices: [{ index: 0, delta: { content: "One" } }] },
+      { choices: [{ index: 0, delta: { content: "" }, error: { code: 502, message: "x" }, finish_reason: "error" }] },
+    ),
+    "upstream_error",
+  ],
   ["a reset", stream("One two", { end: "reset" }), "upstream_reset"],
   ["a missing end", rawStream('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'), "upstream_invalid_reply"],
   ["an event that is not JSON", rawStream("data: hello\n\n"), "upstream_invalid_reply"],

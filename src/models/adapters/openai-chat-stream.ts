@@ -1,6 +1,7 @@
 import type { ReplyError } from "../../contract/model.ts";
 import { replyError } from "./failed-reply.ts";
-import { isRecord } from "./json-values.ts";
+import { firstChoice } from "./first-choice.ts";
+import { isRecord, type JsonRecord } from "./json-values.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, type AnswerContext } from "./parsed-reply.ts";
@@ -16,7 +17,7 @@ export function collectOpenaiStream(context: AnswerContext, listeners: StreamLis
 
   function add({ event, data }: ServerSentEvent): "more" | ReplyError {
     const chunk = parseJson(data);
-    const error = isRecord(chunk) ? chunk["error"] || (event === "error" && chunk) : event === "error" && data;
+    const error = isRecord(chunk) ? errorIn(chunk) || (event === "error" && chunk) : event === "error" && data;
     if (error) return streamError(error, context);
     if (!isRecord(chunk)) return invalid(context, "The stream holds an event that is not a JSON object.");
     reply.add(chunk);
@@ -33,6 +34,11 @@ export function collectOpenaiStream(context: AnswerContext, listeners: StreamLis
     },
     finish: (options) => reply.finish(context, options),
   };
+}
+
+/** Some servers write the error that ends a stream into its choice, beside text that came before. */
+function errorIn(chunk: JsonRecord): unknown {
+  return chunk["error"] || firstChoice(chunk["choices"])?.["error"];
 }
 
 /** What an error that OpenAI-compatible servers write into a stream means. */
