@@ -79,6 +79,51 @@ test("whole tool calls that share an index, or have none, stay apart", async () 
   }
 });
 
+test("calls without an id and an index stay apart, in one chunk or in several", async () => {
+  const call = (name: string, text: string) => ({ function: { name, arguments: text } });
+  const one = call("add", '{"x":1}');
+  const two = call("add", '{"x":2}');
+  const three = call("now", "");
+  const expected = [
+    { name: "add", arguments: '{"x":1}' },
+    { name: "add", arguments: '{"x":2}' },
+    { name: "now", arguments: "{}" },
+    { name: "now", arguments: "{}" },
+  ];
+  for (const chunks of [[[one, two, three, three]], [[one], [two], [three, three]]]) {
+    const { reply } = await ask(streamDeltas(chunks.map((tool_calls) => ({ tool_calls }))));
+    expect(reply).toMatchObject({ ok: true, tool_calls: expected });
+  }
+  const { reply } = await ask(streamDeltas([one, two].map((each) => ({ tool_calls: [{ index: 0, ...each }] }))));
+  expect(reply).toMatchObject({ tool_calls: expected.slice(0, 2) });
+});
+
+test("a name that is repeated with every fragment is one call", async () => {
+  for (const own of [{}, { index: 0 }, { id: "a" }]) {
+    const part = (text: string) => ({ tool_calls: [{ ...own, function: { name: "add", arguments: text } }] });
+    const { reply } = await ask(
+      streamDeltas([part(""), part('{"x"'), part(":1}"), ...("index" in own ? [part("")] : [])]),
+    );
+    expect(reply).toMatchObject({ tool_calls: [{ name: "add", arguments: '{"x":1}' }] });
+  }
+});
+
+test("calls without the wrapper keep their names", async () => {
+  const { reply } = await ask(
+    streamDeltas([
+      { tool_calls: [{ index: 0, id: "a", name: "add", arguments: '{"x"' }] },
+      { tool_calls: [{ index: 0, arguments: ":1}" }] },
+      { tool_calls: [{ index: 1, id: "b", name: "now", arguments: {} }] },
+    ]),
+  );
+  expect(reply).toMatchObject({
+    tool_calls: [
+      { id: "a", name: "add", arguments: '{"x":1}' },
+      { id: "b", name: "now", arguments: "{}" },
+    ],
+  });
+});
+
 const events = (...chunks: readonly object[]) =>
   rawStream([...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`).join(""));
 

@@ -1,24 +1,18 @@
-import type { ReplyError, TokenUsage, ToolCall } from "../../contract/model.ts";
+import type { ReplyError, TokenUsage } from "../../contract/model.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import { firstChoice } from "./first-choice.ts";
 import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
-import { contentText, withUniqueIds } from "./message-content.ts";
+import { contentText } from "./message-content.ts";
 import { finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 import type { StreamListeners } from "./reply-stream.ts";
+import { StreamedToolCalls } from "./streamed-tool-calls.ts";
 import { tokenUsage } from "./token-usage.ts";
-
-interface PartialToolCall {
-  readonly index: number | null;
-  id: string;
-  name: string;
-  arguments: string;
-}
 
 /** Puts the chunks of a streamed completion together. */
 export class StreamedReply {
   readonly #listeners: StreamListeners;
   readonly #texts: string[] = [];
-  readonly #toolCalls: PartialToolCall[] = [];
+  readonly #toolCalls = new StreamedToolCalls();
   #refusal = "";
   #finish: string | null = null;
   #usage: TokenUsage | null = null;
@@ -55,7 +49,7 @@ export class StreamedReply {
 
   finish(context: AnswerContext, { done }: { done: boolean }): ParsedReply | ReplyError {
     if (!done && this.#finish === null) return invalid(context, "The stream ended before the reply was complete.");
-    const toolCalls = withUniqueIds(this.#toolCalls.map(toToolCall));
+    const toolCalls = this.#toolCalls.finish();
     const text = this.#texts.join("");
     if (this.#texts.length === 0 && this.#refusal === "" && toolCalls.length === 0) {
       return invalid(context, noContent(this.#finish));
@@ -82,34 +76,13 @@ export class StreamedReply {
     if (text !== null) this.addText(text);
     if (typeof delta["refusal"] === "string") this.#refusal += delta["refusal"];
     this.#metadata = labels(delta["metadata"]) ?? this.#metadata;
-    const calls = Array.isArray(delta["tool_calls"]) ? delta["tool_calls"].filter(isRecord) : [];
-    for (const call of calls) this.#addToolCall(call);
-    if (isRecord(delta["function_call"])) this.#addToolCall({ index: 0, function: delta["function_call"] });
+    if (Array.isArray(delta["tool_calls"])) this.#addToolCalls(delta["tool_calls"].filter(isRecord));
+    if (isRecord(delta["function_call"])) this.#addToolCalls([{ index: 0, function: delta["function_call"] }]);
   }
 
-  #addToolCall(part: JsonRecord): void {
+  #addToolCalls(parts: readonly JsonRecord[]): void {
+    if (parts.length === 0) return;
     this.#listeners.onToken();
-    const asked = isRecord(part["function"]) ? part["function"] : {};
-    const call = this.#callFor(part);
-    call.id ||= nonEmptyString(part["id"]) ?? "";
-    call.name ||= nonEmptyString(asked["name"]) ?? "";
-    const fragment = asked["arguments"];
-    if (typeof fragment === "string") call.arguments += fragment;
-    else if (isRecord(fragment)) call.arguments = JSON.stringify(fragment);
+    this.#toolCalls.add(parts);
   }
-
-  /** Finds the call a fragment belongs to: by index, else the last one; another id always means another call. */
-  #callFor(part: JsonRecord): PartialToolCall {
-    const index = typeof part["index"] === "number" ? part["index"] : null;
-    const id = nonEmptyString(part["id"]);
-    const known = index === null ? this.#toolCalls.at(-1) : this.#toolCalls.findLast((call) => call.index === index);
-    if (known && (id === null || known.id === "" || known.id === id)) return known;
-    const call: PartialToolCall = { index, id: "", name: "", arguments: "" };
-    this.#toolCalls.push(call);
-    return call;
-  }
-}
-
-function toToolCall({ id, name, arguments: text }: PartialToolCall): ToolCall {
-  return { id, name, arguments: text.trim() === "" ? "{}" : text };
 }
