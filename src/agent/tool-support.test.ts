@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatModel } from "../contract/model.ts";
 import { runAgent } from "./run-agent.ts";
-import { asksFor, failsWith, scriptedModel, type ScriptedTurn } from "./testing/scripted-model.ts";
+import { asksFor, failsWith, refusesTools, scriptedModel, type ScriptedTurn } from "./testing/scripted-model.ts";
 import { createToolSupport } from "./tool-support.ts";
 import { calculator } from "./tools/calculator.ts";
 
@@ -13,12 +13,12 @@ const run = (model: ChatModel) => runAgent({ model, messages, tools: [calculator
 
 /** Answers like an endpoint that does not know tools. */
 const withoutTools: ScriptedTurn = (request) => {
-  if (request.tools) return rejected;
+  if (request.tools) return refusesTools;
   const results = request.messages.filter((message) => message.content.startsWith("Result of"));
   return results.length > 0 ? "42" : '```tool_call\n{"tool":"calculator","args":{"expression":"6*7"}}\n```';
 };
 
-test("an endpoint that rejects tools is asked in the prompt instead, and only found out once", async () => {
+test("an endpoint that refuses tools is asked in the prompt instead, and only found out once", async () => {
   const support = createToolSupport({ now: () => 5 });
   const model = scriptedModel(withoutTools);
   const outcome = await run(support.wrap({ ...target, model }));
@@ -41,9 +41,37 @@ test("an endpoint that takes tools is remembered, and its later rejections are n
   expect(model.requests).toHaveLength(2);
 });
 
+test("an endpoint that has lost its tools since is found out too", async () => {
+  const support = createToolSupport();
+  await run(support.wrap({ ...target, model: scriptedModel("42") }));
+  expect(support.list()).toMatchObject([{ mode: "native" }]);
+  const outcome = await run(support.wrap({ ...target, model: scriptedModel(withoutTools) }));
+  expect(outcome).toMatchObject({ ok: true, reply: { text: "42" } });
+  expect(support.list()).toMatchObject([{ mode: "prompted" }]);
+});
+
+test("what was found is not held to for ever", async () => {
+  let time = 0;
+  const support = createToolSupport({ now: () => time, maximumAgeMs: 1000 });
+  await run(support.wrap({ ...target, model: scriptedModel(withoutTools) }));
+  time = 1001;
+  expect(support.list()).toEqual([]);
+  const changed = scriptedModel("42");
+  await run(support.wrap({ ...target, model: changed }));
+  expect(changed.requests[0]?.tools).toHaveLength(1);
+  expect(support.list()).toMatchObject([{ mode: "native" }]);
+});
+
+test("a request with a client's own tools is helped, but decides nothing for others", async () => {
+  const support = createToolSupport();
+  const model = support.wrap({ ...target, model: scriptedModel(withoutTools), clientTools: true });
+  expect(await run(model)).toMatchObject({ ok: true, reply: { text: "42" } });
+  expect(support.list()).toEqual([]);
+});
+
 test("when the prompt does not help, the first failure stands and nothing is remembered", async () => {
   const support = createToolSupport();
-  const model = scriptedModel(rejected, failsWith("upstream_error"));
+  const model = scriptedModel(refusesTools, failsWith("upstream_error"));
   const outcome = await run(support.wrap({ ...target, model }));
   expect(outcome).toMatchObject({ ok: false, error: { code: "upstream_rejected" } });
   expect(support.list()).toEqual([]);
@@ -52,7 +80,7 @@ test("when the prompt does not help, the first failure stands and nothing is rem
 
 test.each([
   ["another failure", failsWith("upstream_error")],
-  ["a lack of credit", { ...rejected, error: { ...rejected.error, upstream_status: 402 } }],
+  ["a rejection that does not speak of tools", rejected],
 ])("%s is not about tools", async (_, failure) => {
   const model = scriptedModel(failure, "never asked");
   const outcome = await run(createToolSupport().wrap({ ...target, model }));

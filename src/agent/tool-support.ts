@@ -1,4 +1,4 @@
-import type { ChatModel, ChatRequest, FailedReply } from "../contract/model.ts";
+import type { ChatModel, ChatRequest } from "../contract/model.ts";
 import { withPromptedTools } from "./prompted-react.ts";
 
 /** How one model uses tools, as its endpoint showed. */
@@ -11,63 +11,75 @@ export interface ToolSupportFinding {
   readonly found_at: number;
 }
 
-/** Finds out once for each model whether its endpoint takes tools. */
+interface Target {
+  readonly provider: string;
+  readonly model_id: string;
+}
+
+/** Finds out for each model whether its endpoint takes tools. */
 export interface ToolSupport {
-  /** The model, able to use tools one way or the other. */
-  wrap(target: { provider: string; model_id: string; model: ChatModel }): ChatModel;
+  /**
+   * The model, able to use tools one way or the other. `clientTools`: some of the tools are the client's own, which decide
+   * nothing for anybody else.
+   */
+  wrap(target: Target & { readonly model: ChatModel; readonly clientTools?: boolean }): ChatModel;
   /** What was found so far, for the page. */
   list(): readonly ToolSupportFinding[];
   /** Asks again next time, after the endpoint was changed. */
-  forget(target: { provider: string; model_id: string }): void;
+  forget(target: Target): void;
 }
 
 const mostFindings = 1000;
 
 /**
- * A call with tools that the endpoint rejects is made once more with the tools in the prompt. When that works, the model
- * is remembered as one without tools; when it fails as well, tools were not the reason and the first failure stands.
+ * A call that an endpoint rejects because it takes no tools is made once more with the tools in the prompt. When that works,
+ * the model is remembered as one without tools for a day: the endpoint may have been changed since. Any other rejection is
+ * told as it is.
  */
-export function createToolSupport({ now = Date.now }: { now?: () => number } = {}): ToolSupport {
+export function createToolSupport({
+  now = Date.now,
+  maximumAgeMs = 24 * 3600 * 1000,
+}: { now?: () => number; maximumAgeMs?: number } = {}): ToolSupport {
   const findings = new Map<string, ToolSupportFinding>();
-  const keyOf = ({ provider, model_id }: { provider: string; model_id: string }) =>
-    JSON.stringify([provider, model_id]);
+  const keyOf = ({ provider, model_id }: Target) => JSON.stringify([provider, model_id]);
+  const isFresh = ({ found_at }: ToolSupportFinding) => now() - found_at <= maximumAgeMs;
 
-  const remember = (target: { provider: string; model_id: string }, mode: ToolSupportFinding["mode"]) => {
+  const known = (target: Target) => {
+    const finding = findings.get(keyOf(target));
+    return finding && isFresh(finding) ? finding.mode : null;
+  };
+  const remember = ({ provider, model_id }: Target, mode: ToolSupportFinding["mode"]) => {
+    const key = keyOf({ provider, model_id });
+    // Taken out first, so that the oldest finding is always the first.
+    findings.delete(key);
     const oldest = findings.keys().next();
     if (findings.size >= mostFindings && !oldest.done) findings.delete(oldest.value);
-    findings.set(keyOf(target), { provider: target.provider, model_id: target.model_id, mode, found_at: now() });
+    findings.set(key, { provider, model_id, mode, found_at: now() });
   };
 
   return {
-    wrap: ({ model, ...target }) => {
+    wrap: ({ model, clientTools = false, ...target }) => {
       const prompted = withPromptedTools(model);
-      const key = keyOf(target);
       return async (request, options) => {
-        const known = findings.get(key)?.mode;
-        if (known === "prompted") return prompted(request, options);
+        const mode = known(target);
+        if (mode === "prompted") return prompted(request, options);
         const reply = await model(request, options);
-        if (known === "native" || !mentionsTools(request)) return reply;
         if (reply.ok) {
-          if (request.tools?.length) remember(target, "native");
+          if (mode === null && request.tools?.length) remember(target, "native");
           return reply;
         }
-        if (!mayRefuseTools(reply)) return reply;
+        if (!reply.error.refuses_tools || !mentionsTools(request)) return reply;
         const second = await prompted(request, options);
         if (!second.ok) return reply;
-        remember(target, "prompted");
+        if (request.tools?.length && !clientTools) remember(target, "prompted");
         return second;
       };
     },
-    list: () => [...findings.values()],
+    list: () => [...findings.values()].filter(isFresh),
     forget: (target) => void findings.delete(keyOf(target)),
   };
 }
 
 function mentionsTools({ tools, messages }: ChatRequest): boolean {
   return Boolean(tools?.length) || messages.some((message) => message.role === "tool");
-}
-
-/** 402 is about money, not about tools. */
-function mayRefuseTools({ error }: FailedReply): boolean {
-  return error.code === "upstream_rejected" && error.upstream_status !== 402;
 }

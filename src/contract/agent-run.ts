@@ -63,6 +63,7 @@ const RecordedReply: z.ZodType<Reply> = z
         tries: z.number(),
         retryable: z.boolean(),
         retry_after_ms: z.number().exactOptional(),
+        refuses_tools: z.literal(true).exactOptional().describe("The endpoint says that it takes no tools."),
       }),
       latency_ms: z.number(),
     }),

@@ -63,6 +63,8 @@ export interface ReplyError {
   readonly tries: number;
   readonly retryable: boolean;
   readonly retry_after_ms?: number;
+  /** The endpoint says that it takes no tools for this model. */
+  readonly refuses_tools?: true;
 }
 
 export interface SuccessfulReply {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import { failsWith, refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { createRouter } from "../../src/models/routing/choose-provider.ts";
 import { createRouteLimits } from "../../src/models/routing/route-limits.ts";
 import { openaiChat } from "../../src/models/adapters/openai-chat.ts";
@@ -174,7 +174,7 @@ test("runs and threads are seen only by the key they belong to", async () => {
 });
 
 test("how tools are used and what waits can be looked up", async () => {
-  const refuses: ScriptedTurn = ({ tools }) => (tools ? failsWith("upstream_rejected") : "Hi");
+  const refuses: ScriptedTurn = ({ tools }) => (tools ? refusesTools : "Hi");
   const routeLimits = createRouteLimits({ concurrency: 1 });
   const router = createRouter({ demo: { hub: scripted(refuses).models, studio: {} } }, { limits: routeLimits });
   await using agent = await runAgentApp({}, { router, routeLimits });

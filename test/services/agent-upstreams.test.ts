@@ -37,6 +37,33 @@ test("providers, their health and how tools are used are told as they were seen"
   expect(seen.tool_support).toMatchObject([{ model_id: "some/model", mode: "native" }]);
 });
 
+test("a server that takes no tools gets them in the prompt, whatever its status, until it is probed again", async () => {
+  const refusal = json({ error: { code: 500, message: "tools param requires --jinja flag" } }, 500);
+  await using hub = await startFakeProvider({
+    behaviour: (call) => (call.request.body?.["tools"] ? refusal : text("42"))(call),
+  });
+  await using services = await runServices({ HUB_BASE_URL: hub.url });
+  expect(await ask(services.agent, "some/model")).toMatchObject({ status: 200, body: { content: "42" } });
+  expect(hub.requests).toHaveLength(2);
+  expect((await read(services.agent)).tool_support).toMatchObject([{ model_id: "some/model", mode: "prompted" }]);
+  await send(`${services.agent}/agent/upstreams/probe`, { body: { model_id: "some/model" } });
+  expect((await read(services.agent)).tool_support).toEqual([]);
+});
+
+test("a client's broken tool is the client's to mend, and changes nothing for others", async () => {
+  const refusal = json({ error: { message: "Invalid schema for function 'w': array schema missing items." } }, 400);
+  await using hub = await startFakeProvider({
+    behaviour: (call) => (JSON.stringify(call.request.body?.["tools"])?.includes('"w"') ? refusal : text("42"))(call),
+  });
+  await using services = await runServices({ HUB_BASE_URL: hub.url });
+  const tools = [{ type: "function", function: { name: "w", parameters: { type: "array" } } }];
+  const body = { model: "some/model", messages: [{ role: "user", content: "Hi" }], tools };
+  const answer = await send(`${services.agent}/v1/chat/completions`, { body });
+  expect(answer).toMatchObject({ status: 502, body: { error: { code: "upstream_rejected" } } });
+  expect(hub.requests).toHaveLength(1);
+  expect((await read(services.agent)).tool_support).toEqual([]);
+});
+
 test("a probe asks the model once, is kept, and is asked anew when told so", async () => {
   await using hub = await startFakeProvider({
     behaviour: (call) => {

@@ -44,3 +44,10 @@ export function failsWith(code: FailedReply["error"]["code"]): FailedReply {
     latency_ms: 1,
   };
 }
+
+/** What an endpoint that takes no tools answers. */
+export const refusesTools: FailedReply = {
+  ok: false,
+  error: { ...failsWith("upstream_rejected").error, refuses_tools: true },
+  latency_ms: 1,
+};

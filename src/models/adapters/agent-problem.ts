@@ -1,7 +1,7 @@
 import { errorKinds, type ErrorCode } from "../../contract/errors.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
 import { isRecord } from "./json-values.ts";
-import type { Explanation } from "./openai-error.ts";
+import type { Explanation } from "../outbound/status-failure.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** Codes that mean something else when it is not us but the agent under test that says them. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../contract/errors.ts";
-import type { FailedResponse } from "../outbound/status-failure.ts";
+import type { Explanation, FailedResponse } from "../outbound/status-failure.ts";
 import { isRecord } from "./json-values.ts";
-import { explainErrorObject, explainOpenaiFailure, type Explanation } from "./openai-error.ts";
+import { explainErrorObject, explainOpenaiFailure } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
 
 const meanings: Readonly<Record<string, ErrorCode>> = {

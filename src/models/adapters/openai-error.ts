@@ -1,12 +1,8 @@
 import type { ErrorCode } from "../../contract/errors.ts";
-import { meaningOfStatus, type FailedResponse } from "../outbound/status-failure.ts";
+import { meaningOfStatus, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
 import { isRecord, type JsonRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
-
-export interface Explanation {
-  readonly code: ErrorCode;
-  readonly detail: string;
-}
+import { refusesTools } from "./tools-refused.ts";
 
 interface ErrorBody {
   readonly code: string;
@@ -29,11 +25,16 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 
 /** What an OpenAI-compatible server meant by an error status: reads the shapes of OpenAI, vLLM, Ollama, llama.cpp, OpenRouter. */
 export function explainOpenaiFailure(response: FailedResponse): Explanation | null {
-  const { status, body } = response;
-  if (status < 400 || status >= 500 || status === 401 || status === 403 || status === 429) return null;
+  const { status, url, body } = response;
+  if (status < 400 || status > 501 || status === 401 || status === 403 || status === 429) return null;
   const error = errorBody(parseJson(body));
   if (!error) return null;
-  return fromErrorBody(error, `HTTP ${status}`);
+  if (refusesTools(error.message)) {
+    const detail = `HTTP ${status}: ${url.host} takes no tools for this model.`;
+    return { code: "upstream_rejected", detail, refusesTools: true };
+  }
+  // llama.cpp says with a 500 that it takes no tools; whatever else one says is about the server.
+  return status < 500 ? fromErrorBody(error, `HTTP ${status}`) : null;
 }
 
 /** What an error inside a 200 answer, or inside a stream, means. */

@@ -15,6 +15,8 @@ export interface Failure {
   readonly status?: number;
   /** The wait the upstream asked for. */
   readonly retryAfterMs?: number | undefined;
+  /** The endpoint says that it takes no tools for this model. */
+  readonly refusesTools?: true;
 }
 
 export function toReplyError(failure: Failure, tries: number): ReplyError {
@@ -25,6 +27,7 @@ export function toReplyError(failure: Failure, tries: number): ReplyError {
     tries,
     retryable: isRetryable(failure.code),
     ...(failure.retryAfterMs !== undefined && { retry_after_ms: failure.retryAfterMs }),
+    ...(failure.refusesTools && { refuses_tools: true }),
   };
 }
 

@@ -10,7 +10,15 @@ export interface FailedResponse {
 }
 
 /** Reads a provider's own error format. Null: the status says it all. The text of the body must not be passed on. */
-export type ExplainFailure = (response: FailedResponse) => { code: ErrorCode; detail: string } | null;
+export type ExplainFailure = (response: FailedResponse) => Explanation | null;
+
+/** What a failure means, in our own words. */
+export interface Explanation {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  /** The endpoint says that it takes no tools for this model. */
+  readonly refusesTools?: true;
+}
 
 const again: Readonly<Record<number, Again>> = {
   408: "if-idempotent",
@@ -28,10 +36,10 @@ export function statusFailure(
   response: FailedResponse,
   options: { explain?: ExplainFailure | undefined; hasCredential: boolean; retryAfterMs?: number | undefined },
 ): Failure {
-  const { code, detail } = options.explain?.(response) ?? meaningOfStatus(response, options.hasCredential);
+  const explanation = options.explain?.(response) ?? meaningOfStatus(response, options.hasCredential);
+  const { code } = explanation;
   return {
-    code,
-    detail,
+    ...explanation,
     status: response.status,
     again: isRetryable(code) ? (again[response.status] ?? "no") : "no",
     retryAfterMs: options.retryAfterMs,
@@ -42,7 +50,7 @@ export function statusFailure(
 export function meaningOfStatus(
   { status, url }: Pick<FailedResponse, "status" | "url">,
   hasCredential: boolean,
-): { code: ErrorCode; detail: string } {
+): Explanation {
   if (status === 401 || status === 403) {
     const reason = hasCredential
       ? "refused the credential that is bound to this origin"

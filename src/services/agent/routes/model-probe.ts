@@ -11,7 +11,7 @@ import type { AgentDependencies } from "../dependencies.ts";
 /** POST /agent/upstreams/probe asks a model what it can do; GET /agent/local-servers looks for models on this machine. */
 export function modelProbeRoutes(
   { router, bodyLimits, findLocalServers = async () => [] }: AgentDependencies,
-  { capabilities }: AgentParts,
+  { capabilities, toolSupport }: AgentParts,
 ): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .post("/agent/upstreams/probe", requireScope("agent"), async (context) => {
@@ -19,6 +19,8 @@ export function modelProbeRoutes(
       const { provider, resolved, model } = await router.route(model_id);
       const target = { provider, model_id: resolved };
       if (again) capabilities.forget(target);
+      // Whoever asks may have changed the endpoint; finding out anew costs one refused call.
+      toolSupport.forget(target);
       const found: ModelCapabilities = await capabilities.probe({ ...target, model, signal: context.req.raw.signal });
       return context.json(found);
     })

@@ -55,17 +55,16 @@ export function createTurns({
   newId = randomUUIDv7,
   now = Date.now,
 }: TurnsOptions): Turns {
-  async function chooseModel({ modelId, fallbacks, adapt }: Pick<TurnRequest, "modelId" | "fallbacks" | "adapt">) {
+  async function chooseModel({ modelId, fallbacks, adapt, clientTools = [] }: Omit<TurnRequest, "messages">) {
     const routes = await routeAll(router, [modelId, ...fallbacks]);
     let current = routes[0];
+    const withTools = ({ provider, resolved, model }: RoutedModel) =>
+      toolSupport.wrap({ provider, model_id: resolved, model, clientTools: clientTools.length > 0 });
     const usable = routes.map((route) => ({ ...route, model: withTools(route) })) as [RoutedModel, ...RoutedModel[]];
     const chosen: ChatModel =
       usable.length === 1 ? usable[0].model : withFallbacks(usable, (route) => (current = route));
     return { model: adapt ? adapt(chosen) : chosen, current: () => current };
   }
-
-  const withTools = ({ provider, resolved, model }: RoutedModel) =>
-    toolSupport.wrap({ provider, model_id: resolved, model });
 
   function begin(
     request: TurnRequest,
