@@ -3,11 +3,10 @@ import { answerEvents } from "./answer-events.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
-export interface ServerEvent {
-  readonly event: string;
-  readonly id?: number | string;
-  readonly data: unknown;
-}
+export type ServerEvent =
+  | { readonly event: string; readonly id?: number | string; readonly data: unknown }
+  /** The data as pieces of JSON, for what may be too long for one text. */
+  | { readonly event: string; readonly pieces: AsyncIterable<string> };
 
 /** Answers with events as they come, no faster than the client takes them. `stop` is called when it has them all or has gone. */
 export function streamEvents(
@@ -23,8 +22,9 @@ export function streamEvents(
 
 async function pump(events: AsyncIterable<ServerEvent>, writer: EventWriter): Promise<void> {
   try {
-    for await (const { event, id, data } of events) {
-      writer.send(data, event, id);
+    for await (const event of events) {
+      if ("pieces" in event) await writer.sendPieces(event.pieces, event.event);
+      else writer.send(event.data, event.event, event.id);
       await writer.ready();
       if (writer.closed) return;
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { toReadable } from "./answer-events.ts";
 import { EventWriter, type Outlet } from "./event-writer.ts";
@@ -100,6 +101,39 @@ test("a client that does not read is let go instead of filling the memory", asyn
   expect(written).toEqual(["(broken off)"]);
   expect([events.closed, closed]).toEqual([true, 1]);
   await events.ready();
+});
+
+test("one long event is no sign of a slow client", async () => {
+  const written: string[] = [];
+  const events = new EventWriter({ maxWaiting: 1000 });
+  events.open(outletOf(written));
+  events.send("x".repeat(100_000));
+  events.end();
+  expect(written.at(-1)).toBe("(end)");
+  expect(written.join("")).toHaveLength(100_010 + "(end)".length);
+});
+
+test("an event in pieces is one event, written no faster than the client takes it, without a comment inside", async () => {
+  const written: string[] = [];
+  let taken = 0;
+  async function* pieces() {
+    yield "[1";
+    await sleep(20);
+    for (let index = 0; index < 10; index += 1) yield `,${"1".repeat(100_000)}`;
+    yield "]";
+  }
+  const events = new EventWriter({ heartbeatMs: 1, maxWaiting: 1000 });
+  const takeLater = () => {
+    taken += 1;
+    setTimeout(() => events.resume(), 2);
+    return false;
+  };
+  events.open(outletOf(written, takeLater));
+  await events.sendPieces(pieces(), "result");
+  events.end();
+  while (!events.closed) await sleep(1);
+  expect(taken).toBeGreaterThan(9);
+  expect(written.join("")).toBe(`event: result\ndata: [1${`,${"1".repeat(100_000)}`.repeat(10)}]\n\n(end)`);
 });
 
 test("a client that goes is not written to, and whoever waits for it goes on", async () => {

@@ -10,7 +10,7 @@ export interface Outlet {
 export interface EventWriterOptions {
   /** A comment is sent when nothing else was for so long: proxies close connections that say nothing. */
   readonly heartbeatMs?: number;
-  /** A client that reads so slowly that more characters than this wait for it is let go. */
+  /** A client that reads so slowly that more characters than this wait for it when more is to be sent is let go. */
   readonly maxWaiting?: number;
   /**
    * What is sent within this time of the last write goes out together: each write costs a system call here and there, and
@@ -36,6 +36,8 @@ export class EventWriter {
   #ended = false;
   #closed = false;
   #scheduled = false;
+  /** A comment in the middle of an event would end up in its data. */
+  #inEvent = false;
   #timer: NodeJS.Timeout | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #onReady: (() => void)[] = [];
@@ -50,7 +52,7 @@ export class EventWriter {
     this.#gatherMs = gatherMs;
     this.#onClose = onClose;
     this.#heartbeat = setInterval(() => {
-      if (this.#waiting === "" && !this.#ended) this.write(": keep-alive\n\n");
+      if (this.#waiting === "" && !this.#ended && !this.#inEvent) this.write(": keep-alive\n\n");
     }, heartbeatMs).unref();
   }
 
@@ -61,12 +63,26 @@ export class EventWriter {
     this.write(`${name}${number}data: ${JSON.stringify(data)}\n\n`);
   }
 
+  /** One event whose data comes as pieces of JSON. No more of it is in memory at once than the client is slow to take. */
+  async sendPieces(pieces: AsyncIterable<string>, event: string): Promise<void> {
+    this.#inEvent = true;
+    this.write(`event: ${event}\ndata: `);
+    for await (const piece of pieces) {
+      this.write(piece);
+      await this.ready();
+      if (this.#closed) return;
+    }
+    this.write("\n\n");
+    this.#inEvent = false;
+  }
+
   /** Whole events as text: for what is no JSON, or is made more cheaply than by JSON. */
   write(text: string): void {
     if (this.#ended) return;
+    // Looked at before the text is added: one long event says nothing about the client.
+    if (this.#waiting.length > this.#maxWaiting) return this.breakOff();
     this.#waiting += text;
-    if (this.#waiting.length > this.#maxWaiting) this.breakOff();
-    else if (this.#waiting.length >= fullPiece) this.#flush();
+    if (this.#waiting.length >= fullPiece) this.#flush();
     else this.#schedule();
   }
 

@@ -71,7 +71,7 @@ function followToEnd(context: Context<ShellEnvironment>, run: RunRecord, { runs 
   async function* events(): AsyncGenerator<ServerEvent> {
     yield* toServerEvents(runs.follow(run.id, { after: 0, signal: left.signal }));
     if (left.signal.aborted) return;
-    yield { event: "result", data: await runs.wholeResults(await runs.get(run.id, run.owner)) };
+    yield { event: "result", pieces: runs.results(await runs.get(run.id, run.owner)) };
   }
   return streamEvents(context, events(), { stop: () => left.abort() });
 }
