@@ -15,30 +15,62 @@ export interface ExpandedTest {
 }
 
 const mostCombinations = 1000;
+/** A small file may stand for any number of tests: so many of them come from multiplying out, in all. */
+const mostMultiplied = 10_000;
+
+/** Every test repeats the prompt, and a value may stand in any number of them. */
+const mostCharacters = 16_000_000;
+
+/** What a file may still give. */
+export interface Room {
+  /** Tests that come from multiplying out; those written one by one are not counted. */
+  left: number;
+  /** Characters of user messages. */
+  characters: number;
+}
+
+export const createRoom = (): Room => ({ left: mostMultiplied, characters: mostCharacters });
 
 /** All tests of a config: `tests`, and every set of `scenarios[].config` with each of its tests. */
-export function expandTests(config: JsonRecord, context: ItemContext): ExpandedTest[] {
+export function expandTests(config: JsonRecord, context: ItemContext, room: Room): ExpandedTest[] {
   const defaults = {
     value: recordField(config, "defaultTest", "default_test") ?? {},
     context: below(context, "defaultTest"),
   };
   if (typeof config["defaultTest"] === "string") note(below(context, "defaultTest"), config["defaultTest"]);
   const plain = listOf(config["tests"], below(context, "tests")).flatMap(({ value, context: at }) =>
-    expand([defaults, { value, context: at }], "tests"),
+    expand([defaults, { value, context: at }], "tests", room),
   );
-  const scenarios = listOf(config["scenarios"], below(context, "scenarios")).flatMap(
-    ({ value, context: at }, index) => {
-      const sets = listOf(field(value, "config"), below(at, "config"));
-      const tests = listOf(field(value, "tests"), below(at, "tests"));
-      return sets.flatMap((set, number) =>
-        (tests.length > 0 ? tests : [{ value: {}, context: at }]).flatMap((test) =>
-          expand([defaults, set, test], `scenario-${index + 1}-${number + 1}`),
-        ),
-      );
-    },
+  const scenarios = listOf(config["scenarios"], below(context, "scenarios")).flatMap((scenario, index) =>
+    expandScenario(scenario, { defaults, name: `scenario-${index + 1}`, room }),
   );
   return [...plain, ...scenarios];
 }
+
+function expandScenario(
+  { value, context }: Layer,
+  { defaults, name, room }: { defaults: Layer; name: string; room: Room },
+): ExpandedTest[] {
+  const sets = listOf(field(value, "config"), below(context, "config"));
+  const written = listOf(field(value, "tests"), below(context, "tests"));
+  const tests = written.length > 0 ? written : [{ value: {}, context }];
+  const expanded: ExpandedTest[] = [];
+  for (const [number, set] of sets.entries()) {
+    for (const test of tests) {
+      if (room.left === 0) {
+        const message = `the scenario has ${sets.length * tests.length} tests; those beyond ${limitText} were left out`;
+        context.collector.note("dropped", context.place, message);
+        return expanded;
+      }
+      // Each of them counts: they are a product, however few values each has.
+      room.left--;
+      expanded.push(...expand([defaults, set, test], `${name}-${number + 1}`, room));
+    }
+  }
+  return expanded;
+}
+
+const limitText = `the ${mostMultiplied} a file may multiply out to`;
 
 /** What says something about a test: the defaults, a scenario's data, the test itself. */
 interface Layer {
@@ -65,7 +97,7 @@ function note({ collector, place }: ItemContext, value: unknown): void {
   collector.note("dropped", place, `this is in another place (${name}); import that file by itself`);
 }
 
-function expand(layers: readonly Layer[], isolation: string): ExpandedTest[] {
+function expand(layers: readonly Layer[], isolation: string, room: Room): ExpandedTest[] {
   const merged = (name: string): JsonRecord =>
     Object.assign({}, ...layers.map(({ value }) => recordField(value, name) ?? {})) as JsonRecord;
   const last = layers.at(-1);
@@ -81,7 +113,7 @@ function expand(layers: readonly Layer[], isolation: string): ExpandedTest[] {
     context.collector.note("dropped", context.place, message);
     return [];
   }
-  const sets = options["disableVarExpansion"] === true ? [vars] : combinations(vars, context);
+  const sets = options["disableVarExpansion"] === true ? [vars] : combinations(vars, context, room);
   return sets.map((set) => ({ test, vars: filled(set), assertions, metadata: merged("metadata"), context, isolation }));
 }
 
@@ -95,20 +127,29 @@ function filled(vars: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, fill(value)]));
 }
 
-/** promptfoo runs a test once for each value of a variable that is a list of texts. */
-function combinations(vars: JsonRecord, context: ItemContext): JsonRecord[] {
-  let sets: JsonRecord[] = [{}];
-  for (const [name, value] of Object.entries(vars)) {
-    const values = Array.isArray(value) && typeof value[0] === "string" ? (value as unknown[]) : [value];
-    sets = sets.flatMap((set) => values.map((entry) => ({ ...set, [name]: entry })));
-    if (sets.length > mostCombinations) {
-      context.collector.note(
-        "dropped",
-        context.place,
-        `the test has ${sets.length} combinations of values; ${mostCombinations} were kept`,
-      );
-      sets = sets.slice(0, mostCombinations);
-    }
+/** promptfoo runs a test once for each value of a variable that is a list of texts. The last variable changes first. */
+function combinations(vars: JsonRecord, { collector, place }: ItemContext, room: Room): JsonRecord[] {
+  const lists = Object.entries(vars).map(([name, value]) => ({
+    name,
+    values: Array.isArray(value) && typeof value[0] === "string" ? (value as unknown[]) : [value],
+  }));
+  const count = lists.reduce((product, { values }) => product * values.length, 1);
+  if (count === 1) return [combination(lists, 0)];
+  const kept = Math.min(count, mostCombinations, room.left);
+  room.left -= kept;
+  if (kept < count) {
+    const why = kept < mostCombinations ? `, which fills ${limitText}` : "";
+    collector.note("dropped", place, `the test has ${count} combinations of values; ${kept} were kept${why}`);
   }
-  return sets;
+  return Array.from({ length: kept }, (_, index) => combination(lists, index));
+}
+
+function combination(lists: readonly { name: string; values: readonly unknown[] }[], index: number): JsonRecord {
+  let rest = index;
+  const picked = lists.toReversed().map(({ name, values }) => {
+    const value = values[rest % values.length];
+    rest = Math.floor(rest / values.length);
+    return [name, value] as const;
+  });
+  return Object.fromEntries(picked.toReversed());
 }

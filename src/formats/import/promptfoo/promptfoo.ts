@@ -5,7 +5,7 @@ import { anyField, isRecord, listField, recordField, scalarText, textField, type
 import type { TurnDraft } from "../../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
 import type { Importer } from "../importer.ts";
-import { expandTests, type ExpandedTest } from "./expand-tests.ts";
+import { createRoom, expandTests, type ExpandedTest, type Room } from "./expand-tests.ts";
 import { readAssertions } from "./read-assertions.ts";
 import { fillPrompt, promptTemplate } from "./read-prompt.ts";
 import { usesConversation } from "./render-template.ts";
@@ -15,28 +15,29 @@ const leftOut = ["provider", "providers", "options", "threshold", "assertScoring
 
 /** A promptfoo config, or a bare list of its tests. Tests of one conversation become the turns of one scenario. */
 export const importPromptfoo: Importer = ({ document, collector, mapping }) => {
+  const room = createRoom();
   for (const { value, place } of document.values) {
     const config = Array.isArray(value) ? { tests: value as unknown[] } : value;
     const context = { place, collector, mapping };
-    if (isRecord(config)) addConfig(config, context);
+    if (isRecord(config)) addConfig(config, context, room);
     else collector.note("dropped", place, "this is no promptfoo config");
   }
 };
 
-function addConfig(config: JsonRecord, context: ItemContext): void {
+function addConfig(config: JsonRecord, context: ItemContext, room: Room): void {
   const settings = Object.keys(config).filter((name) => !read.has(name));
   if (settings.length > 0)
     context.collector.note("dropped", context.place, `settings of the run, not of a scenario: ${settings.join(", ")}`);
   const template = firstPrompt(config, context);
   const groups = new Map<string, ExpandedTest[]>();
-  for (const [index, test] of expandTests(config, context).entries()) {
+  for (const [index, test] of expandTests(config, context, room).entries()) {
     const key = conversationKey(test, template) ?? `test ${index}`;
     const group = groups.get(key);
     if (group) group.push(test);
     else groups.set(key, [test]);
   }
   const templates = recordField(config, "assertionTemplates") ?? {};
-  for (const tests of groups.values()) addGroup({ tests, template, templates });
+  for (const tests of groups.values()) addGroup({ tests, template, templates, room });
 }
 
 /** Prompts are variants of what is under test; one of them is enough to know what the user says. */
@@ -73,20 +74,27 @@ interface Group {
   readonly tests: readonly ExpandedTest[];
   readonly template: string | undefined;
   readonly templates: JsonRecord;
+  readonly room: Room;
 }
 
-function addGroup({ tests, template, templates }: Group): void {
+function addGroup({ tests, template, templates, room }: Group): void {
   const [first] = tests;
   if (!first) return;
   const { collector, place } = first.context;
   const turns: TurnDraft[] = [];
   let system: string | undefined;
   for (const test of tests) {
+    if (room.characters <= 0) {
+      collector.note("dropped", {}, "the tests repeat so much text that the later ones were left out");
+      if (turns.length === 0) return;
+      break;
+    }
     const conversation = readConversation(test, template);
     if (!conversation || conversation.turns.length === 0) {
       collector.note("dropped", test.context.place, "the test has no user message");
       continue;
     }
+    room.characters -= conversation.turns.reduce((sum, { user }) => sum + user.length, 0);
     const finished = finish(test, conversation, templates);
     if (turns.length > 0 && finished.length > 1)
       collector.note("dropped", test.context.place, "history written into a later turn; it is the turns before");

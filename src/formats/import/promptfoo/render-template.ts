@@ -6,8 +6,10 @@ export interface Rendered {
   readonly unknown: readonly string[];
   /** Variables the test does not set. */
   readonly missing: readonly string[];
-  readonly usesConversation: boolean;
 }
+
+/** A value may be put in as often as the template names it, so a short file could stand for any length of text. */
+const mostCharacters = 1_000_000;
 
 const pieces =
   /\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}|\{#[\s\S]*?#\}|\{\{-?([\s\S]*?)-?\}\}|\{%-?([\s\S]*?)-?%\}/g;
@@ -33,8 +35,11 @@ export function renderTemplate(
   const frames: Frame[] = [];
   let text = "";
   let from = 0;
+  let tooLong = false;
   const emit = (part: string) => {
-    if (frames.every(({ emits }) => emits)) text += part;
+    if (!frames.every(({ emits }) => emits)) return;
+    tooLong ||= text.length + part.length > mostCharacters;
+    if (!tooLong) text += part;
   };
   for (const match of template.matchAll(pieces)) {
     emit(template.slice(from, match.index));
@@ -45,7 +50,8 @@ export function renderTemplate(
     else if (match[3] !== undefined) tag(match[3].trim(), { vars, frames, unknown });
   }
   emit(template.slice(from));
-  return { text, unknown, missing, usesConversation: usesConversation(template) };
+  if (tooLong) unknown.push(`more than ${mostCharacters} characters`);
+  return { text, unknown, missing };
 }
 
 /** True when the prompt repeats the turns before, which makes the tests turns of one conversation. */

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { importScenarios } from "../../import-scenarios.ts";
+import { renderTemplate } from "./render-template.ts";
+
+function read(config: Record<string, unknown>) {
+  const text = JSON.stringify({ prompts: ["{{a}} {{b}}"], ...config });
+  return importScenarios({ text, format: "promptfoo" });
+}
+
+const values = (count: number) => Array.from({ length: count }, (_, index) => String(index));
+
+test("values are multiplied out only as far as they are kept", () => {
+  const { scenarios, notes } = read({ tests: [{ vars: { a: values(1000), b: values(30_000) } }] });
+  expect(scenarios).toHaveLength(1000);
+  expect(scenarios.slice(0, 2).map(({ interactions }) => interactions[0]?.user_message)).toEqual(["0 0", "0 1"]);
+  expect(notes).toMatchObject([{ message: "the test has 30000000 combinations of values; 1000 were kept" }]);
+});
+
+test("many tests together have a limit too; tests that are written one by one have none", () => {
+  const many = Array.from({ length: 30 }, (_, index) => ({ vars: { a: values(600), b: String(index) } }));
+  const single = Array.from({ length: 11_000 }, (_, index) => ({ vars: { a: "x", b: String(index) } }));
+  const { scenarios, notes } = read({ tests: [...many, ...single] });
+  expect(scenarios).toHaveLength(21_000);
+  expect(notes[0]?.message).toBe(
+    "the test has 600 combinations of values; 400 were kept, which fills the 10000 a file may multiply out to",
+  );
+  expect(notes).toHaveLength(14);
+});
+
+test("sets and tests of a scenario stop at the same limit", () => {
+  const config = values(2_000).map((a) => ({ vars: { a } }));
+  const tests = values(2_000).map((b) => ({ vars: { b } }));
+  const { scenarios, notes } = read({ scenarios: [{ config, tests }] });
+  expect(scenarios).toHaveLength(10_000);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "the scenario has 4000000 tests; those beyond the 10000 a file may multiply out to were left out",
+  ]);
+});
+
+test("a long text is not repeated without end", () => {
+  const { scenarios, notes } = read({ tests: [{ vars: { a: "x".repeat(900_000), b: values(1000) } }] });
+  expect(scenarios.length).toBeLessThan(20);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "the tests repeat so much text that the later ones were left out",
+  ]);
+  const { unknown } = renderTemplate("{{a}}".repeat(50_000), { a: "x".repeat(100_000) });
+  expect(unknown).toEqual(["more than 1000000 characters"]);
+});
