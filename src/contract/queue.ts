@@ -8,6 +8,8 @@ export interface ClaimedAttempt {
   readonly attempt: number;
   /** How often it has been claimed, this time included. */
   readonly tries: number;
+  /** How often its execution has broken before: not counted are stops, kills, lost leases and waits. */
+  readonly breaks: number;
 }
 
 /** How an attempt ended. */
@@ -39,8 +41,8 @@ export interface Queue {
   heartbeat(worker: string, leases: readonly Lease[]): Promise<readonly string[]>;
   /** Ends an attempt. Tells whether the lease was still good and whether the run has nothing left to do. */
   finish(lease: Lease, end: AttemptEnd): Promise<{ finished: boolean; run_drained: boolean }>;
-  /** Gives an attempt back, ready again after `delay_ms`: for a worker that stops. */
-  release(lease: Lease, options?: { delay_ms?: number }): Promise<void>;
+  /** Gives an attempt back, ready again after `delay_ms`: for a worker that stops, or, with `broke`, that could not carry it out. */
+  release(lease: Lease, options?: { delay_ms?: number; broke?: boolean }): Promise<void>;
   /** Takes back at once what workers of this host hold whose process has died. */
   recover(): Promise<number>;
   /** Calls back when work may be waiting. Returns the unsubscriber. A poll stays as the floor. */

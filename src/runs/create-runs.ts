@@ -13,7 +13,9 @@ import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createConcluder } from "./concluder.ts";
 import { estimatePlan } from "./estimate-plan.ts";
 import { executeAttempt } from "./execute-attempt.ts";
+import { failRun } from "./fail-run.ts";
 import { followRun } from "./follow-run.ts";
+import { isCircumstance } from "./is-circumstance.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { createRunScoring } from "./create-scoring.ts";
@@ -107,6 +109,8 @@ export function createRuns(options: RunsOptions): Runs {
     perRun,
     runs: ownRuns,
     onError,
+    isBreak: (error) => !isCircumstance(error),
+    onBroken: fail,
     onReleased: () => concluder.concludeDrained(),
     onPoll: () => concluder.concludeForgotten(),
     heartbeatMs: options.heartbeatMs,
@@ -132,10 +136,16 @@ export function createRuns(options: RunsOptions): Runs {
   async function execute(claimed: ClaimedAttempt, { signal, ending: onEnding }: AttemptControl): Promise<void> {
     const context = await contexts.of(claimed.run_id);
     const onStored = (): void => events.changed(claimed.run_id, "progress");
-    const execution = { store, queue, context, signal, onStored, onEnding };
+    const execution = { store, queue, context, signal, onStored, onEnding, onError };
     const { run_drained, waits_ms } = await executeAttempt(claimed, execution);
     if (waits_ms !== undefined) setTimeout(() => worker.wake(), waits_ms + 1).unref();
     if (run_drained) await concluder.conclude(claimed.run_id);
+  }
+
+  async function fail(claimed: ClaimedAttempt, error: unknown): Promise<void> {
+    if (!(await failRun(claimed, { store, now, error }))) return;
+    worker.abandon(claimed.run_id);
+    ended(claimed.run_id);
   }
 
   async function get(id: string, owner: string | null): Promise<RunRecord> {

@@ -13,9 +13,12 @@ import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runAttempt } from "../evaluation/run-attempt.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
 import { defaultThreshold } from "../evaluation/statistics/reliability.ts";
+import { isCircumstance } from "./is-circumstance.ts";
+import { LeaseLost } from "./lease-lost.ts";
 import { firstHistory } from "./passes.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
+import { unscored } from "./unscored.ts";
 
 export interface ExecuteOptions {
   readonly store: Store;
@@ -25,11 +28,8 @@ export interface ExecuteOptions {
   readonly onStored: () => void;
   /** Called right before the end of the attempt is written. */
   readonly onEnding?: () => void;
-}
-
-/** The lease went to someone else, or the run was cancelled: nothing more may be written. */
-export class LeaseLost extends Error {
-  override readonly name = "LeaseLost";
+  /** Told why a reply could not be scored. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** What became of a claimed attempt. */
@@ -89,7 +89,16 @@ export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOp
 /** The work on one attempt: its turns in one or two passes, and a verdict on the conversation where that is asked for. */
 function createAttempt(
   { lease, scenario_index, attempt }: ClaimedAttempt,
-  { store, queue, context, signal, onStored, onEnding = () => {}, scenario }: ExecuteOptions & { scenario: Scenario },
+  {
+    store,
+    queue,
+    context,
+    signal,
+    onStored,
+    onEnding = () => {},
+    onError,
+    scenario,
+  }: ExecuteOptions & { scenario: Scenario },
 ) {
   const { settings, ledger } = context;
   const turns = scenario.interactions.length;
@@ -108,11 +117,18 @@ function createAttempt(
     return true;
   }
 
-  function score(index: number, reply: StoredReply): Promise<StoredScores> {
+  /** A reply whose scoring breaks is kept like any other: it is paid for, and asking again would break again. */
+  async function score(index: number, reply: StoredReply): Promise<StoredScores> {
     const turn = index % turns;
     const interaction = scenario.interactions[turn];
     if (!interaction) throw new RangeError(`The scenario has no turn ${turn}`);
-    return scoreInteraction({ interaction, reply, scoring: context.scoring, before: before(index), signal });
+    try {
+      return await scoreInteraction({ interaction, reply, scoring: context.scoring, before: before(index), signal });
+    } catch (error) {
+      if (signal.aborted || isCircumstance(error)) throw error;
+      onError(error);
+      return unscored(reply, error);
+    }
   }
 
   /** The conversation as the model saw it before this turn. */

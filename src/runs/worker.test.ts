@@ -9,12 +9,14 @@ const attempt = (id: string, run_id = "run"): ClaimedAttempt => ({
   scenario_index: 0,
   attempt: 1,
   tries: 1,
+  breaks: 0,
 });
 
 /** A queue that hands out what it is given, and remembers what came back. */
 function fakeQueue() {
   const ready: ClaimedAttempt[] = [];
   const released: string[] = [];
+  const releases: Parameters<Queue["release"]>[1][] = [];
   const cancelListeners = new Set<(runId: string) => void>();
   let beforeClaimEnds = async (): Promise<void> => {};
   const queue: Queue = {
@@ -25,7 +27,10 @@ function fakeQueue() {
     },
     heartbeat: async () => [],
     finish: async () => ({ finished: true, run_drained: false }),
-    release: async ({ attempt_id }) => void released.push(attempt_id),
+    async release({ attempt_id }, options) {
+      released.push(attempt_id);
+      releases.push(options);
+    },
     recover: async () => 0,
     onWork: () => () => {},
     onCancel(listener) {
@@ -37,6 +42,7 @@ function fakeQueue() {
     queue,
     ready,
     released,
+    releases,
     listeners: () => cancelListeners.size,
     cancel: (runId: string) => cancelListeners.forEach((listener) => listener(runId)),
     duringClaim: (work: () => Promise<void>) => (beforeClaimEnds = work),
@@ -53,6 +59,7 @@ function startWorker(queue: Queue, options: Partial<WorkerOptions>) {
     perRun: 4,
     onError: (error) => errors.push(error),
     onReleased: async () => {},
+    onBroken: async () => {},
     ...options,
   });
   worker.start();
@@ -167,4 +174,53 @@ test("a worker of some runs asks for no others", async () => {
   await turn();
   expect(asked).toEqual([runs]);
   await worker.stop({ graceMs: 0 });
+});
+
+test("an attempt that breaks rests longer each time, and is given up after the fifth", async () => {
+  const fake = fakeQueue();
+  const broken: unknown[] = [];
+  const { worker, errors } = startWorker(fake.queue, {
+    execute: async () => {
+      throw new Error("always");
+    },
+    onBroken: async ({ lease }, error) => void broken.push([lease.attempt_id, error]),
+  });
+  for (let breaks = 0; breaks < 5; breaks += 1) {
+    expect(broken).toEqual([]);
+    fake.ready.push({ ...attempt("a"), breaks });
+    worker.wake();
+    await expect.poll(() => fake.releases.length).toBe(breaks + 1);
+  }
+  expect(fake.releases.map((options) => options?.delay_ms)).toEqual([1_000, 4_000, 16_000, 64_000, 256_000]);
+  expect(fake.releases.every((options) => options?.broke)).toBe(true);
+  await expect.poll(() => broken).toEqual([["a", new Error("always")]]);
+  expect(errors).toHaveLength(5);
+  await worker.stop({ graceMs: 0 });
+});
+
+test("what is no fault of the attempt never counts towards giving it up", async () => {
+  const fake = fakeQueue();
+  const away = new Error("the store is away");
+  const broken: unknown[] = [];
+  const { worker } = startWorker(fake.queue, {
+    execute: ({ lease }, { signal }) => (lease.attempt_id === "a" ? Promise.reject(away) : untilAborted(signal)),
+    isBreak: (error) => error !== away,
+    onBroken: async ({ lease }) => void broken.push(lease.attempt_id),
+  });
+  fake.ready.push(
+    { ...attempt("a"), breaks: 4 },
+    { ...attempt("b", "cancelled"), breaks: 4 },
+    { ...attempt("c"), breaks: 4 },
+  );
+  worker.wake();
+  await expect.poll(() => fake.released).toEqual(["a"]);
+  fake.cancel("cancelled");
+  await worker.stop({ graceMs: 0 });
+  expect(fake.released).toEqual(["a", "b", "c"]);
+  expect(fake.releases).toEqual([
+    { delay_ms: 1_000, broke: false },
+    { delay_ms: 0, broke: false },
+    { delay_ms: 0, broke: false },
+  ]);
+  expect(broken).toEqual([]);
 });

@@ -20,8 +20,12 @@ export interface WorkerOptions {
   readonly onPoll?: () => Promise<void>;
   readonly heartbeatMs?: number;
   readonly pollMs?: number;
-  /** How long an attempt rests after its execution broke. */
+  /** How long an attempt rests after its execution broke for the first time: four times as long after each further time. */
   readonly retryDelayMs?: number;
+  /** Whether an error is the attempt's own. Default: any is. What is not says nothing about whether it can be carried out. */
+  readonly isBreak?: (error: unknown) => boolean;
+  /** Called when an attempt broke so often that it is not tried again. */
+  readonly onBroken: (claimed: ClaimedAttempt, error: unknown) => Promise<void>;
 }
 
 export interface AttemptControl {
@@ -45,6 +49,12 @@ interface Held {
   ending: boolean;
 }
 
+/**
+ * So often the execution of an attempt may break, whichever workers tried: with the rests between, it has had over a minute by
+ * then. Each try may ask the model anew and is paid for, so trying for ever is worse than to say that it does not work.
+ */
+const mostBreaks = 5;
+
 /** Claims attempts from the queue and executes them side by side, keeping its leases alive meanwhile. */
 export function createWorker({
   id,
@@ -59,6 +69,8 @@ export function createWorker({
   heartbeatMs = 5_000,
   pollMs = 1_000,
   retryDelayMs = 1_000,
+  isBreak = () => true,
+  onBroken,
 }: WorkerOptions): Worker {
   const held = new Map<string, Held>();
   /** How many of the held attempts have only their end to be written. */
@@ -132,12 +144,18 @@ export function createWorker({
       await execute(claimed, { signal, ending: () => end(entry) });
     } catch (error) {
       if (!signal.aborted) onError(error);
-      await giveBack(claimed, signal.aborted ? 0 : retryDelayMs).catch(onError);
+      await giveBack(claimed, { error, aborted: signal.aborted }).catch(onError);
     }
   }
 
-  async function giveBack({ lease, run_id }: ClaimedAttempt, delay_ms: number): Promise<void> {
-    await queue.release(lease, { delay_ms });
+  async function giveBack(
+    claimed: ClaimedAttempt,
+    { error, aborted }: { error: unknown; aborted: boolean },
+  ): Promise<void> {
+    const { lease, run_id, breaks } = claimed;
+    const broke = !aborted && isBreak(error);
+    await queue.release(lease, { delay_ms: aborted ? 0 : retryDelayMs * (broke ? 4 ** breaks : 1), broke });
+    if (broke && breaks + 1 >= mostBreaks) await onBroken(claimed, error);
     await onReleased(run_id);
   }
 

@@ -95,6 +95,8 @@ export interface AttemptTable {
   /** Raised at every claim: a write that carries an older one is refused. */
   fence: Generated<number>;
   tries: Generated<number>;
+  /** How often its execution has broken. */
+  breaks: Generated<number>;
   lease_owner: string | null;
   /** On the steady clock of the host, like `available_at`. */
   lease_until: number | null;

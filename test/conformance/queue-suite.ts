@@ -246,6 +246,25 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(next?.lease.attempt_id).toBe(begun?.lease.attempt_id);
     });
 
+    test("breaks are counted when an attempt is given back as broken, and in no other case", async () => {
+      await using storage = await open();
+      const first = await created(storage, sampleRun());
+      expect(first.breaks).toBe(0);
+      await storage.queue.release(first.lease, { broke: true });
+      await storage.queue.release(first.lease, { broke: true });
+      const [second] = await claim(storage);
+      expect(second).toMatchObject({ tries: 2, breaks: 1 });
+      await storage.queue.release(second!.lease);
+      const [third] = await claim(storage);
+      expect(third).toMatchObject({ tries: 3, breaks: 1 });
+      await storage.pass(storage.leaseMs + storage.noticeMs + 1);
+      const [fourth] = await claim(storage);
+      expect(fourth).toMatchObject({ tries: 4, breaks: 1 });
+      await storage.queue.release(fourth!.lease, { broke: true, delay_ms: 1 });
+      await storage.pass(50);
+      expect(await claim(storage)).toMatchObject([{ tries: 5, breaks: 2 }]);
+    });
+
     test("a released or expired attempt of a cancelled run is not handed out again", async () => {
       await using storage = await open();
       const run = sampleRun({ scenarios: 2 });

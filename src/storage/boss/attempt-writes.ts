@@ -37,9 +37,9 @@ export function createAttemptWrites({ database, jobs, clock }: AttemptWritesOpti
       });
       return { finished, run_drained };
     },
-    async release(lease, { delay_ms = 0 } = {}) {
+    async release(lease, { delay_ms = 0, broke = false } = {}) {
       const delayMs = Math.ceil(Math.min(Math.max(0, delay_ms), longestDelayMs));
-      await write({ lease, release: { delayMs } });
+      await write({ lease, release: { delayMs, broke } });
     },
   };
 }

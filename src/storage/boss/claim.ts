@@ -126,7 +126,7 @@ const leaseStatement = statement<Parameters<typeof toClaimed>[0][number]>(
     from json_to_recordset(?::json) as job (id text, run_id text)
     where attempt.id = job.id and attempt.run_id = job.run_id and attempt.state in ('ready', 'running')
       and exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running'))
-    returning attempt.id, fence, attempt.run_id, scenario_index, attempt.attempt, tries`,
+    returning attempt.id, fence, attempt.run_id, scenario_index, attempt.attempt, tries, breaks`,
 );
 
 async function leaseFetched(

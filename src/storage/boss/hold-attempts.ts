@@ -18,6 +18,8 @@ export interface HeldAttempt {
   /** Turns to be counted. */
   turns: number;
   failed: number;
+  /** Breaks to be counted. */
+  breaks: number;
   /** The next number in the order of the run's turns. */
   nextNumber(): number;
 }
@@ -71,6 +73,7 @@ function toHeld(row: LockedRow, numbers: Map<string, number>): HeldAttempt {
     available_at: null,
     turns: 0,
     failed: 0,
+    breaks: 0,
     nextNumber() {
       const number = (numbers.get(row.run_id) ?? 0) + 1;
       numbers.set(row.run_id, number);

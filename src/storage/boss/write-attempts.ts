@@ -13,7 +13,7 @@ export interface AttemptWrite {
   readonly lease: Lease;
   readonly turn?: NewTurn & { readonly finished_at: number };
   readonly end?: { readonly average_scores: Scores };
-  readonly release?: { readonly delayMs: number };
+  readonly release?: { readonly delayMs: number; readonly broke: boolean };
 }
 
 export interface AttemptWritten {
@@ -84,6 +84,7 @@ function accept(write: AttemptWrite, attempt: HeldAttempt | undefined, now: numb
   if (write.release) {
     attempt.state = "ready";
     attempt.available_at = write.release.delayMs > 0 ? now + write.release.delayMs : 0;
+    if (write.release.broke) attempt.breaks += 1;
     return { attempt, turn: undefined, finished: false };
   }
   if (write.end) {
@@ -123,23 +124,25 @@ const updateStatement = statement<never>(
       state = change.state,
       average_scores = coalesce(change.average_scores, attempt.average_scores),
       available_at = coalesce(change.available_at, attempt.available_at),
+      breaks = attempt.breaks + change.breaks,
       lease_owner = case when change.state = 'running' then lease_owner end,
       lease_until = case when change.state = 'running' then lease_until end
     from json_to_recordset(?::json) as change (id text, turns int, failed int, state text,
-      average_scores text, available_at bigint)
+      average_scores text, available_at bigint, breaks int)
     where attempt.id = change.id`,
 );
 
 async function updateAttempts(writer: Writer, attempts: readonly HeldAttempt[]): Promise<void> {
   const changes = attempts
     .filter(({ turns, state }) => turns > 0 || state !== "running")
-    .map(({ id, turns, failed, state, average_scores, available_at }) => ({
+    .map(({ id, turns, failed, state, average_scores, available_at, breaks }) => ({
       id,
       turns,
       failed,
       state,
       average_scores,
       available_at,
+      breaks,
     }));
   if (changes.length > 0) await updateStatement(writer, [JSON.stringify(changes)]);
 }

@@ -96,7 +96,7 @@ async function chooseReady(
 const lease = statement<LeasedRow>(
   `update attempt set state = 'running', lease_owner = ?, lease_until = ?, fence = fence + 1, tries = tries + 1
     where id in (select value from json_each(?))
-    returning id, fence, run_id, scenario_index, attempt, tries`,
+    returning id, fence, run_id, scenario_index, attempt, tries, breaks`,
 );
 
 async function leaseAttempts(

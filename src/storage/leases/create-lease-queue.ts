@@ -56,10 +56,10 @@ export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }
       if (outcome.finished) work.announce();
       return outcome;
     },
-    async release(lease, { delay_ms = 0 } = {}) {
+    async release(lease, { delay_ms = 0, broke = false } = {}) {
       const delay = Math.min(Math.max(0, delay_ms), longestDelayMs);
       const availableAt = delay > 0 ? clock.steady() + Math.ceil(delay) : 0;
-      await write((writer) => takeBack(writer, isHeldBy(lease), { availableAt }));
+      await write((writer) => takeBack(writer, isHeldBy(lease), { availableAt, broke }));
       work.announce();
     },
     async recover() {

@@ -18,7 +18,7 @@ export interface TakenBack {
 export async function takeBack(
   writer: Writer,
   which: Expression<SqlBool>,
-  { availableAt = 0 }: { availableAt?: number } = {},
+  { availableAt = 0, broke = false }: { availableAt?: number; broke?: boolean } = {},
 ): Promise<TakenBack[]> {
   return writer
     .updateTable("attempt")
@@ -28,6 +28,7 @@ export async function takeBack(
       lease_owner: null,
       lease_until: null,
       available_at: availableAt,
+      ...(broke && { breaks: sql<number>`breaks + 1` }),
     })
     .returning(["id", "run_id", "state"])
     .execute();

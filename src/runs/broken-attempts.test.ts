@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { ChatModel } from "../contract/model.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
+import { numberedScenario, startBench, type RunBench } from "./testing/run-bench.ts";
+import { webhookEvents } from "./webhooks/webhook-events.ts";
+
+const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
+const breaking: ChatModel = () => Promise.reject(new Error("no way\nto judge"));
+
+test("a reply whose scoring breaks is stored with the reason, and never asked for again", async () => {
+  const model = right();
+  const errors: unknown[] = [];
+  await using bench = await startBench({
+    models: { model, judge: breaking },
+    onError: (error) => errors.push(error),
+  });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 2),
+    judge: { endpoint: "http://judge", model_id: "judge" },
+  });
+  expect(response.state).toBe("completed");
+  const turns = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turns.map(({ agent_reply, scores }) => [agent_reply, scores])).toEqual([
+    ["a1", { success: 1 }],
+    ["a2", { success: 1 }],
+  ]);
+  expect(turns[0]?.score_reasons["overall"]).toBe("unscored: scoring broke: no way to judge");
+  expect(model.requests).toHaveLength(2);
+  expect(errors).toHaveLength(2);
+});
+
+/** Makes the rests between two tries of an attempt a thousand times shorter, and notes which counted as a break. */
+function impatient({ queue }: RunBench): boolean[] {
+  const { release } = queue;
+  const broke: boolean[] = [];
+  Object.assign(queue, {
+    release: (lease, options) => {
+      broke.push(options?.broke ?? false);
+      return release(lease, { ...options, delay_ms: (options?.delay_ms ?? 0) / 1_000 });
+    },
+  } satisfies Partial<RunBench["queue"]>);
+  return broke;
+}
+
+test("a run whose attempt keeps breaking fails after a few tries, says why, and keeps what it has", async () => {
+  const model: ChatModel = (request, options) =>
+    lastUserMessage(request) === "q2" ? Promise.reject(new TypeError("cannot read it")) : right()(request, options);
+  await using bench = await startBench({ models: { model }, onError: () => {} });
+  const broke = impatient(bench);
+  const { id } = await bench.create({ test_batch: numberedScenario("s", 3) });
+  const run = await bench.runs.wait(id, AbortSignal.timeout(20_000));
+  expect(run.state).toBe("failed");
+  expect(run.message).toBe(
+    'Evaluation failed: attempt 1 of the scenario "s" broke 5 times, the last time with: cannot read it',
+  );
+  expect(broke).toEqual([true, true, true, true, true]);
+  expect(run.progress).toMatchObject({ interactions_done: 1 });
+  const response = await bench.results(run);
+  expect(response.results.scenarios[0]?.attempts[0]?.interactions.map((turn) => turn.agent_reply)).toEqual(["a1"]);
+  expect(webhookEvents(run).map(({ body }) => body.type)).toEqual(["run.failed"]);
+});
+
+test("a run that cannot even be begun fails too", async () => {
+  await using bench = await startBench({ models: {}, onError: () => {} });
+  impatient(bench);
+  const { id } = await bench.create({
+    test_batch: [numberedScenario("one", 1), numberedScenario("two", 1)],
+    attempts: 3,
+  });
+  const run = await bench.runs.wait(id, AbortSignal.timeout(20_000));
+  expect(run).toMatchObject({ state: "failed", message: expect.stringContaining("no model model") });
+});

@@ -1,0 +1,30 @@
+import type { ClaimedAttempt } from "../contract/queue.ts";
+import type { Store } from "../contract/store.ts";
+import { errorLine } from "./error-line.ts";
+import { figureRun } from "./figure-run.ts";
+
+export interface FailOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly error: unknown;
+}
+
+/**
+ * Ends a run that cannot be carried out, with the figures of what is stored and a message that says why. False when it has
+ * ended or is being cancelled.
+ */
+export async function failRun(
+  { run_id, scenario_index, attempt, breaks }: ClaimedAttempt,
+  { store, now, error }: FailOptions,
+): Promise<boolean> {
+  const run = await store.runs.get(run_id);
+  if (run?.state !== "queued" && run?.state !== "running") return false;
+  const [scenario] = await store.runs.scenariosAt(run_id, [scenario_index]);
+  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" broke ${breaks + 1} times, the last time with: ${errorLine(error)}`;
+  const { summary } = await figureRun(run, { store, now });
+  if (!(await store.runs.finish(run_id, { state: "failed", message, summary, at: now() }))) return false;
+  // Other attempts may have stored turns while the figures were made. From here on none can.
+  const { summary: complete } = await figureRun(run, { store, now });
+  await store.runs.resummarize(run_id, { summary: complete, message });
+  return true;
+}
