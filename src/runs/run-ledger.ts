@@ -57,6 +57,8 @@ export function createRunLedger({
   let underWay = 0;
   let refreshing: Promise<void> | null = null;
   const pending = new Map<string, Spent>();
+  /** Turns the store told of that this process has not, or not yet, told of itself: they must not count twice. */
+  const taken = new Set<string>();
   const scenarios = new Map<number, Map<number, AttemptEntry>>();
 
   function total(): Spent {
@@ -69,7 +71,9 @@ export function createRunLedger({
     sequence = Math.max(sequence, turn.seq);
     read = addSpent(read, spentOn(turn));
     // A turn this process stored is counted from here on by what the store says.
-    if (!pending.delete(keyOf(turn))) note(turn);
+    if (pending.delete(keyOf(turn))) return;
+    taken.add(keyOf(turn));
+    note(turn);
   }
 
   function note(turn: Omit<StoredInteraction, "attempt_id"> & Place): void {
@@ -116,6 +120,8 @@ export function createRunLedger({
     },
     stored(turn) {
       underWay = Math.max(0, underWay - 1);
+      // Another attempt may have read it between its commit and this call.
+      if (taken.delete(keyOf(turn))) return;
       pending.set(keyOf(turn), spentOn(turn));
       note(turn);
     },
