@@ -2,6 +2,7 @@ import { z } from "zod";
 import { History } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
 import { ConversationJudgement } from "./judge.ts";
+import { Measures } from "./measures.ts";
 import { RunState } from "./run.ts";
 import { RunSummary } from "./run-summary.ts";
 import { Breakdown, Drift, LabelMetrics, Reliability, ScoreStats } from "./score-stats.ts";
@@ -86,6 +87,7 @@ export const EvaluationResponse = z
     }),
     warnings: z.array(Warning),
     history: History.optional(),
+    measures: Measures.optional(),
   })
   .meta({ id: "EvaluationResponse" });
 export type EvaluationResponse = z.infer<typeof EvaluationResponse>;

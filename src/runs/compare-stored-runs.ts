@@ -1,21 +1,18 @@
 import { ServiceError } from "../contract/service-error.ts";
 import type { RunComparison } from "../contract/comparison.ts";
-import { finalStates } from "../contract/run.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { changedInteractions } from "../evaluation/comparison/changed-interactions.ts";
-import { compareRuns, type Comparison } from "../evaluation/comparison/compare-runs.ts";
+import type { Comparison } from "../evaluation/comparison/compare-runs.ts";
 import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
-import { differingScores } from "./differing-scores.ts";
+import { compareSides, embedderName, type ComparedSide } from "./compare-sides.ts";
+import { measuresOf } from "./measures-of.ts";
 
 const mostChanged = 200;
 
-interface TalliedRun {
+interface TalliedRun extends ComparedSide {
   readonly run: RunRecord;
   readonly scenarios: readonly Scenario[];
-  readonly tally: RunTally;
-  /** Embedders and baselines its semantic scores were made with. */
-  readonly embedders: ReadonlySet<string>;
 }
 
 /**
@@ -33,12 +30,9 @@ export async function compareStoredRuns(
     tallyRun(store, await findRun(store, candidateId, owner)),
   ]);
   const about = { baseline: describe(baseline.run), candidate: describe(candidate.run) };
-  const reason = whyNot(baseline.run, candidate.run);
-  if (reason !== null) return { ...about, ...refused(reason, { baseline_only: 0, candidate_only: 0, changed: 0 }) };
-
-  const { leaveOut, notes } = differingScores(baseline, candidate);
-  const comparison = compareRuns({ baseline: baseline.tally, candidate: candidate.tally, leaveOut });
-  if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
+  const { comparison, notes, leaveOut } = compareSides(baseline, candidate);
+  if (!comparison.comparable)
+    return { ...about, ...refused(comparison.reason, comparison.unpaired), notes: [...notes] };
   const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
   const messages = messagesOf(candidate.scenarios);
   return {
@@ -49,7 +43,7 @@ export async function compareStoredRuns(
     sentence: comparison.sentence,
     scores: comparison.scores.map((score) => ({ ...score })),
     unpaired: comparison.unpaired,
-    notes,
+    notes: [...notes],
     ...counts,
     changed: changed.map((entry) => ({
       ...entry,
@@ -76,11 +70,21 @@ async function tallyRun(store: Store, run: RunRecord): Promise<TalliedRun> {
       const scenario = scenarios[scenario_index];
       const interaction = scenario?.interactions[turn_index];
       if (!scenario || !interaction) continue;
-      if (embedder !== null) embedders.add(`${embedder} at ${(baseline ?? 0).toFixed(6)}`);
+      if (embedder !== null) embedders.add(embedderName({ embedder, baseline: baseline ?? 0 }));
       tally.add({ scenario_id: scenario.id, interaction, scores, scoring_version });
     }
   }
-  return { run, scenarios, tally: inOrder(tally, scenarios), embedders };
+  const { state, settings } = run;
+  const { history } = settings;
+  return {
+    run,
+    scenarios,
+    state,
+    history,
+    measures: measuresOf(settings),
+    embedders,
+    tally: inOrder(tally, scenarios),
+  };
 }
 
 /** Turns come in the order they were stored, which is chance; the comparison follows the suite. */
@@ -97,27 +101,12 @@ function inOrder(tally: RunTally, scenarios: readonly Scenario[]): RunTally {
   return { ...tally, scenarios: new Map(ordered) };
 }
 
-function whyNot(baseline: RunRecord, candidate: RunRecord): string | null {
-  for (const [title, run] of [
-    ["baseline", baseline],
-    ["candidate", candidate],
-  ] as const) {
-    if (!finalStates.has(run.state)) return `The ${title} has not ended (${run.state}).`;
-  }
-  const mode = ({ settings }: RunRecord) =>
-    settings.history === "reference" ? "the reference replies" : "its own replies";
-  if (mode(baseline) !== mode(candidate)) {
-    return `The baseline's model saw ${mode(baseline)} as history, the candidate's ${mode(candidate)}.`;
-  }
-  return null;
-}
-
 function refused(reason: string, unpaired: Comparison["unpaired"]) {
   return {
     comparable: false,
     reason,
     verdict: null,
-    sentence: `The runs cannot be compared: ${reason}`,
+    sentence: `Not comparable. ${reason}`,
     scores: [],
     unpaired,
     notes: [],

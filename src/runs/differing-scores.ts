@@ -1,8 +1,9 @@
-import type { RunRecord } from "../contract/store.ts";
-import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
+import type { Measures } from "../contract/measures.ts";
 
 interface Side {
-  readonly run: RunRecord;
+  /** Absent in results that were written before they said so. */
+  readonly measures: Measures | undefined;
+  /** Embedders and baselines the semantic scores were made with. */
   readonly embedders: ReadonlySet<string>;
 }
 
@@ -14,23 +15,21 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
     for (const name of names) leaveOut.add(name);
     notes.push(`${names.join(", ")} left out: ${why}.`);
   };
-  const differs = (key: "weights" | "judge" | "labeller" | "label_rules" | "scorers") =>
-    JSON.stringify(baseline.run.settings[key]) !== JSON.stringify(candidate.run.settings[key]);
 
-  if (differs("judge")) {
-    const names = [baseline, candidate].flatMap(({ run }) =>
-      run.settings.judge ? judgeQuestions(run.settings.judge) : [],
-    );
-    leave(
-      [...new Set([...names.map(({ name }) => name), "judge_rubrics", "overall"])],
-      "the runs had different judges",
-    );
-  }
   if (!sameSet(baseline.embedders, candidate.embedders)) {
     leave(["semantic_similarity", "overall"], "the runs had different embedders or baselines");
   }
-  if (differs("weights") || differs("scorers")) leave(["overall"], "the runs made it of different scores");
-  if (differs("labeller") || differs("label_rules")) {
+  const [left, right] = [baseline.measures, candidate.measures];
+  if (!left || !right) {
+    notes.push("One of the results does not say what it was scored with: scores of one name are taken to be the same.");
+    return { leaveOut, notes };
+  }
+  if (left.judge !== right.judge) {
+    const names = new Set([...left.judge_scores, ...right.judge_scores, "judge_rubrics", "overall"]);
+    leave([...names], "the runs had different judges");
+  }
+  if (left.overall !== right.overall) leave(["overall"], "the runs made it of different scores");
+  if (left.labels !== right.labels) {
     notes.push("The runs labelled replies in different ways; scores of metadata differ for that reason too.");
   }
   return { leaveOut, notes };

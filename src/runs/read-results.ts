@@ -8,6 +8,7 @@ import { summarizeScenario } from "../evaluation/summarize-scenario.ts";
 import type { RunFigures } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
 import { checksOf, figuresOf, toFigured } from "./figure-run.ts";
+import { measuresOf } from "./measures-of.ts";
 import { toRun } from "./to-run.ts";
 
 /** A run's results, with what is needed to sum up a run that has not ended. */
@@ -142,6 +143,7 @@ function about(
     timing: { started_at, finished_at, duration_ms: Math.max(0, (run.finished_at ?? now()) - begin) },
     warnings: [...run.warnings],
     history: run.settings.history ?? "generated",
+    measures: measuresOf(run.settings),
     summary,
     usage,
   };

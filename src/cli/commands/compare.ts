@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { checkBaseline, compareResponses } from "../gates/check-baseline.ts";
+import { checkBaseline, compareResponses, type NotedComparison } from "../gates/check-baseline.ts";
 import { collectList, numberBetween, withSource, type SourceOptions } from "../options.ts";
 import { comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { openSource } from "../sources/open-source.ts";
@@ -47,7 +46,7 @@ async function compare(left: string, right: string, options: CompareOptions): Pr
 interface Compared {
   readonly baseline: EvaluationResponse;
   readonly candidate: EvaluationResponse;
-  readonly comparison: Comparison;
+  readonly comparison: NotedComparison;
 }
 
 function print({ baseline, candidate, comparison }: Compared, { json, markdown }: CompareOptions): void {

@@ -1,22 +1,29 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import { compareRuns, type Comparison } from "../../evaluation/comparison/compare-runs.ts";
-import { createRunTally, type RunTally } from "../../evaluation/comparison/run-tally.ts";
+import type { Comparison, ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
+import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
+import { compareSides, embedderName, type ComparedSide } from "../../runs/compare-sides.ts";
 import type { GateCheck } from "./check-gates.ts";
 
-/** Compares two runs from their results, wherever those came from. */
-export function compareResponses(baseline: EvaluationResponse, candidate: EvaluationResponse): Comparison {
-  return compareRuns({ baseline: toTally(baseline), candidate: toTally(candidate) });
+/** A comparison with what was left out of it. */
+export type NotedComparison = Comparison & { readonly notes: readonly string[] };
+
+/** Compares two runs from their results, wherever those came from, as the service compares stored ones. */
+export function compareResponses(baseline: EvaluationResponse, candidate: EvaluationResponse): NotedComparison {
+  const { comparison, notes } = compareSides(toSide(baseline), toSide(candidate));
+  return { ...comparison, notes };
 }
 
-function toTally({ results }: EvaluationResponse): RunTally {
+function toSide({ results, state, history, measures }: EvaluationResponse): ComparedSide {
   const tally = createRunTally();
+  const embedders = new Set<string>();
   for (const { scenario_id, attempts } of results.scenarios) {
     for (const interaction of attempts.flatMap(({ interactions }) => interactions)) {
-      const { scores, scoring_version } = interaction;
+      const { scores, scoring_version, semantic } = interaction;
+      if (semantic) embedders.add(embedderName(semantic));
       tally.add({ scenario_id, interaction, scores, scoring_version });
     }
   }
-  return tally;
+  return { state, history, measures, embedders, tally };
 }
 
 export interface BaselineOptions {
@@ -26,20 +33,24 @@ export interface BaselineOptions {
   readonly maxRegression: number;
 }
 
-/** Passes unless a score got worse by more than chance explains and more than is accepted. */
-export function checkBaseline(comparison: Comparison, { scores, maxRegression }: BaselineOptions): GateCheck {
+/** Passes unless a score got worse by more than chance explains and more than is accepted. Tells of the one that fell most. */
+export function checkBaseline(comparison: NotedComparison, { scores, maxRegression }: BaselineOptions): GateCheck {
   const gate = `no regression in ${scores.join(", ")}`;
   if (!comparison.comparable) {
     return { gate, passed: false, actual: null, message: `${gate}: cannot be compared. ${comparison.reason}` };
   }
   const watched = comparison.scores.filter(({ name }) => scores.includes(name));
   const worse = watched.filter(({ verdict, effect }) => verdict === "worse" && -effect > maxRegression);
-  const [first] = worse.toSorted((left, right) => left.effect - right.effect);
-  const sentence = first?.sentence ?? watched[0]?.sentence ?? comparison.sentence;
-  return {
-    gate,
-    passed: first === undefined,
-    actual: first?.effect ?? watched[0]?.effect ?? null,
-    message: `${gate}: ${first ? "failed" : "passed"}. ${sentence}`,
-  };
+  const [lowest] = (worse.length > 0 ? worse : watched).toSorted((left, right) => left.effect - right.effect);
+  const passed = lowest !== undefined && worse.length === 0;
+  const state = lowest ? (passed ? howItPassed(lowest) : "failed") : "failed, none of them is in both runs";
+  const text = [`${gate}: ${state}.`, ...(lowest ? [lowest.sentence] : []), ...comparison.notes].join(" ");
+  return { gate, passed, actual: lowest?.effect ?? null, message: text };
+}
+
+/** That a drop is not shown to be real does not mean that there is none: the reader sees how large it is. */
+function howItPassed({ name, effect, verdict }: ScoreComparison): string {
+  if (Number(effect.toFixed(3)) >= 0) return "passed";
+  const drop = `${name} ${effect.toFixed(3)}`;
+  return verdict === "worse" ? `passed, ${drop} is accepted` : `passed, not shown to be worse: ${drop}, undecided`;
 }

@@ -1,5 +1,6 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { Comparison, ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
+import type { NotedComparison } from "../gates/check-baseline.ts";
 import { counted, scoreText } from "../terminal/figures.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
@@ -7,7 +8,7 @@ import { table } from "../terminal/table.ts";
 export interface ComparedRuns {
   readonly baseline: EvaluationResponse;
   readonly candidate: EvaluationResponse;
-  readonly comparison: Comparison;
+  readonly comparison: NotedComparison;
 }
 
 const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 %", "P", "VERDICT"];
@@ -26,6 +27,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
     ),
     ...changed(baseline, candidate),
     ...unpaired(comparison),
+    ...comparison.notes,
   ].join("\n\n");
 }
 
@@ -35,9 +37,8 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const row = (line: readonly string[]): string => `| ${line.join(" | ")} |`;
   const head = [row(titles.map((title) => title.toLowerCase())), row(titles.map(() => "---"))];
-  return [`**${comparison.sentence}**`, heads, [...head, ...comparison.scores.map(cells).map(row)].join("\n")].join(
-    "\n\n",
-  );
+  const rows = [...head, ...comparison.scores.map(cells).map(row)].join("\n");
+  return [`**${comparison.sentence}**`, heads, rows, ...comparison.notes].join("\n\n");
 }
 
 const runLine = (role: string, { run_id, test_name, model_id }: EvaluationResponse): string =>

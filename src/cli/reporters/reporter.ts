@@ -1,16 +1,16 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { Run } from "../../contract/run.ts";
-import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import type { StoredTurn } from "../../contract/run-event.ts";
 import type { ProgressFigures } from "../eval/progress.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import type { NotedComparison } from "../gates/check-baseline.ts";
 import type { GateCheck } from "../gates/check-gates.ts";
 
 /** How one run ended, judged. */
 export interface RunOutcome {
   readonly response: EvaluationResponse;
   readonly gates: readonly GateCheck[];
-  readonly comparison: Comparison | null;
+  readonly comparison: NotedComparison | null;
   readonly exitCode: ExitCode;
   /** Why it did not end well, in words; empty when it did. */
   readonly problems: readonly string[];

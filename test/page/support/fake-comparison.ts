@@ -80,7 +80,7 @@ export function fakeComparison(baseline: EvaluationResponse, candidate: Evaluati
     reason,
     verdict: comparable ? (overall?.verdict ?? null) : null,
     sentence: reason
-      ? `The runs cannot be compared: ${reason}`
+      ? `Not comparable. ${reason}`
       : `overall is ${overall?.verdict ?? "unknown"} by ${Math.abs(overall?.effect ?? 0).toFixed(3)} (95% interval made up).`,
     baseline: named(baseline),
     candidate: named(candidate),

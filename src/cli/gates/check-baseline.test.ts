@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { compareStoredRuns } from "../../runs/compare-stored-runs.ts";
+import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
+import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
+import { checkBaseline, compareResponses, type NotedComparison } from "./check-baseline.ts";
+
+const batch = Array.from({ length: 12 }, (_, index) => numberedScenario(`s${index}`, 2));
+const right = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
+const half = fakeModel((request) => (lastUserMessage(request) === "q2" ? "no" : "a1"));
+const judge = fakeModel(() => JSON.stringify({ reason: "r", verdict: "partial" }));
+
+const judged = { judge: { endpoint: "http://j", model_id: "judge" } };
+
+test.each<[string, Record<string, unknown>]>([
+  ["another model", { model_id: "half" }],
+  ["another judge", judged],
+  ["other weights", { weights: { exact_match: 1 } }],
+  ["other scorers", { scorers: ["chrf"] }],
+  ["another history", { history: "reference" }],
+  ["other rules for labels", { label_rules: { intent: { type: "exact" } } }],
+])("says of two runs with %s what the service says", async (_title, differing) => {
+  await using bench = await startBench({ models: { model: right, half, judge } });
+  const before = await bench.evaluate({ test_batch: batch });
+  const after = await bench.evaluate({ test_batch: batch, ...differing });
+  const service = await compareStoredRuns(bench.store, before.run_id, after.run_id);
+  const ours = compareResponses(before, after);
+  const { comparable, notes, reason, scores } = service;
+  expect(ours).toMatchObject(comparable ? { comparable, notes, scores } : { comparable, notes, reason });
+});
+
+const score = (name: string, effect: number, verdict: "worse" | "same" | "no_difference_seen") => ({
+  name,
+  effect,
+  verdict,
+  sentence: `Sentence on ${name}.`,
+});
+const compared = (...scores: readonly ReturnType<typeof score>[]) =>
+  ({ comparable: true, sentence: "Headline.", scores, notes: [] }) as unknown as NotedComparison;
+const watched = { scores: ["overall", "success"], maxRegression: 0 };
+
+test("a gate that passes shows the score that fell most, and that it is not decided", () => {
+  const comparison = compared(score("success", 0, "same"), score("overall", -0.338, "no_difference_seen"));
+  expect(checkBaseline(comparison, watched)).toMatchObject({
+    passed: true,
+    actual: -0.338,
+    message:
+      "no regression in overall, success: passed, not shown to be worse: overall -0.338, undecided. Sentence on overall.",
+  });
+});
+
+test("a certain drop fails unless it is accepted", () => {
+  const comparison = compared(score("overall", -0.02, "worse"), score("success", -0.5, "no_difference_seen"));
+  expect(checkBaseline(comparison, watched)).toMatchObject({ passed: false, actual: -0.02 });
+  const accepted = checkBaseline(compared(score("overall", -0.02, "worse")), { ...watched, maxRegression: 0.05 });
+  expect(accepted).toMatchObject({ passed: true, message: expect.stringContaining("overall -0.020 is accepted") });
+});
+
+test("a gate whose scores are in neither run does not pass", () => {
+  const check = checkBaseline(compared(score("token_f1", 0, "same")), watched);
+  expect(check).toMatchObject({ passed: false, actual: null, message: expect.stringContaining("none of them") });
+});

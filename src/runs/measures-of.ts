@@ -1,0 +1,17 @@
+import { createHash } from "node:crypto";
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { Measures } from "../contract/measures.ts";
+import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
+import { canonicalJson } from "./canonical-json.ts";
+
+/** What a run with these settings measures with. */
+export function measuresOf({ weights, scorers, judge, labeller, label_rules }: RunSettings): Measures {
+  return {
+    overall: digest([weights ?? null, scorers ?? null]),
+    judge: judge ? digest(judge) : null,
+    judge_scores: judge ? judgeQuestions(judge).map(({ name }) => name) : [],
+    labels: digest([labeller ?? null, label_rules ?? null]),
+  };
+}
+
+const digest = (value: unknown): string => createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 16);
