@@ -69,6 +69,15 @@ test("a request with a client's own tools is helped, but decides nothing for oth
   expect(support.list()).toEqual([]);
 });
 
+test("a rejection without a word why is tried in the prompt, unless a client's own tools may be the reason", async () => {
+  const vague: ScriptedTurn = (request) => (request.tools ? rejected : "42");
+  const support = createToolSupport();
+  const outcome = await run(support.wrap({ ...target, model: scriptedModel(vague), clientTools: true }));
+  expect(outcome).toMatchObject({ ok: false, error: { code: "upstream_rejected" } });
+  expect(await run(support.wrap({ ...target, model: scriptedModel(vague) }))).toMatchObject({ ok: true });
+  expect(support.list()).toMatchObject([{ mode: "prompted" }]);
+});
+
 test("when the prompt does not help, the first failure stands and nothing is remembered", async () => {
   const support = createToolSupport();
   const model = scriptedModel(refusesTools, failsWith("upstream_error"));
@@ -80,7 +89,7 @@ test("when the prompt does not help, the first failure stands and nothing is rem
 
 test.each([
   ["another failure", failsWith("upstream_error")],
-  ["a rejection that does not speak of tools", rejected],
+  ["a lack of credit", { ...rejected, error: { ...rejected.error, upstream_status: 402 } }],
 ])("%s is not about tools", async (_, failure) => {
   const model = scriptedModel(failure, "never asked");
   const outcome = await run(createToolSupport().wrap({ ...target, model }));

@@ -1,4 +1,4 @@
-import type { ChatModel, ChatRequest } from "../contract/model.ts";
+import type { ChatModel, ChatRequest, FailedReply } from "../contract/model.ts";
 import { withPromptedTools } from "./prompted-react.ts";
 
 /** How one model uses tools, as its endpoint showed. */
@@ -32,9 +32,9 @@ export interface ToolSupport {
 const mostFindings = 1000;
 
 /**
- * A call that an endpoint rejects because it takes no tools is made once more with the tools in the prompt. When that works,
- * the model is remembered as one without tools for a day: the endpoint may have been changed since. Any other rejection is
- * told as it is.
+ * A call that an endpoint rejects because it takes no tools, or without a word why, is made once more with the tools in the
+ * prompt. When that works, the model is remembered as one without tools for a day: the endpoint may have been changed since.
+ * Any other rejection is told as it is.
  */
 export function createToolSupport({
   now = Date.now,
@@ -68,7 +68,8 @@ export function createToolSupport({
           if (mode === null && request.tools?.length) remember(target, "native");
           return reply;
         }
-        if (!reply.error.refuses_tools || !mentionsTools(request)) return reply;
+        const mayBeTools = reply.error.refuses_tools || (mode === null && !clientTools && isVagueRejection(reply));
+        if (!mayBeTools || !mentionsTools(request)) return reply;
         const second = await prompted(request, options);
         if (!second.ok) return reply;
         if (request.tools?.length && !clientTools) remember(target, "prompted");
@@ -78,6 +79,14 @@ export function createToolSupport({
     list: () => [...findings.values()].filter(isFresh),
     forget: (target) => void findings.delete(keyOf(target)),
   };
+}
+
+/**
+ * Many endpoints reject tools without saying so. Of a model nothing is known about yet, and with tools that are ours and
+ * therefore sound, that is worth a try. 402 is about money.
+ */
+function isVagueRejection({ error }: FailedReply): boolean {
+  return error.code === "upstream_rejected" && error.upstream_status !== 402;
 }
 
 function mentionsTools({ tools, messages }: ChatRequest): boolean {
