@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { serverError } from "../../../test/support/fake-provider/error-statuses.ts";
-import { text } from "../../../test/support/fake-provider/replies.ts";
+import { json, text } from "../../../test/support/fake-provider/replies.ts";
 import { rawStream, stream, streamDeltas } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
@@ -160,6 +160,70 @@ test.each<[string, Behaviour, string]>([
   ["a server error before it began", serverError, "upstream_error"],
 ])("a stream with %s is a failed reply", async (_, behaviour, code) => {
   expect((await ask(behaviour)).reply).toMatchObject({ ok: false, error: { code, tries: 1 } });
+});
+
+const logprobs = (...tokens: readonly string[]) => ({
+  content: tokens.map((token) => ({ token, logprob: -0.5, top_logprobs: [] })),
+  refusal: null,
+});
+
+test.each<[string, readonly object[], object]>([
+  [
+    "log probabilities",
+    [
+      { delta: { role: "assistant", content: "" }, logprobs: null },
+      { delta: { content: "Hel" }, logprobs: logprobs("Hel") },
+      { delta: { content: "lo" }, logprobs: logprobs("lo") },
+      { delta: { content: "Hel" }, logprobs: logprobs("Hel") },
+      { delta: {}, logprobs: null, finish_reason: "stop" },
+    ],
+    { message: { content: "HelloHel" }, logprobs: logprobs("Hel", "lo", "Hel"), finish_reason: "stop" },
+  ],
+  [
+    "a refusal among its blocks",
+    [
+      { delta: { content: [{ type: "refusal", refusal: "I can" }] } },
+      { delta: { refusal: "not" }, finish_reason: "stop" },
+    ],
+    { message: { content: [{ type: "refusal", refusal: "I cannot" }] }, finish_reason: "stop" },
+  ],
+  ["bare text", [{ text: "Hel" }, { text: "lo", finish_reason: "stop" }], { text: "Hello", finish_reason: "stop" }],
+  [
+    "pieces that are called message",
+    [{ message: { content: "Hel" } }, { message: { content: "lo" }, finish_reason: "stop" }],
+    { message: { content: "Hello" }, finish_reason: "stop" },
+  ],
+  [
+    "the whole message at its end",
+    [
+      { delta: { content: "Hel" } },
+      { delta: { content: "lo" } },
+      { message: { content: "Hello", metadata: { intent: "greet" } }, finish_reason: "stop" },
+    ],
+    { message: { content: "Hello", metadata: { intent: "greet" } }, finish_reason: "stop" },
+  ],
+  [
+    "a whole message that has more than its pieces",
+    [
+      { delta: { role: "assistant", content: "" } },
+      {
+        delta: {},
+        message: { content: "Hello", tool_calls: [{ id: "a", function: { name: "add", arguments: "{}" } }] },
+        finish_reason: "tool_calls",
+      },
+    ],
+    {
+      message: { content: "Hello", tool_calls: [{ id: "a", function: { name: "add", arguments: "{}" } }] },
+      finish_reason: "tool_calls",
+    },
+  ],
+])("a stream with %s is the same reply as in one piece", async (_, choices, whole) => {
+  const streamed = await ask(events(...choices.map((choice) => ({ choices: [{ index: 0, ...choice }] }))));
+  const { reply } = await ask(json({ choices: [{ index: 0, ...whole }] }));
+  const timing = { latency_ms: expect.any(Number), first_token_ms: streamed.reply.ok && streamed.reply.first_token_ms };
+  expect(reply).toMatchObject({ ok: true });
+  expect(streamed.reply).toEqual({ ...reply, ...timing });
+  expect(streamed.pieces.join("")).toBe(reply.ok && reply.text);
 });
 
 test("a stream without end is cut at the total limit", async () => {

@@ -2,9 +2,10 @@ import type { ReplyError, TokenUsage } from "../../contract/model.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import { firstChoice } from "./first-choice.ts";
 import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
-import { contentText } from "./message-content.ts";
+import { contentText, refusalText } from "./message-content.ts";
 import { finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 import type { StreamListeners } from "./reply-stream.ts";
+import { StreamedLogprobs } from "./streamed-logprobs.ts";
 import { StreamedToolCalls } from "./streamed-tool-calls.ts";
 import { tokenUsage } from "./token-usage.ts";
 
@@ -12,9 +13,11 @@ import { tokenUsage } from "./token-usage.ts";
 export class StreamedReply {
   readonly #listeners: StreamListeners;
   readonly #texts: string[] = [];
+  readonly #logprobs = new StreamedLogprobs();
   readonly #toolCalls = new StreamedToolCalls();
   #refusal = "";
   #finish: string | null = null;
+  #hasDeltas = false;
   #usage: TokenUsage | null = null;
   #metadata: Metadata | null = null;
   #model: string | null = null;
@@ -36,8 +39,8 @@ export class StreamedReply {
     const choice = firstChoice(chunk["choices"]);
     if (!choice) return;
     this.#finish = nonEmptyString(choice["finish_reason"]) ?? this.#finish;
-    const delta = isRecord(choice["delta"]) ? choice["delta"] : choice["message"];
-    if (isRecord(delta)) this.#addDelta(delta);
+    this.#logprobs.add(choice["logprobs"]);
+    this.#addPiece(choice);
   }
 
   addText(text: string): void {
@@ -65,16 +68,38 @@ export class StreamedReply {
       completion_id: this.#id ?? "",
       system_fingerprint: this.#fingerprint,
       service_tier: this.#tier,
-      logprobs: null,
+      logprobs: this.#logprobs.finish(),
       metadata: this.#metadata,
       tries: context.tries,
+    };
+  }
+
+  /** A piece is a `delta`; some servers call it `message`, and those of the old completions send bare `text`. */
+  #addPiece({ delta, message, text }: JsonRecord): void {
+    if (isRecord(delta)) {
+      this.#hasDeltas = true;
+      this.#addDelta(delta);
+    }
+    if (isRecord(message)) this.#addDelta(this.#hasDeltas ? this.#missingFrom(message) : message);
+    else if (!isRecord(delta) && typeof text === "string") this.addText(text);
+  }
+
+  /** Among deltas, a `message` is the whole reply once more: what it has beyond the pieces that came. */
+  #missingFrom(message: JsonRecord): JsonRecord {
+    const known = this.#texts.join("");
+    const whole = contentText(message["content"]) ?? "";
+    return {
+      metadata: message["metadata"],
+      ...(whole.length > known.length && whole.startsWith(known) && { content: whole.slice(known.length) }),
+      ...(this.#refusal === "" && { refusal: refusalText(message) }),
+      ...(this.#toolCalls.size === 0 && { tool_calls: message["tool_calls"], function_call: message["function_call"] }),
     };
   }
 
   #addDelta(delta: JsonRecord): void {
     const text = contentText(delta["content"]);
     if (text !== null) this.addText(text);
-    if (typeof delta["refusal"] === "string") this.#refusal += delta["refusal"];
+    this.#refusal += refusalText(delta) ?? "";
     this.#metadata = labels(delta["metadata"]) ?? this.#metadata;
     if (Array.isArray(delta["tool_calls"])) this.#addToolCalls(delta["tool_calls"].filter(isRecord));
     if (isRecord(delta["function_call"])) this.#addToolCalls([{ index: 0, function: delta["function_call"] }]);

@@ -51,12 +51,14 @@ export class TextChunks {
   }
 }
 
+const otherParts = ["finish_reason", "error", "logprobs", "message"];
+
 /** The text of a chunk that brings some and nothing else that counts. */
 function onlyText(chunk: unknown): string | null {
   if (!isRecord(chunk) || chunk["usage"] || chunk["metadata"] || chunk["error"]) return null;
   const choices = chunk["choices"];
   const choice = Array.isArray(choices) && choices.length === 1 ? firstChoice(choices) : null;
-  if (!choice || choice["finish_reason"] || choice["error"] || !isRecord(choice["delta"])) return null;
+  if (!choice || otherParts.some((key) => choice[key]) || !isRecord(choice["delta"])) return null;
   const { content, tool_calls, function_call, refusal, metadata } = choice["delta"];
   if (typeof content !== "string" || content === "") return null;
   const calls = Array.isArray(tool_calls) ? tool_calls.length > 0 : Boolean(tool_calls);
