@@ -155,6 +155,8 @@ test.each<[string, Behaviour, string]>([
   ["a missing end", rawStream('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'), "upstream_invalid_reply"],
   ["an event that is not JSON", rawStream("data: hello\n\n"), "upstream_invalid_reply"],
   ["a named error event", rawStream('event: error\ndata: {"message":"x"}\n\n'), "upstream_error"],
+  ["an error without a word", rawStream("event: error\ndata:\n\n"), "upstream_invalid_reply"],
+  ["nothing but heartbeats", rawStream("data:\n\ndata: null\n\n"), "upstream_invalid_reply"],
   ["no text at all", rawStream("data: [DONE]\n\n"), "upstream_invalid_reply"],
   ["a line of 2 MB", rawStream(`data: ${"a".repeat(2_000_000)}\n\n`), "upstream_reply_too_large"],
   ["a server error before it began", serverError, "upstream_error"],
@@ -240,6 +242,17 @@ test("comments, other fields, CRLF and a missing last blank line do not matter",
     ': keep-alive\r\n\r\nid: 1\r\nretry: 5\r\ndata: {"choices":[{"delta":\r\ndata: {"content":"Hi"}}]}\r\n\r\ndata: [DONE]';
   expect((await ask(rawStream(body))).reply).toMatchObject({ ok: true, text: "Hi" });
 });
+
+test.each(["data:", "data: null", "data: ping", "event: ping\ndata: ping", "event: keep-alive\ndata: 1"])(
+  "the heartbeat %j says nothing",
+  async (beat) => {
+    const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}`;
+    const { reply } = await ask(
+      rawStream([beat, chunk("One"), beat, chunk(" two"), beat, "data: [DONE]", ""].join("\n\n")),
+    );
+    expect(reply).toMatchObject({ ok: true, text: "One two" });
+  },
+);
 
 test("a server that ignores the wish to stream is read all the same", async () => {
   const { reply, pieces } = await ask(text("All at once"));

@@ -41,9 +41,18 @@ export async function readReplyStream(
 /** What the events end the reply with, or null when more must follow. */
 function addAll(events: readonly ServerSentEvent[], collector: ReplyCollector): ParsedReply | ReplyError | null {
   for (const event of events) {
+    if (isHeartbeat(event)) continue;
     const state = collector.add(event);
     if (state === "done") return collector.finish({ done: true });
     if (state !== "more") return state;
   }
   return null;
+}
+
+const heartbeats = new Set(["", "null", "ping", "heartbeat", "keepalive", "keep-alive"]);
+
+/** An event that only keeps the connection open. An error is one even when it says nothing. */
+function isHeartbeat({ event, data }: ServerSentEvent): boolean {
+  if (event === "error") return false;
+  return heartbeats.has(event) || (data.length < 16 && heartbeats.has(data.trim().toLowerCase()));
 }
