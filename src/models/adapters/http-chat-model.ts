@@ -1,5 +1,5 @@
 import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/model.ts";
-import type { OutboundStream } from "../outbound/outbound.ts";
+import type { OutboundBody, OutboundStream } from "../outbound/outbound.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ExplainFailure } from "../outbound/status-failure.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
@@ -58,10 +58,10 @@ export function httpChatModel(
     if (!result.ok)
       return { reply: failedReply(result.error, elapsedMs(started)), again: left && { form: left, refused: true } };
     const context = { url: new URL(url), modelId, request, status: result.status, tries: result.tries };
-    if (result.kind === "stream") {
+    if (result.kind === "stream" || isEventStream(result)) {
       const reply = await streamed(protocol, { result, context, started, onText });
       // What nobody has heard may be asked for again: a stream that broke, in one piece.
-      const broke = !reply.ok && !onText && reply.error.retryable;
+      const broke = stream && !reply.ok && !onText && reply.error.retryable;
       return { reply, again: broke ? { form: "none", refused: false } : null };
     }
     const reply = protocol.parseReply(result.body, context);
@@ -99,8 +99,14 @@ function withTries(reply: Reply, earlier: number): Reply {
   return { ...reply, error: { ...reply.error, tries: reply.error.tries + earlier } };
 }
 
+/** Some servers stream although nobody asked them to, or do not say that they do. */
+function isEventStream({ headers, body }: OutboundBody): boolean {
+  const isSaid = /^text\/event-stream\b/i.test(String(headers["content-type"] ?? ""));
+  return isSaid || /^\s*(?:data|event|id|retry)?:/.test(body);
+}
+
 interface StreamedCall {
-  readonly result: OutboundStream;
+  readonly result: OutboundStream | OutboundBody;
   readonly context: AnswerContext;
   readonly started: number;
   readonly onText: ((text: string) => void) | undefined;
@@ -112,7 +118,12 @@ async function streamed(protocol: ChatProtocol, { result, context, started, onTe
     onToken: () => (firstToken ??= elapsedMs(started)),
     onText: onText ?? (() => {}),
   });
-  const reply = await readReplyStream(result.stream, collector, context);
+  const isLive = result.kind === "stream";
+  const reply = await readReplyStream(isLive ? result.stream : onePiece(result.body), collector, context);
   if (!("ok" in reply)) return failedReply(reply, elapsedMs(started));
-  return { ...reply, latency_ms: elapsedMs(started), first_token_ms: firstToken };
+  return { ...reply, latency_ms: elapsedMs(started), first_token_ms: isLive ? firstToken : null };
+}
+
+async function* onePiece(body: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(body);
 }

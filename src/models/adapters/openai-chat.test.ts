@@ -19,6 +19,7 @@ import {
   text,
 } from "../../../test/support/fake-provider/replies.ts";
 import { badToolArguments, legacyFunctionCall, toolCalls } from "../../../test/support/fake-provider/tool-calls.ts";
+import { rawStream, stream } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
@@ -321,4 +322,21 @@ test("of several choices, the one with the index 0 is the reply", async () => {
   expect((await ask(json({ choices: [choice(1), choice(0)] }))).reply).toMatchObject({ text: "choice 0" });
   // A server that counts from one.
   expect((await ask(json({ choices: [choice(1), choice(2)] }))).reply).toMatchObject({ text: "choice 1" });
+});
+
+test("a server that streams although it was not asked to is read to its end", async () => {
+  const { reply, sent } = await ask(stream("One two"));
+  expect(reply).toMatchObject({ ok: true, text: "One two", first_token_ms: null, usage: { total_tokens: 12 } });
+  expect(sent[0]?.body).not.toHaveProperty("stream");
+  const unnamed: Behaviour = ({ response }) =>
+    void response
+      .writeHead(200, { "content-type": "text/plain" })
+      .end('data: {"choices":[{"delta":{"content":"One"}}]}\n\ndata: [DONE]\n\n');
+  expect((await ask(unnamed)).reply).toMatchObject({ ok: true, text: "One" });
+});
+
+test("a stream nobody asked for that breaks is a failed reply, and not asked for again", async () => {
+  const { reply, sent } = await ask(rawStream('data: {"error":{"code":503}}\n\n'));
+  expect(reply).toMatchObject({ ok: false, error: { code: "upstream_error", tries: 1 } });
+  expect(sent).toHaveLength(1);
 });
