@@ -47,7 +47,7 @@ function idsAt(baseUrl: string, outbound: Outbound): (signal: AbortSignal) => Pr
   return async (signal) => {
     const list = await listModels({ outbound, baseUrl, signal, policy: "local" });
     if (!list.ok) throw new Error(list.error.detail);
-    return list.models.map(({ id }) => id);
+    return [...new Set(list.models.map(({ id }) => id))];
   };
 }
 
@@ -75,7 +75,7 @@ function createStudioProvider(
 function remoteList(baseUrl: string, outbound: Outbound): StudioSource {
   return {
     async list(signal): Promise<readonly StudioModel[]> {
-      const list = await listModels({ outbound, baseUrl, signal, policy: "local" });
+      const list = await listModels({ outbound, baseUrl, signal, policy: "local", isId: isUuid });
       if (!list.ok) throw new ServiceError(list.error.code, list.error.detail);
       return list.models.filter(({ id }) => isUuid(id));
     },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
-import { unauthorized } from "../../../test/support/fake-provider/error-statuses.ts";
+import { status, unauthorized } from "../../../test/support/fake-provider/error-statuses.ts";
 import { html } from "../../../test/support/fake-provider/malformed-replies.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
@@ -26,6 +26,7 @@ test.each([
   ["models", { models: [{ uuid: "id-1", name: "One" }, "id-2"] }],
   ["bare array", [{ id: "id-1", display_name: "One" }, "id-2"]],
   ["name to id", { One: "id-1", "id-2": "id-2" }],
+  ["name to entry", { One: { id: "id-1", base_url: "http://a/v1" }, "id-2": { uuid: "id-2" } }],
 ])("the %s shape is read", async (_, body) => {
   expect((await list(json(body))).result).toEqual({ ok: true, models: expected });
 });
@@ -50,12 +51,39 @@ test("pages are followed by cursor and by link, each model once", async () => {
   expect(paths).toEqual(Object.keys(pages));
 });
 
+test.each<[string, object, string, object]>([
+  ["the id of its last item", { data: [{ id: "a" }], has_more: true }, "after=a", { data: [{ id: "b" }] }],
+  ["a cursor", { data: [{ id: "a" }], next_cursor: "c 1" }, "cursor=c+1", { data: [{ id: "b" }], next_cursor: null }],
+  ["a page token", { data: [{ id: "a" }], next_page_token: "t" }, "page_token=t", { data: [{ id: "b" }] }],
+  [
+    "the number of its page",
+    { data: [{ id: "a" }], page: 1, total_pages: 2 },
+    "page=2",
+    { data: [{ id: "b" }], page: 2, total_pages: 2 },
+  ],
+  ["a cursor after an empty page", { data: [], next_cursor: "c" }, "cursor=c", { data: [{ id: "a" }, { id: "b" }] }],
+])("a list goes on by %s", async (_, first, query, second) => {
+  const { result, paths } = await list((call) => json(call.request.path === "/v1/models" ? first : second)(call));
+  expect(result).toMatchObject({ ok: true, models: [{ id: "a" }, { id: "b" }] });
+  expect(paths).toEqual(["/v1/models", `/v1/models?${query}`]);
+});
+
+test("a server that ignores or refuses the way to ask for more has told what it will", async () => {
+  const page = { data: [{ id: "a" }], has_more: true };
+  expect(await list(json(page))).toMatchObject({ result: { ok: true, models: [{ id: "a" }] }, paths: { length: 2 } });
+  const refusing: Behaviour = (call) => (call.request.path === "/v1/models" ? json(page) : status(400))(call);
+  expect((await list(refusing)).result).toMatchObject({ ok: true, models: [{ id: "a" }] });
+  const failing: Behaviour = (call) => (call.request.path === "/v1/models" ? json(page) : status(500))(call);
+  expect((await list(failing)).result).toMatchObject({ ok: false, error: { code: "upstream_error" } });
+});
+
 test("a list that never ends is read for fifty pages, one that repeats itself once", async () => {
   let page = 0;
   const endless: Behaviour = (call) =>
     json({ data: [{ id: `m${(page += 1)}` }], has_more: true, last_id: `m${page}` })(call);
   expect((await list(endless)).paths).toHaveLength(50);
   expect((await list(json({ data: [{ id: "a" }], has_more: true, last_id: "a" }))).paths).toHaveLength(2);
+  expect((await list(json({ data: [], next_cursor: "a" }))).paths).toHaveLength(2);
 });
 
 test("a next page on another origin is not fetched", async () => {

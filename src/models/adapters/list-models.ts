@@ -4,7 +4,8 @@ import type { Outbound } from "../outbound/outbound.ts";
 import { parseEndpoint, type InvalidEndpoint } from "../outbound/parse-endpoint.ts";
 import { modelsUrl } from "./endpoint-url.ts";
 import { replyError } from "./failed-reply.ts";
-import { isRecord, nonEmptyString, type JsonRecord } from "./json-values.ts";
+import { isRecord, nonEmptyString } from "./json-values.ts";
+import { nextPage } from "./next-page.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
 
@@ -20,30 +21,39 @@ export type ModelList =
 
 const maximumPages = 50;
 
+/** Tells the identifiers that count from others an entry has beside them. */
+type IsId = (value: string) => boolean;
+
 /** Lists the models of a provider: GET {base}/models, page by page. Rejects only when the signal aborts. */
 export async function listModels(options: {
   outbound: Outbound;
   baseUrl: string;
   signal: AbortSignal;
   policy?: PolicyName;
+  isId?: IsId;
 }): Promise<ModelList> {
-  const { outbound, baseUrl, signal, policy } = options;
+  const { outbound, baseUrl, signal, policy, isId } = options;
   const parsed = parseEndpoint(baseUrl);
   if (!parsed.ok) return { ok: false, error: invalidBase(parsed) };
   const first = modelsUrl(parsed.url);
   const models = new Map<string, ListedModel>();
 
+  const asked = new Set<string>();
   let url: URL | null = first;
-  for (let page = 0; url && page < maximumPages; page += 1) {
+  while (url && !asked.has(url.href) && asked.size < maximumPages) {
+    asked.add(url.href);
     const result = await outbound.request({ url: url.href, method: "GET", signal, ...(policy && { policy }) });
+    // A server that does not take our way to ask for more has told what it will.
+    if (!result.ok && models.size > 0 && result.error.code === "upstream_rejected") break;
     if (!result.ok) return { ok: false, error: result.error };
     const body = parseJson(result.body);
-    const found = modelsIn(body);
+    const found = modelsIn(body, isId);
     if (!found) return { ok: false, error: notAList(body, url, result) };
     const before = models.size;
-    for (const model of found) models.set(model.id, model);
+    // A model may have several names: each of them selects it.
+    for (const model of found) models.set(`${model.id}\n${model.name}`, model);
     // A page that brings nothing new is the same page again.
-    url = models.size > before ? nextPage(body, first) : null;
+    url = found.length === 0 || models.size > before ? nextPage(body, first) : null;
   }
   return { ok: true, models: [...models.values()] };
 }
@@ -61,45 +71,30 @@ function notAList(body: unknown, url: URL, answer: { status: number; tries: numb
   return replyError("upstream_invalid_reply", detail, answer);
 }
 
-/** Reads every list shape seen in the wild: {data}, {models}, a bare array, or an object of name → id. */
-export function modelsIn(body: unknown): readonly ListedModel[] | null {
-  if (Array.isArray(body)) return body.flatMap((entry) => toModel(entry) ?? []);
+/** Reads every list shape seen in the wild: {data}, {models}, a bare array, or an object of name → id or name → {id}. */
+export function modelsIn(body: unknown, isId: IsId = () => true): readonly ListedModel[] | null {
+  if (Array.isArray(body)) return body.flatMap((entry) => toModel(entry, isId) ?? []);
   if (!isRecord(body) || body["error"]) return null;
   const list = body["data"] ?? body["models"];
-  if (Array.isArray(list)) return list.flatMap((entry) => toModel(entry) ?? []);
-  const entries = Object.entries(isRecord(list) ? list : body);
-  if (!entries.every(([, id]) => nonEmptyString(id) !== null)) return null;
-  return entries.map(([name, id]) => ({ id: String(id), name }));
+  if (Array.isArray(list)) return list.flatMap((entry) => toModel(entry, isId) ?? []);
+  const entries = Object.entries(isRecord(list) ? list : body).map(([name, entry]) => {
+    const id = nonEmptyString(entry) ?? identifier(entry, { keys: ["id", "uuid"], isId });
+    return id === null ? null : { id, name };
+  });
+  return entries.every((entry) => entry !== null) ? entries : null;
 }
 
-function toModel(entry: unknown): ListedModel | null {
+function toModel(entry: unknown, isId: IsId): ListedModel | null {
   if (typeof entry === "string") return entry === "" ? null : { id: entry, name: entry };
+  const id = identifier(entry, { keys: ["id", "uuid", "model", "name"], isId });
+  if (id === null || !isRecord(entry)) return null;
+  const { name, display_name, id: own } = entry;
+  return { id, name: nonEmptyString(name) ?? nonEmptyString(display_name) ?? nonEmptyString(own) ?? id };
+}
+
+/** The first identifier of the wanted kind, else the first of any kind. */
+function identifier(entry: unknown, { keys, isId }: { keys: readonly string[]; isId: IsId }): string | null {
   if (!isRecord(entry)) return null;
-  const id = identifier(entry);
-  return id === null
-    ? null
-    : { id, name: nonEmptyString(entry["name"]) ?? nonEmptyString(entry["display_name"]) ?? id };
-}
-
-function identifier(entry: JsonRecord): string | null {
-  for (const key of ["id", "uuid", "model", "name"]) {
-    const value = nonEmptyString(entry[key]);
-    if (value !== null) return value;
-  }
-  return null;
-}
-
-/** Where the next page is, never outside the origin of the first: a list must not send us elsewhere. */
-function nextPage(body: unknown, first: URL): URL | null {
-  if (!isRecord(body)) return null;
-  const next = nonEmptyString(body["next"]);
-  if (next !== null && URL.canParse(next, first.href)) {
-    const url = new URL(next, first);
-    return url.origin === first.origin ? url : null;
-  }
-  const last = nonEmptyString(body["last_id"]);
-  if (body["has_more"] !== true || last === null) return null;
-  const url = new URL(first);
-  url.searchParams.set("after", last);
-  return url;
+  const values = keys.flatMap((key) => nonEmptyString(entry[key]) ?? []);
+  return values.find(isId) ?? values[0] ?? null;
 }
