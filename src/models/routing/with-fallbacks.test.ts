@@ -48,12 +48,34 @@ test.each(["context_length_exceeded", "model_not_found", "upstream_rejected"] as
   },
 );
 
-test("the last failure stands when every model fails", async () => {
+test("the first failure stands when every model fails, and the next call begins where this one did", async () => {
+  const first = route("a/1", failure("upstream_reset"), answer);
+  const second = route("b/2", failure("upstream_auth"));
+  const switched: string[] = [];
+  const model = withFallbacks([first, second], ({ resolved }) => switched.push(resolved));
+  expect(await model(request, { signal })).toMatchObject({ error: { code: "upstream_reset" } });
+  expect(switched).toEqual(["b/2", "a/1"]);
+  expect(await model(request, { signal })).toBe(answer);
+});
+
+test("a fallback that its provider does not know is passed over", async () => {
+  const unknown = route("b/2", failure("model_not_found"));
+  const third = route("c/3", answer);
+  const model = withFallbacks([route("a/1", failure("upstream_error")), unknown, third], () => {});
+  expect(await model(request, { signal })).toBe(answer);
+
+  const none = withFallbacks([route("a/1", failure("upstream_error")), unknown], () => {});
+  expect(await none(request, { signal })).toMatchObject({ error: { code: "upstream_error" } });
+});
+
+test("a fallback that refuses the request ends the chain, and the first failure stands", async () => {
+  const third = route("c/3", answer);
   const model = withFallbacks(
-    [route("a/1", failure("upstream_reset")), route("b/2", failure("upstream_auth"))],
+    [route("a/1", failure("upstream_error")), route("b/2", failure("context_length_exceeded")), third],
     () => {},
   );
-  expect(await model(request, { signal })).toMatchObject({ error: { code: "upstream_auth" } });
+  expect(await model(request, { signal })).toMatchObject({ error: { code: "upstream_error" } });
+  expect(third.calls()).toBe(0);
 });
 
 test("a model that has begun to speak is not replaced", async () => {

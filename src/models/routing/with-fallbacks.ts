@@ -24,14 +24,15 @@ const curable: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * One model out of several: each call goes to the one that answered last, at first the first; when it fails in a way
- * another may not, the next one is asked, until none is left. Text that was streamed cannot be taken back: then the
- * failure stands. `onSwitch` hears which model took over.
+ * another may not, the next one is asked, until none is left. A fallback that its provider does not know is passed over.
+ * When none answers, the first failure stands: it is the one of the model that was asked for. Text that was streamed
+ * cannot be taken back: then the failure that cut it off stands. `onSwitch` hears which model took over.
  */
 export function withFallbacks(
   routes: readonly [RoutedModel, ...RoutedModel[]],
   onSwitch: (route: RoutedModel) => void,
 ): ChatModel {
-  let current = 0;
+  let answered = 0;
 
   return async (request, { signal, onText }) => {
     let spoken = false;
@@ -44,13 +45,24 @@ export function withFallbacks(
         },
       }),
     };
-    let reply: Reply;
-    for (;;) {
-      reply = await (routes[current] ?? routes[0]).model(request, options);
-      const next = routes[current + 1];
-      if (reply.ok || spoken || !next || !curable.has(reply.error.code)) return reply;
-      current += 1;
+    const start = answered;
+    let failure: Reply | null = null;
+    for (let index = start; ; index += 1) {
+      const reply = await (routes[index] ?? routes[0]).model(request, options);
+      if (reply.ok) answered = index;
+      if (reply.ok || spoken) return reply;
+      failure ??= reply;
+      const next = routes[index + 1];
+      if (!next || !mayBeCured(reply.error.code, index)) {
+        if (index > start) onSwitch(routes[start] ?? routes[0]);
+        return failure;
+      }
       onSwitch(next);
     }
   };
+}
+
+/** An unknown model is the request's fault only when it is the one that was asked for. */
+function mayBeCured(code: ErrorCode, index: number): boolean {
+  return curable.has(code) || (code === "model_not_found" && index > 0);
 }
