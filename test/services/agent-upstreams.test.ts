@@ -117,6 +117,14 @@ test("what a run costs is told, and a run that may cost no more answers without 
   expect(free.headers.get("x-cost")).toBeNull();
 });
 
+test("how long a model id may be is a setting", async () => {
+  await using hub = await startFakeProvider();
+  await using services = await runServices({ HUB_BASE_URL: hub.url, REHEARSAL_MAX_MODEL_ID_CHARS: "40" });
+  const id = (length: number) => `a/${"b".repeat(length - 2)}`;
+  expect((await ask(services.agent, id(40))).status).toBe(200);
+  expect(await ask(services.agent, id(41))).toMatchObject({ status: 400, body: { code: "model_id_invalid" } });
+});
+
 test("a fallback is paid at its own price, and a run with a model of unknown price has no cost", async () => {
   await using folder = await temporaryFolder();
   await using hub = await startFakeProvider({

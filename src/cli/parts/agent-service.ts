@@ -36,7 +36,7 @@ export async function agentService(
 
   const app = createAgentApp({
     ...shell,
-    router: createRouter(providers, { limits: routeLimits }),
+    router: createRouter(providers, { limits: routeLimits, longestId: limits.modelIdChars }),
     routeLimits,
     breakers: () => clients.agent.breakers(),
     providers: configuredProviders(settings, hubProviders),

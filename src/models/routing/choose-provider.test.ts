@@ -198,4 +198,12 @@ test("no header is missing, a bad one is invalid", async () => {
   const router = createRouter({ hub: fakeProvider() });
   await expect(router.route(undefined)).rejects.toMatchObject({ code: "model_id_missing" });
   await expect(router.route("a/b, c/d")).rejects.toMatchObject({ code: "model_id_invalid" });
+  expect(() => router.check("a/b, c/d")).toThrow(expect.objectContaining({ code: "model_id_invalid" }));
+});
+
+test("an id is as long as the operator allows", async () => {
+  const router = createRouter({ hub: fakeProvider() }, { longestId: 600 });
+  const id = (length: number) => `a/${"b".repeat(length - 2)}`;
+  expect(await router.route(id(600))).toMatchObject({ resolved: id(600) });
+  await expect(router.route(id(601))).rejects.toThrow("is longer than 600 characters");
 });

@@ -20,6 +20,8 @@ export interface RoutedModel {
 export interface Router {
   /** Takes the header as it came. Rejects with `model_id_missing`, `model_id_invalid` or `model_not_found`; calls no model. */
   route(value: string | null | undefined): Promise<RoutedModel>;
+  /** Throws what `route` would reject with for the form of the value alone; asks nobody. */
+  check(value: string | null | undefined): void;
   /** Every model known by name. Lists that cannot be read are left out. */
   list(): Promise<readonly KnownModel[]>;
 }
@@ -27,7 +29,10 @@ export interface Router {
 type HubId = Extract<ModelId, { kind: "hub" }>;
 
 /** Decides who serves an `x-model-id`. Throws at once when an alias could capture a value that the rules decide. */
-export function createRouter(providers: Providers, { limits }: { limits?: RouteLimits | undefined } = {}): Router {
+export function createRouter(
+  providers: Providers,
+  { limits, longestId }: { limits?: RouteLimits | undefined; longestId?: number | undefined } = {},
+): Router {
   const { hub, studio, demo } = providers;
   const aliases = checkAliases(providers.aliases ?? {});
   const hubProviders = new Map(Object.entries(providers.hubProviders ?? {}));
@@ -35,13 +40,15 @@ export function createRouter(providers: Providers, { limits }: { limits?: RouteL
   const demoStudio = new Map(Object.values(demo?.studio ?? {}).map(({ id, model }) => [canonicalUuid(id), model]));
   const known = createKnownModels(providers);
 
+  const parse = (value: string | null | undefined) => parseModelId(value, { longest: longestId });
+
   async function route(value: string | null | undefined): Promise<RoutedModel> {
     const routed = await find(value);
     return limits ? { ...routed, model: limits.wrap(routed.resolved, routed.model) } : routed;
   }
 
   async function find(value: string | null | undefined): Promise<RoutedModel> {
-    const id = parseModelId(value);
+    const id = parse(value);
     if (id.kind === "fine-tuned") return routeFineTuned(id.id);
     if (id.kind === "hub") return routeHub(id);
     return routeName(id.name);
@@ -103,7 +110,7 @@ export function createRouter(providers: Providers, { limits }: { limits?: RouteL
     });
   }
 
-  return { route, list: known.list };
+  return { route, check: parse, list: known.list };
 }
 
 function unservedModel({ name }: StudioModel): ServiceError {

@@ -63,6 +63,7 @@ test.each([
 
 test("512 characters are enough for a model", () => {
   expect(parseModelId(`a/${"b".repeat(510)}`).kind).toBe("hub");
+  expect(() => parseModelId(`a/${"b".repeat(511)}`)).toThrow("is longer than 512 characters");
 });
 
 test("the message names the value, what is wrong and both forms, and stays short", () => {

@@ -2,7 +2,6 @@ import { ServiceError } from "../../contract/service-error.ts";
 import { rememberLast } from "../outbound/remember-last.ts";
 import { isUuid } from "../studio/uuid.ts";
 
-const longest = 512;
 const shown = 80;
 
 /** What an `x-model-id` asks for. `id` is the value as it came. */
@@ -16,19 +15,21 @@ export type ModelId =
  *
  * @example parseModelId("hf/meta-llama/Llama-3.1-8B:free") // { kind: "hub", provider: "hf", model: "meta-llama/Llama-3.1-8B:free", … }
  */
-export function parseModelId(value: string | null | undefined): ModelId {
+export function parseModelId(
+  value: string | null | undefined,
+  { longest = 512 }: { longest?: number | undefined } = {},
+): ModelId {
   if (value === null || value === undefined) {
     throw new ServiceError("model_id_missing", "The request has no x-model-id header");
   }
+  if (value.length > longest) throw invalid(value, `is longer than ${longest} characters`);
   return readModelId(value);
 }
 
 /** A service is asked for the same few models over and over, twice at each turn. */
 const readModelId = rememberLast((value: string): ModelId => {
   const problem = findProblem(value);
-  if (problem) {
-    throw new ServiceError("model_id_invalid", `x-model-id ${quote(value)} ${problem}; send ${bothForms}`);
-  }
+  if (problem) throw invalid(value, problem);
   if (isUuid(value)) return { kind: "fine-tuned", id: value };
 
   const slash = value.indexOf("/");
@@ -41,7 +42,6 @@ export const bothForms = "the UUID of a fine-tuned model (GET /studio/models lis
 /** What keeps a value from being any model's id: said to the caller after the value. */
 function findProblem(value: string): string | null {
   if (value.trim() === "") return "is empty";
-  if (value.length > longest) return `is longer than ${longest} characters`;
   if (value.includes(",")) return "holds a comma, as a header sent twice does";
   if (value.includes(" ")) return "holds a space";
   if (!/^[!-~]+$/.test(value)) return "holds characters other than printable ASCII";
@@ -53,6 +53,10 @@ function findProblem(value: string): string | null {
   if (segments.includes("")) return "has an empty part beside a slash";
   if (segments.some((segment) => segment === "." || segment === "..")) return "has a part that is only dots";
   return null;
+}
+
+function invalid(value: string, problem: string): ServiceError {
+  return new ServiceError("model_id_invalid", `x-model-id ${quote(value)} ${problem}; send ${bothForms}`);
 }
 
 function quote(value: string): string {

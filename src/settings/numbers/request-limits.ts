@@ -57,7 +57,7 @@ export const limits = {
     name: "REHEARSAL_MAX_MODEL_ID_CHARS",
     minimum: 36,
     maximum: 2048,
-    default: 200,
+    default: 512,
     meaning: "Longest x-model-id.",
   },
 } as const satisfies Record<string, NumberVariable>;

@@ -2,7 +2,6 @@ import { Hono } from "hono";
 import { fromAgentMessages } from "../../../agent/from-agent-messages.ts";
 import { AgentRequest, type AgentMessage } from "../../../contract/agent-message.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
-import { parseModelId } from "../../../models/routing/parse-model-id.ts";
 import { readIdempotency } from "../../http/idempotency.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
@@ -20,7 +19,7 @@ import { prefersEvents } from "../wires/prefers-events.ts";
  * sent an Idempotency-Key, with which it can come back for the answer.
  */
 export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
-  const { bodyLimits, maxMessages, log } = dependencies;
+  const { router, bodyLimits, maxMessages, log } = dependencies;
 
   async function start(messages: readonly AgentMessage[], request: StartOptions): Promise<Turn> {
     const { headers, modelId, stream, signal, answerKey } = request;
@@ -44,7 +43,7 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
 
   return new Hono<ShellEnvironment>().post("/", requireScope("agent"), async (context) => {
     const modelId = context.req.header("x-model-id");
-    parseModelId(modelId);
+    router.check(modelId);
     const headers = readTurnHeaders(context, dependencies);
     const body = await readJson(context, bodyLimits);
     const { messages } = validate(AgentRequest, body);

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { selectTools } from "../../../agent/select-tools.ts";
 import type { Tool } from "../../../agent/tool.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
-import { parseModelId } from "../../../models/routing/parse-model-id.ts";
+import type { Router } from "../../../models/routing/choose-provider.ts";
 import { ownerOf } from "../../http/owner.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 
@@ -23,13 +23,13 @@ export interface TurnHeaders {
 /** Reads and checks them; nothing has been called yet. */
 export function readTurnHeaders(
   context: Context<ShellEnvironment>,
-  { tools }: { tools: () => readonly Tool[] },
+  { tools, router }: { tools: () => readonly Tool[]; router: Router },
 ): TurnHeaders {
   const fallbacks = listOf(context.req.header("x-model-fallbacks")) ?? [];
   if (fallbacks.length > mostFallbacks) {
     throw new ServiceError("header_invalid", `x-model-fallbacks may name at most ${mostFallbacks} models.`);
   }
-  for (const id of fallbacks) parseModelId(id);
+  for (const id of fallbacks) router.check(id);
   return {
     fallbacks,
     tools: selectTools(tools(), toolNames(context.req.header("x-agent-tools"))),
