@@ -6,6 +6,12 @@ import { parseHubProviders } from "../../models/routing/hub-providers.ts";
 import { readSettings } from "../../settings.ts";
 import { createClients } from "./create-clients.ts";
 
+test("what a streamed answer may hold is a setting", async () => {
+  const { settings } = readSettings({ REHEARSAL_UPSTREAM_MAX_SSE_LINE_BYTES: "4096" });
+  await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });
+  expect([clients.agent.maxEventBytes, clients.evaluation.maxEventBytes]).toEqual([4096, 4096]);
+});
+
 test.each([
   ["anthropic-messages", { "x-api-key": "sk-1" }],
   ["openai-chat", { authorization: "Bearer sk-1" }],

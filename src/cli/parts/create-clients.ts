@@ -34,6 +34,7 @@ export function createClients(
       totalMs: upstream.totalTimeoutMs,
     },
     maxReplyBytes: upstream.maxReplyBytes,
+    maxEventBytes: upstream.maxEventBytes,
     retry: {
       maximum: upstream.retries,
       baseMs: upstream.retryBaseMs,

@@ -59,7 +59,8 @@ export function httpChatModel(
       return { reply: failedReply(result.error, elapsedMs(started)), again: left && { form: left, refused: true } };
     const context = { url: new URL(url), modelId, request, status: result.status, tries: result.tries };
     if (result.kind === "stream" || isEventStream(result)) {
-      const reply = await streamed(protocol, { result, context, started, onText });
+      const { maxEventBytes } = outbound;
+      const reply = await streamed(protocol, { result, context, started, onText, maxEventBytes });
       // What nobody has heard may be asked for again: a stream that broke, in one piece.
       const broke = stream && !reply.ok && !onText && reply.error.retryable;
       return { reply, again: broke ? { form: "none", refused: false } : null };
@@ -110,16 +111,19 @@ interface StreamedCall {
   readonly context: AnswerContext;
   readonly started: number;
   readonly onText: ((text: string) => void) | undefined;
+  readonly maxEventBytes: number;
 }
 
-async function streamed(protocol: ChatProtocol, { result, context, started, onText }: StreamedCall): Promise<Reply> {
+async function streamed(protocol: ChatProtocol, call: StreamedCall): Promise<Reply> {
+  const { result, context, started, onText, maxEventBytes } = call;
   let firstToken: number | null = null;
   const collector = protocol.collectStream(context, {
     onToken: () => (firstToken ??= elapsedMs(started)),
     onText: onText ?? (() => {}),
   });
   const isLive = result.kind === "stream";
-  const reply = await readReplyStream(isLive ? result.stream : onePiece(result.body), collector, context);
+  const bytes = isLive ? result.stream : onePiece(result.body);
+  const reply = await readReplyStream(bytes, collector, { context, maxEventBytes });
   if (!("ok" in reply)) return failedReply(reply, elapsedMs(started));
   return { ...reply, latency_ms: elapsedMs(started), first_token_ms: isLive ? firstToken : null };
 }

@@ -233,6 +233,13 @@ test("a stream without end is cut at the total limit", async () => {
   expect(reply).toMatchObject({ ok: false, error: { code: "upstream_timeout" } });
 });
 
+test("how long an event may grow is a setting of the client", async () => {
+  const long = stream("a".repeat(500));
+  expect((await ask(long, { maxEventBytes: 2_000 })).reply).toMatchObject({ ok: true });
+  const { reply } = await ask(long, { maxEventBytes: 400 });
+  expect(reply).toMatchObject({ ok: false, error: { code: "upstream_reply_too_large" } });
+});
+
 test("a stream that stops after its finish reason, without [DONE], is complete", async () => {
   expect((await ask(stream("One", { end: "no-done" }))).reply).toMatchObject({ ok: true, text: "One" });
 });

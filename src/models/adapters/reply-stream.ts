@@ -22,9 +22,9 @@ export interface ReplyCollector {
 export async function readReplyStream(
   chunks: AsyncIterable<Uint8Array>,
   collector: ReplyCollector,
-  context: AnswerContext,
+  { context, maxEventBytes }: { context: AnswerContext; maxEventBytes: number },
 ): Promise<ParsedReply | ReplyError> {
-  const splitter = new EventSplitter();
+  const splitter = new EventSplitter({ maximum: maxEventBytes });
   try {
     for await (const chunk of chunks) {
       const end = addAll(splitter.push(chunk), collector);

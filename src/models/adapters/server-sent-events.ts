@@ -11,8 +11,6 @@ export class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 
-export const maximumLineLength = 1024 * 1024;
-
 /**
  * Splits bytes into events as they arrive. Characters and line ends cut in two by a chunk border come out whole. Handed
  * the bytes instead of reading them itself: a generator for lines and one for events would wait at every one of them.
@@ -27,7 +25,7 @@ export class EventSplitter {
   #event = "";
   #data: string | null = null;
 
-  constructor({ maximum = maximumLineLength }: { maximum?: number } = {}) {
+  constructor({ maximum }: { maximum: number }) {
     this.#maximum = maximum;
   }
 

@@ -109,6 +109,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
 
   const close = () => pools.close();
   return {
+    maxEventBytes: options.maxEventBytes ?? defaults.defaultMaxEventBytes,
     request,
     checkEndpoint: (text, policy) => checkEndpoint(text, policyOf(policy)),
     breakers: () => breakers.report(clock.monotonic()),

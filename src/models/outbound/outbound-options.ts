@@ -31,6 +31,8 @@ export interface OutboundOptions {
   readonly isOwnAddress?: (address: HostPort) => boolean;
   readonly timeouts?: Partial<Timeouts>;
   readonly maxReplyBytes?: number;
+  /** The longest line, and the longest event, of a stream. */
+  readonly maxEventBytes?: number;
   readonly retry?: Partial<RetryOptions>;
   readonly retryBudget?: Partial<RetryBudgetOptions>;
   readonly breaker?: Partial<BreakerOptions>;
@@ -42,6 +44,7 @@ export interface OutboundOptions {
 
 export const defaultTimeouts: Timeouts = { connectMs: 5000, firstByteMs: 120_000, idleMs: 60_000, totalMs: 300_000 };
 export const defaultMaxReplyBytes = 8 * 1024 * 1024;
+export const defaultMaxEventBytes = 1024 * 1024;
 export const defaultRetry: RetryOptions = { maximum: 3, baseMs: 500, capMs: 20_000, retryAfterMaxMs: 60_000 };
 export const defaultRetryBudget: RetryBudgetOptions = { ratio: 0.2, floor: 10, windowMs: 600_000 };
 export const defaultBreaker: BreakerOptions = { windowMs: 30_000, minimumCalls: 20, failureRatio: 0.5, openMs: 15_000 };

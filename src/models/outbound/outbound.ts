@@ -64,6 +64,8 @@ export interface BreakerReport {
 
 /** The one way out of the process: everything that calls a model, a tool or a webhook goes through here. */
 export interface Outbound extends AsyncDisposable {
+  /** For whoever reads a stream: how long an event may grow before it is refused. */
+  readonly maxEventBytes: number;
   /** Resolves with a failure as data; rejects only when the request's signal aborts. */
   request(request: OutboundRequest & { acceptStream?: false }): Promise<OutboundBody | OutboundFailure>;
   request(request: OutboundRequest): Promise<OutboundResult>;
