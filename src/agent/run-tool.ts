@@ -43,10 +43,12 @@ function toText(result: unknown): string {
 }
 
 const shownFailure = 300;
+const shownToolError = 2000;
 
-/** Class and message, never the stack. */
+/** What was written for the model, else class and message, never the stack. */
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return "The tool failed.";
+  if (error instanceof ToolError) return firstCharacters(error.message, shownToolError);
   const [message = ""] = error.message.split(/\n\s+at /);
-  return firstCharacters(error instanceof ToolError ? message : `${error.name}: ${message}`, shownFailure);
+  return firstCharacters(`${error.name}: ${message}`, shownFailure);
 }

@@ -1,4 +1,6 @@
 import { ConfigError } from "../config-error.ts";
+import { firstCharacters } from "../cap-text.ts";
+import { failureWords } from "../text/failure-words.ts";
 import { readHtml } from "../text/read-html.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
 import type { HttpOperation, QueryStyle, SendRequest, ToolRequest, ToolResponse } from "./http-operation.ts";
@@ -23,7 +25,7 @@ export function defineHttpTool(
       const url = template.fill(args);
       for (const { name: key, parameter, style } of operation.query) addQuery(url, key, args[parameter], style);
       const response = await send(toRequest(operation, { url, args, maxBytes, signal }));
-      return withoutSecrets(describeResponse(response, maxBytes), operation);
+      return describeResponse(response, { maxBytes, clean: (text) => withoutSecrets(text, operation) });
     },
   });
 }
@@ -92,21 +94,25 @@ function addQuery(url: URL, name: string, value: unknown, style: QueryStyle): vo
 const toQueryText = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 
-const shownFailure = 200;
+const shownFailure = 1000;
 
-function describeResponse(response: ToolResponse, maxBytes: number): string {
-  if (!response.ok) throw new ToolError(response.reason);
+/** Everything passes through `clean`, and before it is cut: half a credential is still one. */
+function describeResponse(
+  response: ToolResponse,
+  { maxBytes, clean }: { maxBytes: number; clean: (text: string) => string },
+): string {
+  if (!response.ok) throw new ToolError(clean(response.reason));
   const { status, content_type, text } = response;
   const type = (content_type.split(";")[0] ?? "").trim().toLowerCase();
   if (status < 200 || status > 299) {
-    const said = text.trim().slice(0, shownFailure);
+    const said = firstCharacters(clean(failureWords(response)), shownFailure);
     throw new ToolError(`The service answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
   }
   if (Buffer.byteLength(text) > maxBytes) throw new ToolError(`The answer is larger than ${maxBytes} bytes.`);
   if (text === "") return `Done: HTTP ${status} without content.`;
-  if (type === "text/html") return readHtml(text).text;
-  if (type === "" || type.startsWith("text/") || /json|xml|yaml/.test(type)) return text;
-  throw new ToolError(`The service answered with ${type}, which is not text.`);
+  if (type === "text/html") return clean(readHtml(text).text);
+  if (type === "" || type.startsWith("text/") || /json|xml|yaml/.test(type)) return clean(text);
+  throw new ToolError(`The service answered with ${clean(type)}, which is not text.`);
 }
 
 const shortestSecret = 6;

@@ -37,7 +37,7 @@ export interface ToolRequest {
   readonly signal: AbortSignal;
 }
 
-/** What came back. A `reason` is written for the model: no secret, no text of the other side. */
+/** What came back, whatever its status. A `reason`, where nothing did, is written for the model. */
 export type ToolResponse =
   | { readonly ok: true; readonly status: number; readonly content_type: string; readonly text: string }
   | { readonly ok: false; readonly reason: string };

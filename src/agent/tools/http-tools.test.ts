@@ -99,6 +99,16 @@ test.each<[string, ToolResponse, string]>([
   );
 });
 
+test("what a service says about a failure is cut, and is read as text when it is a page", async () => {
+  const failing = (answer: Partial<ToolResponse & { ok: true }>) =>
+    declare({ tools: [order] }, { ok: true, status: 422, content_type: "text/html", text: "", ...answer }).run({
+      id: "7",
+    });
+  await expect(failing({ text: "<h1>Shipped</h1><script>x</script>" })).rejects.toThrow("HTTP 422: # Shipped");
+  await expect(failing({ content_type: "image/png", text: "PNG" })).rejects.toThrow(/HTTP 422\.$/);
+  await expect(failing({ text: "x".repeat(5000) })).rejects.toThrow(/HTTP 422: x{1000}…$/);
+});
+
 test("an empty answer says so, and HTML becomes text", async () => {
   expect(await declare({ tools: [order] }, json("", 204)).run({ id: "7" })).toBe("Done: HTTP 204 without content.");
   const page: ToolResponse = {
@@ -116,6 +126,19 @@ test("a service that repeats the credential does not give it to the model", asyn
   const echo = declare({ tools: [order] }, () => json("token is s3cret-token"));
   expect(await echo.run({ id: "7" })).toBe("token is [redacted]");
   expect(JSON.stringify(tools)).not.toContain("s3cret");
+
+  const failures: ToolResponse[] = [
+    json("bad token s3cret-token", 401),
+    json(`${"x".repeat(995)}s3cret-token`, 401),
+    { ok: false, reason: "bad token s3cret-token" },
+    { ok: true, status: 200, content_type: "x/s3cret-token", text: "x" },
+  ];
+  for (const failure of failures) {
+    const failed = await declare({ tools: [order] }, failure)
+      .run({ id: "7" })
+      .catch((error: Error) => error.message);
+    expect(failed).not.toContain("s3c");
+  }
 });
 
 test.each<[string, unknown, string]>([

@@ -66,7 +66,9 @@ test("a refusal and a bad status are told in words", async () => {
   await expect(refused.read("http://127.0.0.1/")).rejects.toThrow(
     "http://127.0.0.1/ cannot be read: the address is not public.",
   );
-  await expect(toolOver(() => ({ status: 404 })).read("https://example.test/x")).rejects.toThrow("answered HTTP 404");
+  await expect(toolOver(() => ({ status: 404 })).read("https://example.test/x")).rejects.toThrow("answered HTTP 404.");
+  const gone = toolOver(() => ({ status: 410, text: "<title>T</title><p>We moved on." }));
+  await expect(gone.read("https://example.test/x")).rejects.toThrow("answered HTTP 410: We moved on.");
 });
 
 test("a long page comes in parts", async () => {

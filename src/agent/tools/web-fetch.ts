@@ -1,4 +1,5 @@
 import { firstCharacters } from "../cap-text.ts";
+import { failureWords } from "../text/failure-words.ts";
 import { readHtml } from "../text/read-html.ts";
 import { defineTool, ToolError, type Tool } from "../tool.ts";
 
@@ -21,6 +22,7 @@ export type FetchPage = (
 
 const mostRedirects = 3;
 const shownCharacters = 40_000;
+const shownFailure = 500;
 
 /** Reads a public web page as text. `fetchPage` makes the request and refuses what is not public. */
 export function webFetch({ fetchPage, maxBytes = 2 * 1024 * 1024 }: { fetchPage: FetchPage; maxBytes?: number }): Tool {
@@ -69,7 +71,10 @@ function checkUrl(text: string): string {
 }
 
 function describePage({ url, status, content_type, text }: FetchedPage & { ok: true }, start: number): string {
-  if (status < 200 || status > 299) throw new ToolError(`${url} answered HTTP ${status}.`);
+  if (status < 200 || status > 299) {
+    const said = firstCharacters(failureWords({ content_type, text }), shownFailure);
+    throw new ToolError(`${url} answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
+  }
   const { title, text: body } = toText(url, content_type, text);
   const end = start + shownCharacters;
   const rest = body.length > end ? `\n[cut: ${body.length} characters in all; go on with "start": ${end}]` : "";

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { createOutbound } from "../../models/outbound/create-outbound.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { json } from "../../../test/support/fake-provider/replies.ts";
+import { pageFetcher, toolSender } from "./tool-requests.ts";
+
+const { signal } = new AbortController();
+const request = { method: "GET", headers: {}, idempotent: true, maxBytes: 1000, signal } as const;
+
+test.each([401, 404, 422, 500])("what a service says with a %i is handed on", async (status) => {
+  await using service = await startFakeProvider({ behaviour: json({ error: "order 17 was already shipped" }, status) });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const answer = await toolSender(outbound)({ ...request, url: `${service.origin}/orders/17` });
+  expect(answer).toMatchObject({ ok: true, status, text: '{"error":"order 17 was already shipped"}' });
+});
+
+test("an answer that never came is a reason", async () => {
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const answer = await toolSender(outbound)({ ...request, url: "http://127.0.0.1:1/" });
+  expect(answer).toMatchObject({ ok: false, reason: expect.any(String) });
+  const page = await pageFetcher(outbound)("http://127.0.0.1:1/", { signal, maxBytes: 1000 });
+  expect(page).toMatchObject({ ok: false, reason: expect.any(String) });
+});
