@@ -1,4 +1,6 @@
 import { expect, test, vi } from "vitest";
+import { defaultLimits } from "../agent-limits.ts";
+import { capBytes } from "../cap-text.ts";
 import { webFetch, type FetchedPage, type FetchPage } from "./web-fetch.ts";
 
 const context = { signal: new AbortController().signal, now: () => 0 };
@@ -76,4 +78,20 @@ test("a long page comes in parts", async () => {
   expect(await read("https://example.test/")).toContain('[cut: 40005 characters in all; go on with "start": 40000]');
   expect(await read("https://example.test/", 40_000)).toBe("Source: https://example.test/\n\nbbbbb");
   expect(await read("https://example.test/", 50_000)).toContain("(no text here)");
+});
+
+test.each(["漢", "é", "👋", "a"])("a page of %s loses nothing to the size of a result", async (character) => {
+  const text = Array.from({ length: 70_000 }, (_, index) => `${character}${index % 10}`).join("");
+  const { read } = toolOver(() => ({ content_type: "text/plain", text }));
+  let all = "";
+  for (let more = true; more;) {
+    const part = String(await read("https://example.test/", all.length));
+    expect(capBytes(part, defaultLimits.toolResultBytes)).toBe(part);
+    const [body = "", hint] = part.slice("Source: https://example.test/\n\n".length).split("\n[cut: ");
+    expect(body.isWellFormed()).toBe(true);
+    all += body;
+    more = hint !== undefined;
+    expect(!more || hint?.endsWith(`"start": ${all.length}]`)).toBe(true);
+  }
+  expect(all === text).toBe(true);
 });

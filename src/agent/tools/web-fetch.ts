@@ -1,4 +1,5 @@
-import { firstCharacters } from "../cap-text.ts";
+import { defaultLimits } from "../agent-limits.ts";
+import { firstBytes, firstCharacters } from "../cap-text.ts";
 import { failureWords } from "../text/failure-words.ts";
 import { readHtml } from "../text/read-html.ts";
 import { defineTool, ToolError, type Tool } from "../tool.ts";
@@ -22,10 +23,26 @@ export type FetchPage = (
 
 const mostRedirects = 3;
 const shownCharacters = 40_000;
+const shownTitle = 300;
 const shownFailure = 500;
+/** More than the sentence about the rest takes. */
+const hintBytes = 200;
+/** However little room there is, each part brings the model further. */
+const leastBytes = 1000;
 
-/** Reads a public web page as text. `fetchPage` makes the request and refuses what is not public. */
-export function webFetch({ fetchPage, maxBytes = 2 * 1024 * 1024 }: { fetchPage: FetchPage; maxBytes?: number }): Tool {
+/**
+ * Reads a public web page as text. `fetchPage` makes the request and refuses what is not public; `resultBytes` is what the
+ * run lets a tool say.
+ */
+export function webFetch({
+  fetchPage,
+  maxBytes = 2 * 1024 * 1024,
+  resultBytes = defaultLimits.toolResultBytes,
+}: {
+  fetchPage: FetchPage;
+  maxBytes?: number;
+  resultBytes?: number;
+}): Tool {
   return defineTool({
     name: "web_fetch",
     description:
@@ -41,7 +58,7 @@ export function webFetch({ fetchPage, maxBytes = 2 * 1024 * 1024 }: { fetchPage:
     },
     run: async ({ url, start = 0 }: { url: string; start?: number }, { signal }) => {
       const page = await follow(checkUrl(url), (address) => fetchPage(address, { signal, maxBytes }));
-      return describePage(page, start);
+      return describePage(page, { start, resultBytes });
     },
   });
 }
@@ -70,16 +87,28 @@ function checkUrl(text: string): string {
   return url.href;
 }
 
-function describePage({ url, status, content_type, text }: FetchedPage & { ok: true }, start: number): string {
+function describePage(
+  { url, status, content_type, text }: FetchedPage & { ok: true },
+  { start, resultBytes }: { start: number; resultBytes: number },
+): string {
   if (status < 200 || status > 299) {
     const said = firstCharacters(failureWords({ content_type, text }), shownFailure);
     throw new ToolError(`${url} answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
   }
   const { title, text: body } = toText(url, content_type, text);
-  const end = start + shownCharacters;
+  const head = title ? `Source: ${url}\nTitle: ${firstCharacters(title, shownTitle)}` : `Source: ${url}`;
+  const room = resultBytes - Buffer.byteLength(head) - hintBytes;
+  const part = onePart(body.slice(start, start + shownCharacters), Math.max(leastBytes, room));
+  const end = start + part.length;
   const rest = body.length > end ? `\n[cut: ${body.length} characters in all; go on with "start": ${end}]` : "";
-  const head = title ? `Source: ${url}\nTitle: ${title}` : `Source: ${url}`;
-  return `${head}\n\n${body.slice(start, end) || "(no text here)"}${rest}`;
+  return `${head}\n\n${part || "(no text here)"}${rest}`;
+}
+
+/** Cut here, where the place to go on from is written, so that nothing is cut after it. */
+function onePart(text: string, bytes: number): string {
+  const part = firstBytes(text, bytes);
+  const isHalf = part.length === shownCharacters && /[\ud800-\udbff]$/.test(part);
+  return isHalf ? part.slice(0, -1) : part;
 }
 
 function toText(url: string, contentType: string, text: string): { title: string | null; text: string } {

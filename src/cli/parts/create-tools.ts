@@ -71,8 +71,12 @@ async function declaredTools({ httpTools: path }: Settings["agent"], outbound: O
  * Every built-in tool that is set up, or those AGENT_TOOLS names. `web_fetch` is left out where there is a folder of
  * knowledge unless it is named: together they could carry private text outside.
  */
-function chooseBuiltIn({ tools, knowledgeDir, fetchBytes }: Settings["agent"], outbound: Outbound): readonly Tool[] {
-  const fetcher = webFetch({ fetchPage: pageFetcher(outbound), maxBytes: fetchBytes });
+function chooseBuiltIn(
+  { tools, knowledgeDir, fetchBytes, toolResultBytes }: Settings["agent"],
+  outbound: Outbound,
+): readonly Tool[] {
+  const fetchPage = pageFetcher(outbound);
+  const fetcher = webFetch({ fetchPage, maxBytes: fetchBytes, resultBytes: toolResultBytes });
   const knowledge =
     knowledgeDir === null ? [] : [searchKnowledge({ index: createKnowledgeIndex({ folder: knowledgeDir }) })];
   const available = [currentTime(), calculator(), fetcher, ...knowledge];
