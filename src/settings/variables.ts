@@ -93,7 +93,8 @@ const textVariables: readonly Variable[] = [
   {
     name: "AGENT_TOOLS",
     default: "",
-    meaning: "Tools the agent may use, comma separated; all built-in ones when empty.",
+    meaning:
+      "Tools the agent may use, comma separated; when empty all built-in ones, web_fetch only without AGENT_KNOWLEDGE_DIR.",
   },
   {
     name: "REHEARSAL_SERVER",
