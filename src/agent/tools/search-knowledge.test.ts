@@ -45,6 +45,11 @@ test("HTML is cited by its title and headings, a PDF by its page", async () => {
   expect(await ask("zebra")).toContain("No passage matches.");
 });
 
+test("a file that is not UTF-8 is read as the Latin alphabet of old", async () => {
+  const { ask } = await knowledge({ "villes.txt": Buffer.from("Orléans est à 130 km.", "latin1") });
+  expect(await ask("Orléans", 1)).toBe("[1] villes.txt (line 1)\nOrléans est à 130 km.");
+});
+
 test("words are found in other forms, with typing errors, without accents, and in scripts without spaces", async () => {
   const { ask } = await knowledge({ "a.md": "Refunds reach your café account.", "b.md": "配送料は無料です。" });
   for (const query of ["refund", "REFUNDS", "reefunds", "cafe"]) expect(await ask(query)).toContain("a.md");
