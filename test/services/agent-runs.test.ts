@@ -46,6 +46,20 @@ test("runs are listed newest first, page by page", async () => {
   expect((await send(`${agent.url}/agent/runs/nothing`)).status).toBe(404);
 });
 
+test("a full thread says so, and what can be done", async () => {
+  await using agent = await runAgentApp(scripted("Hi").models, { maxMessages: 3 });
+  const turn = (messages: object) => post(agent.url, messages, { "x-thread-id": "t" });
+  expect((await turn(human("a"))).status).toBe(200);
+  expect((await turn(human("b"))).status).toBe(200);
+  const full = await turn(human("c"));
+  const { detail, hint } = Problem.parse(await full.json());
+  expect([full.status, detail]).toEqual([422, expect.stringContaining("The thread t is full: it holds 4")]);
+  expect(hint).toContain("new thread");
+  const { messages } = human("d");
+  const long = await turn({ messages: [...messages, ...messages, ...messages, ...messages] });
+  expect(Problem.parse(await long.json()).detail).toContain("/messages must hold at most 3 messages");
+});
+
 test("a failed run is in the log with its reason", async () => {
   await using agent = await runAgentApp(scripted(failsWith("upstream_error")).models);
   const answer = await post(agent.url, human("Hi"));

@@ -24,8 +24,9 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
   async function start(messages: readonly AgentMessage[], request: StartOptions): Promise<Turn> {
     const { headers, modelId, stream, signal, answerKey } = request;
     const { threadId, owner } = headers;
+    checkCount(messages, maxMessages);
     const begin = (history: readonly AgentMessage[]) => {
-      checkCount(history, maxMessages);
+      if (threadId !== null) checkThread(threadId, { history, messages, maxMessages });
       const thread = threadId === null ? null : { id: threadId, messages };
       return parts.turns.start({
         ...headers,
@@ -79,4 +80,19 @@ function checkCount({ length }: readonly AgentMessage[], maxMessages: number): v
   throw new ServiceError("validation_failed", `/messages ${message}`, {
     errors: [{ pointer: "/messages", code: "too_big", message, received: `${length} messages` }],
   });
+}
+
+function checkThread(
+  id: string,
+  options: { history: readonly AgentMessage[]; messages: readonly AgentMessage[]; maxMessages: number },
+): void {
+  const { history, messages, maxMessages } = options;
+  if (history.length <= maxMessages) return;
+  const held = history.length - messages.length;
+  const limit = `at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`;
+  throw new ServiceError(
+    "validation_failed",
+    `The thread ${id} is full: it holds ${held}, and with those sent now it would hold more than ${limit}.`,
+    { hint: "Go on in a new thread, or empty this one with DELETE /agent/threads/{thread_id}." },
+  );
 }
