@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ApprovalDecisionBody } from "./agent-run.ts";
+import type { ThreadKey } from "./agent-thread.ts";
 
 /** Body of POST /agent/runs/{run_id}/resume: one decision for each tool call that waits, by its id. */
 export const ResumeRequest = z
@@ -22,6 +23,10 @@ export interface WaitingRun<State = unknown> {
 /** Runs that wait. Each can be taken once, before it expires, by whoever owns it. */
 export interface WaitingRuns<State = unknown> {
   put(runId: string, run: WaitingRun<State>): Promise<void>;
+  /** Null when there is none that its owner could take. */
+  get(runId: string, owner: string | null): Promise<WaitingRun<State> | null>;
+  /** The id of a run of this thread that waits. */
+  ofThread(key: ThreadKey): Promise<string | null>;
   /** Removes and returns it, in one step. Null when there is none. */
   take(runId: string, owner: string | null): Promise<WaitingRun<State> | null>;
 }

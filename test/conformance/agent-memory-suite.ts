@@ -292,7 +292,28 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect(taken.filter((found) => found !== null)).toEqual([run]);
       await here.agent.waitingRuns.put(id, run);
       database.pass(3_600_001);
+      expect(await there.agent.waitingRuns.get(id, "me")).toBeNull();
       expect(await there.agent.waitingRuns.take(id, "me")).toBeNull();
+    });
+
+    test("are found by their thread, for their owner, while they wait", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const id = newRunId();
+      here.agent.runLog.append(id, runStart({ owner: "me", thread_id: "t" }));
+      const run = { owner: "me", state: { calls: hostileTexts }, expires_at: Date.now() + 3_600_000 };
+      await here.agent.endTurn({ waiting: { runId: id, run } });
+      const { waitingRuns } = there.agent;
+      expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBe(id);
+      expect(await waitingRuns.ofThread({ owner: null, id: "t" })).toBeNull();
+      expect(await waitingRuns.ofThread({ owner: "me", id: "u" })).toBeNull();
+      expect(await waitingRuns.get(id, "you")).toBeNull();
+      expect(await waitingRuns.get(id, "me")).toEqual(run);
+      await waitingRuns.take(id, "me");
+      expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
+      await waitingRuns.put(id, run);
+      database.pass(3_600_001);
+      expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
     });
   });
 }

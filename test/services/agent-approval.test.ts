@@ -106,3 +106,36 @@ test("a thread gains the turn when it is over, not while it waits", async () => 
     messages: [{ content: "Mail" }, { content: "Sent." }],
   });
 });
+
+test("the turns of a thread keep their order when one of them waits", async () => {
+  const { models, model } = scripted(...script, "Hello.");
+  await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });
+  const turn = (text: string, headers = {}) => post(agent.url, human(text), { "x-thread-id": "t", ...headers });
+  const id = (await turn("Mail", { "idempotency-key": "k" })).headers.get("x-run-id");
+  const early = await turn("Hi");
+  const { code, detail } = Problem.parse(await early.json());
+  expect([early.status, code]).toEqual([409, "run_not_finished"]);
+  expect(detail).toContain(`The run ${id} of the thread t waits for approval`);
+  expect((await turn("Mail", { "idempotency-key": "k" })).status).toBe(200);
+  expect((await post(agent.url, human("Hi"), { "x-thread-id": "other" })).status).toBe(200);
+
+  expect(model.requests).toHaveLength(2);
+  const resumed = post(`${agent.url}/agent/runs/${id}/resume`, { decisions: { call_1: "deny" } });
+  expect((await resumed).status).toBe(200);
+  expect((await turn("Hi")).status).toBe(200);
+  const { messages } = (await send(`${agent.url}/agent/threads/t`)).body as { messages: { content: string }[] };
+  expect(messages.map(({ content }) => content)).toEqual(["Mail", "Hello.", "Hi", "Hello."]);
+});
+
+test("a turn and a decision that come at once are both answered in order", async () => {
+  const { models } = scripted(...script, "Hello.");
+  await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });
+  const turn = (text: string) => post(agent.url, human(text), { "x-thread-id": "t" });
+  const id = (await turn("Mail")).headers.get("x-run-id");
+  const decision = post(`${agent.url}/agent/runs/${id}/resume`, { decisions: { call_1: "approve" } });
+  const [resumed, next] = await Promise.all([decision, turn("Hi")]);
+  expect(resumed.status).toBe(200);
+  expect([200, 409]).toContain(next.status);
+  const { messages } = (await send(`${agent.url}/agent/threads/t`)).body as { messages: { content: string }[] };
+  expect(messages[0]?.content).toBe("Mail");
+});

@@ -74,7 +74,8 @@ export const runAgentTurn: Operation = {
     "x-model-id": { description: "UUID of a fine-tuned model, or `<provider>/<model_name>`.", required: true },
     ...turnHeaders,
     "x-thread-id": {
-      description: "A conversation the service keeps: `messages` holds only what is new. Its turns follow each other.",
+      description:
+        "A conversation the service keeps: `messages` holds only what is new. Its turns follow each other; while one waits for approval, another gets 409 `run_not_finished`.",
     },
     "idempotency-key": {
       description:
@@ -89,7 +90,13 @@ export const runAgentTurn: Operation = {
       mediaTypes: ["application/json", "text/event-stream"],
     },
   },
-  errors: [...turnErrors, "idempotency_key_invalid", "idempotency_mismatch", "idempotency_in_progress"],
+  errors: [
+    ...turnErrors,
+    "idempotency_key_invalid",
+    "idempotency_mismatch",
+    "idempotency_in_progress",
+    "run_not_finished",
+  ],
 };
 
 export const resumeAgentRun: Operation = {

@@ -39,7 +39,11 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
       });
     };
     if (threadId === null) return begin(messages);
-    return parts.inThread({ owner, id: threadId }, signal, (known) => begin([...known, ...messages]));
+    const key = { owner, id: threadId };
+    return parts.inThread(key, signal, async (known) => {
+      refuseWhileWaiting(threadId, await parts.waitingRuns.ofThread(key));
+      return begin([...known, ...messages]);
+    });
   }
 
   return new Hono<ShellEnvironment>().post("/", requireScope("agent"), async (context) => {
@@ -79,6 +83,14 @@ function checkCount({ length }: readonly AgentMessage[], maxMessages: number): v
   const message = `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`;
   throw new ServiceError("validation_failed", `/messages ${message}`, {
     errors: [{ pointer: "/messages", code: "too_big", message, received: `${length} messages` }],
+  });
+}
+
+/** The turn that waits comes first: answered now, this one would not know of it, and would stand before it. */
+function refuseWhileWaiting(threadId: string, runId: string | null): void {
+  if (runId === null) return;
+  throw new ServiceError("run_not_finished", `The run ${runId} of the thread ${threadId} waits for approval.`, {
+    hint: "Decide about it with POST /agent/runs/{run_id}/resume, or go on in another thread; it stops waiting after an hour.",
   });
 }
 

@@ -1,5 +1,4 @@
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
-import { selectTools } from "../../../agent/select-tools.ts";
 import type { WaitingRun } from "../../../contract/agent-approval.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import type { AgentParts } from "../agent-parts.ts";
@@ -22,13 +21,7 @@ export async function resumeWaitingRun(
   { turns, inThread, runLog, waitingRuns }: AgentParts,
   { runId, decisions, headers: { owner, requestId }, stream, signal }: ResumeOptions,
 ): Promise<Turn> {
-  const waiting = await take();
-  const { state } = waiting;
-  const tools = toolsNow();
-  const known = new Set(tools.map(({ definition }) => definition.name));
-
-  async function take(): Promise<WaitingRun<WaitingState>> {
-    const found = await waitingRuns.take(runId, owner);
+  async function stillWaiting(found: WaitingRun | null): Promise<WaitingRun<WaitingState>> {
     // What is kept there was put there by `storeTurns`, and by nothing else.
     if (found) return found as WaitingRun<WaitingState>;
     if (!(await runLog.get(runId, owner))) unknownRun(runId);
@@ -37,31 +30,36 @@ export async function resumeWaitingRun(
     });
   }
 
-  const resume = () =>
-    turns.resume(waiting, {
-      runId,
-      decisions,
-      owner,
-      requestId,
-      wire: state.wire,
-      modelId: state.model_id,
-      fallbacks: state.fallbacks,
-      tools: selectTools(
-        tools,
-        state.tools.filter((name) => known.has(name)),
-      ),
-      clientTools: state.client_tools,
-      parameters: state.parameters ?? undefined,
-      stream,
-      thread: state.thread,
-    });
-  try {
-    return await (state.thread ? inThread({ owner, id: state.thread.id }, signal, resume) : resume());
-  } catch (error) {
-    // Nothing has run: the decisions did not fit, or the model is not there. The run can still be decided about.
-    await waitingRuns.put(runId, waiting);
-    throw error;
+  async function resume(): Promise<Turn> {
+    const waiting = await stillWaiting(await waitingRuns.take(runId, owner));
+    const { state } = waiting;
+    const tools = toolsNow();
+    const offered = new Set(state.tools);
+    try {
+      return await turns.resume(waiting, {
+        runId,
+        decisions,
+        owner,
+        requestId,
+        wire: state.wire,
+        modelId: state.model_id,
+        fallbacks: state.fallbacks,
+        tools: tools.filter(({ definition }) => offered.has(definition.name)),
+        clientTools: state.client_tools,
+        parameters: state.parameters ?? undefined,
+        stream,
+        thread: state.thread,
+      });
+    } catch (error) {
+      // Nothing has run: the decisions did not fit, or the model is not there. The run can still be decided about.
+      await waitingRuns.put(runId, waiting);
+      throw error;
+    }
   }
+
+  // Taken only once its thread is ours: no other turn comes between the two.
+  const { thread } = (await stillWaiting(await waitingRuns.get(runId, owner))).state;
+  return thread ? inThread({ owner, id: thread.id }, signal, resume) : resume();
 }
 
 export function unknownRun(id: string): never {
