@@ -63,6 +63,8 @@ export interface PendingRun {
   readonly calls: readonly PendingCall[];
   readonly totals: AgentTotals;
   readonly tokens: number;
+  /** For the budget: what the calls cost whose price was known. Runs that waited before it was kept have none. */
+  readonly cost?: number;
   readonly repairs_by_name: readonly (readonly [string, number])[];
 }
 

@@ -11,6 +11,7 @@ export function toPendingRun(run: AgentRun, reply: SuccessfulReply, calls: reado
     calls: calls.map(toPendingCall),
     totals: toTotals(run),
     tokens: run.tokens,
+    cost: run.cost,
     repairs_by_name: [...run.repairsByName],
   };
 }
@@ -36,7 +37,7 @@ export function restoreRun(pending: PendingRun, options: Omit<AgentRunOptions, "
     lastReply: pending.reply,
     usage: totals.usage,
     tokens: pending.tokens,
-    cost: totals.cost ?? 0,
+    cost: pending.cost ?? totals.cost ?? 0,
     unpriced: totals.cost === null,
     steps: totals.steps,
     modelCalls: totals.model_calls,

@@ -136,3 +136,25 @@ test("a run that waits only for the client's own tool holds nothing back", async
   const outcome = await runAgent({ model: scriptedModel(asksFor("open_page")), messages, clientTools, signal });
   expect(outcome).not.toHaveProperty("pending_run");
 });
+
+test("what a run has cost counts against its limit also when a call in between had no price", async () => {
+  const { tools } = approvalTools();
+  const prices = [{ input: 1, output: 1 }, undefined];
+  const limits = { cost: 20 };
+  const first = scriptedModel(asksFor("look", {}), calls(["a", "refund", { order: 7 }]));
+  const price = () => prices[first.requests.length - 1];
+  const before = (await runAgent({ model: first, messages, tools, signal, price, limits })) as SuccessfulOutcome;
+  expect([before.cost, before.pending_run?.cost]).toEqual([null, 15]);
+
+  const model = scriptedModel(asksFor("look", {}, "b"), "Done.");
+  const outcome = await resumeAgent({
+    pending: before.pending_run as PendingRun,
+    decisions: { a: "approve" },
+    model,
+    tools,
+    signal,
+    price: { input: 1, output: 1 },
+    limits,
+  });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "cost_limit", cost: null });
+});
