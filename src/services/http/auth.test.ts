@@ -4,7 +4,7 @@ import type { Operation } from "../../contract/operation.ts";
 import type { Scope } from "../../contract/scope.ts";
 import type { ApiKey } from "../../settings/api-keys.ts";
 import { requireScope } from "./auth.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 const key = (name: string, ...scopes: Scope[]): ApiKey => ({
   name,

@@ -9,7 +9,7 @@ import { EventWriter } from "./event-writer.ts";
 import { listen } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { readBody } from "./read-body.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 type App = ReturnType<typeof testShell>;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { evaluationOperations } from "../../contract/operations/evaluation.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 const app = testShell({ operations: evaluationOperations });
 

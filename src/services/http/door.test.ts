@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readSettings } from "../../settings.ts";
 import { listen } from "./listen.ts";
 import { createLog } from "./log.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 const limits = readSettings({}).settings.http;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rawHeaderCount } from "./header-check.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 test("headers are counted as they were sent, and by their parts where there is no server", async () => {
   const app = testShell();

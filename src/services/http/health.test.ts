@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ServiceError } from "../../contract/service-error.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 const ready = async (readiness: Readiness) => {
   const response = await testShell({ readiness }).request("/readyz");

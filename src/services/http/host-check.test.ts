@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { matchesHost } from "./host-check.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 const app = testShell({ allowedHosts: ["eval.example.com", "*.inner.example", "fixed.example:9000"] });
 const status = async (url: string, host?: string) => (await app.request(url, host ? { headers: { host } } : {})).status;

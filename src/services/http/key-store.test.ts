@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { keyFileIn } from "../../settings/api-keys.ts";
 import { createKey, createKeySource, listKeys, revokeKey } from "./key-store.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 let folder: string;
 let file: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Secret } from "../../contract/secret.ts";
 import { createLog } from "./log.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 function collect(options: { terminal: boolean; level?: "debug" }) {
   const lines: string[] = [];

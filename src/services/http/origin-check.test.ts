@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { loopbackOrigins } from "./origin-check.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 let calls = 0;
 const app = testShell({ allowedOrigins: () => loopbackOrigins(8000) });

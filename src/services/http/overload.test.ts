@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { watchProcessLoad, type ProcessLoad } from "./process-load.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 const calm: ProcessLoad = { lagMs: 1, rssBytes: 1000 };
 

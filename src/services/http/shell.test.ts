@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ServiceError } from "../../contract/service-error.ts";
 import { Problem } from "../../contract/problem.ts";
 import { createLog } from "./log.ts";
-import { testShell } from "./test-shell.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
 
 function shellWithRoutes(lines: string[] = []) {
   const app = testShell({ log: createLog({ level: "info", terminal: false, write: (line) => lines.push(line) }) });

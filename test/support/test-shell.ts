@@ -1,5 +1,5 @@
-import { createLog } from "./log.ts";
-import { createShell, type Shell, type ShellOptions } from "./shell.ts";
+import { createLog } from "../../src/services/http/log.ts";
+import { createShell, type Shell, type ShellOptions } from "../../src/services/http/shell.ts";
 
 /** A quiet shell for tests, with what a test wants to be different. */
 export function testShell(options: Partial<ShellOptions> = {}): Shell {
