@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgentClient, createEvaluationClient, ServiceFailure, ServiceUnreachable } from "../../src/client.ts";
+import { readEvents } from "../../src/client/read-events.ts";
+import { streamEvents } from "../../src/services/http/event-stream.ts";
+import { listen } from "../../src/services/http/listen.ts";
+import { createLog } from "../../src/services/http/log.ts";
+import { readSettings } from "../../src/settings.ts";
 import { followEvents } from "../../src/client/follow-events.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
+import { testShell } from "../support/test-shell.ts";
 import "../../src/vitest.ts";
 
 let services: RunningServices;
@@ -79,4 +85,29 @@ test("a connection that breaks is opened again from the last event seen", async 
   const seen = await Array.fromAsync(events, ({ type }) => type);
   expect(seen).toEqual(["interaction", "interaction", "interaction", "end"]);
   expect(opened).toEqual([undefined, "2"]);
+});
+
+test("reads an event of more text than a slow client is left to wait for", async () => {
+  const turn = JSON.stringify({ agent_reply: "ü😀".repeat(10_000) });
+  const turns = 1200;
+  async function* pieces(): AsyncGenerator<string> {
+    yield "[";
+    for (let index = 0; index < turns; index += 1) yield `${index > 0 ? "," : ""}${turn}`;
+    yield "]";
+  }
+  async function* events() {
+    yield { event: "result", pieces: pieces() };
+  }
+  const log = createLog({ level: "silent" });
+  const app = testShell();
+  app.get("/events", (context) => streamEvents(context, events(), { log }));
+  const { http: limits } = readSettings({}).settings;
+  const server = await listen({ app, host: "127.0.0.1", port: 0, limits, log, version: "0" });
+  const read = await Array.fromAsync(readEvents(await fetch(`${server.url}/events`)));
+  await server.close(0);
+  expect(read.map(({ event }) => event)).toEqual(["result"]);
+  const { length } = read[0]?.data ?? "";
+  expect(length).toBeGreaterThan(32 * 1024 * 1024);
+  expect(length).toBe(turns * (turn.length + 1) + 1);
+  expect(read[0]?.data.endsWith(`${turn}]`)).toBe(true);
 });

@@ -11,11 +11,12 @@ import { createLog } from "./log.ts";
 import { readBody } from "./read-body.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
 
+const log = createLog({ level: "silent" });
+
 type App = ReturnType<typeof testShell>;
 
 async function serve(app: App): Promise<string> {
   const limits = readSettings({}).settings.http;
-  const log = createLog({ level: "silent" });
   const server = await listen({ app, host: "127.0.0.1", port: 0, limits, log, version: "9.9.9" });
   onTestFinished(() => server.close(0));
   return server.url;
@@ -73,7 +74,7 @@ test("HEAD on a route with events ends at once, and nothing is left running", as
   async function* endless(): AsyncGenerator<ServerEvent> {
     for (;;) yield { event: "tick", data: null };
   }
-  app.get("/events", (context) => streamEvents(context, endless(), { stop: () => stopped.resolve("stopped") }));
+  app.get("/events", (context) => streamEvents(context, endless(), { log, stop: () => stopped.resolve("stopped") }));
   const answer = await fetch(`${await serve(app)}/events`, { method: "HEAD" });
   expect(answer.headers.get("content-type")).toContain("text/event-stream");
   expect(await stopped.promise).toBe("stopped");
@@ -85,7 +86,7 @@ test("a client that leaves stops the events", async () => {
   async function* endless(): AsyncGenerator<ServerEvent> {
     for (;;) yield { event: "tick", data: "x".repeat(1000) };
   }
-  app.get("/events", (context) => streamEvents(context, endless(), { stop: () => stopped.resolve("stopped") }));
+  app.get("/events", (context) => streamEvents(context, endless(), { log, stop: () => stopped.resolve("stopped") }));
   const leave = new AbortController();
   const answer = await fetch(`${await serve(app)}/events`, { signal: leave.signal });
   await answer.body?.getReader().read();
@@ -93,15 +94,24 @@ test("a client that leaves stops the events", async () => {
   expect(await stopped.promise).toBe("stopped");
 });
 
-test("events that cannot go on break the answer off instead of ending it", async () => {
+test("events that cannot go on break the answer off instead of ending it, and the log says why, once", async () => {
   const app = testShell();
+  const lines: string[] = [];
+  const told = createLog({ level: "info", write: (line) => void lines.push(line) });
   async function* failing(): AsyncGenerator<ServerEvent> {
     yield { event: "one", data: 1 };
     throw new Error("secret reason");
   }
-  app.get("/events", (context) => streamEvents(context, failing()));
+  app.get("/events", (context) => streamEvents(context, failing(), { log: told }));
   const answer = await fetch(`${await serve(app)}/events`);
   await expect(answer.text()).rejects.toThrow(/terminated/);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      msg: "events could not be sent to their end",
+      err: { message: "secret reason" },
+      request_id: answer.headers.get("x-request-id"),
+    },
+  ]);
 });
 
 test("who sends everything and leaves at once is still read; who leaves inside the body is not", async () => {

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Logger } from "pino";
 import { answerEvents } from "./answer-events.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
@@ -12,15 +13,21 @@ export type ServerEvent =
 export function streamEvents(
   context: Context<ShellEnvironment>,
   events: AsyncIterable<ServerEvent>,
-  { stop = () => {} }: { stop?: () => void } = {},
+  { log, stop = () => {} }: { log: Logger; stop?: () => void },
 ): Response {
   const writer = new EventWriter({ onClose: stop });
   const answer = answerEvents(context, writer);
-  void pump(events, writer);
+  const onFailure = (error: unknown) =>
+    log.error({ err: error, request_id: context.get("requestId") }, "events could not be sent to their end");
+  void pump(events, writer, onFailure);
   return answer;
 }
 
-async function pump(events: AsyncIterable<ServerEvent>, writer: EventWriter): Promise<void> {
+async function pump(
+  events: AsyncIterable<ServerEvent>,
+  writer: EventWriter,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
   try {
     for await (const event of events) {
       if ("pieces" in event) await writer.sendPieces(event.pieces, event.event);
@@ -29,8 +36,9 @@ async function pump(events: AsyncIterable<ServerEvent>, writer: EventWriter): Pr
       if (writer.closed) return;
     }
     writer.end();
-  } catch {
-    // Whoever produces the events reports its own failures; here the client only learns that something is missing.
+  } catch (error) {
+    // The answer has begun: the client only learns that something is missing. One that has gone stopped them itself.
+    if (!writer.closed) onFailure(error);
     writer.breakOff();
   }
 }

@@ -66,14 +66,18 @@ async function waitForEnd(
 }
 
 /** The events of the run, and the whole response as the last one. */
-function followToEnd(context: Context<ShellEnvironment>, run: RunRecord, { runs }: EvaluationDependencies): Response {
+function followToEnd(
+  context: Context<ShellEnvironment>,
+  run: RunRecord,
+  { runs, log }: EvaluationDependencies,
+): Response {
   const left = new AbortController();
   async function* events(): AsyncGenerator<ServerEvent> {
     yield* toServerEvents(runs.follow(run.id, { after: 0, signal: left.signal }));
     if (left.signal.aborted) return;
     yield { event: "result", pieces: runs.results(await runs.get(run.id, run.owner)) };
   }
-  return streamEvents(context, events(), { stop: () => left.abort() });
+  return streamEvents(context, events(), { log, stop: () => left.abort() });
 }
 
 function wantsEvents(context: Context): boolean {

@@ -8,13 +8,13 @@ import type { EvaluationDependencies } from "../dependencies.ts";
 import { ownerOf } from "../../http/owner.ts";
 
 /** GET /runs/{run_id}/events: the run live, from the beginning or from where the client left off. */
-export function runEventsRoute({ runs }: EvaluationDependencies): Hono<ShellEnvironment> {
+export function runEventsRoute({ runs, log }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>().get("/runs/:run_id/events", requireScope("runs:read"), async (context) => {
     const { id } = await runs.get(context.req.param("run_id"), ownerOf(context));
     const after = lastEventId(context.req.header("last-event-id"));
     const left = new AbortController();
     const events = runs.follow(id, { after, signal: left.signal });
-    return streamEvents(context, toServerEvents(events), { stop: () => left.abort() });
+    return streamEvents(context, toServerEvents(events), { log, stop: () => left.abort() });
   });
 }
 
