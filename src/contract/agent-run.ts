@@ -86,7 +86,12 @@ export type AgentRunState = z.infer<typeof AgentRunState>;
 export const AgentWire = z.enum(["agent", "openai-chat", "openai-responses", "ai-sdk-ui", "mcp"]);
 export type AgentWire = z.infer<typeof AgentWire>;
 
-const ClientTool = z.object({ name: z.string(), description: z.string(), parameters: Arguments });
+const ClientTool = z.object({
+  name: z.string(),
+  description: z.string(),
+  parameters: Arguments,
+  strict: z.boolean().optional(),
+});
 
 export const AgentRunStarted = z.object({
   type: z.literal("run-start"),

@@ -20,6 +20,8 @@ export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Asks the provider to keep the model's arguments to the schema. */
+  readonly strict?: boolean | undefined;
 }
 
 /** Sampling settings passed to the model. `extra` is merged into the provider's body, as far as its API takes it. */
@@ -29,6 +31,8 @@ export interface ModelParameters {
   readonly max_tokens?: number | undefined;
   readonly seed?: number | undefined;
   readonly stop?: string | readonly string[] | undefined;
+  /** False: at most one call at a time. Sent only beside tools, without which providers refuse it. */
+  readonly parallel_tool_calls?: boolean | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 

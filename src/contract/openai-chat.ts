@@ -31,6 +31,7 @@ export const OpenAiTool = z
       name: z.string().regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -"),
       description: z.string().default(""),
       parameters: z.record(z.string(), z.unknown()).default({ type: "object", properties: {} }),
+      strict: z.boolean().nullish(),
     }),
   })
   .meta({ id: "OpenAiTool" });
@@ -50,6 +51,7 @@ export const ChatCompletionRequest = z
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
     tools: z.array(OpenAiTool).nullish().describe("Tools of the client: their calls are handed back to it."),
     tool_choice: OpenAiToolChoice.nullish(),
+    parallel_tool_calls: z.boolean().nullish().describe("Passed on to the provider wherever tools are."),
     n: z.literal(1, "must be 1: the agent gives one answer").nullish(),
     temperature: z.number().nullish(),
     top_p: z.number().nullish(),

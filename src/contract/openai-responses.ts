@@ -23,6 +23,7 @@ export const ResponseTool = z
     name: z.string().regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -"),
     description: z.string().nullish(),
     parameters: z.record(z.string(), z.unknown()).nullish(),
+    strict: z.boolean().nullish(),
   })
   .meta({ id: "ResponseTool" });
 
@@ -37,6 +38,7 @@ export const ResponseRequest = z
     tool_choice: z
       .union([z.enum(["auto", "none", "required"]), z.object({ type: z.literal("function"), name: z.string() })])
       .nullish(),
+    parallel_tool_calls: z.boolean().nullish().describe("Passed on to the provider wherever tools are."),
     temperature: z.number().nullish(),
     top_p: z.number().nullish(),
     max_output_tokens: z.int().min(1).nullish(),

@@ -5,6 +5,7 @@ import { createRouter } from "../../src/models/routing/choose-provider.ts";
 import { createRouteLimits } from "../../src/models/routing/route-limits.ts";
 import { openaiChat } from "../../src/models/adapters/openai-chat.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
+import { startFakeProvider } from "../support/fake-provider.ts";
 import { send } from "../support/http.ts";
 import { runServices } from "../support/services.ts";
 import { human, parseEvents, post, runAgentApp, scripted } from "./agent-support.ts";
@@ -102,6 +103,24 @@ test("a call of a client's tool is handed back as the model wrote it", async () 
     await post(`${agent.url}/v1/responses`, { ...response, stream: true }),
   ];
   for (const answer of streamed) expect(await answer.text()).toContain(JSON.stringify(text));
+});
+
+test("what a client says about how its tools are called reaches the provider, beside tools only", async () => {
+  await using provider = await startFakeProvider();
+  await using outbound = createOutbound({ policy: "local" });
+  const model = openaiChat({ outbound, endpoint: provider.url, modelId: "m" });
+  await using agent = await runAgentApp({ "test/model": model }, { tools: () => [] });
+  const tool = { name: "w", parameters: { type: "object" }, strict: true };
+  const chat = { ...ask(false), parallel_tool_calls: false };
+  const response = { model: "test/model", input: "Hi", parallel_tool_calls: false };
+  await post(`${agent.url}/v1/chat/completions`, { ...chat, tools: [{ type: "function", function: tool }] });
+  const answer = await post(`${agent.url}/v1/responses`, { ...response, tools: [{ type: "function", ...tool }] });
+  expect(await answer.json()).toMatchObject({ parallel_tool_calls: false, tools: [{ name: "w", strict: true }] });
+  await post(`${agent.url}/v1/chat/completions`, chat);
+  const sent = provider.requests.map(({ body }) => body);
+  const passedOn = { parallel_tool_calls: false, tools: [{ type: "function", function: { name: "w", strict: true } }] };
+  expect(sent).toMatchObject([passedOn, passedOn, {}]);
+  expect(sent[2]).not.toHaveProperty("parallel_tool_calls");
 });
 
 test("a forced tool is forced once", async () => {

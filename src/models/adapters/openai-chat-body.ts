@@ -5,13 +5,14 @@ const ownKeys = new Set(["model", "messages", "stream", "stream_options"]);
 
 /** The JSON body of a chat completion. `extra` may set anything except which model is asked what, and whether it streams. */
 export function toOpenaiBody(request: ChatRequest, { modelId, stream, streamUsage }: BodyOptions): string {
-  const { extra = {}, ...sampling } = request.parameters ?? {};
+  const { extra = {}, parallel_tool_calls, ...sampling } = request.parameters ?? {};
   const allowed = Object.entries(extra).filter(([key]) => !ownKeys.has(key));
   // Providers refuse an empty list, and a choice without a list.
   const tools = request.tools && request.tools.length > 0 ? request.tools : null;
   const body = JSON.stringify({
     ...sampling,
     ...(tools && request.tool_choice && { tool_choice: request.tool_choice }),
+    ...(tools && { parallel_tool_calls }),
     ...(request.format && {
       response_format: {
         type: "json_schema",

@@ -40,11 +40,12 @@ function textField({ format }: ChatRequest, extra: unknown): unknown {
   return { format: asked, ...(isRecord(extra) && extra) };
 }
 
-function toolFields({ tools, tool_choice }: ChatRequest) {
+function toolFields({ tools, tool_choice, parameters }: ChatRequest) {
   if (!tools || tools.length === 0) return {};
   return {
     // Strict is the default here, and would refuse every schema that leaves a field optional.
-    tools: tools.map((tool) => ({ type: "function", ...tool, strict: false })),
+    parallel_tool_calls: parameters?.parallel_tool_calls,
+    tools: tools.map((tool) => ({ type: "function", ...tool, strict: tool.strict ?? false })),
     ...(tool_choice && { tool_choice }),
   };
 }

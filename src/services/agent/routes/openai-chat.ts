@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import type { ToolDefinition } from "../../../contract/model.ts";
 import { ChatCompletionRequest } from "../../../contract/openai-chat.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
@@ -31,7 +32,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
         ...headers,
         ...planTools({
           tools: headers.tools,
-          clientTools: (request.tools ?? []).map((tool) => tool.function),
+          clientTools: toClientTools(request),
           choice: toChoice(request.tool_choice),
         }),
         wire: "openai-chat",
@@ -64,4 +65,11 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
 function toChoice(choice: ChatCompletionRequest["tool_choice"]): ToolChoice {
   if (choice === "none" || choice === "required") return choice;
   return typeof choice === "object" && choice !== null ? { name: choice.function.name } : null;
+}
+
+function toClientTools({ tools }: ChatCompletionRequest): readonly ToolDefinition[] {
+  return (tools ?? []).map(({ function: { strict, ...tool } }) => ({
+    ...tool,
+    ...(typeof strict === "boolean" && { strict }),
+  }));
 }

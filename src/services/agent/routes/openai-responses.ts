@@ -57,10 +57,11 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
 }
 
 function toClientTools({ tools }: ResponseRequest): readonly ToolDefinition[] {
-  return (tools ?? []).map(({ name, description, parameters }) => ({
+  return (tools ?? []).map(({ name, description, parameters, strict }) => ({
     name,
     description: description ?? "",
     parameters: parameters ?? { type: "object", properties: {} },
+    ...(typeof strict === "boolean" && { strict }),
   }));
 }
 
@@ -69,10 +70,16 @@ function toChoice({ tool_choice: choice }: ResponseRequest): ToolChoice {
   return typeof choice === "object" && choice !== null ? { name: choice.name } : null;
 }
 
-function toParameters({ temperature, top_p, max_output_tokens }: ResponseRequest): ModelParameters {
+function toParameters({
+  temperature,
+  top_p,
+  max_output_tokens,
+  parallel_tool_calls,
+}: ResponseRequest): ModelParameters {
   return {
     ...(typeof temperature === "number" && { temperature }),
     ...(typeof top_p === "number" && { top_p }),
     ...(typeof max_output_tokens === "number" && { max_tokens: max_output_tokens }),
+    ...(typeof parallel_tool_calls === "boolean" && { parallel_tool_calls }),
   };
 }

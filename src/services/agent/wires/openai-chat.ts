@@ -30,13 +30,14 @@ const ownFields = new Set([
 
 export function toModelParameters(request: ChatCompletionRequest): ModelParameters {
   const extra = Object.entries(request).filter(([name, value]) => !ownFields.has(name) && value !== null);
-  const { temperature, top_p, max_tokens, seed, stop } = request;
+  const { temperature, top_p, max_tokens, seed, stop, parallel_tool_calls } = request;
   return {
     ...(typeof temperature === "number" && { temperature }),
     ...(typeof top_p === "number" && { top_p }),
     ...(typeof max_tokens === "number" && { max_tokens }),
     ...(typeof seed === "number" && { seed }),
     ...(stop !== null && stop !== undefined && { stop }),
+    ...(typeof parallel_tool_calls === "boolean" && { parallel_tool_calls }),
     ...(extra.length > 0 && { extra: Object.fromEntries(extra) }),
   };
 }

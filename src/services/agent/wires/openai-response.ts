@@ -62,7 +62,7 @@ export function openResponse(turn: Turn, { request, created }: ResponseHead): Re
     metadata: request.metadata ?? {},
     model: turn.resolved,
     output: [],
-    parallel_tool_calls: true,
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
     previous_response_id: null,
     store: false,
     temperature: request.temperature ?? null,
