@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OpenAiText } from "./openai-text.ts";
+import { OpenAiReplyText, OpenAiText } from "./openai-text.ts";
 
 export const OpenAiToolCall = z
   .object({
@@ -15,7 +15,7 @@ export const OpenAiMessage = z
     z.object({ role: z.literal("user"), content: OpenAiText }),
     z.object({
       role: z.literal("assistant"),
-      content: OpenAiText.nullish(),
+      content: OpenAiReplyText.nullish(),
       refusal: z.string().nullish(),
       tool_calls: z.array(OpenAiToolCall).nullish(),
     }),

@@ -1,18 +1,19 @@
 import { z } from "zod";
-import { OpenAiText } from "./openai-text.ts";
+import { OpenAiReplyText, OpenAiText } from "./openai-text.ts";
 
 const InputMessage = z.object({
   type: z.literal("message").optional(),
   role: z.enum(["user", "assistant", "system", "developer"]),
-  content: OpenAiText,
+  content: OpenAiReplyText,
 });
 
-/** What a conversation in the Responses format is made of. */
+/** What a conversation in the Responses format is made of: our own output fits. Reasoning is left aside. */
 export const ResponseInputItem = z
-  .union([
+  .discriminatedUnion("type", [
     InputMessage,
     z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: z.string() }),
     z.object({ type: z.literal("function_call_output"), call_id: z.string(), output: OpenAiText }),
+    z.object({ type: z.literal("reasoning") }),
   ])
   .meta({ id: "ResponseInputItem" });
 export type ResponseInputItem = z.infer<typeof ResponseInputItem>;

@@ -1,13 +1,18 @@
 import { z } from "zod";
 
+const TextPart = z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() });
+const RefusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
+
 /** Text as OpenAI's clients send it: a string, or parts of which only text can be taken. */
-export const OpenAiText = z.union([
-  z.string(),
-  z.array(z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() })),
-]);
+export const OpenAiText = z.union([z.string(), z.array(TextPart)]);
 export type OpenAiText = z.infer<typeof OpenAiText>;
 
-export function toPlainText(content: OpenAiText | null | undefined): string {
+/** What a model said, sent back: also with a refusal among its parts. */
+export const OpenAiReplyText = z.union([z.string(), z.array(z.discriminatedUnion("type", [TextPart, RefusalPart]))]);
+export type OpenAiReplyText = z.infer<typeof OpenAiReplyText>;
+
+/** A refusal counts as what the model said. */
+export function toPlainText(content: OpenAiReplyText | null | undefined): string {
   if (typeof content === "string") return content;
-  return (content ?? []).map(({ text }) => text).join("");
+  return (content ?? []).map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("");
 }

@@ -20,7 +20,9 @@ export function validationMessage(issue: RawIssue): string {
     case "unrecognized_keys":
       return `has unknown fields: ${issue.keys.join(", ")}`;
     case "invalid_union":
-      return Array.isArray(issue.options) ? `must be ${oneOf(issue.options)}` : "fits none of the allowed forms";
+      return Array.isArray(issue.options)
+        ? `must be ${oneOf(issue.options.filter((option) => option !== undefined))}`
+        : "fits none of the allowed forms";
     case "invalid_format":
       return `is not a valid ${issue.format}`;
     default:

@@ -44,37 +44,68 @@ export function toResponseEvents(
 
 type Send = (type: string, fields: object) => void;
 
+type Message = Extract<ResponseOutputItem, { type: "message" }>;
+type OutputPart<Type> = Extract<Message["content"][number], { type: Type }>;
+
 interface MessageEvents {
   add(call: number, text: string): void;
   text(): string;
-  finish(item: Extract<ResponseOutputItem, { type: "message" }>): void;
+  finish(item: Message): void;
 }
 
 function createMessageEvents(turn: Turn, send: Send): MessageEvents {
-  const place = { item_id: messageId(turn), output_index: 0, content_index: 0 };
+  const item_id = messageId(turn);
+  const place = (content_index: number) => ({ item_id, output_index: 0, content_index });
   let text = "";
   let speaking = 0;
 
-  function open(): void {
-    const item = { type: "message", id: messageId(turn), role: "assistant", status: "in_progress", content: [] };
+  function openMessage(): void {
+    const item = { type: "message", id: item_id, role: "assistant", status: "in_progress", content: [] };
     send("response.output_item.added", { output_index: 0, item });
-    send("response.content_part.added", { ...place, part: outputText("") });
+  }
+
+  function openText(index: number): void {
+    send("response.content_part.added", { ...place(index), part: outputText("") });
+  }
+
+  function sendText(delta: string): void {
+    send("response.output_text.delta", { ...place(0), delta, logprobs: [] });
+  }
+
+  function finishText(part: OutputPart<"output_text">, index: number): void {
+    if (speaking === 0) {
+      openText(index);
+      if (part.text !== "") sendText(part.text);
+    }
+    send("response.output_text.done", { ...place(index), text: part.text, logprobs: [] });
+  }
+
+  function sendRefusal(part: OutputPart<"refusal">, index: number): void {
+    const { refusal } = part;
+    send("response.content_part.added", { ...place(index), part: { ...part, refusal: "" } });
+    send("response.refusal.delta", { ...place(index), delta: refusal });
+    send("response.refusal.done", { ...place(index), refusal });
   }
 
   return {
     add(call, piece) {
-      if (speaking === 0) open();
+      if (speaking === 0) {
+        openMessage();
+        openText(0);
+      }
       const delta = speaking > 0 && speaking !== call ? `\n\n${piece}` : piece;
       speaking = call;
       text += delta;
-      send("response.output_text.delta", { ...place, delta, logprobs: [] });
+      sendText(delta);
     },
     text: () => text,
     finish(item) {
-      const [part] = item.content;
-      if (speaking === 0) open();
-      if (part?.type === "output_text") send("response.output_text.done", { ...place, text: part.text, logprobs: [] });
-      if (part) send("response.content_part.done", { ...place, part });
+      if (speaking === 0) openMessage();
+      for (const [index, part] of item.content.entries()) {
+        if (part.type === "refusal") sendRefusal(part, index);
+        else finishText(part, index);
+        send("response.content_part.done", { ...place(index), part });
+      }
       send("response.output_item.done", { output_index: 0, item });
     },
   };

@@ -13,20 +13,25 @@ import type { Turn } from "../turns/turn.ts";
 /** The input of a response as history for a model; the instructions come first. */
 export function fromResponseInput({ input, instructions }: ResponseRequest): readonly ChatMessage[] {
   const items: readonly ResponseInputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
-  const messages = joinCalls(items.map(toLooseMessage));
+  const messages = joinCalls(items.flatMap(toLooseMessages));
   return pairToolMessages(instructions ? [{ role: "system", content: instructions }, ...messages] : messages);
 }
 
-function toLooseMessage(item: ResponseInputItem): LooseMessage {
-  if (!("role" in item)) {
-    if (item.type === "function_call_output") {
-      return { role: "tool", content: toPlainText(item.output), tool_call_id: item.call_id };
+function toLooseMessages(item: ResponseInputItem): LooseMessage[] {
+  switch (item.type) {
+    case "reasoning":
+      return [];
+    case "function_call_output":
+      return [{ role: "tool", content: toPlainText(item.output), tool_call_id: item.call_id }];
+    case "function_call": {
+      const { call_id: id, name, arguments: text } = item;
+      return [{ role: "assistant", content: "", tool_calls: [{ id, name, arguments: text }] }];
     }
-    const { call_id: id, name, arguments: text } = item;
-    return { role: "assistant", content: "", tool_calls: [{ id, name, arguments: text }] };
+    default: {
+      const role = item.role === "developer" ? "system" : item.role;
+      return [{ role, content: toPlainText(item.content) }];
+    }
   }
-  const role = item.role === "developer" ? "system" : item.role;
-  return { role, content: toPlainText(item.content) };
 }
 
 /** Each call is an item of its own here; for a model the calls of one turn, and its text, are one message. */
