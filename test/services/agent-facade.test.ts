@@ -198,6 +198,20 @@ test("an item of the input that cannot be understood is told what it may be", as
   ]);
 });
 
+test.each([
+  ["/v1/chat/completions", ask(false)],
+  ["/v1/responses", { model: "test/model", input: "Hi" }],
+  ["/agent/ui-messages", { model: "test/model", messages: [] }],
+  ["/mcp", {}],
+])("%s refuses a thread, which it cannot keep", async (path, body) => {
+  const { models, model } = scripted("Hi");
+  await using agent = await runAgentApp(models);
+  const answer = await post(`${agent.url}${path}`, body, { "x-thread-id": "one" });
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain("x-thread-id is not possible here");
+  expect(model.requests).toEqual([]);
+});
+
 test("a forced tool is forced once", async () => {
   const { models, model } = scripted(
     { tool_calls: [{ id: "c", name: "calculator", arguments: '{"expression":"1"}' }] },

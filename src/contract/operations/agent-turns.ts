@@ -50,6 +50,10 @@ const answerHeaders =
   "The answer carries `x-run-id`, `x-model-resolved`, `x-usage-input-tokens`, `x-usage-output-tokens`, `x-usage-total-tokens`, " +
   "`x-model-calls`, `x-tool-calls`, `x-finish-reason` and, where prices are known, `x-cost`: the totals of the whole run.";
 
+const memoryNote =
+  "Nothing is kept for the next request: `x-thread-id` is refused here (`header_invalid`), and a request that is repeated with the same " +
+  "`idempotency-key` is a new run. POST / takes both.";
+
 const eventsNote =
   "`Accept: text/event-stream` sends events: `run-start`, `text-delta`, `tool-start`, `tool-end`, and last `run-end`, whose `message` is " +
   "the JSON answer, or `error`, which is the problem document.";
@@ -134,6 +138,7 @@ export const createChatCompletion: Operation = {
     "The agent's own tools run here; calls of the tools in the request are handed back. `usage` counts every model call of the run. " +
       "`stream: true` sends chunks and `[DONE]`; the text of every step is sent, set apart by an empty line. " +
       "A run that met one of its limits finishes with `length`; `x-finish-reason` names the limit.",
+    memoryNote,
     answerHeaders,
   ].join("\n\n"),
   tag: "OpenAI-compatible",
@@ -155,8 +160,10 @@ export const createResponse: Operation = {
   method: "post",
   path: "/v1/responses",
   summary: "The agent behind OpenAI's responses",
-  description:
+  description: [
     "Text in and out, function tools of the client, streaming. Nothing is stored: send the whole conversation as `input`.",
+    memoryNote,
+  ].join("\n\n"),
   tag: "OpenAI-compatible",
   scope: "agent",
   headers: turnHeaders,

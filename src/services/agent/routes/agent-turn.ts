@@ -9,7 +9,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
-import { readTurnHeaders, type TurnHeaders } from "../turns/read-turn-headers.ts";
+import { readThreadId, readTurnHeaders, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import type { Turn, TurnRequest } from "../turns/turn.ts";
 import { answerTurn } from "../wires/answer-turn.ts";
 import { prefersEvents } from "../wires/prefers-events.ts";
@@ -22,8 +22,8 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
   const { router, bodyLimits, maxMessages, log } = dependencies;
 
   async function start(messages: readonly AgentMessage[], request: StartOptions): Promise<Turn> {
-    const { headers, modelId, stream, signal, answerKey } = request;
-    const { threadId, owner } = headers;
+    const { headers, threadId, modelId, stream, signal, answerKey } = request;
+    const { owner } = headers;
     checkCount(messages, maxMessages);
     const begin = (history: readonly AgentMessage[]) => {
       if (threadId !== null) checkThread(threadId, { history, messages, maxMessages });
@@ -50,14 +50,15 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
     const modelId = context.req.header("x-model-id");
     router.check(modelId);
     const headers = readTurnHeaders(context, dependencies);
+    const threadId = readThreadId(context);
     const body = await readJson(context, bodyLimits);
     const { messages } = validate(AgentRequest, body);
     const events = prefersEvents(context.req.header("accept"));
     const { signal } = context.req.raw;
-    const asked = { model: modelId, thread: headers.threadId, body };
+    const asked = { model: modelId, thread: threadId, body };
     const key = readIdempotency(context.req.header("idempotency-key"), asked);
     const answerKey = key && { ...key, owner: headers.owner };
-    const begin = () => start(messages, { headers, modelId, stream: events, signal, answerKey });
+    const begin = () => start(messages, { headers, threadId, modelId, stream: events, signal, answerKey });
     const keyed = answerKey
       ? await parts.idempotentTurns.begin(answerKey, begin)
       : { kind: "turn" as const, turn: await begin(), replayed: false };
@@ -72,6 +73,7 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
 
 interface StartOptions {
   readonly headers: TurnHeaders;
+  readonly threadId: string | null;
   readonly modelId: string | undefined;
   readonly stream: boolean;
   readonly signal: AbortSignal;

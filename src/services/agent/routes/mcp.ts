@@ -6,7 +6,7 @@ import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
-import { readTurnHeaders, type TurnHeaders } from "../turns/read-turn-headers.ts";
+import { readTurnHeaders, refuseThread, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 
 /** /mcp: the agent as an MCP server over streamable HTTP, for other agents to ask. No sessions: each call stands alone. */
@@ -55,6 +55,7 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
 
   return new Hono<ShellEnvironment>().post("/mcp", requireScope("agent"), async (context) => {
     const request = context.req.raw;
+    refuseThread(context);
     headersOf.set(request, readTurnHeaders(context, dependencies));
     const parsedBody = await readJson(context, bodyLimits);
     handler ??= createHandler();

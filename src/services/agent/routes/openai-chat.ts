@@ -9,7 +9,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
-import { readTurnHeaders } from "../turns/read-turn-headers.ts";
+import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
@@ -21,6 +21,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
   const { bodyLimits, maxMessages, log } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/v1/chat/completions", requireScope("agent"), async (context) => {
+    refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const request = validate(ChatCompletionRequest, await readJson(context, bodyLimits));
     if (request.messages.length > maxMessages) {

@@ -9,7 +9,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
-import { readTurnHeaders } from "../turns/read-turn-headers.ts";
+import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
@@ -22,6 +22,7 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
   const { bodyLimits, maxMessages, log } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/v1/responses", requireScope("agent"), async (context) => {
+    refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const request = validate(ResponseRequest, await readJson(context, bodyLimits));
     const messages = fromResponseInput(request);

@@ -7,7 +7,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
-import { readTurnHeaders } from "../turns/read-turn-headers.ts";
+import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
@@ -21,6 +21,7 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
   const { bodyLimits, maxMessages, log } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/agent/ui-messages", requireScope("agent"), async (context) => {
+    refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const { messages, model } = validate(UiChatRequest, await readJson(context, bodyLimits));
     if (messages.length > maxMessages) {

@@ -14,7 +14,6 @@ export interface TurnHeaders {
   readonly tools: readonly Tool[];
   /** null: the wire's own habit. */
   readonly onDisconnect: "cancel" | "continue" | null;
-  readonly threadId: string | null;
   readonly owner: string | null;
   readonly requestId: string;
   readonly trace: Readonly<Record<string, string>> | undefined;
@@ -34,7 +33,6 @@ export function readTurnHeaders(
     fallbacks,
     tools: selectTools(tools(), toolNames(context.req.header("x-agent-tools"))),
     onDisconnect: readOnDisconnect(context.req.header("x-on-disconnect")),
-    threadId: readThreadId(context.req.header("x-thread-id")),
     owner: ownerOf(context),
     requestId: context.get("requestId"),
     trace: readTrace(context),
@@ -67,8 +65,20 @@ function readOnDisconnect(header: string | undefined): TurnHeaders["onDisconnect
   throw new ServiceError("header_invalid", "x-on-disconnect must be cancel or continue.");
 }
 
-/** Also the form of the id in /agent/threads/{thread_id}. */
-export function readThreadId(value: string | undefined): string | null {
+/**
+ * For the wires that keep no threads: whoever names one sends only what is new, and would lose half of a conversation if it
+ * were ignored.
+ */
+export function refuseThread(context: Context): void {
+  if (context.req.header("x-thread-id") === undefined) return;
+  throw new ServiceError("header_invalid", "x-thread-id is not possible here: no thread is kept.", {
+    hint: "Send the whole conversation, or use POST /, which keeps threads.",
+  });
+}
+
+/** The thread a turn belongs to, if it names one. */
+export function readThreadId(context: Context): string | null {
+  const value = context.req.header("x-thread-id");
   if (value === undefined) return null;
   if (/^[A-Za-z0-9._:-]{1,128}$/.test(value)) return value;
   throw new ServiceError("header_invalid", "A thread id is 1 to 128 letters, digits, ., _, : and -.");
