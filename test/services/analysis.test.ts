@@ -85,6 +85,24 @@ test("a run is scored again without a call to any model", async () => {
   expect(provider.requests.length).toBe(calls);
 });
 
+test("a request to score again is read however its body is sent", async () => {
+  const run = await evaluate("good", { judge: { endpoint: provider.url, model_id: "judge" }, attempts: 1 });
+  const calls = provider.requests.length;
+  const rescore = (text: string) =>
+    fetch(at(`/runs/${run.run_id}/rescore`), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      // A stream has no length, so it is sent in chunks.
+      body: new Blob([text]).stream(),
+      duplex: "half",
+    } as RequestInit);
+  expect((await rescore("")).status).toBe(200);
+  expect((await rescore('{"ask_models":1}')).status).toBe(422);
+  expect(provider.requests.length).toBe(calls);
+  expect((await rescore('{"ask_models":true}')).status).toBe(200);
+  expect(provider.requests.length).toBe(calls + scenarios.length);
+});
+
 test("a judge is asked for its verdict in a fixed form, and an audit marks it as trusted or not", async () => {
   const judge = { endpoint: provider.url, model_id: "judge" };
   const before = await evaluate("good", { judge, attempts: 1 });

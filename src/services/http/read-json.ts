@@ -13,13 +13,26 @@ export interface ReadJsonLimits extends JsonLimits {
  * compression, encoding) or that would cost too much, before the one parse.
  */
 export async function readJson(context: Context, limits: ReadJsonLimits): Promise<unknown> {
-  checkMediaType(context.req.header("content-type"));
-  checkEncoding(context.req.header("content-encoding"));
+  checkHeaders(context);
   const bytes = await readBody(context, limits.bytes);
   if (bytes.byteLength === 0)
     throw new ServiceError("json_invalid", "The body is empty (offset 0); send a JSON object.");
   scanJson(bytes, limits);
   return parse(decode(bytes));
+}
+
+/** The same for a request that may have no body: undefined then. Its headers cannot tell, since a body may come in chunks. */
+export async function readOptionalJson(context: Context, limits: ReadJsonLimits): Promise<unknown> {
+  const bytes = await readBody(context, limits.bytes);
+  if (bytes.byteLength === 0) return undefined;
+  checkHeaders(context);
+  scanJson(bytes, limits);
+  return parse(decode(bytes));
+}
+
+function checkHeaders(context: Context): void {
+  checkMediaType(context.req.header("content-type"));
+  checkEncoding(context.req.header("content-encoding"));
 }
 
 function checkMediaType(header: string | undefined): void {

@@ -7,7 +7,7 @@ import { planEndpoints } from "../../../runs/plan-endpoints.ts";
 import { planRun } from "../../../runs/plan-run.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
-import { readJson } from "../../http/read-json.ts";
+import { readJson, readOptionalJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
@@ -48,8 +48,7 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       return context.json(await runs.auditJudge(request, context.req.raw.signal));
     })
     .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
-      const hasBody = (context.req.header("content-length") ?? "0") !== "0";
-      const { ask_models } = validate(RescoreRequest, hasBody ? await readJson(context, bodyLimits) : {});
+      const { ask_models } = validate(RescoreRequest, (await readOptionalJson(context, bodyLimits)) ?? {});
       const run = await runs.rescore(context.req.param("run_id"), ownerOf(context), {
         askModels: ask_models,
         signal: context.req.raw.signal,
