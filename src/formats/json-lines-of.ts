@@ -19,8 +19,11 @@ export function jsonLinesOf(text: string, wanted: ReadonlySet<string>): Map<stri
     const [part, mark] = match;
     const level = levels.at(-1);
     if (mark === undefined && part.trim() === "") line += part.split("\n").length - 1;
-    else if (mark === "}" || mark === "]") levels.pop();
-    else if (mark === ",") {
+    else if (mark === "}" || mark === "]") {
+      levels.pop();
+      // An empty object had no key.
+      atKey = false;
+    } else if (mark === ",") {
       if (level?.list) level.step = Number(level.step) + 1;
       else atKey = true;
     } else if (mark === ":") atKey = false;
