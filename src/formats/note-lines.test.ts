@@ -2,17 +2,19 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonLinesOf } from "./json-lines-of.ts";
 import { withLines } from "./note-lines.ts";
+import { readDocument } from "./read-document.ts";
 import { pointerTo } from "./records.ts";
 
 const note = (pointer: string) => ({ kind: "dropped" as const, pointer, message: "…" });
 const linesOf = (pointers: readonly string[], text: string, syntax: "json" | "yaml") =>
-  withLines(pointers.map(note), text, syntax).map(({ line }) => line);
+  withLines(pointers.map(note), readDocument(text, syntax)).map(({ line }) => line);
 
 test("a note about JSON has the line its place begins on, or that of what is around it", () => {
   const text = '{\n  "a": [\n    1,\n    {"b/c": "\\"{[,:",\n     "d": 2}\n  ]\n}';
   expect(linesOf(["/a", "/a/0", "/a/1", "/a/1/b~1c", "/a/1/d", "/a/1/missing/x", "/z"], text, "json")).toEqual([
     2, 3, 4, 4, 5, 4, 1,
   ]);
+  expect(linesOf(["/0", "/1", "/2"], '[\n{},\n"x",\n2]', "json")).toEqual([2, 3, 4]);
 });
 
 test("a note about YAML has its line too, in any of the file's documents", () => {
@@ -23,7 +25,7 @@ test("a note about YAML has its line too, in any of the file's documents", () =>
 
 test("notes that have a line keep it", () => {
   const kept = { ...note("/a"), line: 7 };
-  expect(withLines([kept], '{"a":1}', "json")).toEqual([kept]);
+  expect(withLines([kept], readDocument('{"a":1}', "json"))).toEqual([kept]);
 });
 
 test("every place of any JSON is found on the line where it stands", () => {

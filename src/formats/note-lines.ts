@@ -1,14 +1,12 @@
-import { isNode, LineCounter, parseAllDocuments } from "yaml";
-import { jsonLinesOf } from "./json-lines-of.ts";
-import type { Syntax } from "./read-document.ts";
+import type { ReadDocument } from "./read-document.ts";
 import type { Note } from "./scenario-file.ts";
 
 /** Notes with the line of the file they are about. A place that is not in the text has the line of the nearest one around it. */
-export function withLines(notes: readonly Note[], text: string, syntax: Syntax): Note[] {
+export function withLines(notes: readonly Note[], { linesOf }: Pick<ReadDocument, "linesOf">): Note[] {
   const without = notes.filter(({ line, pointer }) => line === undefined && pointer !== undefined);
   if (without.length === 0) return [...notes];
   const wanted = new Set(without.flatMap(({ pointer = "" }) => enclosing(pointer)));
-  const lines = syntax === "yaml" ? yamlLinesOf(text, wanted) : jsonLinesOf(text, wanted);
+  const lines = linesOf(wanted);
   return notes.map((note) => {
     if (note.line !== undefined || note.pointer === undefined) return note;
     const known = enclosing(note.pointer).find((pointer) => lines.has(pointer));
@@ -25,18 +23,3 @@ function enclosing(pointer: string): string[] {
     return kept.length === 0 ? "" : `/${kept.join("/")}`;
   });
 }
-
-function yamlLinesOf(text: string, wanted: ReadonlySet<string>): Map<string, number> {
-  const lineCounter = new LineCounter();
-  const documents = [...parseAllDocuments(text, { lineCounter, logLevel: "silent" })];
-  const lines = new Map<string, number>();
-  for (const pointer of wanted) {
-    const steps = pointer.split("/").slice(1).map(unescapeStep);
-    const document = documents[documents.length > 1 ? Number(steps.shift() ?? 0) : 0];
-    const node = steps.length === 0 ? document?.contents : document?.getIn(steps, true);
-    if (isNode(node) && node.range) lines.set(pointer, lineCounter.linePos(node.range[0]).line);
-  }
-  return lines;
-}
-
-const unescapeStep = (step: string): string => step.replaceAll("~1", "/").replaceAll("~0", "~");

@@ -1,7 +1,9 @@
-import { parseAllDocuments } from "yaml";
+import { LineCounter, parseAllDocuments } from "yaml";
 import { FormatError } from "./format-error.ts";
+import { jsonLinesOf } from "./json-lines-of.ts";
 import { jsonErrorOffset, positionAt } from "./json-position.ts";
 import type { Note, Place } from "./scenario-file.ts";
+import { yamlLinesOf } from "./yaml-lines-of.ts";
 
 /** How the text of a structured file is written, leaving aside what it says. */
 export type Syntax = "json" | "jsonl" | "yaml";
@@ -13,11 +15,26 @@ export interface Document {
   readonly notes: readonly Note[];
 }
 
+export interface ReadDocument extends Document {
+  /** The lines on which the values at these pointers begin, for those that are in the text. */
+  linesOf(wanted: ReadonlySet<string>): ReadonlyMap<string, number>;
+}
+
+export interface ReadLimits {
+  /** Characters a YAML text may have. Reading it takes a hundred times as long as JSON, and whoever serves others cannot wait. */
+  readonly longestYaml?: number | undefined;
+}
+
 const deepest = 100;
 
 /** Reads JSON, JSON lines or YAML; a broken line of JSONL is a note, anything else unreadable is a `FormatError`. */
-export function readDocument(text: string, syntax: Syntax): Document {
+export function readDocument(text: string, syntax: Syntax, { longestYaml = Infinity }: ReadLimits = {}): ReadDocument {
   if (text.trim() === "") throw new FormatError("the file is empty");
+  if (syntax === "yaml" && text.length > longestYaml) {
+    throw new FormatError(
+      `a YAML file may have at most ${longestYaml} characters here; JSON and JSON lines have no such limit, and \`rehearsal import\` turns YAML into them`,
+    );
+  }
   const document = { json: readJson, jsonl: readJsonLines, yaml: readYaml }[syntax](text);
   for (const { value, place } of document.values) {
     if (isDeeper(value, deepest)) throw new FormatError(`values are nested more than ${deepest} levels deep`, place);
@@ -25,8 +42,13 @@ export function readDocument(text: string, syntax: Syntax): Document {
   return document;
 }
 
-function readJson(text: string): Document {
-  return { syntax: "json", values: [{ value: parseJson(text), place: { pointer: "" } }], notes: [] };
+function readJson(text: string): ReadDocument {
+  return {
+    syntax: "json",
+    values: [{ value: parseJson(text), place: { pointer: "" } }],
+    notes: [],
+    linesOf: (wanted) => jsonLinesOf(text, wanted),
+  };
 }
 
 function parseJson(text: string): unknown {
@@ -42,7 +64,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readJsonLines(text: string): Document {
+function readJsonLines(text: string): ReadDocument {
   const values: { value: unknown; place: Place }[] = [];
   const broken: { line: number; column: number; message: string }[] = [];
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
@@ -62,11 +84,12 @@ function readJsonLines(text: string): Document {
     line,
     message: `the line is ${message} (column ${column})`,
   }));
-  return { syntax: "jsonl", values, notes };
+  return { syntax: "jsonl", values, notes, linesOf: (wanted) => jsonLinesOf(text, wanted) };
 }
 
-function readYaml(text: string): Document {
-  const documents = [...parseAllDocuments(text, { prettyErrors: true, logLevel: "silent" })];
+function readYaml(text: string): ReadDocument {
+  const lineCounter = new LineCounter();
+  const documents = [...parseAllDocuments(text, { prettyErrors: true, lineCounter, logLevel: "silent" })];
   const values = documents.map((document, index) => {
     const [error] = document.errors;
     const [start] = error?.linePos ?? [];
@@ -77,7 +100,12 @@ function readYaml(text: string): Document {
       });
     return { value: toValue(() => document.toJS()), place: { pointer: documents.length > 1 ? `/${index}` : "" } };
   });
-  return { syntax: "yaml", values: values.filter(({ value }) => value !== null && value !== undefined), notes: [] };
+  return {
+    syntax: "yaml",
+    values: values.filter(({ value }) => value !== null && value !== undefined),
+    notes: [],
+    linesOf: (wanted) => yamlLinesOf(wanted, { documents, lineCounter }),
+  };
 }
 
 /** Aliases are resolved only here, and a file that multiplies itself through them is refused by the library. */
