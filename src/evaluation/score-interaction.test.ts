@@ -3,9 +3,12 @@ import { StoredScores, type StoredReply } from "../contract/interaction-result.t
 import type { Metadata } from "../contract/metadata.ts";
 import { Interaction, type Scenario } from "../contract/scenario.ts";
 import { scoringVersion } from "../contract/score.ts";
+import type { Embedder } from "../contract/embedder.ts";
+import { judgeQuestions } from "./judges/judge-question.ts";
 import { labelCandidates } from "./labels/label-candidates.ts";
 import { scoreInteraction } from "./score-interaction.ts";
 import { createScoring } from "./scoring.ts";
+import { createSemanticScorer } from "./semantic/semantic-scorer.ts";
 
 function replied(agent_reply: string, endpoint_metadata: Metadata | null = null): StoredReply {
   return {
@@ -138,4 +141,43 @@ test("a check, a custom scorer or a comparison that throws costs its own score o
     token_f1: "the scorer failed: Error: out of order",
     overall: "token_f1 could not be had",
   });
+});
+
+test("what failed is missing again when a reply is scored again without models", async () => {
+  const interaction = interactionOf({ reference_reply: "Hello there" });
+  const broken: Embedder = {
+    id: "broken",
+    embed: async () => ({ ok: false, error: { code: "upstream_error", detail: "HTTP 503", retryable: true } }),
+  };
+  const semantic = createSemanticScorer({ embedder: broken, scenarios: [] });
+  const options = { interaction, reply: replied("Hello"), scoring: createScoring({ candidates: new Map(), semantic }) };
+  const first = await scoreInteraction(options);
+  expect(first.score_reasons).toMatchObject({ overall: "semantic_similarity could not be had" });
+  const again = await scoreInteraction({ ...options, earlier: first });
+  expect(again.scores).toEqual(first.scores);
+  expect(again.score_reasons).toEqual(first.score_reasons);
+
+  const empty = await scoreInteraction({ ...options, reply: replied("") });
+  expect(empty.scores["overall"]).toBe(0);
+  const kept = await scoreInteraction({ ...options, reply: replied(""), earlier: empty });
+  expect(kept.score_reasons).toEqual(empty.score_reasons);
+});
+
+test("without the verdict on its only rubric a reply has no overall, at first or later", async () => {
+  const failed = { code: "upstream_error", detail: "", upstream_status: 503, tries: 1, retryable: true } as const;
+  const judge = {
+    model: async () => ({ ok: false, error: failed, latency_ms: 1 }) as const,
+    votes: 1,
+    audited: true,
+  };
+  const questions = judgeQuestions({ rubrics: [{ name: "tone", text: "Is it kind?", weight: 1 }] });
+  const scoring = createScoring({ candidates: new Map(), judge: { judge, questions } });
+  const interaction = interactionOf({ reference_metadata: { intent: "greeting" } });
+  const options = { interaction, reply: replied("Hello", { intent: "greeting" }), scoring };
+  const first = await scoreInteraction(options);
+  expect(first.scores).toEqual({ success: 1, "metadata.intent": 1, metadata_match: 1 });
+  expect(first.score_reasons["overall"]).toBe("judge_rubrics could not be had");
+  expect((await scoreInteraction({ ...options, earlier: first })).scores).toEqual(first.scores);
+  const unjudged = { ...first, judgements: undefined };
+  expect((await scoreInteraction({ ...options, earlier: unjudged })).scores).toEqual(first.scores);
 });

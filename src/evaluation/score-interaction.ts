@@ -4,7 +4,7 @@ import { scoringVersion, type Score } from "../contract/score.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
 import { addHelperUsage, noHelperUsage } from "./helper-usage.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";
-import { judgeTurn, scoresOf, type TurnJudgement } from "./judges/judge-replies.ts";
+import { judgeTurn, keptJudgement, type TurnJudgement } from "./judges/judge-replies.ts";
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
 import type { ModelLabels } from "./labels/model-labeller.ts";
 import { referenceReplies } from "./reference-replies.ts";
@@ -16,7 +16,7 @@ import { overall } from "./scorers/overall.ts";
 import type { ScorerInput } from "./scorers/scorer.ts";
 import { success } from "./scorers/success.ts";
 import type { Scoring } from "./scoring.ts";
-import { toSemanticScore, type SemanticScore } from "./semantic/semantic-scorer.ts";
+import { keptSemantic, type SemanticScore } from "./semantic/semantic-scorer.ts";
 import { prepareText, type PreparedText } from "./text/prepare-text.ts";
 
 // An interaction is scored once per attempt, and its attempts follow each other closely: its references are prepared once.
@@ -174,8 +174,9 @@ async function semanticOf({
   earlier,
   signal = never,
 }: ScoreInteractionOptions): Promise<SemanticScore | null> {
-  if (earlier) return earlier.semantic ? { score: toSemanticScore(earlier.semantic), details: earlier.semantic } : null;
-  return scoring.semantic?.({ reply: reply.agent_reply, references: referenceReplies(interaction) }, signal) ?? null;
+  const input = { reply: reply.agent_reply, references: referenceReplies(interaction) };
+  if (earlier) return keptSemantic(input, earlier);
+  return scoring.semantic?.(input, signal) ?? null;
 }
 
 async function judgementOf({
@@ -188,21 +189,9 @@ async function judgementOf({
 }: ScoreInteractionOptions): Promise<TurnJudgement | null> {
   if (!scoring.judge) return null;
   const { judge, questions } = scoring.judge;
-  if (earlier) {
-    const judgements = earlier.judgements ?? {};
-    const failed = new Set(Object.keys(judgements).filter((name) => judgements[name]?.value === null));
-    return {
-      scores: scoresOf(judgements, questions, "judge_rubrics"),
-      judgements,
-      helper_usage: noHelperUsage,
-      failed,
-    };
-  }
-  const turn = {
-    user_message: interaction.user_message,
-    reply: reply.agent_reply,
-    references: referenceReplies(interaction),
-  };
+  const references = referenceReplies(interaction);
+  if (earlier) return keptJudgement(earlier.judgements ?? {}, { questions, references });
+  const turn = { user_message: interaction.user_message, reply: reply.agent_reply, references };
   return judgeTurn(judge, { questions, turn, before, signal });
 }
 

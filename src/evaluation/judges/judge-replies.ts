@@ -29,16 +29,47 @@ export async function judgeTurn(
     signal: AbortSignal;
   },
 ): Promise<TurnJudgement> {
-  const asked = questions.filter(({ needsReference }) => !needsReference || (turn.references ?? []).length > 0);
+  const { asked, unasked } = splitQuestions(questions, turn.references ?? []);
   const judged = await askAll(judge, asked, {
     signal,
     judged: repliesOf([...before, turn]),
     promptOf: (question) => turnPrompt(question, { turn, before }),
   });
+  return { ...judged, scores: [...unasked, ...scoresOf(judged.judgements, questions, "judge_rubrics")] };
+}
+
+/** What a judge said of a reply before: the same scores again, and the same ones missing. */
+export function keptJudgement(
+  judgements: Readonly<Record<string, JudgeVerdict>>,
+  { questions, references }: { questions: readonly JudgeQuestion[]; references: readonly string[] },
+): TurnJudgement {
+  const { asked, unasked } = splitQuestions(questions, references);
+  const verdicts = Object.fromEntries(asked.map(({ name }) => [name, judgements[name] ?? unheard]));
+  return {
+    scores: [...unasked, ...scoresOf(verdicts, questions, "judge_rubrics")],
+    judgements,
+    helper_usage: noHelperUsage,
+    failed: failedOf(verdicts),
+  };
+}
+
+const unheard: JudgeVerdict = { value: null, verdict: null, votes: [], agreement: null, judge_audited: false };
+
+function splitQuestions(
+  questions: readonly JudgeQuestion[],
+  references: readonly string[],
+): { asked: readonly JudgeQuestion[]; unasked: readonly Score[] } {
+  const asked = questions.filter(({ needsReference }) => !needsReference || references.length > 0);
   const unasked = questions
     .filter((question) => !asked.includes(question))
     .map(({ name }): Score => ({ name, value: null, reason: "no reference reply" }));
-  return { ...judged, scores: [...unasked, ...scoresOf(judged.judgements, questions, "judge_rubrics")] };
+  return { asked, unasked };
+}
+
+/** The scores that could not be had. Where a rubric is missing, the mean of all rubrics is too. */
+function failedOf(judgements: Readonly<Record<string, JudgeVerdict>>): ReadonlySet<string> {
+  const failed = Object.keys(judgements).filter((name) => judgements[name]?.value === null);
+  return new Set(failed.some(isRubric) ? [...failed, "judge_rubrics"] : failed);
 }
 
 /** Judges a whole conversation by each of the questions. */
@@ -85,17 +116,18 @@ async function askAll(
       ...(await askJudge(judge, { messages: promptOf(question), judged, choices: question.choices, signal })),
     })),
   );
-  const failed = new Set(answers.filter(({ verdict }) => verdict.value === null).map(({ name }) => name));
-  if (failed.size > 0 && questions.length > 1) failed.add("judge_rubrics");
+  const judgements = Object.fromEntries(answers.map(({ name, verdict }) => [name, verdict]));
   return {
-    judgements: Object.fromEntries(answers.map(({ name, verdict }) => [name, verdict])),
+    judgements,
     helper_usage: answers.reduce((sum, answer) => addHelperUsage(sum, answer.helper_usage), noHelperUsage),
-    failed,
+    failed: failedOf(judgements),
   };
 }
 
+const isRubric = (name: string): boolean => name.startsWith("judge.") || name.startsWith("conversation.");
+
 /** A score for each verdict and, where the questions are rubrics, their weighted mean. Stored verdicts give the same scores again. */
-export function scoresOf(
+function scoresOf(
   judgements: Readonly<Record<string, JudgeVerdict>>,
   questions: readonly JudgeQuestion[],
   total: "judge_rubrics" | "conversation_rubrics",
@@ -109,7 +141,6 @@ export function scoresOf(
     value: verdict.value,
     reason: describeVerdict(verdict),
   }));
-  const isRubric = (name: string) => name.startsWith("judge.") || name.startsWith("conversation.");
   const rubrics = known.filter(({ question }) => isRubric(question.name));
   return rubrics.length === 0 ? scores : [...scores, weightedMean(rubrics, total)];
 }

@@ -1,5 +1,5 @@
 import type { Embedder } from "../../contract/embedder.ts";
-import type { SemanticDetails } from "../../contract/interaction-result.ts";
+import type { SemanticDetails, StoredScores } from "../../contract/interaction-result.ts";
 import type { Scenario } from "../../contract/scenario.ts";
 import type { Score } from "../../contract/score.ts";
 import { referenceReplies } from "../reference-replies.ts";
@@ -20,11 +20,13 @@ export interface SemanticScore {
   readonly failed?: boolean;
 }
 
+export interface SemanticInput {
+  readonly reply: string;
+  readonly references: readonly string[];
+}
+
 /** Says how alike in meaning a reply is to the best of its references. */
-export type SemanticScorer = (
-  input: { readonly reply: string; readonly references: readonly string[] },
-  signal: AbortSignal,
-) => Promise<SemanticScore>;
+export type SemanticScorer = (input: SemanticInput, signal: AbortSignal) => Promise<SemanticScore>;
 
 /**
  * `semantic_similarity`: max(0, (cos - b) / (1 - b)), where b is the mean cosine of references of this suite that do not belong
@@ -65,8 +67,8 @@ export function createSemanticScorer({
   }
 
   return async ({ reply, references }, signal) => {
-    if (references.length === 0) return { score: { name, value: null, reason: "no reference reply" } };
-    if (reply.trim() === "") return emptyReply(references);
+    const plain = withoutEmbedder({ reply, references });
+    if (plain) return plain;
     const b = await findBaseline(signal);
     const own = await vectorOf(reply, signal);
     if (b === null || !own) return failure();
@@ -79,22 +81,33 @@ export function createSemanticScorer({
       const value = cosine(own, vector);
       if (value !== null && (best === null || value > best)) best = value;
     }
-    if (best === null) return { score: { name, value: 0, reason: "the reply should be empty" } };
+    if (best === null) return failure();
     const details = { cosine: best, baseline: b, embedder: embedder.id };
     return { score: toSemanticScore(details), details };
   };
 }
 
-/** The score from what is stored of it: rescoring needs no embedder. */
-export function toSemanticScore({ cosine: raw, baseline, embedder }: SemanticDetails): Score {
+function toSemanticScore({ cosine: raw, baseline, embedder }: SemanticDetails): Score {
   const value = baseline < 1 ? Math.min(1, Math.max(0, (raw - baseline) / (1 - baseline))) : 0;
   const reason = `cosine ${raw.toFixed(3)}, rescaled from ${baseline.toFixed(3)} (${embedder})`;
   return { name, value, reason };
 }
 
-function emptyReply(references: readonly string[]): SemanticScore {
-  const right = references.some((reference) => reference.trim() === "");
-  return { score: { name, value: right ? 1 : 0, reason: right ? "both are empty" : "the reply is empty" } };
+/** What needs no embedder to tell. */
+function withoutEmbedder({ reply, references }: SemanticInput): SemanticScore | null {
+  const told = (value: number | null, reason: string): SemanticScore => ({ score: { name, value, reason } });
+  if (references.length === 0) return told(null, "no reference reply");
+  const filled = references.filter((reference) => reference.trim() !== "").length;
+  if (reply.trim() === "")
+    return filled < references.length ? told(1, "both are empty") : told(0, "the reply is empty");
+  return filled === 0 ? told(0, "the reply should be empty") : null;
+}
+
+/** What was said of a reply before, from what is stored of it: no embedder is asked. Null when it was not scored by one. */
+export function keptSemantic(input: SemanticInput, earlier: StoredScores): SemanticScore | null {
+  if (earlier.semantic) return { score: toSemanticScore(earlier.semantic), details: earlier.semantic };
+  if (!Object.hasOwn(earlier.score_reasons, name)) return null;
+  return withoutEmbedder(input) ?? failure();
 }
 
 function failure(): SemanticScore {
