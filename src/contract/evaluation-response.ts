@@ -44,6 +44,7 @@ export const ScenarioResult = z
   .object({
     scenario_id: z.string(),
     description: z.string(),
+    system_prompt: z.string().optional().describe("The scenario's own, which stood in place of that of the run."),
     attempts: z.array(AttemptResult),
     average_scores: Scores,
     score_stats: z.record(z.string(), ScoreStats),
@@ -88,6 +89,7 @@ export const EvaluationResponse = z
     warnings: z.array(Warning),
     history: History.optional(),
     measures: Measures.optional(),
+    system_prompt: z.string().optional().describe("What scenarios without a prompt of their own were run with."),
   })
   .meta({ id: "EvaluationResponse" });
 export type EvaluationResponse = z.infer<typeof EvaluationResponse>;

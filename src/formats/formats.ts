@@ -119,21 +119,21 @@ export interface ResultFormat {
   readonly create: () => ResultExport;
 }
 
-/** Every result format with its usual options; call the `create…` function itself for others. */
+/** Every result format. */
 export const resultFormats = [
   {
     id: "jsonl",
     title: "One interaction per line",
     extension: "jsonl",
     contentType: "application/x-ndjson",
-    create: () => createResultLines(),
+    create: createResultLines,
   },
   {
     id: "csv",
     title: "One interaction per row",
     extension: "csv",
     contentType: "text/csv; charset=utf-8",
-    create: () => createResultCsv(),
+    create: createResultCsv,
   },
   {
     id: "junit",
@@ -154,13 +154,13 @@ export const resultFormats = [
     title: "Fine-tuning lines from good replies",
     extension: "jsonl",
     contentType: "application/x-ndjson",
-    create: () => createSftLines(),
+    create: createSftLines,
   },
   {
     id: "dpo",
     title: "Preference pairs from attempts",
     extension: "jsonl",
     contentType: "application/x-ndjson",
-    create: () => createDpoLines(),
+    create: createDpoLines,
   },
 ] as const satisfies readonly ResultFormat[];

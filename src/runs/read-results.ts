@@ -110,6 +110,7 @@ function toScenarioResult(
   return {
     scenario_id: scenario.id,
     description: scenario.description,
+    ...(scenario.system_prompt !== undefined && { system_prompt: scenario.system_prompt }),
     attempts: shown.map(({ attempt }) => attempt),
     ...summarizeScenario(
       judged.map(({ attempt, conversation }) => ({
@@ -144,6 +145,7 @@ function about(
     warnings: [...run.warnings],
     history: run.settings.history ?? "generated",
     measures: measuresOf(run.settings),
+    ...(run.settings.system_prompt !== undefined && { system_prompt: run.settings.system_prompt }),
     summary,
     usage,
   };

@@ -149,6 +149,15 @@ test.each([
   expect(await response.text()).toContain(content);
 });
 
+test("training lines begin with the prompt the model was given", async () => {
+  const { run_id, system_prompt } = await evaluate("good", { attempts: 1, system_prompt: "Say yes." });
+  expect(system_prompt).toBe("Say yes.");
+  const exported = await (await fetch(at(`/runs/${run_id}/export?format=sft`))).text();
+  expect(JSON.parse(exported.split("\n")[0] ?? "")).toMatchObject({
+    messages: [{ role: "system", content: "Say yes." }, { role: "user" }, { role: "assistant" }],
+  });
+});
+
 test("the HTML report holds the run, and no text of a model can break out of it", async () => {
   provider.setModelBehaviour("hostile", text("</script><script>alert(1)</script>"));
   const { run_id } = await evaluate("hostile", { attempts: 1 });

@@ -2,7 +2,7 @@ import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluati
 
 /** What is known of a run when its export begins. */
 export type RunHead = Pick<EvaluationResponse, "run_id" | "test_name" | "endpoint" | "model_id" | "state"> &
-  Partial<Pick<EvaluationResponse, "message" | "summary" | "timing" | "demo" | "usage">>;
+  Partial<Pick<EvaluationResponse, "message" | "summary" | "timing" | "demo" | "usage" | "history" | "system_prompt">>;
 
 /** An export that takes scenarios one at a time, so that a large run never stands in memory as a whole. Joined pieces are the file. */
 export interface ResultExport {

@@ -29,11 +29,11 @@ const json = (value: object): string => (Object.keys(value).length === 0 ? "" : 
  * One interaction per row, a column per score. The columns are fixed when the file begins: the scores of the run's summary, else
  * the usual ones; any other score of a row is in `other_scores`, as JSON.
  */
-export function createResultCsv({ scores }: { scores?: readonly string[] } = {}): ResultExport {
-  let names: readonly string[] = scores ?? usualScores;
+export function createResultCsv(): ResultExport {
+  let names: readonly string[] = usualScores;
   return {
     start(run) {
-      names = scores ?? scoreNames(run) ?? usualScores;
+      names = scoreNames(run) ?? usualScores;
       return csvText([[...columns.map(([name]) => name), ...names.map((name) => `score.${name}`), "other_scores"]]);
     },
     scenario: (result) => csvText(interactionRows(result).map((row) => toRow(row, names))),

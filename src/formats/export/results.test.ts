@@ -2,13 +2,14 @@ import { parse } from "csv-parse/browser/esm/sync";
 import fc from "fast-check";
 import { Parser } from "htmlparser2";
 import { expect, test } from "vitest";
+import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import { resultFormats } from "../formats.ts";
 import { failedInteraction, interactionResult, runResult, scenarioResult } from "../testing/run-result.ts";
 import { createJunit } from "./junit.ts";
 import { createMarkdown } from "./markdown.ts";
 import { exportResults } from "./result-export.ts";
 import { createResultCsv } from "./results-csv.ts";
 import { createResultLines } from "./results-jsonl.ts";
-import { createDpoLines, createSftLines } from "./training-lines.ts";
 
 const good = interactionResult({ overall: 0.95 });
 const bad = interactionResult({ overall: 0.2, agent_reply: "No idea." });
@@ -17,6 +18,12 @@ const lines = (text: string): unknown[] =>
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as unknown);
+
+/** As the service and the command line write it. */
+function exportedAs(id: "sft" | "dpo", run: EvaluationResponse): unknown[] {
+  const format = resultFormats.find((entry) => entry.id === id);
+  return format ? lines(exportResults(format.create, run)) : [];
+}
 
 /** Attributes by element name, and every text, of an XML document. */
 function readXml(text: string): { elements: [string, Record<string, string>][]; texts: string } {
@@ -50,7 +57,7 @@ test("CSV holds one interaction per row and no cell a spreadsheet would run", ()
   const reply = '=HYPERLINK("http://x","y")\nnext, line';
   const turn = interactionResult({ agent_reply: reply, overall: 0.5, reference_metadata: { intent: "a" } });
   const run = runResult([scenarioResult("-1", [[{ ...turn, scores: { ...turn.scores, custom: 1 } }]])]);
-  const [header = [], row = []] = parse(exportResults(() => createResultCsv(), run));
+  const [header = [], row = []] = parse(exportResults(createResultCsv, run));
   const cells = Object.fromEntries(header.map((name, index) => [name, row[index]]));
   expect(cells).toMatchObject({
     scenario_id: "'-1",
@@ -70,10 +77,7 @@ test("no exported cell begins like a formula, whatever the text", () => {
       fc.constantFrom("", "=", "+", "-", "@", "\t", "\r", "'="),
       (text, start) => {
         const run = runResult([scenarioResult("s", [[interactionResult({ agent_reply: start + text })]])]);
-        const rows = parse(
-          exportResults(() => createResultCsv(), run),
-          { record_delimiter: ["\r\n", "\n", "\r"] },
-        );
+        const rows = parse(exportResults(createResultCsv, run), { record_delimiter: ["\r\n", "\n", "\r"] });
         expect(rows.length).toBe(2);
         expect(rows[1]?.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
       },
@@ -170,7 +174,7 @@ test("fine-tuning lines hold only good replies, each conversation once", () => {
       [bad, second],
     ]),
   ]);
-  expect(lines(exportResults(() => createSftLines({ systemPrompt: "Be brief." }), run))).toEqual([
+  expect(exportedAs("sft", { ...run, system_prompt: "Be brief." })).toEqual([
     {
       messages: [
         { role: "system", content: "Be brief." },
@@ -201,7 +205,7 @@ test("preference pairs compare replies to the same conversation only", () => {
       [failedInteraction()],
     ]),
   ]);
-  const pairs = lines(exportResults(() => createDpoLines(), run));
+  const pairs = exportedAs("dpo", run);
   expect(pairs).toEqual([
     {
       prompt: [{ role: "user", content: "When do you open?" }],
@@ -220,11 +224,45 @@ test("preference pairs compare replies to the same conversation only", () => {
       rejected: [{ role: "assistant", content: "hm" }],
     }),
   ]);
-  expect(lines(exportResults(() => createDpoLines({ style: "openai" }), run))[0]).toEqual({
-    input: { messages: [{ role: "user", content: "When do you open?" }] },
-    preferred_output: [{ role: "assistant", content: "At seven." }],
-    non_preferred_output: [{ role: "assistant", content: "No idea." }],
-  });
+});
+
+test("training lines go by the run's threshold and the scenario's own prompt", () => {
+  const scenario = scenarioResult("hours", [[good], [bad]]);
+  const own: ScenarioResult = {
+    ...scenario,
+    system_prompt: "You are a baker.",
+    reliability: scenario.reliability && { ...scenario.reliability, threshold: 0.96 },
+  };
+  const run = runResult([own, scenario], { system_prompt: "Be brief." });
+  expect(exportedAs("sft", run)).toMatchObject([{ messages: [{ content: "Be brief." }, {}, {}] }]);
+  expect(exportedAs("dpo", run)).toHaveLength(1);
+  const open = runResult([{ ...own, reliability: scenario.reliability }], { system_prompt: "Be brief." });
+  expect(exportedAs("sft", open)).toMatchObject([{ messages: [{ content: "You are a baker." }, {}, {}] }]);
+  expect(exportedAs("dpo", open)).toMatchObject([{ prompt: [{ content: "You are a baker." }, {}] }]);
+});
+
+test("where the model saw reference replies, training lines show those", () => {
+  const first = interactionResult({ agent_reply: "No idea.", reference_reply: "At seven.", overall: 0.2 });
+  const next = (agent_reply: string, overall: number) =>
+    interactionResult({ user_message: "And on Sundays?", agent_reply, overall });
+  const run = runResult(
+    [
+      scenarioResult("hours", [
+        [first, next("At eight.", 0.9)],
+        [first, next("Never.", 0.1)],
+      ]),
+    ],
+    {
+      history: "reference",
+    },
+  );
+  const shown = [
+    { role: "user", content: "When do you open?" },
+    { role: "assistant", content: "At seven." },
+    { role: "user", content: "And on Sundays?" },
+  ];
+  expect(exportedAs("sft", run)).toEqual([{ messages: [...shown, { role: "assistant", content: "At eight." }] }]);
+  expect(exportedAs("dpo", run)).toMatchObject([{ prompt: shown, chosen: [{ content: "At eight." }] }]);
 });
 
 test("what a stopped run never came to is not run: neither failed nor passed", () => {

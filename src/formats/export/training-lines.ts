@@ -2,101 +2,105 @@ import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-re
 import type { InteractionResult } from "../../contract/interaction-result.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { ChatLine } from "./messages-of.ts";
-import type { ResultExport } from "./result-export.ts";
+import type { ResultExport, RunHead } from "./result-export.ts";
 
-export interface TrainingOptions {
-  /** What `overall` has to reach for a reply to be good. */
-  readonly threshold?: number;
-  /** The run's system prompt, which results do not repeat. */
-  readonly systemPrompt?: string | undefined;
-}
+/** What `overall` has to reach for a reply to be good, where the run says nothing else. */
+const usualThreshold = 0.8;
+/** How far apart the `overall` of two replies has to be for one of them to be preferred. */
+const margin = 0.1;
 
-/** Fine-tuning lines from a run: each attempt's conversation as far as all its replies are good, the same one only once. */
-export function createSftLines({ threshold = 0.8, systemPrompt }: TrainingOptions = {}): ResultExport {
-  return linesPerScenario((result) => {
-    const lines = result.attempts.map(({ interactions }) => {
-      const bad = interactions.findIndex((turn) => !isGood(turn, threshold));
-      return interactions.slice(0, bad < 0 ? undefined : bad);
+/**
+ * Fine-tuning lines from a run: each attempt's conversation as far as all its replies are good, the same one only once. Where the
+ * model saw the reference replies, every good reply is a line of its own behind those.
+ */
+export const createSftLines = (): ResultExport =>
+  linesPerScenario((result, run) => {
+    const threshold = thresholdOf(result);
+    const conversations = result.attempts.flatMap((attempt) => {
+      const told = tellAttempt(attempt, { result, run });
+      if (run.history === "reference") return told.filter(({ turn }) => isGood(turn, threshold));
+      const bad = told.findIndex(({ turn }) => !isGood(turn, threshold));
+      return told.slice(0, bad < 0 ? undefined : bad).slice(-1);
     });
-    const conversations = lines
-      .filter((turns) => turns.length > 0)
-      .map((turns) => ({ messages: [...opening(systemPrompt), ...turns.flatMap(spoken)] }));
-    return [...new Map(conversations.map((line) => [JSON.stringify(line), line])).values()];
+    const lines = conversations.map(({ turn, prompt }) => ({ messages: [...prompt, assistant(turn.agent_reply)] }));
+    return [...new Map(lines.map((line) => [JSON.stringify(line), line])).values()];
   });
-}
-
-export interface PreferenceOptions extends TrainingOptions {
-  /** How far apart the two replies' `overall` have to be. */
-  readonly margin?: number;
-  /** `trl`: {prompt, chosen, rejected}; `openai`: {input, preferred_output, non_preferred_output}. */
-  readonly style?: "trl" | "openai";
-}
 
 /**
  * Preference pairs from the attempts at one turn: best against worst. Only replies to exactly the same conversation are compared,
- * so later turns pair up only where the earlier replies were the same.
+ * so later turns pair up only where what was said before was the same.
  */
-export function createDpoLines({
-  threshold = 0.8,
-  margin = 0.1,
-  systemPrompt,
-  style = "trl",
-}: PreferenceOptions = {}): ResultExport {
-  return linesPerScenario((result) => {
-    const replies = result.attempts.flatMap((attempt) => repliesOf(attempt, systemPrompt));
+export const createDpoLines = (): ResultExport =>
+  linesPerScenario((result, run) => {
+    const replies = result.attempts
+      .flatMap((attempt) => tellAttempt(attempt, { result, run }))
+      .flatMap(({ turn, prompt }) => {
+        const { overall } = turn.scores;
+        return turn.error !== null || overall === undefined ? [] : [{ prompt, text: turn.agent_reply, overall }];
+      });
     const groups = Map.groupBy(replies, ({ prompt }) => JSON.stringify(prompt));
     return [...groups.values()].flatMap((group) => {
       const ranked = group.toSorted((left, right) => right.overall - left.overall);
       const [best, worst] = [ranked[0], ranked.at(-1)];
-      if (
-        !best ||
-        !worst ||
-        best.overall < threshold ||
-        best.overall - worst.overall < margin ||
-        best.text === worst.text
-      )
-        return [];
-      return [toPair(best, worst, style)];
+      if (!best || !worst || best.text === worst.text) return [];
+      if (best.overall < thresholdOf(result) || best.overall - worst.overall < margin) return [];
+      return [
+        {
+          prompt: best.prompt,
+          chosen: [assistant(best.text)],
+          rejected: [assistant(worst.text)],
+          score_chosen: best.overall,
+          score_rejected: worst.overall,
+        },
+      ];
     });
   });
+
+type TrainingHead = Pick<RunHead, "system_prompt" | "history">;
+
+function linesPerScenario(lines: (result: ScenarioResult, run: TrainingHead) => readonly unknown[]): ResultExport {
+  let run: TrainingHead = {};
+  return {
+    start(head) {
+      run = head;
+      return "";
+    },
+    scenario: (result) => jsonLines(lines(result, run)),
+    finish: () => "",
+  };
 }
 
-function linesPerScenario(lines: (result: ScenarioResult) => readonly unknown[]): ResultExport {
-  return { start: () => "", scenario: (result) => jsonLines(lines(result)), finish: () => "" };
-}
-
-interface RankedReply {
+/** A turn with the conversation the model was given, its own message last. */
+interface ToldTurn {
+  readonly turn: InteractionResult;
   readonly prompt: readonly ChatLine[];
-  readonly text: string;
-  readonly overall: number;
 }
 
-/** Every reply with the conversation it answered. A turn that failed was no part of what the model saw next. */
-function repliesOf({ interactions }: AttemptResult, systemPrompt: string | undefined): RankedReply[] {
-  const history: ChatLine[] = opening(systemPrompt);
-  return interactions.flatMap((turn) => {
-    if (turn.error !== null) return [];
-    const prompt: ChatLine[] = [...history, { role: "user", content: turn.user_message }];
-    history.push(...spoken(turn));
-    const overall = turn.scores["overall"];
-    return overall === undefined ? [] : [{ prompt, text: turn.agent_reply, overall }];
+/** A turn that failed, or has no reference reply where those were told, was no part of what the model saw next. */
+function tellAttempt(
+  { interactions }: AttemptResult,
+  { result, run }: { result: ScenarioResult; run: TrainingHead },
+): ToldTurn[] {
+  const system = result.system_prompt ?? run.system_prompt;
+  const history: ChatLine[] = system === undefined ? [] : [{ role: "system", content: system }];
+  // Where an earlier turn is missing, nobody can tell any more what the model saw.
+  const whole = interactions.filter(({ turn_index }, index) => turn_index === index);
+  return whole.map((turn) => {
+    const prompt = [...history, user(turn.user_message)];
+    const said =
+      run.history === "reference" ? referenceReply(turn) : turn.error === null ? turn.agent_reply : undefined;
+    if (said !== undefined) history.push(user(turn.user_message), assistant(said));
+    return { turn, prompt };
   });
 }
 
-const opening = (systemPrompt: string | undefined): ChatLine[] =>
-  systemPrompt ? [{ role: "system", content: systemPrompt }] : [];
+const referenceReply = ({ reference_reply, references = [] }: InteractionResult): string | undefined =>
+  reference_reply.trim() === "" ? references[0] : reference_reply;
 
-const spoken = ({ user_message, agent_reply }: InteractionResult): ChatLine[] => [
-  { role: "user", content: user_message },
-  { role: "assistant", content: agent_reply },
-];
+const user = (content: string): ChatLine => ({ role: "user", content });
+const assistant = (content: string): ChatLine => ({ role: "assistant", content });
+
+const thresholdOf = ({ reliability }: ScenarioResult): number => reliability?.threshold ?? usualThreshold;
 
 const isGood = ({ error, scores }: InteractionResult, threshold: number): boolean =>
   error === null && (scores["overall"] ?? -1) >= threshold;
-
-function toPair(best: RankedReply, worst: RankedReply, style: "trl" | "openai"): object {
-  const [chosen, rejected] = [best, worst].map(({ text }) => [{ role: "assistant", content: text }]);
-  if (style === "openai")
-    return { input: { messages: best.prompt }, preferred_output: chosen, non_preferred_output: rejected };
-  return { prompt: best.prompt, chosen, rejected, score_chosen: best.overall, score_rejected: worst.overall };
-}

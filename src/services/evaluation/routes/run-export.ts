@@ -75,6 +75,8 @@ async function* writeResults(
     model_id,
     state,
     demo,
+    history: run.settings.history ?? "generated",
+    ...(run.settings.system_prompt !== undefined && { system_prompt: run.settings.system_prompt }),
     ...(summary && usage && { summary: figures as Omit<typeof summary, "usage">, usage }),
   });
   for await (const result of runs.scenarioResults(run)) yield writer.scenario(result);
