@@ -9,6 +9,7 @@ function planOf(fields: Record<string, unknown> = {}, turns = 2): EvaluationPlan
     user_message: "12345678",
     reference_reply: "1234567890123456",
     interaction_type: "opening",
+    reference_metadata: { intent: "greeting" },
   }));
   const scenarios = ["a", "b"].map((id) => ({ id, description: "", tags: [], interactions }));
   return EvaluationPlan.parse({
@@ -42,6 +43,32 @@ test("both modes double the calls, a judge and a labeller add theirs", () => {
   expect(helped.helper_calls.expected).toBe(12 * 3 + 12);
   const whole = estimateRun(planOf({ judge: { ...judge, scope: "conversation" } }), { concurrency: 4 });
   expect(whole.helper_calls.expected).toBe(2 * 3 * 3);
+});
+
+test("judge and labeller also look at the replies of a second pass, a conversation is judged once", () => {
+  const judge = { endpoint: "http://j", model_id: "j", votes: 3 };
+  const labeller = { endpoint: "http://l", model_id: "l" };
+  const prices = { concurrency: 4, priceOf, judgePriceOf: priceOf, labellerPriceOf: priceOf };
+  const once = estimateRun(planOf({ judge, labeller }), prices);
+  const twice = estimateRun(planOf({ judge, labeller, history: "both" }), prices);
+  expect(twice.helper_calls.expected).toBe(2 * once.helper_calls.expected);
+  expect(twice.money?.expected).toBeCloseTo(2 * (once.money?.expected ?? 0), 12);
+  expect(estimateRun(planOf({ judge, replay_first_bad_turn: true }), prices).helper_calls).toEqual({
+    low: 36,
+    expected: 36,
+    high: 72,
+  });
+  const whole = { ...judge, scope: "conversation" };
+  expect(estimateRun(planOf({ judge: whole, history: "both" }), prices).helper_calls.expected).toBe(2 * 3 * 3);
+});
+
+test("a turn without a reference is not judged against one, and one without labels is not labelled", () => {
+  const interactions = [{ id: "1", user_message: "Hi", interaction_type: "opening" }];
+  const scenarios = [{ id: "a", description: "", tags: [], interactions }];
+  const helpers = { judge: { model_id: "j" }, labeller: { model_id: "l" } };
+  expect(estimateRun(planOf({ scenarios, ...helpers }), { concurrency: 4 }).helper_calls.expected).toBe(0);
+  const rubric = { judge: { model_id: "j", rubric: "Is it kind?" } };
+  expect(estimateRun(planOf({ scenarios, ...rubric }), { concurrency: 4 }).helper_calls.expected).toBe(3);
 });
 
 test("what depends on replies is a range", () => {

@@ -1,6 +1,6 @@
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { Range, RunEstimate } from "../contract/estimate.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { Interaction, Scenario } from "../contract/scenario.ts";
 import type { PriceOf } from "./helper-usage.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";
 import { referenceReplies } from "./reference-replies.ts";
@@ -38,27 +38,37 @@ interface Load {
   readonly output: number;
 }
 
-/** Calls, tokens, money and time of a plan, before the first call. Calls are exact but for what depends on replies. */
+/**
+ * Calls, tokens, money and time of a plan, before the first call. Calls are those of a run in which every turn is answered at the
+ * first try: retries come on top, and what failed is neither judged nor labelled.
+ */
 export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): RunEstimate {
-  const turns = plan.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
   const attempts = attemptRange(plan);
   const model = sumLoads(plan.scenarios.map((scenario) => modelLoad(scenario, plan, options.earlier ?? null)));
-  const helpers = helperLoad(plan, { turns, reply: model.output / Math.max(1, model.calls) });
+  const helpers = helperLoad(plan, model.output / Math.max(1, model.calls));
   const passes: Range =
     plan.history === "both" ? even(2) : { low: 1, expected: 1, high: plan.replay_first_bad_turn ? 2 : 1 };
-  const model_calls = scale(multiply(attempts, passes), model.calls);
-  const helper_calls = scale(attempts, helpers.judge.calls + helpers.labeller.calls);
+  const everyPass = multiply(attempts, passes);
+  // Every reply is judged and labelled, those of a second pass too; a whole conversation is judged once.
+  const judgings = plan.judge?.scope === "conversation" ? attempts : everyPass;
+  const parts: readonly Part[] = [
+    { load: model, times: everyPass, priceOf: options.priceOf, name: plan.model_id },
+    { load: helpers.judge, times: judgings, priceOf: options.judgePriceOf, name: plan.judge?.model_id ?? null },
+    {
+      load: helpers.labeller,
+      times: everyPass,
+      priceOf: options.labellerPriceOf,
+      name: plan.labeller?.model_id ?? null,
+    },
+  ];
+  const sumOf = (amount: (load: Load) => number, of = parts): Range =>
+    of.reduce((sum, { load, times }) => add(sum, scale(times, amount(load))), even(0));
+  const model_calls = sumOf(({ calls }) => calls, parts.slice(0, 1));
+  const helper_calls = sumOf(({ calls }) => calls, parts.slice(1));
   const calls = add(model_calls, helper_calls);
-  const input_tokens = widen(
-    add(scale(multiply(attempts, passes), model.input), scale(attempts, helpers.judge.input + helpers.labeller.input)),
-  );
-  const output_tokens = widen(
-    add(
-      scale(multiply(attempts, passes), model.output),
-      scale(attempts, helpers.judge.output + helpers.labeller.output),
-    ),
-  );
-  const money = moneyOf(plan, { model, helpers, attempts, passes, options });
+  const input_tokens = widen(sumOf(({ input }) => input));
+  const output_tokens = widen(sumOf(({ output }) => output));
+  const money = moneyOf(parts);
   const seconds = secondsOf(plan, { calls, attempts, options });
   const estimate = { calls, model_calls, helper_calls, input_tokens, output_tokens, money, seconds };
   return {
@@ -93,52 +103,44 @@ function modelLoad(
   return { calls: interactions.length, input, output };
 }
 
-function helperLoad(
-  plan: EvaluationPlan,
-  { turns, reply }: { turns: number; reply: number },
-): { judge: Load; labeller: Load } {
-  const asked = plan.judge ? judgeQuestions(plan.judge).length * (plan.judge.votes ?? 1) : 0;
-  const judged = asked * (plan.judge?.scope === "conversation" ? plan.scenarios.length : turns);
-  const labelled = plan.labeller ? turns : 0;
+/** What judging and labelling one pass takes: a judge that compares skips turns without a reference, a labeller those without labels. */
+function helperLoad(plan: EvaluationPlan, reply: number): { judge: Load; labeller: Load } {
+  const turns = plan.scenarios.flatMap(({ interactions }) => interactions);
+  const referenced = turns.filter((turn) => referenceReplies(turn).length > 0).length;
+  const conversations = plan.judge?.scope === "conversation" ? plan.scenarios.length : null;
+  const questions = plan.judge ? judgeQuestions(plan.judge) : [];
+  const judged =
+    (plan.judge?.votes ?? 1) *
+    questions.reduce(
+      (sum, { needsReference }) => sum + (conversations ?? (needsReference ? referenced : turns.length)),
+      0,
+    );
+  const labelled = plan.labeller ? turns.filter(hasLabels).length : 0;
   return {
     judge: { calls: judged, input: judged * (judgeOverhead + 3 * reply), output: judged * judgeAnswer },
     labeller: { calls: labelled, input: labelled * (judgeOverhead + reply), output: labelled * 20 },
   };
 }
 
+const hasLabels = ({ reference_metadata }: Interaction): boolean =>
+  Object.values(reference_metadata).some((value) => ["string", "number", "boolean"].includes(typeof value));
+
 function attemptRange({ attempts, adaptive }: EvaluationPlan): Range {
   if (!adaptive) return even(attempts);
   return { low: adaptive.min, expected: (adaptive.min + adaptive.max) / 2, high: adaptive.max };
 }
 
-function moneyOf(
-  plan: EvaluationPlan,
-  {
-    model,
-    helpers,
-    attempts,
-    passes,
-    options,
-  }: {
-    model: Load;
-    helpers: { judge: Load; labeller: Load };
-    attempts: Range;
-    passes: Range;
-    options: EstimateOptions;
-  },
-): Range | null {
-  const priced = [
-    { load: model, times: multiply(attempts, passes), priceOf: options.priceOf, name: plan.model_id },
-    { load: helpers.judge, times: attempts, priceOf: options.judgePriceOf, name: plan.judge?.model_id ?? null },
-    {
-      load: helpers.labeller,
-      times: attempts,
-      priceOf: options.labellerPriceOf,
-      name: plan.labeller?.model_id ?? null,
-    },
-  ];
+/** One model's share of a run. */
+interface Part {
+  readonly load: Load;
+  readonly times: Range;
+  readonly priceOf: PriceOf | undefined;
+  readonly name: string | null;
+}
+
+function moneyOf(parts: readonly Part[]): Range | null {
   let total = even(0);
-  for (const { load, times, priceOf, name } of priced) {
+  for (const { load, times, priceOf, name } of parts) {
     if (load.calls === 0) continue;
     const usage = {
       input_tokens: Math.ceil(load.input),
