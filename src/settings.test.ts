@@ -42,6 +42,7 @@ test.each([
   [{ REHEARSAL_BREAKER_FAILURE_RATIO: "2" }, /from 0 to 1$/],
   [{ REHEARSAL_HTTP_HEADERS_TIMEOUT_MS: "60000" }, /^REHEARSAL_HTTP_HEADERS_TIMEOUT_MS/],
   [{ REHEARSAL_LEASE_MS: "4000" }, /^REHEARSAL_HEARTBEAT_MS/],
+  [{ REHEARSAL_HEARTBEAT_MS: "12000", DATABASE_URL: "postgres://db/x" }, /REHEARSAL_LEASE_MS, which is 10000$/],
   [{ REHEARSAL_CORS_ORIGINS: "*" }, /^REHEARSAL_CORS_ORIGINS holds "\*"/],
   [{ REHEARSAL_ALLOWED_HOSTS: "https://a.example" }, /^REHEARSAL_ALLOWED_HOSTS/],
   [{ REHEARSAL_API_KEYS: "ci:short:agent" }, /^REHEARSAL_API_KEYS entry 1 \(ci\)/],
@@ -151,4 +152,15 @@ test("the reference lists each variable once, with a meaning", () => {
   expect(new Set(names).size).toBe(names.length);
   expect(variables.filter(({ meaning }) => meaning.length < 5)).toEqual([]);
   expect(variables.find(({ name }) => name === "REHEARSAL_MAX_BODY_BYTES")?.default).toBe("8388608 / 4194304");
+});
+
+test("leases on PostgreSQL are ten seconds unless longer ones are asked for", () => {
+  const leaseOf = (lease: string | undefined, DATABASE_URL?: string) =>
+    readSettings({ REHEARSAL_LEASE_MS: lease, DATABASE_URL }).settings.runs.leaseMs;
+  expect([leaseOf(undefined), leaseOf("6000")]).toEqual([15_000, 6_000]);
+  const postgres = "postgresql://db/x";
+  expect([undefined, "6000", "60000", "10001"].map((lease) => leaseOf(lease, postgres))).toEqual([
+    10_000, 10_000, 60_000, 11_000,
+  ]);
+  expect(leaseOf("6000", "sqlite:x.db")).toBe(6_000);
 });

@@ -77,7 +77,8 @@ function modeOf(path: string): number | null {
 function collect(environment: Environment, readFile: (path: string) => string): Settings {
   const dataDir = environment.text("REHEARSAL_DATA_DIR") ?? "./.rehearsal";
   const server = readServerSettings(environment, { storedKeys: hasStoredKeys(dataDir, readFile) });
-  const numbers = readNumbers(environment);
+  const databaseUrl = readDatabaseUrl(environment);
+  const numbers = readNumbers(environment, { postgres: databaseUrl?.reveal().startsWith("postgres") ?? false });
   const hub = readEndpoint(environment, "HUB");
   const studio = readStudio(environment);
   const tools = environment.list("AGENT_TOOLS");
@@ -87,7 +88,7 @@ function collect(environment: Environment, readFile: (path: string) => string): 
     server,
     dataDir,
     backupDir: environment.text("REHEARSAL_BACKUP_DIR"),
-    databaseUrl: readDatabaseUrl(environment),
+    databaseUrl,
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     webhooks: readWebhooks(environment),
     scorersModule: environment.text("REHEARSAL_SCORERS_MODULE"),

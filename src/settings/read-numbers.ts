@@ -10,7 +10,8 @@ export type NumberSettings = {
   readonly [Name in keyof typeof numberVariables]: Numbers<(typeof numberVariables)[Name]>;
 };
 
-export function readNumbers(environment: Environment): NumberSettings {
+export function readNumbers(environment: Environment, { postgres }: { postgres: boolean }): NumberSettings {
+  const runs = readGroup(environment, numberVariables.runs);
   const numbers: NumberSettings = {
     limits: readGroup(environment, numberVariables.limits),
     concurrency: readGroup(environment, numberVariables.concurrency),
@@ -20,7 +21,7 @@ export function readNumbers(environment: Environment): NumberSettings {
     upstream: readGroup(environment, numberVariables.upstream),
     breaker: readGroup(environment, numberVariables.breaker),
     agent: readGroup(environment, numberVariables.agent),
-    runs: readGroup(environment, numberVariables.runs),
+    runs: { ...runs, leaseMs: postgres ? postgresLease(environment) : runs.leaseMs },
   };
   checkOrder(numbers);
   return numbers;
@@ -48,6 +49,15 @@ export function parseNumber(text: string, variable: Omit<NumberVariable, "defaul
     name,
     `is ${quoted(text)}: use a ${fraction ? "number" : "whole number"} from ${minimum} to ${maximum}`,
   );
+}
+
+/** pg-boss counts whole seconds and takes no less than ten, which is what we use unless asked for more. */
+const shortestPostgresLease = 10_000;
+
+function postgresLease(environment: Environment): number {
+  const { leaseMs } = numberVariables.runs;
+  const asked = environment.text(leaseMs.name) === null ? 0 : readNumber(environment, leaseMs);
+  return Math.max(shortestPostgresLease, Math.ceil(asked / 1_000) * 1_000);
 }
 
 function checkOrder({ http, runs }: NumberSettings): void {

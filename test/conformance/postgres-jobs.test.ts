@@ -39,6 +39,23 @@ test("the job of an attempt that is under way may be lost: the attempt is done a
   expect(await storage.queue.finish(second!.lease, { average_scores: {} })).toMatchObject({ finished: true });
 });
 
+test("a longer lease holds for what is queued already, too", async () => {
+  await using database = await postgres.createDatabase();
+  const options = { url: database.url, sweepMs: 0, reconcileMs: 0 };
+  await using storage = await openPostgres(options);
+  await storage.store.runs.create(sampleRun({ scenarios: 2 }));
+  await storage.close();
+  await using longer = await openPostgres({ ...options, heartbeatSeconds: 60 });
+  const [first] = await longer.queue.claim({ ...everything, limit: 1 });
+  await longer.store.runs.create(sampleRun());
+  expect(await database.query("select distinct heartbeat_seconds from pgboss.job where state < 'completed'")).toEqual([
+    { heartbeat_seconds: 60 },
+  ]);
+  await database.query("update pgboss.job set heartbeat_on = heartbeat_on - interval '40 s' where state = 'active'");
+  await longer.queue.recover();
+  expect(await longer.queue.heartbeat(everything.worker, [first!.lease])).toEqual([]);
+});
+
 test("a doubled job hands out nothing twice and goes away", async () => {
   await using database = await postgres.createDatabase();
   await using storage = await openPostgres({ url: database.url, sweepMs: 0, reconcileMs: 0 });

@@ -11,7 +11,11 @@ export async function openStorage(
   if (file !== null) return openSqlite({ file, leaseMs: settings.runs.leaseMs, onError });
   // Loaded only here: one machine needs neither the client nor the queue.
   const { openPostgres } = await import("../../storage/drivers/open-postgres.ts");
-  return openPostgres({ url: settings.databaseUrl?.reveal() ?? "", onError });
+  return openPostgres({
+    url: settings.databaseUrl?.reveal() ?? "",
+    heartbeatSeconds: settings.runs.leaseMs / 1_000,
+    onError,
+  });
 }
 
 /** The file of the embedded store; null when the operator chose PostgreSQL. */

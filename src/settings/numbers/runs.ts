@@ -28,7 +28,8 @@ export const runs = {
     ...wait,
     minimum: second,
     default: 15 * second,
-    meaning: "How long a silent worker keeps an attempt.",
+    meaning:
+      "How long a silent worker keeps an attempt. With PostgreSQL the default and the least is 10000, in whole seconds, and the same for all its processes.",
   },
   heartbeatMs: {
     name: "REHEARSAL_HEARTBEAT_MS",

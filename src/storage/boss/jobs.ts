@@ -70,6 +70,12 @@ export async function startJobs({ pool, heartbeatSeconds, onError }: JobsOptions
   };
   await boss.createQueue(jobQueue, settings);
   await boss.updateQueue(jobQueue, settings);
+  // A job keeps the time it was made with: those that an earlier process left would outlive, or not reach, our heartbeats.
+  await pool.query(
+    `update pgboss.job set heartbeat_seconds = $1
+      where name = $2 and state < 'completed' and heartbeat_seconds is distinct from $1`,
+    [heartbeatSeconds, jobQueue],
+  );
   // Read once now, so that no transaction has to wait for a second connection to learn about the queue.
   await boss.fetch(jobQueue, { minPriority: -1, maxPriority: -1 });
 
