@@ -1,4 +1,3 @@
-import { ServiceError } from "../contract/service-error.ts";
 import type { RunComparison } from "../contract/comparison.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
@@ -7,6 +6,7 @@ import type { Comparison } from "../evaluation/comparison/compare-runs.ts";
 import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
 import { compareSides, embedderName, type ComparedSide } from "./compare-sides.ts";
 import { measuresOf } from "./measures-of.ts";
+import { findRun } from "./find-run.ts";
 
 const mostChanged = 200;
 
@@ -25,10 +25,9 @@ export async function compareStoredRuns(
   candidateId: string,
   { owner }: { owner?: string | null } = {},
 ): Promise<RunComparison> {
-  const [baseline, candidate] = await Promise.all([
-    tallyRun(store, await findRun(store, baselineId, owner)),
-    tallyRun(store, await findRun(store, candidateId, owner)),
-  ]);
+  // Both are found before either is read: nobody would wait for the reading of one when the other is missing.
+  const found = [await findRun(store, baselineId, owner), await findRun(store, candidateId, owner)] as const;
+  const [baseline, candidate] = await Promise.all([tallyRun(store, found[0]), tallyRun(store, found[1])]);
   const about = { baseline: describe(baseline.run), candidate: describe(candidate.run) };
   const { comparison, notes, leaveOut } = compareSides(baseline, candidate);
   if (!comparison.comparable)
@@ -50,14 +49,6 @@ export async function compareStoredRuns(
       user_message: messages.get(`${entry.scenario_id}\n${entry.interaction_id}`) ?? "",
     })),
   };
-}
-
-async function findRun(store: Store, id: string, owner: string | null | undefined): Promise<RunRecord> {
-  const run = await store.runs.get(id);
-  if (!run || (owner !== undefined && run.owner !== owner)) {
-    throw new ServiceError("run_not_found", `There is no run "${id.slice(0, 80)}".`);
-  }
-  return run;
 }
 
 async function tallyRun(store: Store, run: RunRecord): Promise<TalliedRun> {

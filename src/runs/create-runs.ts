@@ -14,6 +14,7 @@ import { createConcluder } from "./concluder.ts";
 import { estimatePlan } from "./estimate-plan.ts";
 import { executeAttempt } from "./execute-attempt.ts";
 import { failRun } from "./fail-run.ts";
+import { findRun } from "./find-run.ts";
 import { followRun } from "./follow-run.ts";
 import { isCircumstance } from "./is-circumstance.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
@@ -148,11 +149,7 @@ export function createRuns(options: RunsOptions): Runs {
     ended(claimed.run_id);
   }
 
-  async function get(id: string, owner: string | null): Promise<RunRecord> {
-    const run = await store.runs.get(id);
-    if (!run || run.owner !== owner) throw new ServiceError("run_not_found", `There is no run "${id.slice(0, 80)}".`);
-    return run;
-  }
+  const get = (id: string, owner: string | null): Promise<RunRecord> => findRun(store, id, owner);
 
   async function cancel(id: string, owner: string | null): Promise<RunRecord> {
     const run = await get(id, owner);

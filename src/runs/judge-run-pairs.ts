@@ -11,6 +11,7 @@ import type { Judge } from "../evaluation/judges/ask-judge.ts";
 import { judgePair } from "../evaluation/judges/judge-pair.ts";
 import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runInLanes } from "../evaluation/run-in-lanes.ts";
+import { findRun } from "./find-run.ts";
 import { judgeTarget, type ModelTarget } from "./judge-target.ts";
 
 export interface JudgeRunPairsOptions {
@@ -70,10 +71,7 @@ async function firstReplies(
   runId: string,
   { owner, limit }: { owner: string | null | undefined; limit: number },
 ): Promise<Map<string, FirstReply>> {
-  const run = await store.runs.get(runId);
-  if (!run || (owner !== undefined && run.owner !== owner)) {
-    throw new ServiceError("run_not_found", `There is no run "${runId.slice(0, 80)}".`);
-  }
+  const run = await findRun(store, runId, owner);
   if (!finalStates.has(run.state)) {
     throw new ServiceError("run_not_finished", `The run ${runId} has not ended yet.`);
   }

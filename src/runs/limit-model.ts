@@ -38,7 +38,7 @@ export function limitModels<Target extends { readonly endpoint: string }>(
 }
 
 /** Limits are kept by origin: that is what an endpoint's own limits are about. */
-function originOf(endpoint: string): string {
+export function originOf(endpoint: string): string {
   return URL.parse(endpoint)?.origin ?? endpoint;
 }
 

@@ -3,6 +3,7 @@ import type { NoiseFloor } from "../contract/comparison.ts";
 import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
+import { findRun } from "./find-run.ts";
 
 /**
  * The noise floor of each score from runs of the same thing (A/A): same endpoint, model, settings and scenarios.
@@ -34,9 +35,7 @@ export async function measureNoise(
 }
 
 async function endedRun(store: Store, id: string, owner: string | null | undefined): Promise<RunRecord> {
-  const run = await store.runs.get(id);
-  if (!run || (owner !== undefined && run.owner !== owner))
-    throw new ServiceError("run_not_found", `There is no run "${id.slice(0, 80)}".`);
+  const run = await findRun(store, id, owner);
   if (!finalStates.has(run.state))
     throw new ServiceError("run_not_finished", `The run ${id} has not ended yet (${run.state}).`);
   if (run.state !== "completed")

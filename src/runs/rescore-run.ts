@@ -4,6 +4,7 @@ import type { RunRecord, Store } from "../contract/store.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import { figureRun } from "./figure-run.ts";
+import { findRun } from "./find-run.ts";
 import { rescoreAttempt } from "./rescore-attempt.ts";
 
 export interface RescoreOptions {
@@ -44,10 +45,7 @@ export async function rescoreRun(runId: string, options: RescoreOptions): Promis
 }
 
 async function endedRun(id: string, { store, owner }: RescoreOptions): Promise<RunRecord> {
-  const run = await store.runs.get(id);
-  if (!run || (owner !== undefined && run.owner !== owner)) {
-    throw new ServiceError("run_not_found", `There is no run "${id.slice(0, 80)}".`);
-  }
+  const run = await findRun(store, id, owner);
   if (!finalStates.has(run.state)) {
     throw new ServiceError(
       "run_not_finished",

@@ -7,7 +7,7 @@ import type { RunRecord, Store } from "../contract/store.ts";
 import type { TurnJudge, Scoring } from "../evaluation/scoring.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import { createFiguresSoFar, type FiguresSoFar } from "./figures-so-far.ts";
-import { limitModel } from "./limit-model.ts";
+import { limitModel, originOf } from "./limit-model.ts";
 import { streamedModel, wantsStream } from "./streamed-model.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
 
@@ -85,12 +85,10 @@ export function createRunContexts({
     return { settings, scenarios, model: modelOf(run), ...scoring, priceOf: priceOf?.(settings), ledger, figures };
   }
 
-  /** Limits are kept by origin: that is what an endpoint's own limits are about. */
   function modelOf({ id, settings }: RunRecord): ChatModel {
     const plain = createModel(settings);
     const model = wantsStream(settings) ? streamedModel(plain) : plain;
-    const endpoint = URL.parse(settings.endpoint)?.origin ?? settings.endpoint;
-    return limits ? limitModel(model, { limits, endpoint, run_id: id }) : model;
+    return limits ? limitModel(model, { limits, endpoint: originOf(settings.endpoint), run_id: id }) : model;
   }
 
   function ledgerOf(run: RunRecord, scenarios: readonly Scenario[]): RunLedger | null {

@@ -56,6 +56,19 @@ test("runs that are not comparable are refused with the reason, and unlike score
   });
 });
 
+test("an unknown run is told before the other one is read", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
+  const read: string[] = [];
+  const scenarios = async (id: string): Promise<never> => {
+    read.push(id);
+    throw new Error("unreadable");
+  };
+  const store = { ...bench.store, runs: { ...bench.store.runs, scenarios } };
+  await expect(compareStoredRuns(store, run_id, "nonsense")).rejects.toMatchObject({ code: "run_not_found" });
+  expect(read).toEqual([]);
+});
+
 test("a run is scored again from its stored replies with no model call; verdicts of a judge are kept", async () => {
   const model = right();
   const judge = fakeModel(() => JSON.stringify({ reason: "r", verdict: "partial" }));
