@@ -39,3 +39,15 @@ test("texts under way when the pool closes are compared here, later ones by whoe
   expect(await underWay).toEqual(lexicalScores(question));
   expect(pool.score(question)).toBeNull();
 });
+
+test("a question that breaks a thread fails by itself, and the next one is answered", async () => {
+  const pool = createScoringPool({ threads: 1 });
+  const question = { reply: words(2_000, 3), references: [words(2_000, 1)], scorers };
+  const bad = { ...question, scorers: ["no such scorer"] as unknown as typeof scorers };
+  const [broken, waiting] = await Promise.allSettled([pool.score(bad), pool.score(question)]);
+  expect(broken).toMatchObject({ status: "rejected", reason: { name: "TypeError" } });
+  expect(waiting).toEqual({ status: "fulfilled", value: lexicalScores(question) });
+  const underWay = Promise.allSettled([pool.score(bad), pool.score(bad)]);
+  await pool.close();
+  expect((await underWay).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});

@@ -13,6 +13,7 @@ export interface ScoringPool {
 interface Job {
   readonly question: LexicalQuestion;
   readonly resolve: (scores: readonly Score[]) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 interface Thread {
@@ -43,9 +44,8 @@ export function createScoringPool({
     all.add(thread);
     thread.worker.unref();
     thread.worker.on("message", (scores: readonly Score[]) => finish(thread, scores));
-    // A thread that broke loses nothing: its texts are compared here instead.
-    thread.worker.on("error", () => retire(thread));
-    thread.worker.on("exit", () => retire(thread));
+    thread.worker.on("error", (error) => retire(thread, error));
+    thread.worker.on("exit", () => retire(thread, null));
     return thread;
   }
 
@@ -57,11 +57,13 @@ export function createScoringPool({
     next();
   }
 
-  function retire(thread: Thread): void {
+  function retire(thread: Thread, error: unknown): void {
     if (!all.delete(thread)) return;
     const { job } = thread;
     thread.job = null;
-    job?.resolve(lexicalScores(job.question));
+    // What was too large for a thread could take the whole process with it here.
+    if (isOutOfMemory(error)) job?.reject(error);
+    else if (job) compareHere(job);
     next();
   }
 
@@ -79,15 +81,28 @@ export function createScoringPool({
     score(question) {
       const size = question.references.reduce((sum, text) => sum + text.length, question.reply.length);
       if (closed || size < longFrom || question.references.length === 0) return null;
-      return new Promise((resolve) => {
-        waiting.push({ question, resolve });
+      return new Promise((resolve, reject) => {
+        waiting.push({ question, resolve, reject });
         next();
       });
     },
     async close() {
       closed = true;
-      for (const job of waiting.splice(0)) job.resolve(lexicalScores(job.question));
+      for (const job of waiting.splice(0)) compareHere(job);
       await Promise.all([...all].map(({ worker }) => worker.terminate()));
     },
   };
+}
+
+/** For texts whose thread could not start, broke or was stopped: they are compared without one, and fail by themselves if they must. */
+function compareHere({ question, resolve, reject }: Job): void {
+  try {
+    resolve(lexicalScores(question));
+  } catch (error) {
+    reject(error);
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }
