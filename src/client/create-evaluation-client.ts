@@ -57,7 +57,7 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
     /** Follows the run instead of holding one silent connection open, which proxies and `fetch` itself cut after minutes. */
     async evaluate(request, startOptions = {}) {
       const { run_id } = await client.start(request, startOptions);
-      for await (const event of client.events(run_id, startOptions)) if (event.type === "end") break;
+      for await (const _ of client.events(run_id, startOptions));
       return client.results(run_id, startOptions);
     },
     async start(body, { idempotencyKey, signal } = {}) {
@@ -74,6 +74,7 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
       followEvents({
         after,
         signal,
+        url: options.url,
         open: (headers) => call(at(runId, "/events"), { headers, signal }),
       }),
     compare: (baseline, candidate, { signal } = {}) =>

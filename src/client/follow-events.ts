@@ -1,27 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "../contract/run-event.ts";
 import { readEvents } from "./read-events.ts";
-import { ServiceFailure } from "./service-failure.ts";
+import { ServiceFailure, ServiceUnreachable } from "./service-failure.ts";
 
 export interface FollowOptions {
   readonly after: number;
   readonly signal?: AbortSignal | undefined;
+  /** Where they come from, to be named when they do not come any more. */
+  readonly url: string;
   readonly open: (headers: Record<string, string>) => Promise<Response>;
   /** Connections that may break in a row, without an event between them. */
   readonly patience?: number;
   readonly pauseMs?: number;
 }
 
-/** The events of a run to its end. A connection that breaks is opened again from the last event seen: nothing is missed or doubled. */
+/**
+ * The events of a run to its end. A connection that breaks is opened again from the last event seen: nothing is missed or
+ * doubled. Rejects when that keeps happening: whoever follows must not take a part of a run for all of it.
+ */
 export async function* followEvents({
   after,
   signal,
+  url,
   open,
   patience = 5,
   pauseMs = 500,
 }: FollowOptions): AsyncGenerator<RunEvent> {
   let seen = after;
   for (let broken = 0; ; broken += 1) {
+    let cause: unknown;
     try {
       const headers = { accept: "text/event-stream", ...(seen > 0 && { "last-event-id": String(seen) }) };
       for await (const { event, id, data } of readEvents(await open(headers))) {
@@ -31,9 +38,14 @@ export async function* followEvents({
         if (event === "end") return;
       }
     } catch (error) {
-      if (error instanceof ServiceFailure || signal?.aborted || broken >= patience) throw error;
+      if (error instanceof ServiceFailure || signal?.aborted) throw error;
+      if (error instanceof ServiceUnreachable && broken >= patience) throw error;
+      cause = error;
     }
-    if (broken >= patience) return;
+    if (broken >= patience) {
+      const message = `The events from ${url} broke off ${broken + 1} times in a row before the run had ended`;
+      throw new ServiceUnreachable(url, { message, cause });
+    }
     await sleep(pauseMs, undefined, signal && { signal });
   }
 }

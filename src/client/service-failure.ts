@@ -17,7 +17,10 @@ export class ServiceFailure extends Error {
 export class ServiceUnreachable extends Error {
   override readonly name = "ServiceUnreachable";
 
-  constructor(url: string, options?: ErrorOptions) {
-    super(`Nothing answers at ${url}`, options);
+  constructor(
+    url: string,
+    { message = `Nothing answers at ${url}`, ...options }: ErrorOptions & { message?: string } = {},
+  ) {
+    super(message, options);
   }
 }

@@ -76,6 +76,7 @@ test("a connection that breaks is opened again from the last event seen", async 
   const bodies = [event(1) + event(2), event(3) + 'event: end\ndata: {"state":"completed"}\n\n'];
   const events = followEvents({
     after: 0,
+    url: "http://service",
     pauseMs: 1,
     open: async (headers) => {
       opened.push(headers["last-event-id"]);
@@ -110,4 +111,29 @@ test("reads an event of more text than a slow client is left to wait for", async
   expect(length).toBeGreaterThan(32 * 1024 * 1024);
   expect(length).toBe(turns * (turn.length + 1) + 1);
   expect(read[0]?.data.endsWith(`${turn}]`)).toBe(true);
+});
+
+test("events that keep breaking off are a failure, not the end of the run", async () => {
+  const follow = (open: () => Response) =>
+    Array.fromAsync(followEvents({ after: 0, url: "http://service", pauseMs: 1, open: async () => open() }));
+  await expect(follow(() => new Response(""))).rejects.toMatchObject({
+    name: "ServiceUnreachable",
+    message: "The events from http://service broke off 6 times in a row before the run had ended",
+  });
+  const torn = new Error("terminated");
+  const tearing = () => new Response(new ReadableStream({ pull: (stream) => stream.error(torn) }));
+  await expect(follow(tearing)).rejects.toMatchObject({ name: "ServiceUnreachable", cause: torn });
+});
+
+test("an evaluation whose run cannot be followed to its end has no results", async () => {
+  const asked: string[] = [];
+  const fetch = async (address: URL | RequestInfo): Promise<Response> => {
+    const { pathname } = new URL(String(address));
+    asked.push(pathname);
+    if (pathname === "/runs/r/events") return new Response("");
+    return Response.json({ run_id: "r", state: "running" }, { status: 202 });
+  };
+  const client = createEvaluationClient({ url: "http://service", fetch });
+  await expect(client.evaluate(request())).rejects.toBeInstanceOf(ServiceUnreachable);
+  expect(new Set(asked)).toEqual(new Set(["/evaluate", "/runs/r/events"]));
 });
