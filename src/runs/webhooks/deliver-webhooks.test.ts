@@ -234,3 +234,24 @@ test("signatures agree with the example of the specification, and weak secrets a
     false,
   ]);
 });
+
+test("slow receivers are told side by side, each of one event after the other", async () => {
+  await using storage = await openStore();
+  await endedRun(storage, { gate: { scores: { exact_match: 0.9 } } });
+  const urls = Array.from({ length: 5 }, (_, index) => `http://receiver-${index}/`);
+  const underWay = new Map<string, number>();
+  let most = 0;
+  const slow: SendWebhook = async ({ url }) => {
+    underWay.set(url, (underWay.get(url) ?? 0) + 1);
+    expect(underWay.get(url)).toBe(1);
+    most = Math.max(
+      most,
+      underWay.values().reduce((sum, count) => sum + count, 0),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    underWay.set(url, 0);
+    return true;
+  };
+  await deliverUntil(storage, urls, (settled) => settled === 1, { send: slow });
+  expect(most).toBe(5);
+});

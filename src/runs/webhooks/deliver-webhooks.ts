@@ -33,9 +33,12 @@ export interface WebhookOptions {
 /** After so long a receiver is given up. What ended longer ago than this is not told at all. */
 const giveUpAfterMs = 24 * 3_600_000;
 const longestRestMs = 3_600_000;
-/** Longer than sending takes: a process that died while it held an entry delays it by this. */
-const holdMs = 120_000;
 const sendTimeoutMs = 15_000;
+/**
+ * Longer than sending can take, which is two events for an address, one after the other, however many addresses there are.
+ * A process that died while it held an entry delays it by this.
+ */
+const holdMs = 8 * sendTimeoutMs;
 const atOnce = 8;
 
 /**
@@ -63,15 +66,19 @@ async function deliver(entry: DueWebhook, options: WebhookOptions): Promise<void
   const run = await store.runs.get(entry.run_id);
   const old = now() - entry.finished_at > giveUpAfterMs;
   const sent = new Set(entry.sent);
-  const open = (run && !old ? webhookEvents(run) : []).flatMap((event) =>
-    urls.filter((url) => !sent.has(keyOf(event, url))).map((url) => ({ event, url })),
-  );
-  for (const { event, url } of open) {
-    if (await accepted({ event, url }, options)) sent.add(keyOf(event, url));
-  }
-  const isDone = open.every(({ event, url }) => sent.has(keyOf(event, url)));
+  const events = run && !old ? webhookEvents(run) : [];
+  // Side by side: one slow receiver must not hold up the others, nor the whole longer than the entry is held.
+  await Promise.all(urls.map((url) => tell(url)));
+  const isDone = urls.every((url) => events.every((event) => sent.has(keyOf(event, url))));
   if (old && entry.tries > 1) onError(new Error(`A webhook for the run ${entry.run_id} was given up after a day.`));
   await outbox.settle(entry.run_id, { sent: [...sent], due: isDone ? null : now() + restAfter(entry.tries, options) });
+
+  async function tell(url: string): Promise<void> {
+    for (const event of events) {
+      const key = keyOf(event, url);
+      if (!sent.has(key) && (await accepted({ event, url }, options))) sent.add(key);
+    }
+  }
 }
 
 async function accepted(
