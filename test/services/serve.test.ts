@@ -115,6 +115,14 @@ test.each(["SIGTERM", "SIGINT"] as const)("%s lets running requests end, then ex
   expect(await started.ended).toBe(0);
 });
 
+test("a stop right after the addresses are printed is an orderly one", async () => {
+  await using folder = await temporaryFolder();
+  await using started = start(folder.path, {}, "--json");
+  await addresses(started);
+  started.child.kill("SIGTERM");
+  expect([await started.ended, started.stderr()]).toEqual([0, ""]);
+});
+
 test("a taken port is one readable line and exit 78", async () => {
   await using folder = await temporaryFolder();
   const taken = createServer().listen(0, "127.0.0.1");

@@ -56,9 +56,15 @@ async function serve({ host, port, evalPort, dataDir, envFile, open, json = fals
     },
   });
   const services = await startServices(settings, warnings);
+  let seeded = Promise.resolve();
+  // Who reads the addresses may stop us at once. What is being seeded then is stored first.
+  onStopSignal(async () => {
+    await Promise.allSettled([seeded]);
+    await services.stop();
+  });
   print(services, json);
-  if (settings.demo) await seedDemo({ ...services, agentUrl: services.agent.url });
-  onStopSignal(() => services.stop());
+  if (settings.demo) seeded = seedDemo({ ...services, agentUrl: services.agent.url });
+  await seeded;
   if (open && !json && personIsAtTheTerminal()) openInBrowser(services.agent.url);
 }
 
