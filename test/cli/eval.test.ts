@@ -296,6 +296,32 @@ test("a whole evaluation request says how it is run", async () => {
   expect(provider.requests).toEqual([]);
 });
 
+test("the gate and the replay of a request are carried out, unless a gate is typed", async () => {
+  await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });
+  const request = {
+    test_batch: JSON.parse(hello),
+    endpoint: provider.url,
+    model_id: "m",
+    gate: { scores: { success: 1 }, scenario_scores: { overall: 0.9 } },
+    replay_first_bad_turn: true,
+  };
+  await using folder = await folderWith({ "request.json": JSON.stringify(request) });
+  const strict = await runCli(["eval", "request.json", "--json"], { cwd: folder.path });
+  expect(strict.code).toBe(1);
+  const [run] = JSON.parse(strict.stdout).runs;
+  expect(run.gates).toMatchObject([
+    { gate: "success>=1", passed: true },
+    { gate: "failure_rate<=0", passed: true },
+    { gate: "overall>=0.9", passed: false, message: expect.stringContaining("in scenario hello") },
+  ]);
+  expect(run.results.scenarios[0].attempts[0].replay).toMatchObject({ from_turn: 0 });
+  const typed = await runCli(["eval", "request.json", "--gate", "success>=1"], { cwd: folder.path });
+  expect({ code: typed.code, said: typed.stderr }).toMatchObject({
+    code: 0,
+    said: expect.stringContaining("gate is not used"),
+  });
+});
+
 test("rescoring calls nothing, keys for others do not lock this process out, and the plan says what it takes", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });

@@ -39,6 +39,10 @@ export const Config = z
     stream: z.boolean().optional().describe("Ask for streams, so that the time to the first token is known."),
     history: History.optional(),
     on_failure: z.enum(["continue", "stop"]).optional(),
+    replay_first_bad_turn: z
+      .boolean()
+      .optional()
+      .describe("Run every attempt again from its first bad turn with reference history; extra calls, reported apart."),
     concurrency: z.int().min(1).max(1000).optional().describe("Attempts at once."),
     scorers: z.array(ScorerSetting).max(50).optional(),
     weights: z.record(z.string(), z.number().min(0).max(1000)).optional(),

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Gate as RequestGate } from "../../contract/budget.ts";
 import { Protocol, History } from "../../contract/evaluation-request.ts";
 import { CliError } from "../cli-error.ts";
 import { configError } from "../config/config-error.ts";
@@ -50,6 +51,8 @@ export interface EvalSettings {
   readonly config: Config;
   readonly models: readonly string[];
   readonly gates: readonly Gate[];
+  /** What a request file asks the run to reach, where no gates were typed or configured. */
+  readonly requestGate?: RequestGate | undefined;
   readonly baseline: string | undefined;
   readonly baselineScores: readonly string[];
   readonly maxRegression: number;

@@ -19,19 +19,21 @@ export async function loadScenarios(
   if (broken.length > 0 && !skipInvalid) {
     throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid leaves such scenarios out)`);
   }
-  const request = requestSettings(files);
+  const { settings: request, gate } = requestSettings(files);
   for (const { file, notes } of files) {
     for (const entry of notes) {
       if (request.endpoint !== undefined && entry.message.startsWith("settings of the run")) continue;
       note(noteLine(file, entry));
     }
   }
+  if (gate && settings.gates.length > 0) note("The request's own gate is not used: gates were typed or configured.");
   const { model, ...defaults } = request;
   return {
     scenarios: joinScenarios(files),
     settings: {
       ...settings,
       config: { ...defaults, ...settings.config },
+      requestGate: settings.gates.length > 0 ? undefined : gate,
       models: settings.models.length > 0 || model === undefined ? settings.models : [model].flat(),
     },
   };

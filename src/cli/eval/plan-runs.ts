@@ -16,7 +16,7 @@ export const ownAgent = "agent";
 
 /** One run per model. A system prompt that was typed or configured outranks those of the scenarios. */
 export function planRuns(
-  { config, models, gates }: EvalSettings,
+  { config, models, gates, requestGate }: EvalSettings,
   { scenarios, agent }: { scenarios: readonly FileScenario[]; agent: string | null },
 ): PlannedRun[] {
   if (models.length === 0) throw new CliError("which model? Give --model, or model in the configuration");
@@ -33,6 +33,7 @@ export function planRuns(
       model_id,
       test_name: config.name ?? scenarios[0]?.id ?? "",
       ...(system_prompt !== undefined && { system_prompt }),
+      ...(requestGate && { gate: requestGate }),
     },
     scenarios: scenarios.length,
     turns,
@@ -59,7 +60,7 @@ function targetOf(
 /** What the configuration and the request have in common. */
 function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
   const { attempts, parameters, stream, history, on_failure, concurrency, scorers, weights, threshold } = config;
-  const { judge, labeller, label_rules, budget, tags, metadata } = config;
+  const { judge, labeller, label_rules, budget, tags, metadata, replay_first_bad_turn } = config;
   const options = {
     attempts,
     parameters,
@@ -76,6 +77,7 @@ function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "
     budget,
     tags,
     metadata,
+    replay_first_bad_turn,
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,5 @@
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
+import type { Gate } from "../../contract/budget.ts";
 import type { Config } from "../config/config.ts";
 import type { ScenarioFile } from "../scenarios/read-scenarios.ts";
 
@@ -6,13 +7,14 @@ import type { ScenarioFile } from "../scenarios/read-scenarios.ts";
 const Settings = EvaluationRequest.omit({ test_batch: true });
 
 /** A file that holds a whole evaluation request also says how to run it: what is neither typed nor configured is taken from there. */
-export function requestSettings(files: readonly ScenarioFile[]): Config {
+export function requestSettings(files: readonly ScenarioFile[]): { settings: Config; gate?: Gate | undefined } {
   const [file] = files;
-  if (files.length !== 1 || file?.format !== "json") return {};
+  if (files.length !== 1 || file?.format !== "json") return { settings: {} };
   const request = JSON.parse(file.text) as { readonly test_batch?: unknown } | null;
   const parsed = Settings.safeParse(request);
-  if (!request?.test_batch || !parsed.success) return {};
-  const { model_id, test_name, gate: _gate, replay_first_bad_turn: _replay, ...rest } = parsed.data;
+  if (!request?.test_batch || !parsed.success) return { settings: {} };
+  const { model_id, test_name, gate, ...rest } = parsed.data;
   const settings = { ...rest, model: model_id, name: test_name };
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Config;
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return { settings: Object.fromEntries(given) as Config, gate };
 }

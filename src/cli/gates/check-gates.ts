@@ -1,3 +1,4 @@
+import type { GateResult } from "../../contract/budget.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/score-stats.ts";
 import type { Comparator, Gate, Measure, Statistic } from "./parse-gate.ts";
@@ -16,6 +17,16 @@ export function checkGates(gates: readonly Gate[], response: EvaluationResponse)
     const { actual, where } = measure(gate.measure, gate.comparator, response);
     const passed = actual !== null && holds(actual, gate);
     return { gate: gate.text, passed, actual, message: describe(gate, { actual, where, passed }) };
+  });
+}
+
+/** The checks of a gate that was part of the request, made by the service. Of single scenarios only those that failed. */
+export function checksOfRequest(gate: GateResult | undefined): GateCheck[] {
+  const shown = (gate?.checks ?? []).filter(({ scenario_id, passed }) => scenario_id === undefined || !passed);
+  return shown.map(({ name, scenario_id, required, actual, passed }) => {
+    const text = `${name}${name === "failure_rate" ? "<=" : ">="}${required}`;
+    const where = scenario_id === undefined ? undefined : `in scenario ${scenario_id}`;
+    return { gate: text, passed, actual, message: describe({ text }, { actual, where, passed }) };
   });
 }
 
@@ -102,7 +113,7 @@ function holds(actual: number, { comparator, bound }: Gate): boolean {
   }
 }
 
-function describe({ text }: Gate, { actual, where, passed }: Measured & { passed: boolean }): string {
+function describe({ text }: Pick<Gate, "text">, { actual, where, passed }: Measured & { passed: boolean }): string {
   const value = actual === null ? "not measured" : `is ${Number(actual.toFixed(4))}`;
   return `${text}: ${value}${where ? ` (${where})` : ""}, ${passed ? "passed" : "failed"}`;
 }
