@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 
 /** For options that may be given several times. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
@@ -41,6 +41,22 @@ export function moreThanZero(value: string): number {
   throw new InvalidArgumentError("It must be a number above 0.");
 }
 
+/** Files of variables. Two names may fill the one list. */
+class EnvOption extends Option {
+  override attributeName(): string {
+    return "envFile";
+  }
+}
+
+export const envOption = (): Option =>
+  new EnvOption("--env <file>", "read variables from this file instead of .env (repeatable)").argParser(collect);
+
+/**
+ * The name this option had. Node has one of that name, and takes it from anywhere on the line before we see it: a file that is
+ * not there ends in Node's own words and code.
+ */
+export const oldEnvOption = (): Option => new EnvOption("--env-file <file>").argParser(collect).hideHelp();
+
 /** Where the runs are that a command works with. */
 export interface SourceOptions {
   readonly server?: string;
@@ -53,5 +69,6 @@ export function withSource(command: Command): Command {
   return command
     .option("--server <url>", "use the evaluation service at this address (REHEARSAL_SERVER) instead of this machine")
     .option("--data-dir <folder>", "where the runs of this machine are kept (REHEARSAL_DATA_DIR)")
-    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect);
+    .addOption(envOption())
+    .addOption(oldEnvOption());
 }

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -68,6 +68,28 @@ test("a bad setting is one line and exit 78, whatever the command", async () => 
   const { code, stderr } = await runCli(["list"], { cwd: folder.path, env });
   expect(code).toBe(78);
   expect(stderr).toMatch(/^rehearsal: HUB_BASE_URL .*\n$/);
+});
+
+test.each([["list"], ["doctor"], ["models"], ["eval"], ["chat", "Hello"], ["serve"], ["keys", "list"]])(
+  "a file of variables that cannot be read is one line and exit 2: %s",
+  async (...parameters) => {
+    await using folder = await temporaryFolder();
+    const missing = await runCli([...parameters, "--env", "nope.env"], { cwd: folder.path });
+    const stderr = "rehearsal: the environment file nope.env does not exist\n";
+    expect(missing).toEqual({ code: 2, stdout: "", stderr });
+    const directory = await runCli([...parameters, "--env", "."], { cwd: folder.path });
+    expect(directory).toMatchObject({ code: 2, stderr: expect.stringMatching(/file \. cannot be read.*\n$/) });
+  },
+);
+
+test("a later file of variables outranks an earlier one, and the old name of the option still works", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(folder.file("good.env"), "HUB_BASE_URL=https://hub.example.com\n");
+  await writeFile(folder.file("bad.env"), "HUB_BASE_URL=nowhere\n");
+  const list = (...files: readonly string[]) => runCli(["list", ...files], { cwd: folder.path });
+  expect((await list("--env", "bad.env", "--env", "good.env")).code).toBe(0);
+  expect((await list("--env", "good.env", "--env", "bad.env")).code).toBe(78);
+  expect((await list("--env-file", "bad.env")).code).toBe(78);
 });
 
 test.each([["list"], ["serve"], ["worker"], ["migrate-to", "postgres://u:p@127.0.0.1:9/x"]])(

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { collect } from "../options.ts";
+import { envOption, oldEnvOption } from "../options.ts";
 
 /** Where the agent backend is that a command talks to. */
 export interface AgentOptions {
@@ -12,5 +12,6 @@ export const serverOption = "--agent";
 export function withAgent(command: Command): Command {
   return command
     .option("--agent <url>", "use the agent backend at this address (REHEARSAL_AGENT) instead of one in this process")
-    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect);
+    .addOption(envOption())
+    .addOption(oldEnvOption());
 }

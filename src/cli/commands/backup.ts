@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { copyDatabase } from "../../storage/drivers/sqlite-backup.ts";
 import { CliError } from "../cli-error.ts";
-import { collect } from "../options.ts";
+import { envOption, oldEnvOption } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import { printJson, printLine } from "../terminal/output.ts";
@@ -18,7 +18,8 @@ export function declare(command: Command): void {
   command
     .argument("<file>", "where to; a file that exists is not overwritten")
     .option("--data-dir <folder>", "where the runs are (REHEARSAL_DATA_DIR)")
-    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .addOption(envOption())
+    .addOption(oldEnvOption())
     .option("--json", "print what was written as one JSON object")
     .action(backUp);
 }

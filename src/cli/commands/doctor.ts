@@ -3,7 +3,7 @@ import { attempt, notice, ok, type Check } from "../doctor/check.ts";
 import { checkMachine, checkProxy } from "../doctor/check-machine.ts";
 import { checkCredentials, checkModels } from "../doctor/check-models.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { collect } from "../options.ts";
+import { envOption, oldEnvOption } from "../options.ts";
 import { createClients } from "../parts/create-clients.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -21,7 +21,8 @@ interface DoctorOptions {
 export function declare(command: Command): void {
   command
     .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)")
-    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .addOption(envOption())
+    .addOption(oldEnvOption())
     .option("--json", "print what was found as one JSON object")
     .action(doctor);
 }

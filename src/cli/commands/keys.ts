@@ -5,7 +5,7 @@ import { scopes, type Scope } from "../../contract/scope.ts";
 import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
 import { parseApiKeys } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
-import { collect, collectList } from "../options.ts";
+import { collectList, envOption, oldEnvOption } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
@@ -28,7 +28,8 @@ export function declare(command: Command): void {
     .option("--expires <date>", "last day of the key, such as 2027-12-31")
     .option("--entry", "keep nothing: print the key and its entry for REHEARSAL_API_KEYS")
     .option("--data-dir <folder>", "where keys are kept (REHEARSAL_DATA_DIR)")
-    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .addOption(envOption())
+    .addOption(oldEnvOption())
     .option("--json", "print the answer as one JSON object")
     .action(keys);
 }

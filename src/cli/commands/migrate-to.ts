@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
-import { collect } from "../options.ts";
+import { envOption, oldEnvOption } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { counted } from "../terminal/figures.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
@@ -17,7 +17,8 @@ export function declare(command: Command): void {
   command
     .argument("<database>", "postgres://… to copy to, or $NAME of the variable that holds it")
     .option("--data-dir <folder>", "where the runs are now (REHEARSAL_DATA_DIR)")
-    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .addOption(envOption())
+    .addOption(oldEnvOption())
     .option("--json", "print what was copied as one JSON object")
     .action(migrate);
 }

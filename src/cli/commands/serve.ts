@@ -6,7 +6,7 @@ import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario
 import type { ApiKeys } from "../../services/http/auth.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
-import { collect, portNumber } from "../options.ts";
+import { envOption, oldEnvOption, portNumber } from "../options.ts";
 import { agentService } from "../parts/agent-service.ts";
 import { createCore } from "../parts/create-core.ts";
 import { demoDetector } from "../parts/demo-detector.ts";
@@ -29,7 +29,8 @@ export function declare(command: Command): void {
     .option("--port <number>", "port of the agent backend and the page (REHEARSAL_AGENT_PORT)", portNumber)
     .option("--eval-port <number>", "port of the evaluation service (REHEARSAL_EVAL_PORT)", portNumber)
     .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)")
-    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .addOption(envOption())
+    .addOption(oldEnvOption())
     .option("--no-open", "do not open the page in a browser")
     .option("--json", "print the addresses as one JSON object")
     .action(serve);

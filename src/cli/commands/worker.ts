@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { runWorker } from "../../runs/run-worker.ts";
-import { collect, wholeNumber } from "../options.ts";
+import { envOption, oldEnvOption, wholeNumber } from "../options.ts";
 import { createCore } from "../parts/create-core.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { startChores } from "../parts/start-chores.ts";
@@ -19,7 +19,8 @@ export function declare(command: Command): void {
   command
     .option("-j, --concurrency <number>", "attempts at once (REHEARSAL_CONCURRENCY_GLOBAL)", wholeNumber(1))
     .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)")
-    .option("--env-file <file>", "read variables from this file instead of .env (repeatable)", collect)
+    .addOption(envOption())
+    .addOption(oldEnvOption())
     .option("--json", "print the readiness as one JSON object")
     .action(work);
 }

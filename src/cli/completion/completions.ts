@@ -18,7 +18,8 @@ const startingWith = (offered: readonly string[], typed: string): string[] =>
 function offers(command: Command, { typed, before }: { typed: string; before: string }): readonly string[] {
   const open = command.options.find((option) => [option.short, option.long].includes(before) && takesValue(option));
   if (open) return open.argChoices ?? [];
-  if (typed.startsWith("-")) return [...command.options.flatMap(({ long }) => (long ? [long] : [])), "--help"];
+  if (typed.startsWith("-"))
+    return [...command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : [])), "--help"];
   return command.registeredArguments[0]?.argChoices ?? [];
 }
 

@@ -9,21 +9,19 @@ export interface LoadedSettings {
 
 /** Adds the variables of `.env` in this folder, or of the files named instead. What the environment says outranks a file. */
 export function loadEnvironment(files: readonly string[] = []): void {
-  if (files.length === 0) return loadIfThere();
-  for (const file of files) {
-    try {
-      loadEnvFile(file);
-    } catch (cause) {
-      throw new CliError(`the environment file ${file} cannot be read`, undefined, { cause });
-    }
-  }
+  if (files.length === 0) return load(".env", { mayBeMissing: true });
+  // What was read first stays, so the last file goes first: as with Node's own option, a later one outranks.
+  for (const file of files.toReversed()) load(file);
 }
 
-function loadIfThere(): void {
+function load(file: string, { mayBeMissing = false } = {}): void {
   try {
-    loadEnvFile();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    loadEnvFile(file);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (mayBeMissing && code === "ENOENT") return;
+    const why = code === "ENOENT" ? "does not exist" : `cannot be read${code === undefined ? "" : ` (${code})`}`;
+    throw new CliError(`the environment file ${file} ${why}`, undefined, { cause });
   }
 }
 
