@@ -1,6 +1,7 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
 
@@ -62,6 +63,21 @@ test("looking at runs where there are none makes no files", async () => {
   expect(await readdir(folder.path)).toEqual([]);
 });
 
+test("a folder of runs that is none is told, and a backup refuses a file that exists", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await writeFile(folder.file("rehearsal.yaml"), "name: x\n");
+  const said = async (...parameters: readonly string[]) => {
+    const { code, stdout, stderr } = await runCli(parameters, { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    return stderr;
+  };
+  expect(await said("list", "--data-dir", "rehearsal.yaml")).toContain("rehearsal.yaml is not a folder");
+  expect(await said("show", "latest", "--data-dir", "/proc/x")).toContain("/proc/x does not exist");
+  expect(await said("backup", "rehearsal.yaml")).toContain("exists already");
+  expect(await said("migrate-to", "postgres://u:p@127.0.0.1:9/x")).toContain("nothing to copy: ");
+});
+
 test("a bad setting is one line and exit 78, whatever the command", async () => {
   await using folder = await temporaryFolder();
   const env = { HUB_BASE_URL: "nowhere" };
@@ -92,15 +108,24 @@ test("a later file of variables outranks an earlier one, and the old name of the
   expect((await list("--env-file", "bad.env")).code).toBe(78);
 });
 
-test.each([["list"], ["serve"], ["worker"], ["migrate-to", "postgres://u:p@127.0.0.1:9/x"]])(
+const noDatabase = "postgres://u:p@127.0.0.1:9/x";
+const unreachable = { code: 78, stdout: "", stderr: "rehearsal: The database cannot be reached. (ECONNREFUSED)\n" };
+
+test.each(["list", "serve", "worker"])(
   "a database that cannot be reached is one line and exit 78: %s",
-  async (...parameters) => {
+  async (name) => {
     await using folder = await temporaryFolder();
-    const env = { DATABASE_URL: "postgres://u:p@127.0.0.1:9/x" };
-    const { code, stderr } = await runCli(parameters, { cwd: folder.path, env });
-    expect({ code, stderr }).toEqual({
-      code: 78,
-      stderr: "rehearsal: The database cannot be reached. (ECONNREFUSED)\n",
-    });
+    expect(await runCli([name], { cwd: folder.path, env: { DATABASE_URL: noDatabase } })).toEqual(unreachable);
   },
 );
+
+test("migrate-to copies from the file DATABASE_URL names", async () => {
+  await using folder = await temporaryFolder();
+  await (await openSqlite({ file: folder.file("mine.db"), leaseMs: 15_000 })).close();
+  const env = { DATABASE_URL: "sqlite:mine.db" };
+  expect(await runCli(["migrate-to", noDatabase], { cwd: folder.path, env })).toEqual(unreachable);
+  const other = { DATABASE_URL: "sqlite:none.db" };
+  const { code, stderr } = await runCli(["migrate-to", noDatabase], { cwd: folder.path, env: other });
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("none.db does not exist") });
+  expect(await readdir(folder.path)).not.toContain(".rehearsal");
+});

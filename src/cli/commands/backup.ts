@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { copyDatabase } from "../../storage/drivers/sqlite-backup.ts";
@@ -30,6 +31,7 @@ async function backUp(target: string, { dataDir, envFile = [], json }: BackupOpt
   const source = storeFile(settings);
   if (source === null) throw new CliError("the runs are on PostgreSQL: back it up with pg_dump");
   const file = resolve(target);
+  if (existsSync(file)) throw new CliError(`${file} exists already: a backup never overwrites a file`);
   await copyDatabase(source, file);
   if (json) printJson({ file });
   else printLine(`copied ${source} to ${file}`);

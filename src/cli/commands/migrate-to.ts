@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
 import { envOption, oldEnvOption } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
+import { storeFile } from "../parts/open-storage.ts";
+import { typedFolder } from "../sources/open-source.ts";
 import { counted } from "../terminal/figures.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
 
@@ -25,13 +28,15 @@ export function declare(command: Command): void {
 
 /** Copies every run and scenario from the embedded store to PostgreSQL. What is there already is left alone. */
 async function migrate(target: string, { dataDir, envFile = [], json }: MigrateOptions): Promise<void> {
-  const overrides = { REHEARSAL_DATA_DIR: dataDir, DATABASE_URL: "", DATABASE_URL_FILE: "" };
-  const { settings } = loadSettings({ files: envFile, overrides });
+  const { settings } = loadSettings({ files: envFile, overrides: typedFolder(dataDir) });
   const url = target.startsWith("$") ? process.env[target.slice(1)] : target;
   if (!url || !/^postgres(ql)?:/.test(url)) throw new CliError("where to? Give postgres://user:password@host/database");
+  // DATABASE_URL may name the target already; where it names a file, that is what is copied.
+  const file = storeFile(settings) ?? join(settings.dataDir, "rehearsal.db");
+  if (!existsSync(file)) throw new CliError(`there is nothing to copy: ${file} does not exist (--data-dir says where)`);
   const { moveToPostgres } = await import("../../storage/drivers/move-to-postgres.ts");
   const copied = await moveToPostgres({
-    file: join(settings.dataDir, "rehearsal.db"),
+    file,
     url,
     onRun: ({ copied: done, total }) => {
       if (done === total || done % 100 === 0) note(`${done}/${total} runs`);
@@ -40,7 +45,7 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
   if (json) return printJson(copied);
   const { runs, skipped, scenarios, agent_runs, threads } = copied;
   const there = skipped > 0 ? `, ${skipped} were there` : "";
-  printLine(`copied ${counted(runs, "run")}${there} and ${counted(scenarios, "scenario")}`);
+  printLine(`copied from ${file}: ${counted(runs, "run")}${there} and ${counted(scenarios, "scenario")}`);
   if (agent_runs + threads > 0)
     printLine(`copied ${counted(agent_runs, "agent run")} and ${counted(threads, "thread")}`);
   printLine("Set DATABASE_URL to it; the file stays as it was.");

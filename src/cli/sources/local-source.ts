@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import { finalStates } from "../../contract/run.ts";
 import type { RunRecord } from "../../contract/store.ts";
@@ -8,6 +7,7 @@ import { toRun } from "../../runs/to-run.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import { createCore } from "../parts/create-core.ts";
+import { storeFile } from "../parts/open-storage.ts";
 import type { RunSource } from "./run-source.ts";
 
 /** The runs kept by this machine, whoever owns them. Nothing unfinished is carried out: the worker is not started. */
@@ -40,17 +40,27 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
 }
 
 /** A command that only looks makes no database. */
-export function hasStore({ databaseUrl, dataDir }: Settings): boolean {
-  return databaseUrl !== null || existsSync(join(dataDir, "rehearsal.db"));
+export function hasStore(settings: Settings): boolean {
+  const file = storeFile(settings);
+  return file === null || existsSync(file);
+}
+
+/** Where somebody says the runs are, there has to be a folder: a mistyped path would look like "no runs". */
+function checkFolder(path: string): void {
+  if (!existsSync(path)) throw new CliError(`--data-dir: ${path} does not exist`);
+  if (!statSync(path).isDirectory()) throw new CliError(`--data-dir: ${path} is not a folder`);
 }
 
 function noSuchRun(runId: string): never {
   throw new CliError(`there is no run "${runId}" (rehearsal list shows what there is)`);
 }
 
-/** Where nothing was ever run. */
-export const noRuns: RunSource = {
-  list: async () => ({ runs: [], next_cursor: null }),
+/** Where nothing was ever run: in the folder that was typed, or the usual one. */
+export const noRuns = (typed: string | undefined): RunSource => ({
+  async list() {
+    if (typed !== undefined) checkFolder(typed);
+    return { runs: [], next_cursor: null };
+  },
   get: async (runId) => noSuchRun(runId),
   results: async (runId) => noSuchRun(runId),
   estimate: async () => Promise.reject(new CliError("there is nothing to estimate from")),
@@ -58,4 +68,4 @@ export const noRuns: RunSource = {
   cancel: async (runId) => noSuchRun(runId),
   delete: async (runId) => noSuchRun(runId),
   async [Symbol.asyncDispose]() {},
-};
+});

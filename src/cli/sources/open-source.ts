@@ -11,7 +11,7 @@ export async function openSource({ server, dataDir, envFile }: SourceOptions): P
   if (address !== undefined) return openServerSource(address);
   const { settings } = loadSettings({ files: envFile ?? [], overrides: typedFolder(dataDir) });
   const { hasStore, noRuns, openLocalSource } = await import("./local-source.ts");
-  return hasStore(settings) ? openLocalSource(settings) : noRuns;
+  return hasStore(settings) ? openLocalSource(settings) : noRuns(dataDir);
 }
 
 /** A folder that was typed outranks a service that was merely set. */
