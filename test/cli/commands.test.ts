@@ -1,12 +1,15 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { starterFiles, workflowFile } from "../../src/cli/init/starter-files.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { sampleRun } from "../conformance/sample-runs.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
 
+const read = (name: string) => readFile(resolve(import.meta.dirname, "../..", name), "utf8");
 const fixtures = resolve(import.meta.dirname, "../../src/formats/fixtures");
 
 test("init writes a folder that evaluates as it is, and never overwrites", async () => {
@@ -21,6 +24,37 @@ test("init writes a folder that evaluates as it is, and never overwrites", async
   const run = await runCli(["eval", "--attempts", "1", "--json"], { cwd });
   expect(run.code).toBe(0);
   expect(JSON.parse(run.stdout).runs[0]).toMatchObject({ test_name: "support", demo: true, summary: { failed: 0 } });
+});
+
+test("init keeps runs and keys out of the repository, and writes the workflow where GitHub looks", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await mkdir(folder.file(".git"));
+  await mkdir(folder.file("apps/bot"), { recursive: true });
+  await writeFile(folder.file("apps/bot/.gitignore"), "node_modules\n/.env\n");
+  const { code, stdout, stderr } = await runCli(["init", "apps/bot", "--yes"], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain("wrote apps/bot/rehearsal.yaml\n");
+  expect(stdout).toContain("wrote .github/workflows/rehearsal.yml\n");
+  expect(stderr).toContain("Add .rehearsal/ to apps/bot/.gitignore");
+  expect(stderr).toContain("Next: cd apps/bot && rehearsal eval");
+  const { jobs } = parse(await readFile(folder.file(".github/workflows/rehearsal.yml"), "utf8"));
+  const { defaults, steps } = jobs.evaluate;
+  expect(defaults).toEqual({ run: { "working-directory": "apps/bot" } });
+  expect(steps.at(-1).with.path).toContain("apps/bot/junit.xml\n");
+
+  await runCli(["init", "other", "--yes"], { cwd });
+  expect(await readFile(folder.file("other/.gitignore"), "utf8")).toBe(".rehearsal/\n.env\n");
+});
+
+test("nothing that is written or shown fetches a package of our name from the registry", async () => {
+  const files = Object.values({ ...starterFiles({}), ...workflowFile("") }).join("\n");
+  const documents = await Promise.all(
+    ["action.yml", "README.md", "docs/start.md", "docs/ci.md", "docs/mcp.md"].map(read),
+  );
+  for (const text of [files, ...documents]) {
+    expect(text).not.toMatch(/npx (--yes |-y )?(--package[= ])?"?rehearsal|"npx", "args": \["rehearsal/);
+  }
 });
 
 test("validate says what is wrong, where, and exits 2", async () => {

@@ -1,6 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
 import { askTarget } from "../init/ask-target.ts";
-import { starterFiles } from "../init/starter-files.ts";
+import { repositoryRoot } from "../init/repository-root.ts";
+import { privateNames, starterFiles, workflowFile } from "../init/starter-files.ts";
 import { writeNewFiles } from "../init/write-new-files.ts";
 import { note, personIsAtTheTerminal, printJson, printLine } from "../terminal/output.ts";
 
@@ -25,9 +28,24 @@ export function declare(command: Command): void {
 async function init(folder: string, { yes, endpoint, model, json }: InitOptions): Promise<void> {
   const given = { endpoint, model };
   const target = yes || json || !personIsAtTheTerminal() ? given : await askTarget(given);
-  const { written, kept } = await writeNewFiles(folder, starterFiles(target));
+  const own = await writeNewFiles(folder, starterFiles(target));
+  const root = repositoryRoot(folder);
+  const place = relative(root, resolve(folder)).split(sep).join("/");
+  const shared = await writeNewFiles(relative(process.cwd(), root), workflowFile(place));
+  const [written, kept] = [
+    [...own.written, ...shared.written],
+    [...own.kept, ...shared.kept],
+  ];
   if (json) return printJson({ written, kept });
   for (const file of written) printLine(`wrote ${file}`);
   for (const file of kept) note(`kept ${file}, which was there`);
-  note(`\nNext: ${folder === "." ? "" : `cd ${folder} && `}npx rehearsal eval`);
+  await tellOfPrivate(join(folder, ".gitignore"));
+  note(`\nNext: ${folder === "." ? "" : `cd ${folder} && `}rehearsal eval`);
+}
+
+/** A .gitignore that was there stays as it is, and may let keys and conversations into the repository. */
+async function tellOfPrivate(file: string): Promise<void> {
+  const lines = (await readFile(file, "utf8")).split(/\r?\n/).map((line) => line.trim().replace(/^\/|\/$/g, ""));
+  const open = privateNames.filter((name) => !lines.includes(name.replace(/\/$/, "")));
+  if (open.length > 0) note(`Add ${open.join(" and ")} to ${file}: they hold runs and keys.`);
 }

@@ -10,7 +10,7 @@ export function starterFiles({ endpoint = "agent", model = "demo/retrieval" }: T
     "scenarios/refund.yaml": refund,
     "scenarios/delivery-time.yaml": delivery,
     ".env.example": environment,
-    ".github/workflows/rehearsal.yml": workflow,
+    ".gitignore": gitIgnore,
   };
 }
 
@@ -60,25 +60,38 @@ const environment = `# Copy to .env. Keys are sent to the place they belong to a
 # EVAL_ENDPOINT_API_KEY=
 `;
 
-const workflow = `name: rehearsal
+/** What nobody else should get: the data folder holds runs and keys. */
+export const privateNames = [".rehearsal/", ".env"] as const;
+
+const gitIgnore = `${privateNames.join("\n")}\n`;
+
+/** The workflow by its place in the repository. `folder`: where the configuration is in there, "" at the top. */
+export function workflowFile(folder: string): Record<string, string> {
+  return { ".github/workflows/rehearsal.yml": workflow(folder) };
+}
+
+const results = ["results.json", "report.html", "junit.xml"];
+
+const workflow = (folder: string): string => `name: rehearsal
 on: pull_request
 permissions:
   contents: read
 jobs:
   evaluate:
     runs-on: ubuntu-latest
-    steps:
+${folder === "" ? "" : `    defaults:\n      run:\n        working-directory: ${JSON.stringify(folder)}\n`}    steps:
       - uses: actions/checkout@v5
       - uses: actions/setup-node@v5
         with:
           node-version: 24
-      - run: npx --yes rehearsal eval -o results.json -o report.html -o junit.xml
+      # Rehearsal is no package of the npm registry: add its packed file to your devDependencies
+      # (npm install --save-dev ./rehearsal-0.1.0.tgz). --no fetches nothing by that name.
+      - run: npm ci
+      - run: npx --no rehearsal eval ${results.map((name) => `-o ${name}`).join(" ")}
       - uses: actions/upload-artifact@v5
         if: always()
         with:
           name: rehearsal
           path: |
-            results.json
-            report.html
-            junit.xml
+${results.map((name) => `            ${folder === "" ? "" : `${folder}/`}${name}`).join("\n")}
 `;
