@@ -23,6 +23,7 @@ export const evaluationExamples: ApiExamples = {
   },
   listRuns: { command: `curl -s '${at}/runs?limit=10&state=completed'`, status: 200 },
   getRun: { command: `curl -s ${at}/runs/$run_id`, status: 200 },
+  getRunRequest: { command: `curl -s ${at}/runs/$run_id/request`, status: 200 },
   getRunResults: { command: `curl -s ${at}/runs/$run_id/results`, status: 200 },
   listRunScenarios: { command: `curl -s '${at}/runs/'$run_id'/scenarios?limit=20'`, status: 200 },
   getRunEvents: { command: `curl -sN ${at}/runs/$run_id/events`, status: 200 },

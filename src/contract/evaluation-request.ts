@@ -112,6 +112,11 @@ export const EvaluationRequest = z
   .meta({ id: "EvaluationRequest" });
 export type EvaluationRequest = z.infer<typeof EvaluationRequest>;
 
+/** The same as it is given back, for a run to be made again. Named apart, since only what is not at its default is in it. */
+export const RepeatedRequest = z
+  .record(z.string(), z.json())
+  .meta({ id: "RepeatedRequest", description: "A body of POST /evaluate, without what stands at its default." });
+
 /** What a run is asked to do, with every default filled in: this is stored with the run. */
 export const EvaluationPlan = z
   .object({

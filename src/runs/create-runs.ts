@@ -28,6 +28,7 @@ import { rescoreRun } from "./rescore-run.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
 import type { Runs } from "./runs.ts";
+import { toRequest } from "./to-request.ts";
 import { waitForRun } from "./wait-for-run.ts";
 import { createScenarioOrders } from "./scenario-order.ts";
 import { createScoringPool } from "./scoring-pool.ts";
@@ -185,6 +186,8 @@ export function createRuns(options: RunsOptions): Runs {
     results: (run, resultOptions) => readResults(run, { store, now, ...resultOptions }),
     wholeResults: (run) => readWholeResults(run, { store, now }),
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await orders.of(run) }),
+    request: async (run, helpers) =>
+      toRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
     scenarioResults: (run) => readScenarioResults(run, { store }),
     async rescore(id, owner, rescoreOptions) {
       const run = await rescoreRun(id, { store, createScoring: scoringOf, now, owner, ...rescoreOptions });

@@ -7,6 +7,8 @@ import type { RunEvent } from "../contract/run-event.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
+import type { PlanHelpers } from "./option-problems.ts";
+import type { RequestAgain } from "./to-request.ts";
 
 export interface NewRunOptions {
   readonly warnings: readonly Warning[];
@@ -29,6 +31,8 @@ export interface Runs {
   scenarios(run: RunRecord, query: RunScenariosQuery): Promise<RunScenarioList>;
   /** The same, scenario by scenario. */
   scenarioResults(run: RunRecord): AsyncIterable<ScenarioResult>;
+  /** The request that makes the same run again, without what the operator's helpers brought to it. */
+  request(run: RunRecord, helpers: PlanHelpers): Promise<RequestAgain>;
   /** What happens in the run from `after` on, the ended run last. */
   follow(id: string, options: { after: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
   /** No new call starts after this; calls in flight are aborted. */

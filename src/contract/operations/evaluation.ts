@@ -1,4 +1,4 @@
-import { EvaluationRequest } from "../evaluation-request.ts";
+import { EvaluationRequest, RepeatedRequest } from "../evaluation-request.ts";
 import { EvaluationResponse } from "../evaluation-response.ts";
 import type { Operation } from "../operation.ts";
 import { RunList, RunListQuery } from "../run-list.ts";
@@ -68,6 +68,20 @@ export const getRun: Operation = {
   scope: "runs:read",
   parameters: runParameter,
   responses: { 200: { description: "The run.", schema: Run } },
+  errors: ["run_not_found"],
+};
+
+export const getRunRequest: Operation = {
+  id: "getRunRequest",
+  method: "get",
+  path: "/runs/{run_id}/request",
+  summary: "The request that makes the same run again",
+  description:
+    "The body of POST /evaluate, scenarios included. What stands at its default is left out, as is what the operator's own judge and labeller brought to it.",
+  tag: "Runs",
+  scope: "runs:read",
+  parameters: runParameter,
+  responses: { 200: { description: "The request.", schema: RepeatedRequest } },
   errors: ["run_not_found"],
 };
 
@@ -145,6 +159,7 @@ export const evaluationOperations: readonly Operation[] = [
   evaluate,
   listRuns,
   getRun,
+  getRunRequest,
   getRunResults,
   listRunScenarios,
   getRunEvents,

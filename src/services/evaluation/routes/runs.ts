@@ -10,7 +10,7 @@ import { streamJson } from "../stream-text.ts";
 import { ownerOf } from "../../http/owner.ts";
 
 /** Reading, cancelling and deleting runs. */
-export function runRoutes({ runs }: EvaluationDependencies): Hono<ShellEnvironment> {
+export function runRoutes({ runs, helpers }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .get("/runs", requireScope("runs:read"), async (context) => {
       const { state, test_name, model_id, limit, cursor } = validate(RunListQuery, context.req.query());
@@ -27,6 +27,10 @@ export function runRoutes({ runs }: EvaluationDependencies): Hono<ShellEnvironme
     })
     .get("/runs/:run_id", requireScope("runs:read"), async (context) => {
       return context.json(toRun(await runs.get(context.req.param("run_id"), ownerOf(context))));
+    })
+    .get("/runs/:run_id/request", requireScope("runs:read"), async (context) => {
+      const run = await runs.get(context.req.param("run_id"), ownerOf(context));
+      return context.json(await runs.request(run, helpers));
     })
     .get("/runs/:run_id/results", requireScope("runs:read"), async (context) => {
       const { scenario_id } = validate(ResultsQuery, context.req.query());

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { planRun } from "./plan-run.ts";
+import { planLimits } from "./testing/run-bench.ts";
+import { toRequest } from "./to-request.ts";
+
+const helpers = { judge: { endpoint: "http://operator.example/v1", model_id: "judge-1" } };
+const plan = (request: unknown) => planRun(EvaluationRequest.parse(request), planLimits, helpers);
+
+const scenario = {
+  id: "refund",
+  system_prompt: "Be brief.",
+  tags: ["shop"],
+  interactions: [
+    {
+      id: "ask",
+      user_message: "Refund?",
+      reference_reply: "Yes.",
+      references: ["Sure."],
+      reference_metadata: { n: 1 },
+    },
+  ],
+};
+
+test("a stored run gives the request that makes the same plan again", () => {
+  const request = {
+    test_batch: [scenario, { ...scenario, id: "other", interactions: [{ id: "a", user_message: "Hi" }] }],
+    test_name: "nightly",
+    endpoint: "http://127.0.0.1:9/v1",
+    model_id: "m",
+    protocol: "anthropic-messages",
+    system_prompt: "You are a shop.",
+    parameters: { temperature: 0.2, extra: { top_k: 4 } },
+    attempts: { min: 2, max: 6, ci_width: 0.1 },
+    scorers: ["token_f1", { type: "contains", text: "Yes" }],
+    weights: { token_f1: 1 },
+    threshold: 0.6,
+    judge: { votes: 3 },
+    budget: { calls: 9 },
+    on_failure: "stop",
+    tags: ["ci"],
+    metadata: { commit: "abc" },
+  };
+  const first = plan(request);
+  const { scenarios, ...settings } = first;
+  const again = toRequest(settings, { scenarios, helpers });
+  expect(plan(again)).toEqual(first);
+  // The operator's judge is not told to whoever may read the run.
+  expect(again.judge).toEqual({ votes: 3 });
+});
+
+test("what stands at its default is left out", () => {
+  const { scenarios, ...settings } = plan({
+    test_batch: { id: "a", interactions: [{ id: "1", user_message: "Hi" }] },
+    endpoint: "http://127.0.0.1:9/v1",
+    model_id: "m",
+  });
+  expect(toRequest(settings, { scenarios, helpers })).toEqual({
+    test_name: "a",
+    endpoint: "http://127.0.0.1:9/v1",
+    model_id: "m",
+    protocol: "openai-chat",
+    attempts: 1,
+    test_batch: {
+      id: "a",
+      interactions: [{ id: "1", user_message: "Hi", reference_reply: "", interaction_type: "opening" }],
+    },
+  });
+});

@@ -1,0 +1,48 @@
+import type { z } from "zod";
+import type { EvaluationRequest, RunSettings } from "../contract/evaluation-request.ts";
+import type { Scenario } from "../contract/scenario.ts";
+import type { PlanHelpers } from "./option-problems.ts";
+
+export type RequestAgain = z.input<typeof EvaluationRequest>;
+
+/**
+ * The request that makes the same run again. What stands at its default is left out, and so is what the operator brought to it:
+ * another operator's judge, or a later one, is then used in its place.
+ */
+export function toRequest(
+  settings: RunSettings,
+  { scenarios, helpers }: { scenarios: readonly Scenario[]; helpers: PlanHelpers },
+): RequestAgain {
+  const { attempts, adaptive, judge, labeller, on_failure, tags, metadata, ...options } = settings;
+  const batch = scenarios.map(toInput);
+  const [first] = batch;
+  return {
+    ...options,
+    attempts: adaptive ?? attempts,
+    ...(on_failure !== "continue" && { on_failure }),
+    ...(tags.length > 0 && { tags }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(judge && { judge: without(judge, helpers.judge) }),
+    ...(labeller && { labeller: without(labeller, helpers.labeller) }),
+    test_batch: first && batch.length === 1 ? first : batch,
+  };
+}
+
+/** The fields in which one differs from the other. */
+function without<Settings extends object>(settings: Settings, operator: object = {}): Settings {
+  const known = new Map<string, unknown>(Object.entries(operator));
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => known.get(name) !== value)) as Settings;
+}
+
+function toInput({ id, description, system_prompt, tags, interactions }: Scenario) {
+  return {
+    id,
+    ...(description !== "" && { description }),
+    ...(system_prompt !== undefined && { system_prompt }),
+    ...(tags.length > 0 && { tags }),
+    interactions: interactions.map(({ agent_reply: _reply, generated_metadata: _labels, ...interaction }) => {
+      const { reference_metadata, ...input } = interaction;
+      return { ...input, ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }) };
+    }),
+  };
+}
