@@ -32,6 +32,10 @@ export async function listRuns(
 export const getRun = async (id: string, signal: AbortSignal): Promise<Run> =>
   readJson(await evaluationUrl(runPath(id)), { signal });
 
+/** The request that makes the same run again. */
+export const getRunRequest = async (id: string, signal: AbortSignal): Promise<Record<string, unknown>> =>
+  readJson(await evaluationUrl(runPath(id, "/request")), { signal });
+
 export const getResults = async (id: string, signal: AbortSignal): Promise<EvaluationResponse> =>
   readJson(await evaluationUrl(runPath(id, "/results")), { signal });
 

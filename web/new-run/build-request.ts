@@ -1,25 +1,29 @@
 import { parseScenarios } from "./parse-scenarios.ts";
 import type { RunDraft } from "./run-draft.ts";
+import { splitRequest } from "./split-request.ts";
 
-/** The body of POST /evaluate for a draft. Empty fields are left out, so the service's own checks and defaults speak. */
+/**
+ * The body of POST /evaluate for a draft. Empty fields are left out, so the service's own checks and defaults speak. Of a pasted
+ * request only what the form has no field for is taken: a field that was cleared is not sent.
+ */
 export function buildRequest(draft: RunDraft): Record<string, unknown> {
   const parsed = parseScenarios(draft.scenarios);
-  const pasted = parsed.kind === "parsed" ? parsed.request : {};
+  const { rest } = splitRequest(parsed.kind === "parsed" ? parsed.request : {});
   return {
-    ...pasted,
+    ...rest,
     ...filled("test_name", draft.name),
     ...filled("endpoint", draft.endpoint),
     ...filled("model_id", draft.model),
-    ...(draft.protocol === "openai-chat" && !("protocol" in pasted) ? {} : { protocol: draft.protocol }),
+    ...(draft.protocol === "openai-chat" ? {} : { protocol: draft.protocol }),
     ...number("attempts", draft.attempts),
     ...(draft.systemPrompt === "" ? {} : { system_prompt: draft.systemPrompt }),
     ...filled("history", draft.history),
     ...number("threshold", draft.threshold),
     ...scorers(draft.scorers),
     ...number("concurrency", draft.concurrency),
-    ...group("parameters", pasted, number("temperature", draft.temperature)),
-    ...group("budget", pasted, number("money", draft.money)),
-    ...group("judge", pasted, {
+    ...group("parameters", rest, number("temperature", draft.temperature)),
+    ...group("budget", rest, number("money", draft.money)),
+    ...group("judge", rest, {
       ...filled("endpoint", draft.judgeEndpoint),
       ...filled("model_id", draft.judgeModel),
       ...filled("rubric", draft.judgeRubric),
@@ -48,13 +52,13 @@ function scorers(text: string): Record<string, unknown> {
   return typed.length === 0 ? {} : { scorers: typed };
 }
 
-/** Fields of an inner object, together with those a pasted request has there. */
+/** Fields of an inner object, together with those of a pasted request that have no field here. */
 function group(
   name: string,
-  pasted: Readonly<Record<string, unknown>>,
+  rest: Readonly<Record<string, unknown>>,
   fields: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   if (Object.keys(fields).length === 0) return {};
-  const known = pasted[name];
+  const known = rest[name];
   return { [name]: { ...(typeof known === "object" && known !== null ? known : {}), ...fields } };
 }

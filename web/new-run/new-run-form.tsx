@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Play } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { PageConfig } from "../../src/contract/page-config.ts";
 import { startRun } from "../api.ts";
@@ -9,11 +9,12 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { runPath } from "../parts/paths.ts";
 import { AdvancedFields } from "./advanced-fields.tsx";
 import { buildRequest } from "./build-request.ts";
-import { fieldsFromRequest } from "./fields-from-request.ts";
 import { problemsAt } from "../parts/field-problems.ts";
+import { parseScenarios } from "./parse-scenarios.ts";
 import { RequestPreview } from "./request-preview.tsx";
 import { isWhole, saveDraft, type RunDraft } from "./run-draft.ts";
 import { ScenarioField } from "./scenario-field.tsx";
+import { newFields } from "./split-request.ts";
 import { TargetFields } from "./target-fields.tsx";
 import { RunEstimate } from "./run-estimate.tsx";
 import { RunFields } from "./run-fields.tsx";
@@ -36,6 +37,14 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
   const problems = start.error ? toApiError(start.error).fields : [];
   const change = (changes: Partial<RunDraft>): void => setDraft((current) => ({ ...current, ...changes }));
 
+  /** The request last read from the text, so that typing there does not undo what was typed into the fields. */
+  const pasted = useRef(requestIn(first.scenarios) ?? {});
+  const changeScenarios = (scenarios: string): void => {
+    const found = requestIn(scenarios);
+    change({ scenarios, ...(found && newFields(pasted.current, found)) });
+    if (found) pasted.current = found;
+  };
+
   const form = { draft, onChange: change, problems };
 
   return (
@@ -51,7 +60,7 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
         <TargetFields form={form} config={config} />
         <ScenarioField
           text={draft.scenarios}
-          onChange={(scenarios) => change({ scenarios, ...fieldsFromRequest(scenarios) })}
+          onChange={changeScenarios}
           problems={problemsAt(problems, "/test_batch")}
         />
         <RunFields form={form} />
@@ -65,4 +74,10 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
       <RequestPreview request={request} evaluation={config.evaluation} />
     </form>
   );
+}
+
+/** What a text says beside its scenarios; null while it cannot be read. */
+function requestIn(text: string): Readonly<Record<string, unknown>> | null {
+  const parsed = parseScenarios(text);
+  return parsed.kind === "parsed" ? parsed.request : null;
 }

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { getResults } from "../api.ts";
+import { getRunRequest } from "../api.ts";
 import { pageConfig } from "../http.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { useSearchState } from "../parts/use-search-state.ts";
-import { draftFromRun } from "./draft-from-run.ts";
+import { draftFromRequest } from "./draft-from-request.ts";
 import { getScenarios } from "../library-api.ts";
 import { agentDraft, endpointDraft, firstDraft } from "./first-draft.ts";
 import { NewRunForm } from "./new-run-form.tsx";
@@ -23,7 +23,7 @@ export default function NewRunScreen() {
     queryKey: ["new-run", start, from, endpoint, model, scenarios],
     queryFn: async ({ signal }) => {
       const config = await pageConfig();
-      if (from) return { config, draft: draftFromRun(await getResults(from, signal), { ownOrigin: location.origin }) };
+      if (from) return { config, draft: draftFromRequest(await getRunRequest(from, signal)) };
       const draft =
         endpoint !== null
           ? endpointDraft(endpoint, model)

@@ -59,7 +59,7 @@ export function ScenarioField({ text, onChange, problems }: ScenarioFieldProps) 
       <div id={`${id}-note`} className="grid gap-1 text-xs text-soft">
         {parsed.kind === "invalid" && <p className="font-medium text-bad">✕ Not valid JSON: {parsed.message}</p>}
         {parsed.kind === "parsed" && Object.keys(parsed.request).length > 0 && (
-          <p>This is a whole request: the form was filled from it, and its other fields are sent along.</p>
+          <p>This is a whole request: the form was filled from it, and what it has no field for is sent along.</p>
         )}
         <FieldProblemList problems={problems} />
       </div>

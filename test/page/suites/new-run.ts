@@ -41,15 +41,30 @@ export function newRunSuite(browser: () => Browser): void {
     expect(await tab.page.getByLabel("Attempts", { exact: true }).inputValue()).toBe("3");
     const body = await tab.page.getByRole("region", { name: "Request body" }).innerText();
     expect(JSON.parse(body)).toEqual(request);
+
+    // What is typed into the fields counts from then on, whatever is typed beside it.
+    await tab.page.getByLabel("Model", { exact: true }).fill("other");
+    await tab.page.getByLabel("Endpoint", { exact: true }).fill("");
+    await scenarios.press("End");
+    await scenarios.pressSequentially("  ");
+    await scenarios.fill(JSON.stringify({ ...request, seed: 8 }));
+    expect(await tab.page.getByLabel("Model", { exact: true }).inputValue()).toBe("other");
+    const changed = JSON.parse(await tab.page.getByRole("region", { name: "Request body" }).innerText()) as unknown;
+    expect(changed).toEqual({ model_id: "other", attempts: 3, seed: 8, test_batch: { id: "x" } });
   });
 
-  test("a finished run can be run again from its results", async () => {
+  test("a finished run can be run again, with all it was asked to do", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/new?from=${nightly.run_id}`);
     const scenarios = await tab.page.getByLabel("Scenarios (JSON or JSONL)").inputValue();
-    expect(JSON.parse(scenarios)).toMatchObject([{ id: "greeting" }, { id: "refund-status" }, {}, {}]);
-    expect(await tab.page.getByLabel("Attempts", { exact: true }).inputValue()).toBe("5");
+    expect(JSON.parse(scenarios)).toMatchObject({
+      test_batch: [{ id: "greeting", system_prompt: "Be kind." }, {}, {}, {}],
+    });
+    const body = await tab.page.getByRole("region", { name: "Request body" }).innerText();
+    expect(body).toContain('"protocol": "anthropic-messages"');
+    expect(body).toContain('"ci_width": 0.1');
+    expect(body).toContain('"system_prompt": "Be brief."');
   });
 
   test("scenarios come from the library, and advanced fields reach the request", async () => {

@@ -45,6 +45,7 @@ export async function answerEvaluation({
     return void response.writeHead(204).end();
   }
   if (action === "export") return void response.writeHead(200).end(exported(run, url.searchParams.get("format")));
+  if (action === "request") return sendJson(response, 200, requestOf(run));
   if (action === "results") return sendJson(response, 200, pages ? narrowed(run, url.searchParams) : run);
   if (action === "scenarios" && pages) return sendJson(response, 200, listScenarios(run, url.searchParams));
   if (action === "scenarios") return sendProblem(response, makeProblem("not_found", "There is no such route."));
@@ -53,6 +54,28 @@ export async function answerEvaluation({
   if (action === "cancel") runs.cancel(run.run_id);
   return sendJson(response, action === "cancel" ? 202 : 200, runs.toRun(runs.get(run.run_id) ?? run));
 }
+
+/** GET /runs/{run_id}/request, with some of what the results do not tell. */
+const requestOf = (run: EvaluationResponse) => ({
+  test_name: run.test_name,
+  endpoint: run.endpoint,
+  model_id: run.model_id,
+  protocol: "anthropic-messages",
+  system_prompt: "Be brief.",
+  attempts: { min: 2, max: 6, ci_width: 0.1 },
+  judge: { model_id: "judge-1", scope: "conversation" },
+  weights: { token_f1: 1 },
+  test_batch: run.results.scenarios.map(({ scenario_id, attempts }) => ({
+    id: scenario_id,
+    system_prompt: "Be kind.",
+    tags: ["shop"],
+    interactions: (attempts[0]?.interactions ?? []).map(({ id, user_message, reference_reply }) => ({
+      id,
+      user_message,
+      reference_reply,
+    })),
+  })),
+});
 
 function exported(run: EvaluationResponse, format: string | null): string {
   if (format !== "jsonl") return `exported as ${format}`;

@@ -1,0 +1,77 @@
+import { readProtocol, protocols, type RunDraft } from "./run-draft.ts";
+
+type Request = Readonly<Record<string, unknown>>;
+
+export interface SplitRequest {
+  /** What the form has fields for. */
+  readonly fields: Partial<RunDraft>;
+  /** What it has none for: sent along as it is. */
+  readonly rest: Readonly<Record<string, unknown>>;
+}
+
+const places = {
+  test_name: "name",
+  endpoint: "endpoint",
+  model_id: "model",
+  attempts: "attempts",
+  system_prompt: "systemPrompt",
+  history: "history",
+  threshold: "threshold",
+  concurrency: "concurrency",
+  "parameters.temperature": "temperature",
+  "budget.money": "money",
+  "judge.endpoint": "judgeEndpoint",
+  "judge.model_id": "judgeModel",
+  "judge.rubric": "judgeRubric",
+  "judge.votes": "judgeVotes",
+} as const satisfies Record<string, keyof RunDraft>;
+
+/** A whole request without its scenarios, parted into what the form shows and what it does not. */
+export function splitRequest(request: Request): SplitRequest {
+  const fields: Partial<Record<keyof RunDraft, string>> = {};
+  let rest = request;
+  for (const [place, field] of Object.entries(places)) {
+    const path = place.split(".");
+    const value = readPath(request, path);
+    if (typeof value !== "string" && typeof value !== "number") continue;
+    fields[field] = field === "history" && value === "generated" ? "" : String(value);
+    rest = withoutPath(rest, path);
+  }
+  // Adaptive attempts and checks with options have no place in a field: they are sent as they are while it is empty.
+  if (isRecord(request["attempts"])) fields.attempts = "";
+  const scorers = namesOnly(request["scorers"]);
+  if (scorers) {
+    fields.scorers = scorers.join(", ");
+    rest = withoutPath(rest, ["scorers"]);
+  }
+  if (protocols.some(({ id }) => id === request["protocol"])) {
+    const protocol = readProtocol(request["protocol"]);
+    return { fields: { ...fields, protocol }, rest: withoutPath(rest, ["protocol"]) };
+  }
+  return { fields: fields as Partial<RunDraft>, rest };
+}
+
+/** The fields a changed request says something new about: what was typed into the form since stays. */
+export function newFields(before: Request, after: Request): Partial<RunDraft> {
+  const known: Request = { ...splitRequest(before).fields };
+  const fields = Object.entries(splitRequest(after).fields);
+  return Object.fromEntries(fields.filter(([name, value]) => known[name] !== value));
+}
+
+function readPath(request: Request, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), request);
+}
+
+/** A copy without one field; an object that has nothing left goes with it. */
+function withoutPath(request: Request, [name = "", ...below]: readonly string[]): Request {
+  const { [name]: value, ...others } = request;
+  if (below.length === 0 || !isRecord(value)) return others;
+  const inner = withoutPath(value, below);
+  return Object.keys(inner).length === 0 ? others : { ...others, [name]: inner };
+}
+
+const namesOnly = (value: unknown): readonly string[] | null =>
+  Array.isArray(value) && value.every((entry) => typeof entry === "string") ? value : null;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
