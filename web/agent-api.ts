@@ -10,6 +10,12 @@ import { readEvents, type ServerEvent } from "./server-events.ts";
 export type ToolCall = AgentStreamEvents["tool-start"];
 export type ToolOutcome = AgentStreamEvents["tool-end"];
 
+export interface RunTotal {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly model_calls: number;
+}
+
 /** What comes back from the agent while it answers; the reply is the last event. */
 export type AgentEvent =
   /** `call` counts the model calls of the run: text of another call is another paragraph. */
@@ -21,6 +27,8 @@ export type AgentEvent =
       readonly type: "reply";
       readonly reply: AgentReply;
       readonly cost: number | null;
+      /** Of all model calls together; the reply tells of its last. Null where the backend does not say. */
+      readonly total: RunTotal | null;
       readonly runId: string | null;
     };
 
@@ -59,7 +67,7 @@ async function* readAnswer(response: Response): AsyncGenerator<AgentEvent> {
     const cost = response.headers.get("x-cost");
     const runId = response.headers.get("x-run-id");
     const reply = (await response.json()) as AgentReply;
-    yield { type: "reply", reply, cost: cost === null ? null : Number(cost), runId };
+    yield { type: "reply", reply, cost: cost === null ? null : Number(cost), total: totalOf(response.headers), runId };
     return;
   }
   for await (const event of readEvents(response.body)) {
@@ -76,6 +84,16 @@ async function* readAnswer(response: Response): AsyncGenerator<AgentEvent> {
   });
 }
 
+function totalOf(headers: Headers): RunTotal | null {
+  if (!headers.has("x-model-calls")) return null;
+  const count = (name: string): number => Number(headers.get(name));
+  return {
+    input_tokens: count("x-usage-input-tokens"),
+    output_tokens: count("x-usage-output-tokens"),
+    model_calls: count("x-model-calls"),
+  };
+}
+
 function toAgentEvent({ event, data }: ServerEvent): AgentEvent | null {
   const body = JSON.parse(data) as unknown;
   switch (event) {
@@ -86,8 +104,15 @@ function toAgentEvent({ event, data }: ServerEvent): AgentEvent | null {
     case "tool-end":
       return { type: "tool-end", tool: body as ToolOutcome };
     case "run-end": {
-      const { message, cost, run_id } = body as AgentStreamEvents["run-end"];
-      return { type: "reply", reply: message, cost, runId: run_id };
+      const { message, cost, run_id, usage, model_calls } = body as AgentStreamEvents["run-end"];
+      const { input_tokens, output_tokens } = usage;
+      return {
+        type: "reply",
+        reply: message,
+        cost,
+        runId: run_id,
+        total: { input_tokens, output_tokens, model_calls },
+      };
     }
     case "error":
       throw fromProblem(body as AgentStreamEvents["error"], null);

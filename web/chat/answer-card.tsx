@@ -1,4 +1,5 @@
 import { RotateCw } from "lucide-react";
+import { useRef } from "react";
 import type { Decisions } from "../agent-api.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DemoBadge } from "../parts/demo-badge.tsx";
@@ -18,9 +19,20 @@ interface AnswerCardProps {
 }
 
 export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps) {
+  const card = useRef<HTMLElement>(null);
+  const decide = (decisions: Decisions): void => {
+    // The pressed button goes away with the question: the keyboard goes on from the answer.
+    card.current?.focus();
+    onDecide(decisions);
+  };
   const demo = answer.state === "done" && /\bdemo\b/i.test(answer.reply.response_metadata.system_fingerprint ?? "");
   return (
-    <section aria-label={`Answer of ${name}`} className="panel grid grid-cols-[minmax(0,1fr)] content-start gap-2 p-3">
+    <section
+      ref={card}
+      tabIndex={-1}
+      aria-label={`Answer of ${name}`}
+      className="panel grid grid-cols-[minmax(0,1fr)] content-start gap-2 p-3"
+    >
       <header className="flex flex-wrap items-center gap-2">
         <span className="verbatim text-xs font-semibold text-soft">{name}</span>
         {demo && <DemoBadge />}
@@ -32,7 +44,7 @@ export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps)
       </header>
       <ToolUseList tools={answer.tools} live={answer.state === "waiting"} />
       {answer.state === "done" ? (
-        <FinishedAnswer answer={answer} onDecide={onDecide} />
+        <FinishedAnswer answer={answer} onDecide={decide} />
       ) : (
         <PartialAnswer answer={answer} onRetry={onRetry} />
       )}
@@ -56,7 +68,7 @@ function FinishedAnswer({ answer, onDecide }: { answer: DoneAnswer; onDecide: (d
           onDecide={onDecide}
         />
       )}
-      <InvalidCalls calls={reply.invalid_tool_calls} />
+      <InvalidCalls answer={answer} />
       <AnswerFacts answer={answer} />
     </>
   );
@@ -65,7 +77,11 @@ function FinishedAnswer({ answer, onDecide }: { answer: DoneAnswer; onDecide: (d
 function PartialAnswer({ answer, onRetry }: { answer: Exclude<Answer, DoneAnswer>; onRetry: () => void }) {
   return (
     <>
-      {answer.text !== "" && <p className="verbatim">{answer.text}</p>}
+      {answer.text !== "" && (
+        <p dir="auto" className="verbatim">
+          {answer.text}
+        </p>
+      )}
       {answer.text === "" && answer.state === "waiting" && (
         <p role="status" className="animate-pulse text-soft">
           Thinking …

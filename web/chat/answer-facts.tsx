@@ -2,14 +2,15 @@ import { formatDuration, formatInteger, formatMoney } from "../parts/format.ts";
 import type { DoneAnswer } from "./conversation.ts";
 
 export function AnswerFacts({ answer }: { answer: DoneAnswer }) {
-  const { reply, milliseconds, cost } = answer;
-  const { input_tokens: input, output_tokens: output } = reply.usage_metadata;
+  const { reply, milliseconds, cost, total } = answer;
+  const { input_tokens: input, output_tokens: output } = total ?? reply.usage_metadata;
   const finish = reply.response_metadata.finish_reason;
   return (
     <p className="flex flex-wrap gap-x-3 text-xs text-soft">
       <span>{formatDuration(milliseconds)}</span>
       <span>
         {formatInteger(input)} + {formatInteger(output)} tokens
+        {total && total.model_calls > 1 && ` in ${formatInteger(total.model_calls)} calls`}
       </span>
       <span className={finish === "length" ? "font-semibold text-warn" : ""}>
         finish: {finish}

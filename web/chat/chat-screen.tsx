@@ -10,6 +10,7 @@ import { Composer } from "./composer.tsx";
 import { hasReply, isWaiting } from "./conversation.ts";
 import { ExchangeCard } from "./exchange-card.tsx";
 import { ModelBar } from "./model-bar.tsx";
+import { rememberModel } from "./recent-models.ts";
 import { useChat } from "./use-chat.ts";
 import { useModels } from "./use-models.ts";
 
@@ -19,12 +20,20 @@ export default function ChatScreen() {
   const { options, pending, studioError } = useModels();
   const chat = useChat();
   const box = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLTextAreaElement>(null);
   const model = params.get("model") ?? options[0]?.id ?? "";
   const second = params.get("second");
   const models = [model, ...(second === null ? [] : [second])].filter((id) => id !== "");
   const waiting = isWaiting(chat.conversation);
-  const resend = useEvent((from: string, message: string) => chat.send(message, { models, from }));
-  const decide = useEvent(chat.decide);
+  const send = (message: string, from?: string): void => {
+    models.forEach(rememberModel);
+    chat.send(message, { models, ...(from !== undefined && { from }) });
+  };
+  const resend = useEvent((from: string, message: string) => {
+    send(message, from);
+    // What was pressed goes away with the old answer.
+    input.current?.focus();
+  });
   useStickToEnd(box, { content: chat.conversation, count: chat.conversation.length });
 
   return (
@@ -60,14 +69,21 @@ export default function ChatScreen() {
           {studioError && <FailedNotice error={studioError} />}
           {chat.conversation.length === 0 && <ChatEmpty pending={pending} hasModel={model !== ""} />}
           {chat.conversation.map((exchange) => (
-            <ExchangeCard key={exchange.id} exchange={exchange} options={options} onResend={resend} onDecide={decide} />
+            <ExchangeCard
+              key={exchange.id}
+              exchange={exchange}
+              options={options}
+              onResend={resend}
+              onDecide={chat.decide}
+            />
           ))}
         </div>
       </div>
       <Composer
+        input={input}
         ready={models.length > 0}
         waiting={waiting}
-        onSend={(message) => chat.send(message, { models })}
+        onSend={(message) => send(message)}
         onStop={chat.stop}
       />
     </div>

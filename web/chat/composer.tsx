@@ -1,14 +1,15 @@
 import { SendHorizontal, Square } from "lucide-react";
-import { useState, type KeyboardEvent } from "react";
+import { useState, type KeyboardEvent, type RefObject } from "react";
 
 interface ComposerProps {
+  readonly input: RefObject<HTMLTextAreaElement | null>;
   readonly ready: boolean;
   readonly waiting: boolean;
   readonly onSend: (message: string) => void;
   readonly onStop: () => void;
 }
 
-export function Composer({ ready, waiting, onSend, onStop }: ComposerProps) {
+export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("");
   const sendable = ready && !waiting && text.trim() !== "";
 
@@ -35,6 +36,8 @@ export function Composer({ ready, waiting, onSend, onStop }: ComposerProps) {
     >
       <div className="mx-auto flex max-w-5xl items-end gap-2">
         <textarea
+          ref={input}
+          dir="auto"
           className="field field-sizing-content max-h-48 min-h-10 resize-none"
           rows={1}
           aria-label="Message"

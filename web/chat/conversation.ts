@@ -1,5 +1,6 @@
 import type { AgentMessage } from "../../src/contract/agent-message.ts";
 import type { AgentReply } from "../../src/contract/agent-reply.ts";
+import type { RunTotal } from "../agent-api.ts";
 
 export interface PlainFailure {
   readonly message: string;
@@ -34,6 +35,7 @@ export type Answer = { readonly model: string } & Partly &
         readonly reply: AgentReply;
         readonly milliseconds: number;
         readonly cost: number | null;
+        readonly total: RunTotal | null;
         readonly runId: string | null;
         /** Why what was decided about its tool calls was not accepted. */
         readonly refusal?: PlainFailure;
@@ -75,11 +77,8 @@ export function replyOf(exchange: Exchange, column: number): AgentReply | null {
 export type DoneAnswer = Extract<Answer, { state: "done" }>;
 export type OpenCall = AgentReply["tool_calls"][number];
 
-/** Tool calls that wait for somebody's approval: those the reply carries that were not seen at work. */
-export function openCalls({ reply, tools }: DoneAnswer): readonly OpenCall[] {
-  const used = new Set(tools.map((tool) => tool.id));
-  return reply.tool_calls.filter((call) => !used.has(call.id));
-}
+/** Tool calls that wait for somebody's approval. A reply carries no others; some providers number those of each step anew. */
+export const openCalls = ({ reply }: DoneAnswer): readonly OpenCall[] => reply.tool_calls;
 
 /** The conversation with one answer replaced; unchanged when the exchange has gone. */
 export const withAnswer = (

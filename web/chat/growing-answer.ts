@@ -25,8 +25,8 @@ export async function growAnswer(
   try {
     for await (const event of events) {
       if (event.type === "reply") {
-        const { reply, cost, runId } = event;
-        answer = { ...answer, state: "done", reply, cost, runId, milliseconds: performance.now() - started };
+        const { reply, cost, total, runId } = event;
+        answer = { ...answer, state: "done", reply, cost, total, runId, milliseconds: performance.now() - started };
         break;
       }
       answer = grow(answer, event, speaking);

@@ -15,19 +15,19 @@ export function ToolUseList({ tools, live }: { tools: readonly ToolUse[]; live: 
       </summary>
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-3 border-t border-line p-3">
         {tools.map((tool, index) => (
-          <ToolUseItem key={index} tool={tool} />
+          <ToolUseItem key={index} tool={tool} live={live} />
         ))}
       </ol>
     </details>
   );
 }
 
-function ToolUseItem({ tool }: { tool: ToolUse }) {
+function ToolUseItem({ tool, live }: { tool: ToolUse; live: boolean }) {
   return (
     <li className="grid grid-cols-[minmax(0,1fr)] gap-1">
       <span className="flex flex-wrap items-center gap-x-2">
         <span className="verbatim font-medium">{tool.name}</span>
-        <ToolState tool={tool} />
+        <ToolState tool={tool} live={live} />
       </span>
       <pre className="mono verbatim rounded bg-sunken p-2">{JSON.stringify(tool.args, null, 2)}</pre>
       {tool.result !== null && (
@@ -47,7 +47,8 @@ function ToolUseItem({ tool }: { tool: ToolUse }) {
   );
 }
 
-function ToolState({ tool }: { tool: ToolUse }) {
+function ToolState({ tool, live }: { tool: ToolUse; live: boolean }) {
+  if (tool.result === null && !live) return <span className="text-xs text-soft">did not end</span>;
   if (tool.result === null) {
     return (
       <span className="inline-flex items-center gap-1 text-xs text-accent">
@@ -58,8 +59,8 @@ function ToolState({ tool }: { tool: ToolUse }) {
   return (
     <span className={`inline-flex items-center gap-1 text-xs ${tool.ok ? "text-soft" : "text-bad"}`}>
       {!tool.ok && <CircleX aria-hidden size={12} />}
-      {!tool.ok && "failed, "}
-      {formatDuration(tool.milliseconds)}
+      {!tool.ok && (tool.milliseconds === null ? "not run" : "failed, ")}
+      {tool.milliseconds !== null && formatDuration(tool.milliseconds)}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toMessages, withAnswer, withoutWaiting, type Exchange } from "../../../web/chat/conversation.ts";
+import { openCalls, toMessages, withAnswer, withoutWaiting, type Exchange } from "../../../web/chat/conversation.ts";
 import { matchOptions, toModelOptions } from "../../../web/chat/model-options.ts";
 import { answeringModels, draftFromChat } from "../../../web/scenarios/draft-from-chat.ts";
 import { makeReply } from "../support/fake-agent.ts";
@@ -13,6 +13,7 @@ const done = (model: string, content: string) =>
     reply: makeReply(content),
     milliseconds: 1,
     cost: null,
+    total: null,
     runId: null,
   }) as const;
 const failure = { message: "", detail: "", hint: "", code: "" };
@@ -37,6 +38,13 @@ test("a reply whose tool calls wait for approval is no part of the history, nor 
   const earlier: Exchange[] = [{ id: "1", message: "one", answers: [asking] }];
   expect(toMessages(earlier, 0, "two")).toEqual([{ type: "human", content: "two" }]);
   expect(answeringModels(earlier)).toEqual([]);
+});
+
+test("a call that waits is seen even where its id was used by an earlier step", () => {
+  const call = { name: "send_mail", args: {}, id: "call-0", type: "tool_call" as const };
+  const used = { id: "call-0", name: "calculator", args: {}, ok: true, result: "42", milliseconds: 1 };
+  const asking = { ...done("a", ""), tools: [used], reply: makeReply("", { tool_calls: [call] }) };
+  expect(openCalls(asking)).toEqual([call]);
 });
 
 test("an exchange without a reply is left out of the history", () => {

@@ -166,4 +166,56 @@ export function chatSuite(browser: () => Browser): void {
     ]);
     expect(tab.mishaps).toEqual([]);
   });
+
+  test("an answer goes on while another screen is shown", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/slow");
+    await say(tab.page, "Hi");
+    await tab.page.getByText("Let me think").waitFor();
+    await tab.page.getByRole("link", { name: "Models" }).click();
+    await tab.page.getByRole("heading", { name: "Models" }).waitFor();
+    await tab.page.getByRole("navigation").getByRole("link", { name: "Chat" }).click();
+    await tab.page.getByText("at work").waitFor();
+    expect(await tab.page.getByText("Stopped.").count()).toBe(0);
+    await tab.page.getByRole("button", { name: "Stop" }).click();
+    await tab.page.getByText("Stopped.").waitFor();
+    await tab.page.getByText("1 tool call").click();
+    await tab.page.getByText("did not end").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("calls that failed or were got wrong are shown, each once, and the tokens are those of all calls", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/wrong");
+    await say(tab.page, "Try");
+    await tab.page.getByText("I could not.").waitFor();
+    await tab.page.getByText("1 tool call · 1 failed").click();
+    await tab.page.getByText("There is no such tool.").waitFor();
+    expect(await tab.page.getByText("There is no such tool.").count()).toBe(1);
+    await tab.page.getByText("1 call the model got wrong").click();
+    await tab.page.getByText("calculator: The arguments are no JSON.").waitFor();
+    await tab.page.getByText("42 + 18 tokens in 2 calls").waitFor();
+  });
+
+  test("the keyboard stays where it was after approving and after leaving an edit", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const focused = () => tab.page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+    await tab.open("/chat?model=demo/asks");
+    await say(tab.page, "Mail it");
+    const edit = tab.page.getByRole("button", { name: "Edit message" });
+    await edit.press("Enter");
+    await tab.page.keyboard.press("Escape");
+    expect(await focused()).toBe("Edit message");
+    await tab.page.getByRole("button", { name: "Refuse" }).press("Enter");
+    await tab.page.getByText("Then I will not send it.").waitFor();
+    expect(await focused()).toBe("Answer of demo/asks");
+    await tab.page.getByText("1 tool call · 1 failed").click();
+    await tab.page.getByText("You refused this call.").waitFor();
+    await edit.press("Enter");
+    await tab.page.getByRole("button", { name: "Send again" }).press("Enter");
+    expect(await focused()).toBe("Message");
+  });
 }

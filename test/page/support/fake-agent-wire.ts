@@ -40,6 +40,13 @@ function send(
   else if ("reply" in result) sendJson(response, 200, result.reply);
 }
 
+/** A call before each tool, and one for the reply. */
+function totals({ tools = [] }: Exclude<FakeAnswer, "never" | { problem: unknown }>) {
+  const calls = tools.length + 1;
+  const usage = { input_tokens: 21 * calls, output_tokens: 9 * calls, total_tokens: 30 * calls };
+  return { usage, model_calls: calls, tool_calls: tools.length };
+}
+
 function sendEvents(response: ServerResponse, result: Exclude<FakeAnswer, "never" | { problem: unknown }>): void {
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
   const send = (event: string, data: unknown): void => {
@@ -59,6 +66,12 @@ function sendEvents(response: ServerResponse, result: Exclude<FakeAnswer, "never
     return;
   }
   for (const text of result.reply.content.split(/(?<= )/)) send("text-delta", { call: 2, text });
-  send("run-end", { run_id: "run-1", model_resolved: "demo/scripted", message: result.reply, cost: 0.0012 });
+  send("run-end", {
+    run_id: "run-1",
+    model_resolved: "demo/scripted",
+    message: result.reply,
+    cost: 0.0012,
+    ...totals(result),
+  });
   response.end();
 }

@@ -7,6 +7,7 @@ export interface FakeTool {
   readonly id: string;
   readonly name: string;
   readonly args: unknown;
+  readonly ok?: boolean;
   /** null: still at work. */
   readonly result: string | null;
 }
@@ -80,6 +81,18 @@ export function fakeAnswer(model: string, message: string): FakeAnswer {
   if (model === "demo/tools") {
     const tool = { id: "call-1", name: "calculator", args: { expression: "6*7" }, result: "result: 42" };
     return { reply: makeReply("The answer is 42."), tools: [tool] };
+  }
+  if (model === "demo/wrong") {
+    const refused = { id: "call-2", name: "no_such_tool", args: {}, ok: false, result: "There is no such tool." };
+    const invalid = {
+      name: "calculator",
+      args: "{",
+      id: "call-3",
+      error: "The arguments are no JSON.",
+      type: "invalid_tool_call" as const,
+    };
+    const same = { ...invalid, id: "call-2", name: "no_such_tool", args: "{}", error: "There is no such tool." };
+    return { reply: makeReply("I could not.", { invalid_tool_calls: [same, invalid] }), tools: [refused] };
   }
   if (model === "demo/asks") {
     const call = { name: "send_mail", args: { to: "a@example.org" }, id: "call-7", type: "tool_call" as const };

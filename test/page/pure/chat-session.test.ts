@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import type { AgentEvent } from "../../../web/agent-api.ts";
+import { createChatSession } from "../../../web/chat/chat-session.ts";
+import type { Conversation } from "../../../web/chat/conversation.ts";
+import { makeReply } from "../support/fake-agent.ts";
+
+const call = (id: string) => ({ name: "send_mail", args: { to: "a" }, id, type: "tool_call" as const });
+const replyEvent = (reply: ReturnType<typeof makeReply>): AgentEvent => ({
+  type: "reply",
+  reply,
+  cost: null,
+  total: null,
+  runId: "run-1",
+});
+
+/** Never answers; tells when it is stopped. */
+async function* silent(signal: AbortSignal, stopped: () => void): AsyncGenerator<AgentEvent> {
+  await new Promise<void>((_, reject) => {
+    signal.addEventListener("abort", () => {
+      stopped();
+      reject(new Error("aborted"));
+    });
+  });
+  yield* [];
+}
+
+async function* once(event: AgentEvent): AsyncGenerator<AgentEvent> {
+  yield event;
+}
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+const first: Conversation = [];
+const save = () => undefined;
+
+test("stopping stops every answer on its way, whenever each was begun", async () => {
+  const stopped: string[] = [];
+  const session = createChatSession({
+    first,
+    save,
+    ask: ({ model, signal }) =>
+      model === "asks"
+        ? once(replyEvent(makeReply("", { tool_calls: [call("c")] })))
+        : silent(signal, () => stopped.push("stream")),
+    resume: (_runId, { signal }) => silent(signal, () => stopped.push("resumed")),
+  });
+  session.send("Hi", { models: ["asks", "slow"] });
+  await settle();
+  session.decide({ exchangeId: session.conversation()[0]?.id ?? "", column: 0 }, { c: "approve" });
+  session.stop();
+  expect(stopped.toSorted()).toEqual(["resumed", "stream"]);
+  expect(session.conversation()[0]?.answers.map(({ state }) => state)).toEqual(["stopped", "stopped"]);
+});
+
+test("an answer goes on while nobody listens", async () => {
+  const session = createChatSession({
+    first,
+    save,
+    ask: () => once(replyEvent(makeReply("Hello"))),
+    resume: () => once(replyEvent(makeReply(""))),
+  });
+  const leave = session.subscribe(() => undefined);
+  session.send("Hi", { models: ["m"] });
+  leave();
+  await settle();
+  expect(session.conversation()[0]?.answers[0]).toMatchObject({ state: "done", reply: { content: "Hello" } });
+});
+
+test("a call that was refused stands among the tools, once", async () => {
+  const asking = replyEvent(makeReply("", { tool_calls: [call("c"), call("d")] }));
+  const told = { id: "d", name: "send_mail", args: { to: "a" }, ok: false, result: "Refused.", duration_ms: 0 };
+  const session = createChatSession({
+    first,
+    save,
+    ask: () => once(asking),
+    async *resume() {
+      yield { type: "tool-end", tool: told };
+      yield replyEvent(makeReply("Then not."));
+    },
+  });
+  session.send("Hi", { models: ["m"] });
+  await settle();
+  session.decide({ exchangeId: session.conversation()[0]?.id ?? "", column: 0 }, { c: "deny", d: "deny" });
+  await settle();
+  const tools = session.conversation()[0]?.answers[0]?.tools;
+  expect(tools?.map(({ id, ok, result }) => [id, ok, result])).toEqual([
+    ["d", false, "Refused."],
+    ["c", false, "You refused this call."],
+  ]);
+});
