@@ -194,7 +194,7 @@ export const errorKinds = {
   upstream_auth: {
     status: 502,
     title: "The model provider refused our credentials",
-    hint: "Check the key that is bound to this origin in the service's environment.",
+    hint: "Check that the service's environment has a valid key for this origin.",
   },
   upstream_rejected: {
     status: 502,

@@ -5,6 +5,7 @@ import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { Settings } from "../../settings.ts";
+import { keyVariables } from "./key-variables.ts";
 
 /** The outbound clients. They share no connection. */
 export interface Clients extends AsyncDisposable {
@@ -25,6 +26,7 @@ export function createClients(
 ): Clients {
   const { upstream, breaker, endpointPolicy, credentials } = settings;
   const providers = providerCredentials(settings, hubProviders);
+  const keyVariable = keyVariables(settings, hubProviders);
   const common = {
     isOwnAddress,
     timeouts: {
@@ -47,11 +49,16 @@ export function createClients(
   const clients = {
     evaluation: createOutbound({
       ...common,
+      keyVariable,
       credentials: withoutRepeats([...credentials, ...providers]),
       policy: endpointPolicy.mode,
       allow: endpointPolicy.allow,
     }),
-    agent: createOutbound({ ...common, credentials: withoutRepeats([...providers, ...credentials]) }),
+    agent: createOutbound({
+      ...common,
+      keyVariable,
+      credentials: withoutRepeats([...providers, ...credentials]),
+    }),
     tools: createOutbound(common),
   };
   return {

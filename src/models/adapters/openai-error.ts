@@ -44,7 +44,7 @@ export function explainErrorObject(error: unknown, url: URL): Explanation {
   const byText = body ? (fromErrorBody(body, "The answer") ?? byCode(body)) : null;
   if (byText) return byText;
   if (status >= 400 && status < 600) {
-    const { code } = meaningOfStatus({ status, url }, true);
+    const { code } = meaningOfStatus({ status, url }, { hasCredential: true });
     return { code, detail: `The answer is an error (${status}) although HTTP called it a success.` };
   }
   return { code: "upstream_error", detail: "The answer is an error although HTTP called it a success." };

@@ -80,6 +80,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
         number,
         agent: pools.for(policy),
         credentialHeaders,
+        keyVariable: options.keyVariable,
         timeouts,
         remainingMs: deadline - clock.monotonic(),
         maxReplyBytes,

@@ -6,6 +6,7 @@ import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { startTrapServer } from "../../../test/support/trap-server.ts";
 import { bindCredential } from "../credentials.ts";
 import { createOutbound } from "./create-outbound.ts";
+import type { OutboundOptions } from "./outbound-options.ts";
 
 const canary = "canary-5f2c9d71-secret";
 const { signal } = new AbortController();
@@ -83,4 +84,22 @@ test("without a bound credential a 401 says that none is bound", async () => {
   await using outbound = createOutbound();
   const result = await outbound.request({ url: `${provider.url}/models`, method: "GET", signal });
   expect(result).toMatchObject({ error: { code: "upstream_auth", detail: expect.stringContaining("none is bound") } });
+});
+
+test("a 401 without a credential names what to set, and one with a credential does not", async () => {
+  await using provider = await startFakeProvider({ behaviour: echoTheKey });
+  const { origin } = provider;
+  const ask = async (options: OutboundOptions) => {
+    await using outbound = createOutbound({ ...options, keyVariable: (of) => `KEY_OF_${of}` });
+    return await outbound.request({ url: `${provider.url}/models`, method: "GET", signal });
+  };
+  expect(await ask({})).toMatchObject({
+    error: {
+      detail: `HTTP 401: ${origin} wants a credential, and none is bound to this origin: set KEY_OF_${origin}.`,
+    },
+  });
+  const bound = await ask({ credentials: [bindCredential({ url: origin, secret: new Secret("sk-1") })] });
+  expect(bound).toMatchObject({
+    error: { detail: `HTTP 401: ${origin} refused the credential that is bound to this origin.` },
+  });
 });

@@ -13,6 +13,7 @@ export interface Try {
   readonly request: OutboundRequest;
   readonly agent: Agent;
   readonly credentialHeaders: CredentialHeaders;
+  readonly keyVariable: ((origin: string) => string) | undefined;
   readonly timeouts: Timeouts;
   /** What is left of the total limit. */
   readonly remainingMs: number;
@@ -64,6 +65,7 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
     {
       explain: request.explainFailure,
       hasCredential: credentials.length > 0,
+      keyVariable: attempt.keyVariable?.(url.origin),
       retryAfterMs: retryAfterMs(result.headers, attempt.clock.wall),
     },
   );

@@ -34,9 +34,9 @@ const again: Readonly<Record<number, Again>> = {
 /** What a status other than 2xx means. An explanation that cannot be cured by waiting also stops the retries. */
 export function statusFailure(
   response: FailedResponse,
-  options: { explain?: ExplainFailure | undefined; hasCredential: boolean; retryAfterMs?: number | undefined },
+  options: CredentialFacts & { explain?: ExplainFailure | undefined; retryAfterMs?: number | undefined },
 ): Failure {
-  const explanation = options.explain?.(response) ?? meaningOfStatus(response, options.hasCredential);
+  const explanation = options.explain?.(response) ?? meaningOfStatus(response, options);
   const { code } = explanation;
   return {
     ...explanation,
@@ -46,15 +46,22 @@ export function statusFailure(
   };
 }
 
-/** The meaning of a bare status. `hasCredential` tells a wrong key from a missing one. */
+/** Tells a wrong key from a missing one. */
+interface CredentialFacts {
+  readonly hasCredential: boolean;
+  /** What to set when it is missing. */
+  readonly keyVariable?: string | undefined;
+}
+
+/** The meaning of a bare status. */
 export function meaningOfStatus(
   { status, url }: Pick<FailedResponse, "status" | "url">,
-  hasCredential: boolean,
+  { hasCredential, keyVariable }: CredentialFacts,
 ): Explanation {
   if (status === 401 || status === 403) {
     const reason = hasCredential
       ? "refused the credential that is bound to this origin"
-      : "wants a credential, and none is bound to this origin";
+      : `wants a credential, and none is bound to this origin${keyVariable === undefined ? "" : `: set ${keyVariable}`}`;
     return { code: "upstream_auth", detail: `HTTP ${status}: ${url.origin} ${reason}.` };
   }
   if (status === 429) return { code: "upstream_rate_limited", detail: `HTTP 429: ${url.host} limits the rate.` };
