@@ -45,6 +45,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
     /** Module of the agent that runs instead of the built-in loop. */
     readonly runner: string | null;
     readonly knowledgeDir: string | null;
+    /** Each `alias=target`. */
+    readonly modelAliases: readonly string[];
     /** null = every built-in tool. */
     readonly tools: readonly string[] | null;
   };
@@ -105,6 +107,7 @@ function collect(environment: Environment, readFile: (path: string) => string): 
       httpTools: environment.text("AGENT_HTTP_TOOLS"),
       runner: environment.text("AGENT_RUNNER"),
       knowledgeDir: environment.text("AGENT_KNOWLEDGE_DIR"),
+      modelAliases: environment.list("AGENT_MODEL_ALIASES"),
       tools: tools.length > 0 ? tools : null,
     },
     judge: readHelperModel(environment, "JUDGE"),

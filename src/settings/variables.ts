@@ -60,6 +60,11 @@ const textVariables: readonly Variable[] = [
   { name: "STUDIO_BASE_URL", default: "", meaning: "OpenAI-compatible base URL of the fine-tuned models." },
   { name: "STUDIO_API_KEY", default: "", meaning: "Key for the studio.", secret: true },
   { name: "STUDIO_MODELS_FILE", default: "", meaning: "File that lists fine-tuned models by name." },
+  {
+    name: "AGENT_MODEL_ALIASES",
+    default: "",
+    meaning: "Short names for models: alias=model, comma separated; a model is a UUID or <provider>/<model_name>.",
+  },
   { name: "EVAL_ENDPOINT_ORIGIN", default: "", meaning: "The origin that EVAL_ENDPOINT_API_KEY is sent to." },
   { name: "EVAL_ENDPOINT_API_KEY", default: "", meaning: "Key for the endpoint under test.", secret: true },
   { name: "EVAL_CREDENTIALS", default: "", meaning: "More keys: origin=ENVNAME[:header[:scheme]], comma separated." },

@@ -117,6 +117,18 @@ test("what a run costs is told, and a run that may cost no more answers without 
   expect(free.headers.get("x-cost")).toBeNull();
 });
 
+test("an alias stands for its model", async () => {
+  await using hub = await startFakeProvider();
+  await using services = await runServices({ HUB_BASE_URL: hub.url, AGENT_MODEL_ALIASES: "fast=some/model" });
+  const answer = await ask(services.agent, "fast");
+  expect([answer.status, answer.headers.get("x-model-resolved")]).toEqual([200, "some/model"]);
+  expect(hub.requests.at(-1)?.body).toMatchObject({ model: "some/model" });
+  const { body } = await send(`${services.agent}/v1/models`);
+  expect(body).toMatchObject({
+    data: expect.arrayContaining([expect.objectContaining({ id: "fast", owned_by: "alias" })]),
+  });
+});
+
 test("how long a model id may be is a setting", async () => {
   await using hub = await startFakeProvider();
   await using services = await runServices({ HUB_BASE_URL: hub.url, REHEARSAL_MAX_MODEL_ID_CHARS: "40" });

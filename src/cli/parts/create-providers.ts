@@ -12,10 +12,11 @@ import { createStudioRegistry, type StudioList } from "../../models/studio/studi
 import { isUuid } from "../../models/studio/uuid.ts";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Settings } from "../../settings.ts";
+import { readModelAliases } from "./read-model-aliases.ts";
 
 /** The providers the operator configured, or the demo. */
 export function createProviders({
-  settings: { hub, studio },
+  settings: { hub, studio, agent },
   hubProviders,
   outbound,
   demo,
@@ -38,6 +39,7 @@ export function createProviders({
       ...hubProviders.map(({ name, baseUrl }) => ({ name, list: idsAt(baseUrl, outbound) })),
     ]),
     studio: studio ? createStudioProvider(studio, { outbound, at }) : undefined,
+    aliases: readModelAliases(agent.modelAliases),
     demo: demo ?? undefined,
     knownHubModels: () => Object.keys(demo?.hub ?? {}),
   };
