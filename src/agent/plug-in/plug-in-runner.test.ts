@@ -75,6 +75,35 @@ test("limits end in one last answer without tools, whatever the plug-in does wit
   expect(silent).toMatchObject({ ok: true, finish_reason: "deadline", reply: { text: "Late" } });
 });
 
+test("tools that are used side by side keep to the limits", async () => {
+  let [running, most, ran] = [0, 0, 0];
+  const slow = defineTool({
+    name: "slow",
+    description: "",
+    parameters: {},
+    run: async () => {
+      ran += 1;
+      most = Math.max(most, (running += 1));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      return "";
+    },
+  });
+  const many: PlugIn = async ({ use }) => {
+    await Promise.all(Array.from({ length: 12 }, () => use({ name: "slow", args: {} })));
+    return "Done";
+  };
+  const options = { model: scriptedModel("The end"), messages, tools: [slow], signal };
+  const outcome = await createPlugInRunner(many)({ ...options, limits: { parallel: 3, toolCalls: 12 } });
+  expect([outcome.tool_calls.length, ran, most]).toEqual([12, 12, 3]);
+
+  ran = 0;
+  const limited = await createPlugInRunner(many)({ ...options, limits: { parallel: 4, toolCalls: 5 } });
+  expect(limited).toMatchObject({ ok: true, finish_reason: "tool_limit" });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(ran).toBe(4);
+});
+
 test("a model that failed is an outcome; a plug-in that broke is not", async () => {
   const failed = await createPlugInRunner(loop)({
     model: scriptedModel(failsWith("upstream_error")),

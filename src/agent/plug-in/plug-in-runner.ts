@@ -6,6 +6,7 @@ import type { AgentOutcome } from "../agent-outcome.ts";
 import { createAgentRun, toTotals, type AgentRun, type AgentRunOptions } from "../agent-run.ts";
 import { callModel, spentLimit } from "../call-model.ts";
 import { answerWithoutTools, finalAnswerTime } from "../final-answer.ts";
+import { createPlaces } from "../places.ts";
 import { runTool } from "../run-tool.ts";
 import { createTimeLimit, untilAborted, type TimeLimit } from "../time-limit.ts";
 import { fenceUntrusted } from "../untrusted-text.ts";
@@ -37,12 +38,15 @@ export function createPlugInRunner(plugIn: PlugIn): (options: AgentRunOptions) =
 async function play(run: AgentRun, plugIn: PlugIn): Promise<AgentOutcome> {
   using deadline = createTimeLimit({ signal: run.signal, ms: run.limits.deadlineMs - finalAnswerTime(run) });
   const stops: Stop[] = [];
+  let over = false;
   const stop = (reason: Stop): never => {
     stops.push(reason);
     throw new Error("The turn is over.");
   };
   try {
-    return answered(run, await untilAborted(plugIn(toTurn(run, deadline, stop)), deadline.signal));
+    const turn = toTurn(run, { deadline, stop, isOver: () => over });
+    const text = await untilAborted(plugIn(turn), deadline.signal).finally(() => (over = true));
+    return answered(run, text);
   } catch (error) {
     run.signal.throwIfAborted();
     if (deadline.expired) return await answerWithoutTools(run, "deadline");
@@ -53,7 +57,12 @@ async function play(run: AgentRun, plugIn: PlugIn): Promise<AgentOutcome> {
   }
 }
 
-function toTurn(run: AgentRun, deadline: TimeLimit, stop: (reason: Stop) => never): PlugInTurn {
+function toTurn(
+  run: AgentRun,
+  { deadline, stop, isOver }: { deadline: TimeLimit; stop: (reason: Stop) => never; isOver: () => boolean },
+): PlugInTurn {
+  const places = createPlaces(run.limits.parallel);
+  let used = 0;
   return {
     messages: run.history,
     tools: run.toolbox.definitions,
@@ -72,7 +81,9 @@ function toTurn(run: AgentRun, deadline: TimeLimit, stop: (reason: Stop) => neve
       const tool = run.toolbox.own.get(name);
       const problem = tool ? tool.check(args) : `there is no tool named ${JSON.stringify(name.slice(0, 64))}`;
       if (!tool || problem) return `The call was not run: ${problem}`;
-      if (run.toolRuns.length >= run.limits.toolCalls) return stop({ kind: "limited", reason: "tool_limit" });
+      if (used >= run.limits.toolCalls) return stop({ kind: "limited", reason: "tool_limit" });
+      // Counted before anything is waited for: a plug-in may use many tools side by side.
+      used += 1;
       const call = {
         kind: "runnable",
         id: run.issueId(id),
@@ -81,7 +92,8 @@ function toTurn(run: AgentRun, deadline: TimeLimit, stop: (reason: Stop) => neve
         args,
         tool,
       } as const;
-      const toolRun = await runTool(run, call, deadline);
+      const toolRun = await places.take(async () => (isOver() ? null : runTool(run, call, deadline)));
+      if (!toolRun) return "The call was not run: the turn is over.";
       run.toolRuns.push(toolRun);
       const fenced = fenceUntrusted(toolRun.result);
       return toolRun.ok ? fenced : `The tool failed.\n${fenced}`;
