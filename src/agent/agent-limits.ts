@@ -7,7 +7,7 @@ export interface AgentLimits {
   readonly toolCallsPerStep: number;
   /** Tools that run at the same time. */
   readonly parallel: number;
-  /** How often one tool's unusable calls are handed back to the model for another try. */
+  /** How often one tool's unusable calls are handed back to the model for another try; tools that are not there count as one. */
   readonly repairs: number;
   readonly toolTimeoutMs: number;
   readonly toolResultBytes: number;

@@ -47,10 +47,16 @@ function chooseCalls(run: AgentRun, calls: readonly RunnableCall[]) {
   return { chosen, limit: wanted > left ? ("tool_limit" as const) : null };
 }
 
+/** No tool has this name: all that are not there share it, or a model that makes up a new one each time would go on for ever. */
+const unknownTool = "";
+
 /** A turn with unusable calls of one tool is one repair of that tool, however many calls it holds. */
 function countRepairs(run: AgentRun, calls: readonly ReadCall[]): LimitReason | null {
+  const { own, client } = run.toolbox;
+  const unusable = calls.filter((call) => call.kind === "unusable");
+  const names = unusable.map(({ name }) => (own.has(name) || client.has(name) ? name : unknownTool));
   let limit: LimitReason | null = null;
-  for (const name of new Set(calls.filter((call) => call.kind === "unusable").map((call) => call.name))) {
+  for (const name of new Set(names)) {
     const repairs = (run.repairsByName.get(name) ?? 0) + 1;
     run.repairsByName.set(name, repairs);
     if (repairs <= run.limits.repairs) run.repairs += 1;

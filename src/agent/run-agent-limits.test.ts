@@ -99,6 +99,13 @@ test("a tool call that stays unusable ends the run after two repairs", async () 
   expect(outcome.invalid_tool_calls).toHaveLength(3);
 });
 
+test("tools that are made up count together, whatever they are called", async () => {
+  let made = 0;
+  const model = scriptedModel(({ tools }) => (tools ? asksFor(`made_up_${(made += 1)}`) : "I cannot."));
+  const outcome = await runAgent({ model, messages, tools: [echo], signal });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "repair_limit", repairs: 2, model_calls: 4 });
+});
+
 test("many unusable calls in one turn are one repair", async () => {
   const calls = ["a", "b", "c", "d"].map((id) => ({ id, name: "echo", arguments: "{" }));
   const model = scriptedModel({ tool_calls: calls }, asksFor("echo"), "ok");
