@@ -10,6 +10,8 @@ export type AgentEvent =
   | { readonly type: "model-end"; readonly call: number; readonly reply: Reply | null }
   | { readonly type: "tool-start"; readonly tool_call: AskedToolCall }
   | { readonly type: "tool-end"; readonly tool_call: ToolRun }
+  /** A call that was not carried out: unusable, not approved, or beyond a limit. `result` says why. */
+  | { readonly type: "tool-skipped"; readonly tool_call: ToolRun }
   | { readonly type: "run-end"; readonly outcome: AgentOutcome };
 
 /** Must not throw: what it throws ends the run. */

@@ -7,6 +7,7 @@ import { callModel, spentLimit } from "./call-model.ts";
 import { answerWithoutTools, finalAnswerTime } from "./final-answer.ts";
 import { toPendingRun } from "./pending-run.ts";
 import { readToolCalls, type ReadCall } from "./read-tool-call.ts";
+import { argumentsIn, skipCall } from "./skip-call.ts";
 import { createTimeLimit, type TimeLimit } from "./time-limit.ts";
 
 /** A reply of the model and what its calls ask for. */
@@ -64,6 +65,7 @@ function reportUnusable(run: AgentRun, calls: readonly ReadCall[]): void {
     if (call.kind !== "unusable") continue;
     const { id, name, sent: args, error } = call;
     run.invalidCalls.push({ id, name, args, error, model_call: run.modelCalls });
+    skipCall(run, { id, name, args: argumentsIn(args) }, error);
   }
 }
 

@@ -5,6 +5,7 @@ import type { AgentRun } from "./agent-run.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { ReadCall, RunnableCall, UnusableCall } from "./read-tool-call.ts";
 import { runTool } from "./run-tool.ts";
+import { argumentsIn, skipCall } from "./skip-call.ts";
 import type { TimeLimit } from "./time-limit.ts";
 import { fenceUntrusted } from "./untrusted-text.ts";
 
@@ -33,6 +34,11 @@ export async function answerToolCalls(
     ? "a limit of this run is reached."
     : `at most ${run.limits.toolCallsPerStep} calls are run at once. Ask again for this one.`;
   const results = new Map(toolRuns.map((toolRun) => [toolRun.id, toolRun]));
+  for (const call of calls) {
+    // Unusable calls were told of when they were read.
+    if (call.kind === "unusable" || results.has(call.id)) continue;
+    skipCall(run, { ...call, args: argumentsIn(call.arguments) }, call.kind === "declined" ? call.reason : refusal);
+  }
   const messages = calls.map((call): ChatMessage => {
     const content = answerTo(call, results.get(call.id), refusal);
     return { role: "tool", content, tool_call_id: call.id, name: call.name };

@@ -13,6 +13,7 @@ export const AgentStreamEvents = z.object({
     text: z.string(),
   }),
   "tool-start": ToolStart,
+  /** A call that is not run (broken, refused, beyond a limit) begins and ends at once, `ok` false, `result` the reason. */
   "tool-end": ToolStart.extend({ ok: z.boolean(), result: z.string(), duration_ms: z.number() }),
   /** Always the last event, unless it is `error`. */
   "run-end": z.object({

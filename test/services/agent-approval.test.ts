@@ -78,6 +78,16 @@ test("resuming can be followed as events", async () => {
   expect(events.map(({ event }) => event)).toEqual(["run-start", "tool-start", "tool-end", "text-delta", "run-end"]);
 });
 
+test("a refusal is told as a tool that was not run", async () => {
+  await using run = await waiting();
+  const told = await readEvents(await run.decide({ call_1: "deny" }, { accept: "text/event-stream" }));
+  expect(told.map(({ event }) => event)).toEqual(["run-start", "tool-start", "tool-end", "text-delta", "run-end"]);
+  const refused = { id: "call_1", name: "send_mail", args: { to: "a@example.org" }, ok: false };
+  expect(told[2]?.data).toMatchObject({ ...refused, result: expect.stringContaining("it was not approved") });
+  const replay = await send(`${run.agent.url}/agent/runs/${run.id}/replay`, { method: "POST" });
+  expect(replay.body).toMatchObject({ matches: true, tool_calls: 0 });
+});
+
 test("what waits too long is gone, and an unknown run is not found", async () => {
   let now = Date.now();
   await using storage = await openSqlite({ file: ":memory:", clock: { ...systemClock, now: () => now } });

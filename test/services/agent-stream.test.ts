@@ -51,6 +51,29 @@ test("events tell of text and tools as they happen, and end with the message of 
   expect(answer.headers.get("x-usage-total-tokens")).toBe("30");
 });
 
+test("calls that cannot be run are told of too, as tools that failed", async () => {
+  const tool_calls = [
+    { id: "a", name: "calculator", arguments: '{"expression":"6*7"}' },
+    { id: "b", name: "abacus", arguments: '{"beads":42}' },
+    { id: "c", name: "calculator", arguments: '{"expression":' },
+  ];
+  await using agent = await runAgentApp(scripted({ tool_calls }, "42").models);
+  const told = await readEvents(await post(agent.url, human("6*7?"), events));
+  const tools = told.filter(({ event }) => event.startsWith("tool-"));
+  for (const { event, data } of tools) AgentStreamEvents.shape[event as keyof AgentStreamEvents].parse(data);
+  expect(tools.map(({ event, data }) => [event, data["id"], data["ok"]]).toSorted()).toEqual([
+    ["tool-end", "a", true],
+    ["tool-end", "b", false],
+    ["tool-end", "c", false],
+    ["tool-start", "a", undefined],
+    ["tool-start", "b", undefined],
+    ["tool-start", "c", undefined],
+  ]);
+  const unknown = tools.find(({ event, data }) => event === "tool-end" && data["id"] === "b")?.data;
+  expect(unknown).toMatchObject({ args: { beads: 42 }, result: expect.stringContaining("there is no tool named") });
+  expect(told.at(-1)?.data).toMatchObject({ tool_calls: 1 });
+});
+
 test("a failure is the last event, and is the problem document", async () => {
   await using agent = await runAgentApp(
     scripted(asksFor("calculator", { expression: "1" }), failsWith("upstream_error")).models,

@@ -100,6 +100,16 @@ test.each([
   expect((await post(url, { messages: [user("Mail!"), decided] })).status).toBe(409);
 });
 
+test("a call of a tool that is not there is a tool that failed", async () => {
+  await using agent = await runAgentApp(scripted(asksFor("abacus", { beads: 1 }), "Sorry.").models);
+  const chunks = await chunksOf(await post(`${agent.url}/agent/ui-messages`, { messages: [user("Count!")] }));
+  const tools = chunks.filter(({ type }) => String(type).startsWith("tool-"));
+  expect(tools).toMatchObject([
+    { type: "tool-input-available", toolName: "abacus", input: { beads: 1 } },
+    { type: "tool-output-error", errorText: expect.stringContaining("there is no tool named") },
+  ]);
+});
+
 test("a client that goes away ends the model's call", async () => {
   const ended = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();

@@ -8,6 +8,7 @@ import { callModel, spentLimit } from "../call-model.ts";
 import { answerWithoutTools, finalAnswerTime } from "../final-answer.ts";
 import { createPlaces } from "../places.ts";
 import { runTool } from "../run-tool.ts";
+import { skipCall } from "../skip-call.ts";
 import { createTimeLimit, untilAborted, type TimeLimit } from "../time-limit.ts";
 import { fenceUntrusted } from "../untrusted-text.ts";
 import type { PlugIn, PlugInTurn } from "./plug-in.ts";
@@ -80,7 +81,10 @@ function toTurn(
     async use({ name, args, id }) {
       const tool = run.toolbox.own.get(name);
       const problem = tool ? tool.check(args) : `there is no tool named ${JSON.stringify(name.slice(0, 64))}`;
-      if (!tool || problem) return `The call was not run: ${problem}`;
+      if (!tool || problem) {
+        skipCall(run, { id: run.issueId(id), name, args }, problem ?? "");
+        return `The call was not run: ${problem}`;
+      }
       if (used >= run.limits.toolCalls) return stop({ kind: "limited", reason: "tool_limit" });
       // Counted before anything is waited for: a plug-in may use many tools side by side.
       used += 1;

@@ -56,7 +56,7 @@ const memoryNote =
 
 const eventsNote =
   "`Accept: text/event-stream` sends events: `run-start`, `text-delta`, `tool-start`, `tool-end`, and last `run-end`, whose `message` is " +
-  "the JSON answer, or `error`, which is the problem document.";
+  "the JSON answer, or `error`, which is the problem document. A tool call that is not run has both tool events too, `ok` false.";
 
 const runParameter = { run_id: { description: "The run's id, from `x-run-id`." } };
 

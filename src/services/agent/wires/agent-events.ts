@@ -1,3 +1,4 @@
+import type { ToolRun } from "../../../agent/agent-outcome.ts";
 import type { StoredAnswer } from "../../../contract/agent-answers.ts";
 import type { AgentStreamEvents } from "../../../contract/agent-stream.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
@@ -23,6 +24,7 @@ export function toAgentEvents(
       sendEvent(stream, event.type, { call: event.call, text: event.text });
     } else if (event.type === "tool-start") sendEvent(stream, event.type, event.tool_call);
     else if (event.type === "tool-end") sendEvent(stream, event.type, event.tool_call);
+    else if (event.type === "tool-skipped") sendSkipped(stream, event.tool_call);
   });
   void turn.outcome
     .then((outcome) => {
@@ -48,6 +50,13 @@ export function toStoredEvents(answer: StoredAnswer): EventWriter {
   sendEvent(stream, "run-end", end);
   stream.end();
   return stream;
+}
+
+/** What was not run begins and ends at once, as one that failed. */
+function sendSkipped(stream: EventWriter, skipped: ToolRun): void {
+  const { id, name, args } = skipped;
+  sendEvent(stream, "tool-start", { id, name, args });
+  sendEvent(stream, "tool-end", skipped);
 }
 
 function sendWholeText(stream: EventWriter, { reply, headers }: StoredAnswer): void {

@@ -30,7 +30,7 @@ export function toUiMessageStream(
 ): EventWriter {
   const stream = new EventWriter();
   const send: Send = (chunk) => stream.send(chunk);
-  const steps = createSteps(send);
+  const steps = createSteps(send, new Set(denied));
   send({ type: "start", messageId, messageMetadata: { run_id: turn.runId, model: turn.resolved } });
   for (const toolCallId of denied) send({ type: "tool-output-denied", toolCallId });
   turn.listen(steps.follow);
@@ -62,7 +62,7 @@ interface Steps {
 }
 
 /** Text and tools in the order they came; what begins is ended before the next begins. */
-function createSteps(send: Send): Steps {
+function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
   let inStep = false;
   let speaking: string | null = null;
 
@@ -103,6 +103,11 @@ function createSteps(send: Send): Steps {
       else if (event.type === "model-start") begin();
       else if (event.type === "tool-start") use(event.tool_call);
       else if (event.type === "tool-end") used(event.tool_call);
+      // The protocol has a word of its own for what was refused, and it has been said.
+      else if (event.type === "tool-skipped" && !denied.has(event.tool_call.id)) {
+        use(event.tool_call);
+        used(event.tool_call);
+      }
     },
     speak,
     handOut(call, approvalId) {
