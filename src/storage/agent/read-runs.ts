@@ -1,14 +1,12 @@
 import type { AgentRunEntry, AgentRunSummary } from "../../contract/agent-run.ts";
 import type { AgentRunFilter, AgentRunPage, AgentRunRecord } from "../../contract/agent-run-log.ts";
-import { ServiceError } from "../../contract/service-error.ts";
 import type { Reader } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
-
-/** Whatever else a client sends as an id was never one, and a text column might refuse it. */
-const plainId = /^[\x21-\x7e]{1,64}$/;
+import { isPlainId } from "../plain-id.ts";
+import { parseIdCursor, toIdCursor } from "../queries/cursor.ts";
 
 export async function findAgentRun(reader: Reader, id: string, owner: string | null): Promise<AgentRunRecord | null> {
-  if (!plainId.test(id)) return null;
+  if (!isPlainId(id)) return null;
   const parts = await reader
     .selectFrom("agent_run_part")
     .innerJoin("agent_run", "agent_run.id", "agent_run_part.run_id")
@@ -34,18 +32,12 @@ export async function listAgentRuns(reader: Reader, filter: AgentRunFilter): Pro
   if (wire !== undefined) query = query.where("wire", "=", wire);
   if (model_id !== undefined) query = query.where("model_id", "=", toJsonText(model_id));
   if (thread_id !== undefined) query = query.where("thread_id", "=", toJsonText(thread_id));
-  if (cursor !== undefined) query = query.where("id", "<", parseCursor(cursor));
+  if (cursor !== undefined) query = query.where("id", "<", parseIdCursor(cursor, isPlainId));
   const rows = await query.execute();
   const page = rows.slice(0, limit);
+  const last = page.at(-1);
   return {
     runs: page.map(({ summary }) => fromJsonText<AgentRunSummary>(summary)),
-    next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+    next_cursor: rows.length > limit && last ? toIdCursor(last.id) : null,
   };
-}
-
-function parseCursor(cursor: string): string {
-  if (plainId.test(cursor)) return cursor;
-  throw new ServiceError("validation_failed", "The cursor is not one that an earlier page gave.", {
-    errors: [{ pointer: "/cursor", code: "invalid", message: "use next_cursor of the page before" }],
-  });
 }

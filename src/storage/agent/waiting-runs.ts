@@ -3,6 +3,7 @@ import type { WaitingRun, WaitingRuns } from "../../contract/agent-approval.ts";
 import type { Database, Writer } from "../database.ts";
 import type { AgentWaitingRunTable } from "../schema.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
+import { isPlainId } from "../plain-id.ts";
 
 /** Runs that wait for approval on any database that has our schema. Deleting is taking: of two, one gets the run. */
 export function createWaitingRuns({
@@ -36,6 +37,7 @@ export function createWaitingRuns({
       return row?.run_id ?? null;
     },
     async take(run_id, owner) {
+      if (!isPlainId(run_id)) return null;
       const [row] = await write((writer) =>
         writer
           .deleteFrom("agent_waiting_run")

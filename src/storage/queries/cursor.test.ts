@@ -1,11 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ServiceError } from "../../contract/service-error.ts";
-import { parseCursor, toCursor } from "./cursor.ts";
+import { parseCursor, parseIdCursor, toCursor, toIdCursor } from "./cursor.ts";
+
+const plainId = fc
+  .string({ unit: "grapheme-ascii", minLength: 1, maxLength: 64 })
+  .filter((text) => !text.includes(" "));
 
 test("a cursor gives back the position it was made from", () => {
   fc.assert(
-    fc.property(fc.maxSafeInteger(), fc.string({ unit: "binary" }), (created_at, id) => {
+    fc.property(fc.maxSafeInteger(), plainId, (created_at, id) => {
       expect(parseCursor(toCursor({ created_at, id }))).toEqual({ created_at, id });
     }),
   );
@@ -15,6 +19,17 @@ test("any other text is refused as a mistake of the caller, never read as a posi
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(() => parseCursor(text)).toThrow(ServiceError);
+      expect(() => parseIdCursor(text)).toThrow(ServiceError);
     }),
   );
+});
+
+test("a list in the order of its ids has a cursor for every id, and refuses one that none of its rows can have", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (id) => {
+      expect(parseIdCursor(toIdCursor(id))).toBe(id);
+    }),
+  );
+  expect(() => parseIdCursor(toIdCursor("\0"), (id) => id !== "\0")).toThrow(ServiceError);
+  expect(() => parseCursor(toCursor({ created_at: 1, id: "\0" }))).toThrow(ServiceError);
 });

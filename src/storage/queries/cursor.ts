@@ -1,4 +1,5 @@
 import { ServiceError } from "../../contract/service-error.ts";
+import { isPlainId } from "../plain-id.ts";
 
 /** The last row of a page: the next page starts right after it, whatever was inserted meanwhile. */
 export interface Position {
@@ -7,19 +8,45 @@ export interface Position {
 }
 
 export function toCursor({ created_at, id }: Position): string {
-  return Buffer.from(JSON.stringify([created_at, id])).toString("base64url");
+  return encode([created_at, id]);
 }
 
 export function parseCursor(cursor: string): Position {
+  const value = decode(cursor);
+  if (!Array.isArray(value) || !Number.isSafeInteger(value[0]) || !isId(value[1])) throw notACursor();
+  return { created_at: value[0] as number, id: value[1] };
+}
+
+/** The same for a list in the order of its ids. */
+export function toIdCursor(id: string): string {
+  return encode(id);
+}
+
+/** `isPossible` leaves out what no row of the list can have as its id. */
+export function parseIdCursor(cursor: string, isPossible: (id: string) => boolean = () => true): string {
+  const value = decode(cursor);
+  if (typeof value !== "string" || !isPossible(value)) throw notACursor();
+  return value;
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === "string" && isPlainId(value);
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+function decode(cursor: string): unknown {
   try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    if (Array.isArray(value) && Number.isSafeInteger(value[0]) && typeof value[1] === "string") {
-      return { created_at: value[0] as number, id: value[1] };
-    }
+    return JSON.parse(Buffer.from(cursor, "base64url").toString());
   } catch {
-    // Not JSON: answered below like any other text we did not make.
+    throw notACursor();
   }
-  throw new ServiceError("validation_failed", "The cursor is not one that an earlier page gave.", {
+}
+
+function notACursor(): ServiceError {
+  return new ServiceError("validation_failed", "The cursor is not one that an earlier page gave.", {
     errors: [{ pointer: "/cursor", code: "invalid", message: "use next_cursor of the page before" }],
   });
 }

@@ -3,6 +3,8 @@ import type { Library, StoredVersion } from "../../contract/library.ts";
 import type { Scenario } from "../../contract/scenario.ts";
 import type { Database, Reader, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
+import { isPlainId } from "../plain-id.ts";
+import { parseIdCursor, toIdCursor } from "./cursor.ts";
 
 /** The scenario library on any database that has our schema. Ids are kept as JSON text, like every text of the user's. */
 export function createLibrary({ reader, write }: Database): Library {
@@ -105,7 +107,7 @@ async function list(
     .where("newest", "=", 1)
     .orderBy("id")
     .limit(limit + 1);
-  if (cursor !== undefined) query = query.where("id", ">", Buffer.from(cursor, "base64url").toString());
+  if (cursor !== undefined) query = query.where("id", ">", toJsonText(parseIdCursor(cursor)));
   if (search !== undefined) query = query.where(contains(search));
   if (tag !== undefined) query = query.where(contains(`\n#${tag}\n`));
   const rows = await query.execute();
@@ -125,7 +127,7 @@ async function list(
         demo: row.demo === 1,
       };
     }),
-    next_cursor: rows.length > limit && last ? Buffer.from(last.id).toString("base64url") : null,
+    next_cursor: rows.length > limit && last ? toIdCursor(fromJsonText(last.id)) : null,
   };
 }
 
@@ -136,6 +138,7 @@ function contains(text: string): Expression<SqlBool> {
 }
 
 async function find(reader: Reader, id: string, version: string | undefined): Promise<StoredVersion | null> {
+  if (version !== undefined && !isPlainId(version)) return null;
   const query = reader
     .selectFrom("library_scenario")
     .select(["definition", "version", "created_at", "demo"])

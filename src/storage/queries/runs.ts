@@ -5,6 +5,7 @@ import type { RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
 import type { Reader, Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
+import { isPlainId } from "../plain-id.ts";
 import { closeAttempts } from "./close-attempts.ts";
 import { parseCursor, toCursor } from "./cursor.ts";
 import { countDone } from "./progress.ts";
@@ -13,6 +14,7 @@ import { holdRun } from "./run-sequence.ts";
 import { activeRunStates, ready, running, unfinishedRunStates } from "./states.ts";
 
 export async function findRun(reader: Reader, id: string): Promise<RunRecord | null> {
+  if (!isPlainId(id)) return null;
   const rows = await reader.selectFrom("run").where("id", "=", id).where("removed", "=", 0).selectAll().execute();
   const [record] = await toRunRecords(reader, rows);
   return record ?? null;
