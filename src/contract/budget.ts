@@ -11,7 +11,7 @@ export const Budget = z
   .meta({ id: "Budget" });
 export type Budget = z.infer<typeof Budget>;
 
-/** What a run has to reach. A score that is missing does not pass. */
+/** What a run has to reach. A score that is missing does not pass, nor does a scenario of which no attempt was finished. */
 export const Gate = z
   .object({
     scores: z.record(z.string(), z.number().min(0).max(1)).optional().describe("Lowest mean of the run, by score."),

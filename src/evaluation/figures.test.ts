@@ -135,6 +135,7 @@ test("an empty run passes no gate", () => {
     interactions: 0,
     failed: 0,
     attempts: { counted: 0, passed: 0 },
+    unfinished: [],
   };
   expect(checkGate({}, figures).passed).toBe(false);
 });

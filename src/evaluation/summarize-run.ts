@@ -29,6 +29,8 @@ export interface FiguredAttempt {
   readonly replayed?: readonly ScoredInteraction[];
   /** What was said of the conversation as a whole. */
   readonly conversation?: ConversationJudgement | undefined;
+  /** Some of its turns are missing: the run was stopped. */
+  readonly unfinished?: boolean;
 }
 
 export interface RunFiguresOptions {
@@ -41,6 +43,8 @@ export interface RunFiguresOptions {
 
 /** Takes a run attempt by attempt, in any order. Its memory grows with scenarios and attempts, not with interactions. */
 export interface RunFigures {
+  /** Names a scenario that was planned, whether anything of it was carried out or not. */
+  expect(scenario: number | string): void;
   add(attempt: FiguredAttempt): void;
   finish(options?: { stopped_by?: "budget" | undefined }): { summary: RunSummary; message: string };
 }
@@ -68,6 +72,8 @@ export function createRunFigures({
   const drift = createDrift();
   const failures = new Map<ErrorCode, number>();
   const spending = createSpending();
+  const expected = new Set<number | string>();
+  const finished = new Set<number | string>();
   const passes = { counted: 0, passed: 0 };
   let usage = noUsage;
   let interactions = 0;
@@ -97,7 +103,11 @@ export function createRunFigures({
   }
 
   return {
+    expect(scenario) {
+      expected.add(scenario);
+    },
     add(attempt) {
+      if (!attempt.unfinished) finished.add(attempt.scenario);
       const { reference = [], replayed = [], conversation } = attempt;
       for (const interaction of attempt.interactions) addInteraction(interaction, attempt);
       for (const interaction of [...attempt.interactions, ...reference, ...replayed]) {
@@ -138,7 +148,8 @@ export function createRunFigures({
       const gap = drift.finish();
       const flaky = flakiness(entries.map(({ scenario_id, overall }) => ({ scenario_id, values: overall })));
       const taught = entries.map(({ reference }) => reference).filter(({ n }) => n > 0);
-      const figures = { average_scores, scenarios: averages, interactions, failed, attempts: passes };
+      const unfinished = [...expected].filter((key) => !finished.has(key)).map(String);
+      const figures = { average_scores, scenarios: averages, interactions, failed, attempts: passes, unfinished };
       const summary: RunSummary = {
         average_scores,
         score_stats: series.finish(averages.map((entry) => entry.average_scores)),

@@ -18,6 +18,25 @@ test("a budget of calls is never passed; what was done is kept, and the run says
   expect(response.message).toBe("Evaluation completed: 7 interactions; stopped before the end: the budget is spent");
 });
 
+test("a gate does not pass while scenarios are missing, and names them", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const gate = { scores: { overall: 0.8 } };
+  const stopped = await bench.evaluate({ test_batch: scenarios(4), budget: { calls: 5 }, concurrency: 1, gate });
+  expect(stopped.summary.gate?.passed).toBe(false);
+  const missed = stopped.summary.gate?.checks.filter(({ passed }) => !passed);
+  expect(missed).toEqual(
+    ["s2", "s3"].map((scenario_id) => ({
+      name: "finished_attempts",
+      scenario_id,
+      required: 1,
+      actual: 0,
+      passed: false,
+    })),
+  );
+  const done = await bench.evaluate({ test_batch: scenarios(4), budget: { calls: 8 }, concurrency: 1, gate });
+  expect(done.summary.gate).toMatchObject({ passed: true, checks: [{ name: "overall" }, { name: "failure_rate" }] });
+});
+
 test("a run that ends within its budget was not stopped by it", async () => {
   await using bench = await startBench({ models: { model: right() } });
   const response = await bench.evaluate({ test_batch: scenarios(2), budget: { calls: 4, tokens: 1_000 } });

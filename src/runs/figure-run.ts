@@ -56,10 +56,12 @@ export function createFiguring(settings: RunSettings) {
   let missing = false;
   return {
     add(scenario: Scenario, attempt: AttemptTurns): void {
-      missing ||= attempt.interactions.length < scenario.interactions.length;
+      const unfinished = attempt.interactions.length < scenario.interactions.length;
+      missing ||= unfinished;
+      figures.expect(scenario.id);
       if (attempt.interactions.length === 0) return;
       if (settings.budget) for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
-      figures.add(toFigured(scenario, toAttemptResults(attempt, { scenario, settings })));
+      figures.add({ ...toFigured(scenario, toAttemptResults(attempt, { scenario, settings })), unfinished });
     },
     finish: (run: RunRecord, now: () => number): Figured =>
       figures.finish({ stopped_by: missing && overBudget(run, { spent, now }) ? "budget" : undefined }),
