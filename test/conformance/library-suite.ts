@@ -58,6 +58,40 @@ export function librarySuite(name: string, open: () => Promise<{ library: Librar
       expect((await library.list({ limit: 9, tag: "tag-a" })).entries.map(({ id }) => id)).toEqual(["a"]);
     });
 
+    test("of versions that are stored at once, one is the newest", async () => {
+      await using storage = await open();
+      const { library } = storage;
+      for (let round = 0; round < 5; round += 1) {
+        const versions = ["v1", "v2", "v3", "v4"].map((version) => `${round} ${version}`);
+        await Promise.all(versions.map((version) => put(library, scenario("a", { description: version }), version)));
+        expect((await library.list({ limit: 10 })).entries).toMatchObject([{ id: "a", versions: 4 * (round + 1) }]);
+      }
+    });
+
+    test("a demo scenario that the user stored stays when the demo goes", async () => {
+      await using storage = await open();
+      const { library } = storage;
+      const seed = (id: string) => library.put([{ scenario: scenario(id), version: "v1" }], { at: 1, demo: true });
+      await seed("reverted");
+      await put(library, scenario("reverted", { description: "edited" }), "v2");
+      await put(library, scenario("reverted"), "v1");
+      await seed("saved");
+      expect(await put(library, scenario("saved"), "v1")).toMatchObject([{ created: false }]);
+      await seed("edited");
+      await put(library, scenario("edited", { description: "edited" }), "v2");
+      // A demo that comes after the user's own version.
+      await put(library, scenario("mine", { description: "mine" }), "v0");
+      await seed("mine");
+      expect(await library.removeDemo()).toBe(2);
+      expect((await library.list({ limit: 9 })).entries.map(({ id, version }) => [id, version])).toEqual([
+        ["edited", "v2"],
+        ["mine", "v0"],
+        ["reverted", "v1"],
+        ["saved", "v1"],
+      ]);
+      expect((await library.get("mine"))?.version).toBe("v0");
+    });
+
     test("removes a scenario with all its versions, and the demo with one call", async () => {
       await using storage = await open();
       const { library } = storage;

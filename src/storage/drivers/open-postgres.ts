@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { sql } from "kysely";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { createAttemptWrites } from "../boss/attempt-writes.ts";
 import { createBossQueue } from "../boss/create-boss-queue.ts";
@@ -13,6 +14,7 @@ import { createLibrary } from "../queries/library.ts";
 import { createWebhookOutbox } from "../queries/webhook-outbox.ts";
 import { cancellingRuns } from "../queries/runs.ts";
 import { createWakeUps } from "../wake-ups.ts";
+import type { Writer } from "../database.ts";
 import type { OpenedStorage } from "./open-sqlite.ts";
 import { startListener } from "./postgres-listener.ts";
 import { openPostgresParts, type PostgresPartsOptions } from "./postgres-parts.ts";
@@ -94,7 +96,7 @@ export async function openPostgres({
   });
   return {
     agent,
-    library: createLibrary(database),
+    library: createLibrary(database, { lock: lockLibrary }),
     audits: createJudgeAudits(database),
     outbox: createWebhookOutbox(database),
     // A turn shares its transaction with the others of this process that come at the same time.
@@ -104,4 +106,11 @@ export async function openPostgres({
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Which version of a scenario is the newest is read and then written: two at once would both be it. */
+const libraryLock = 7_245_102;
+
+async function lockLibrary(writer: Writer): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${libraryLock})`.execute(writer);
 }

@@ -6,10 +6,20 @@ import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";
 import { parseIdCursor, toIdCursor } from "./cursor.ts";
 
+export interface LibraryOptions {
+  /** Makes changes of the library follow one another where a database has many writers. Held until the transaction ends. */
+  readonly lock?: (writer: Writer) => Promise<void>;
+}
+
 /** The scenario library on any database that has our schema. Ids are kept as JSON text, like every text of the user's. */
-export function createLibrary({ reader, write }: Database): Library {
+export function createLibrary({ reader, write }: Database, { lock = async () => {} }: LibraryOptions = {}): Library {
+  const change = <Result>(work: (writer: Writer) => Promise<Result>): Promise<Result> =>
+    write(async (writer) => {
+      await lock(writer);
+      return work(writer);
+    });
   return {
-    put: (scenarios, options) => write((writer) => putAll(writer, scenarios, options)),
+    put: (scenarios, options) => change((writer) => putAll(writer, scenarios, options)),
     list: (filter) => list(reader, filter),
     get: (id, version) => find(reader, id, version),
     versions: (id) =>
@@ -20,7 +30,7 @@ export function createLibrary({ reader, write }: Database): Library {
         .orderBy("number", "desc")
         .execute(),
     remove: (id) =>
-      write(async (writer) => {
+      change(async (writer) => {
         const { numDeletedRows } = await writer
           .deleteFrom("library_scenario")
           .where("id", "=", toJsonText(id))
@@ -28,8 +38,9 @@ export function createLibrary({ reader, write }: Database): Library {
         return numDeletedRows > 0n;
       }),
     removeDemo: () =>
-      write(async (writer) => {
+      change(async (writer) => {
         const { numDeletedRows } = await writer.deleteFrom("library_scenario").where("demo", "=", 1).executeTakeFirst();
+        await electNewest(writer);
         return Number(numDeletedRows);
       }),
   };
@@ -48,32 +59,63 @@ async function putAll(
   return stored;
 }
 
+/** Of scenarios that lost their newest version, the one before it takes its place. */
+async function electNewest(writer: Writer): Promise<void> {
+  await sql`update library_scenario set newest = 1 where newest = 0 and number =
+    (select max(number) from library_scenario as other where other.id = library_scenario.id)`.execute(writer);
+}
+
 /** An older version that is stored again becomes the newest one. */
-async function put(writer: Writer, { scenario, version, created_at, demo }: StoredVersion): Promise<boolean> {
-  const id = toJsonText(scenario.id);
+async function put(writer: Writer, version: StoredVersion): Promise<boolean> {
+  const id = toJsonText(version.scenario.id);
   const rows = await writer
     .selectFrom("library_scenario")
     .select(["version", "number"])
     .where("id", "=", id)
     .orderBy("number", "desc")
     .execute();
-  if (rows[0]?.version === version) return false;
-  const number = (rows[0]?.number ?? 0) + 1;
-  await writer.updateTable("library_scenario").set({ newest: 0 }).where("id", "=", id).execute();
-  const known = rows.some((row) => row.version === version);
-  if (known) {
-    await writer
-      .updateTable("library_scenario")
-      .set({ newest: 1, number, created_at })
-      .where("id", "=", id)
-      .where("version", "=", version)
-      .execute();
+  const isKnown = rows.some((row) => row.version === version.version);
+  if (rows[0]?.version === version.version) {
+    await keepAsOwn(writer, version);
     return false;
   }
+  await writer.updateTable("library_scenario").set({ newest: 0 }).where("id", "=", id).execute();
+  const number = (rows[0]?.number ?? 0) + 1;
+  if (!isKnown) {
+    await insertVersion(writer, version, number);
+    return true;
+  }
+  await writer
+    .updateTable("library_scenario")
+    .set({ newest: 1, number, created_at: version.created_at })
+    .where("id", "=", id)
+    .where("version", "=", version.version)
+    .execute();
+  await keepAsOwn(writer, version);
+  return false;
+}
+
+/** What a user stores stays when the demo is removed, also when a demo brought it. */
+async function keepAsOwn(writer: Writer, { scenario, version, demo }: StoredVersion): Promise<void> {
+  if (demo) return;
+  await writer
+    .updateTable("library_scenario")
+    .set({ demo: 0 })
+    .where("id", "=", toJsonText(scenario.id))
+    .where("version", "=", version)
+    .where("demo", "=", 1)
+    .execute();
+}
+
+async function insertVersion(
+  writer: Writer,
+  { scenario, version, created_at, demo }: StoredVersion,
+  number: number,
+): Promise<void> {
   await writer
     .insertInto("library_scenario")
     .values({
-      id,
+      id: toJsonText(scenario.id),
       version,
       number,
       definition: toJsonText(scenario),
@@ -83,7 +125,6 @@ async function put(writer: Writer, { scenario, version, created_at, demo }: Stor
       created_at,
     })
     .execute();
-  return true;
 }
 
 function searchText({ id, description, tags }: Scenario): string {
