@@ -1,4 +1,5 @@
 import type { Problem } from "../src/contract/problem.ts";
+import { requestWords } from "./parts/request-words.ts";
 
 export interface ApiErrorOptions {
   readonly code: string;
@@ -53,10 +54,12 @@ export async function fromResponse(response: Response): Promise<ApiError> {
 
 /** The error a problem document tells of; `status` is null when it came in the middle of a stream. */
 export function fromProblem(problem: Partial<Problem>, status: number | null): ApiError {
-  return new ApiError(problem.title ?? `The service answered ${status ?? "with an error"}`, {
-    code: problem.code ?? `http_${status ?? "error"}`,
+  const code = problem.code ?? `http_${status ?? "error"}`;
+  const { title = problem.title, hint = problem.hint } = requestWords(code);
+  return new ApiError(title ?? `The service answered ${status ?? "with an error"}`, {
+    code,
     detail: problem.detail ?? "",
-    hint: problem.hint ?? "",
+    hint: hint ?? "",
     status,
     retryable: problem.retryable ?? false,
     fields: problem.errors,

@@ -27,7 +27,6 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
         <DraftField
           form={form}
           name="threshold"
-          pointer="/threshold"
           label="Threshold"
           inputMode="decimal"
           placeholder="0.8"
@@ -36,7 +35,6 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
         <DraftField
           form={form}
           name="scorers"
-          pointer="/scorers"
           label="Scores (comma separated)"
           placeholder="the usual set"
           hint="token_f1, rouge_l, exact_match, edit_similarity, chrf, semantic_similarity …"
@@ -44,7 +42,6 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
         <DraftField
           form={form}
           name="temperature"
-          pointer="/parameters"
           label="Temperature"
           inputMode="decimal"
           placeholder="the endpoint's own"
@@ -52,7 +49,6 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
         <DraftField
           form={form}
           name="concurrency"
-          pointer="/concurrency"
           label="Calls at once"
           inputMode="numeric"
           placeholder="the service's limit"
@@ -60,7 +56,6 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
         <DraftField
           form={form}
           name="money"
-          pointer="/budget"
           label="Spend at most (US dollars)"
           inputMode="decimal"
           placeholder="no cap"
@@ -78,35 +73,15 @@ function JudgeFields({ form }: { form: DraftForm }) {
       <legend className="mb-2 text-sm font-semibold">
         Judge <span className="font-normal text-soft">(off while all of these are empty)</span>
       </legend>
-      <DraftField
-        form={form}
-        name="judgeModel"
-        pointer="/judge/model_id"
-        label="Judge model"
-        placeholder="the operator's"
-      />
-      <DraftField
-        form={form}
-        name="judgeEndpoint"
-        pointer="/judge/endpoint"
-        label="Judge endpoint"
-        placeholder="the operator's"
-      />
+      <DraftField form={form} name="judgeModel" label="Judge model" placeholder="the operator's" />
+      <DraftField form={form} name="judgeEndpoint" label="Judge endpoint" placeholder="the operator's" />
       <DraftField
         form={form}
         name="judgeRubric"
-        pointer="/judge/rubric"
         label="Question to the judge"
         placeholder="Is the reply right by the reference?"
       />
-      <DraftField
-        form={form}
-        name="judgeVotes"
-        pointer="/judge/votes"
-        label="Votes per reply"
-        inputMode="numeric"
-        placeholder="1"
-      />
+      <DraftField form={form} name="judgeVotes" label="Votes per reply" inputMode="numeric" placeholder="1" />
     </fieldset>
   );
 }

@@ -1,5 +1,6 @@
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
 import { TextField, type TextFieldProps } from "../parts/text-field.tsx";
+import { fieldPointers } from "./field-pointers.ts";
 import type { RunDraft } from "./run-draft.ts";
 
 /** The form: what was typed, how to change it, and what the service said about it. */
@@ -12,17 +13,15 @@ export interface DraftForm {
 interface DraftFieldProps extends Omit<TextFieldProps, "value" | "problems" | "onText" | "name" | "form"> {
   readonly form: DraftForm;
   readonly name: keyof RunDraft;
-  /** Its place in the request. */
-  readonly pointer: string;
 }
 
 /** One line of the draft. */
-export function DraftField({ form: { draft, onChange, problems }, name, pointer, ...field }: DraftFieldProps) {
+export function DraftField({ form: { draft, onChange, problems }, name, ...field }: DraftFieldProps) {
   return (
     <TextField
       {...field}
       value={draft[name]}
-      problems={problemsAt(problems, pointer)}
+      problems={problemsAt(problems, fieldPointers[name])}
       onText={(text) => onChange({ [name]: text })}
     />
   );

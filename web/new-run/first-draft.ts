@@ -10,7 +10,7 @@ export function firstDraft(start: string | null, config: PageConfig): RunDraft {
   return loadDraft();
 }
 
-const sampleText = JSON.stringify(sampleScenarios, null, 2);
+export const sampleText = JSON.stringify(sampleScenarios, null, 2);
 
 /** The agent backend under test is the one that serves this page; the flaky demo model makes attempts differ. */
 function demoDraft(config: PageConfig): RunDraft {
@@ -19,8 +19,14 @@ function demoDraft(config: PageConfig): RunDraft {
 
 /** A run of the example scenarios against the agent backend that serves this page. */
 export function agentDraft(config: PageConfig, model: string | null): RunDraft {
-  const flaky = config.hub_models.find((name) => name.endsWith("/flaky")) ?? config.hub_models[0] ?? "";
-  return { ...emptyDraft, endpoint: location.origin, protocol: "agent", model: model ?? flaky, scenarios: sampleText };
+  const target = agentTarget(config);
+  return { ...emptyDraft, ...target, model: model ?? target.model, scenarios: sampleText };
+}
+
+/** The agent behind this page as what is put to the test. */
+export function agentTarget({ hub_models }: PageConfig): Pick<RunDraft, "endpoint" | "protocol" | "model"> {
+  const flaky = hub_models.find((name) => name.endsWith("/flaky")) ?? hub_models[0] ?? "";
+  return { endpoint: location.origin, protocol: "agent", model: flaky };
 }
 
 /** A run of the example scenarios against a model at another address. */

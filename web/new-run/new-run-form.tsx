@@ -4,11 +4,13 @@ import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { PageConfig } from "../../src/contract/page-config.ts";
 import { startRun } from "../api.ts";
-import { toApiError } from "../api-error.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { runPath } from "../parts/paths.ts";
+import { useFieldProblems } from "../parts/use-field-problems.ts";
 import { AdvancedFields } from "./advanced-fields.tsx";
 import { buildRequest } from "./build-request.ts";
+import { fieldPointers } from "./field-pointers.ts";
+import { agentTarget, sampleText } from "./first-draft.ts";
 import { problemsAt } from "../parts/field-problems.ts";
 import { parseScenarios } from "./parse-scenarios.ts";
 import { RequestPreview } from "./request-preview.tsx";
@@ -34,8 +36,11 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
       navigate(runPath(run.run_id));
     },
   });
-  const problems = start.error ? toApiError(start.error).fields : [];
-  const change = (changes: Partial<RunDraft>): void => setDraft((current) => ({ ...current, ...changes }));
+  const { problems, open, forget } = useFieldProblems(start.error);
+  const change = (changes: Partial<RunDraft>): void => {
+    setDraft((current) => ({ ...current, ...changes }));
+    for (const name of Object.keys(changes)) forget(fieldPointers[name as keyof RunDraft]);
+  };
 
   /** The request last read from the text, so that typing there does not undo what was typed into the fields. */
   const pasted = useRef(requestIn(first.scenarios) ?? {});
@@ -43,6 +48,12 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
     const found = requestIn(scenarios);
     change({ scenarios, ...(found && newFields(pasted.current, found)) });
     if (found) pasted.current = found;
+  };
+
+  /** The example is to be tried: without a target of one's own, the agent behind this page is taken. */
+  const takeExample = (): void => {
+    changeScenarios(sampleText);
+    if (draft.endpoint.trim() === "" && draft.model.trim() === "") change(agentTarget(config));
   };
 
   const form = { draft, onChange: change, problems };
@@ -61,12 +72,13 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
         <ScenarioField
           text={draft.scenarios}
           onChange={changeScenarios}
+          onExample={takeExample}
           problems={problemsAt(problems, "/test_batch")}
         />
         <RunFields form={form} />
         <AdvancedFields form={form} />
         {isWhole(draft) && <RunEstimate body={body} />}
-        {start.error && <FailedNotice error={start.error} />}
+        {open && <FailedNotice error={start.error} marked />}
         <button className="button button-primary justify-self-start" disabled={start.isPending}>
           <Play aria-hidden size={15} /> {start.isPending ? "Starting …" : "Start run"}
         </button>

@@ -8,17 +8,10 @@ export function RunFields({ form }: { form: DraftForm }) {
   return (
     <fieldset className="panel grid gap-3 p-4 sm:grid-cols-2">
       <legend className="sr-only">Run</legend>
-      <DraftField
-        form={form}
-        name="name"
-        pointer="/test_name"
-        label="Test name (optional)"
-        placeholder="the scenario's id"
-      />
+      <DraftField form={form} name="name" label="Test name (optional)" placeholder="the scenario's id" />
       <DraftField
         form={form}
         name="attempts"
-        pointer="/attempts"
         label="Attempts"
         type="number"
         inputMode="numeric"

@@ -4,16 +4,16 @@ import type { FieldProblem } from "../parts/field-problems.ts";
 import { FilePicker } from "../parts/file-picker.tsx";
 import { LibraryPicker } from "./library-picker.tsx";
 import { parseScenarios } from "./parse-scenarios.ts";
-import { sampleScenarios } from "./sample-scenarios.ts";
 
 interface ScenarioFieldProps {
   readonly text: string;
   readonly onChange: (text: string) => void;
+  readonly onExample: () => void;
   readonly problems: readonly FieldProblem[];
 }
 
 /** Scenarios by paste, file or drop. */
-export function ScenarioField({ text, onChange, problems }: ScenarioFieldProps) {
+export function ScenarioField({ text, onChange, onExample, problems }: ScenarioFieldProps) {
   const id = useId();
   const parsed = parseScenarios(text);
   const readFile = (files: FileList | null): void => {
@@ -34,11 +34,7 @@ export function ScenarioField({ text, onChange, problems }: ScenarioFieldProps) 
           Scenarios (JSON or JSONL)
         </label>
         <span className="flex flex-wrap gap-1">
-          <button
-            type="button"
-            className="button button-quiet"
-            onClick={() => onChange(JSON.stringify(sampleScenarios, null, 2))}
-          >
+          <button type="button" className="button button-quiet" onClick={onExample}>
             Example
           </button>
           <LibraryPicker onPicked={onChange} />

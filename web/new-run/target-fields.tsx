@@ -4,6 +4,7 @@ import { problemsAt } from "../parts/field-problems.ts";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextArea } from "../parts/text-area.tsx";
 import { DraftField, type DraftForm } from "./draft-field.tsx";
+import { OwnAgent } from "./own-agent.tsx";
 import { protocols, readProtocol } from "./run-draft.ts";
 
 /** What is put to the test: endpoint, protocol, model. */
@@ -13,10 +14,10 @@ export function TargetFields({ form, config }: { form: DraftForm; config: PageCo
   return (
     <fieldset className="panel grid gap-3 p-4 sm:grid-cols-2">
       <legend className="sr-only">Model under test</legend>
+      <OwnAgent form={form} config={config} />
       <DraftField
         form={form}
         name="endpoint"
-        pointer="/endpoint"
         label="Endpoint"
         type="url"
         inputMode="url"
@@ -34,7 +35,6 @@ export function TargetFields({ form, config }: { form: DraftForm; config: PageCo
       <DraftField
         form={form}
         name="model"
-        pointer="/model_id"
         label="Model"
         spellCheck={false}
         list={listId}

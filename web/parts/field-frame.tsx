@@ -1,5 +1,6 @@
 import { useId, type ReactNode } from "react";
 import type { FieldProblem } from "./field-problems.ts";
+import { problemWords } from "./problem-words.ts";
 
 /** What ties an input to its label and note. */
 export interface FieldTies {
@@ -20,7 +21,7 @@ interface FieldFrameProps {
 export function FieldFrame({ label, hint, problems = [], className = "", children }: FieldFrameProps) {
   const id = useId();
   const wrong = problems.length > 0;
-  const note = wrong ? problems.map((problem) => problem.message).join("; ") : hint;
+  const note = wrong ? [...new Set(problems.map(problemWords))].join("; ") : hint;
   return (
     <div className={`grid grid-cols-[minmax(0,1fr)] content-start gap-1 ${className}`}>
       <label htmlFor={id} className="text-sm font-medium">

@@ -1,16 +1,22 @@
 import type { FieldProblem } from "./field-problems.ts";
+import { placeWords, problemWords } from "./problem-words.ts";
 
-/** What the service found wrong, each with its place in the body. */
+/** What the service found wrong, each with its place. */
 export function FieldProblemList({ problems }: { problems: readonly FieldProblem[] }) {
   if (problems.length === 0) return null;
   return (
     <ul className="grid gap-1 text-sm">
       {problems.map((problem) => (
         <li key={`${problem.pointer} ${problem.code}`} className="verbatim text-bad">
-          ✕ <span className="mono">{problem.pointer}</span> {problem.message}
-          {problem.received !== undefined && <span className="text-soft"> (received {problem.received})</span>}
+          ✕ <Place words={placeWords(problem.pointer)} />
+          {problemWords(problem)}
+          {problem.received && <span className="text-soft"> (it says {problem.received})</span>}
         </li>
       ))}
     </ul>
   );
+}
+
+function Place({ words }: { words: string }) {
+  return words === "" ? null : <span className="font-medium">{words}: </span>;
 }

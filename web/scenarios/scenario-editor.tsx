@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, Save } from "lucide-react";
 import { useState } from "react";
-import { toApiError } from "../api-error.ts";
 import { keepScenario, type Kept } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FieldProblemList } from "../parts/field-problem-list.tsx";
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
 import { TextArea } from "../parts/text-area.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { useFieldProblems } from "../parts/use-field-problems.ts";
 import { JsonView } from "./json-view.tsx";
 import { emptyTurn, fromDraft, nextTurnId, type ScenarioDraft, type TurnDraft } from "./scenario-draft.ts";
 import { TurnFields } from "./turn-fields.tsx";
@@ -30,11 +30,21 @@ export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps
       onSaved(kept);
     },
   });
-  const problems = save.error ? toApiError(save.error).fields : [];
-  const change = (changes: Partial<ScenarioDraft>): void => setDraft((current) => ({ ...current, ...changes }));
+  const { problems, open, forget } = useFieldProblems(save.error);
+  const set = (changes: Partial<ScenarioDraft>): void => setDraft((current) => ({ ...current, ...changes }));
+  const change = (changes: Partial<ScenarioDraft>): void => {
+    set(changes);
+    for (const name of Object.keys(changes)) forget(`/${name}`);
+  };
   const { interactions: turns } = draft;
-  const changeTurn = (index: number, changes: Partial<TurnDraft>): void =>
-    change({ interactions: turns.map((turn, other) => (other === index ? { ...turn, ...changes } : turn)) });
+  const changeTurn = (index: number, changes: Partial<TurnDraft>): void => {
+    set({ interactions: turns.map((turn, other) => (other === index ? { ...turn, ...changes } : turn)) });
+    for (const name of Object.keys(changes)) {
+      forget(`/interactions/${index}/${name === "labels" ? "reference_metadata" : name}`);
+    }
+  };
+  /** Text that was typed as JSON may have changed anything. */
+  const replace = (typed: ScenarioDraft): void => change(typed);
   const move = (index: number, step: 1 | -1): void => {
     const turn = turns[index];
     if (turn) change({ interactions: turns.toSpliced(index, 1).toSpliced(index + step, 0, turn) });
@@ -101,16 +111,20 @@ export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps
         >
           <Plus aria-hidden size={14} /> Turn
         </button>
-        {save.error && <FailedNotice error={save.error} />}
-        <FieldProblemList problems={problems} />
+        {open && <FailedNotice error={save.error} marked />}
+        <FieldProblemList problems={problems.filter(({ pointer }) => !besideField.test(pointer))} />
         <button className="button button-primary justify-self-start" disabled={save.isPending}>
           <Save aria-hidden size={15} /> {save.isPending ? "Saving …" : "Save scenario"}
         </button>
       </div>
-      <JsonView draft={draft} onChange={setDraft} />
+      <JsonView draft={draft} onChange={replace} />
     </form>
   );
 }
+
+/** What a field of the form says itself. */
+const besideField =
+  /^\/(id|tags|description|system_prompt|interactions\/\d+\/(id|user_message|reference_reply|references\/\d+|interaction_type))$/;
 
 /** A comma that was just typed stays, so that the next tag can follow it. */
 const splitTags = (text: string): string[] => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { placeWords, problemWords } from "../../../web/parts/problem-words.ts";
 import { formatAgo, formatDuration, formatPercent, formatScore } from "../../../web/parts/format.ts";
 import { fromSegment, toSegment } from "../../../web/parts/paths.ts";
 import { safeHref } from "../../../web/parts/safe-href.ts";
@@ -80,4 +81,16 @@ test("paced work runs once at a time and once more for all that was asked meanwh
   finished[1]?.();
   work.trigger();
   expect(started).toBe(2);
+});
+
+test("what is wrong with a field is said without pointers", () => {
+  expect(placeWords("/test_batch/2/interactions/0/user_message")).toBe("scenario 3, turn 1, user message");
+  expect(placeWords("/test_batch/interactions/1/references/0")).toBe("turn 2, reference 1");
+  expect(placeWords("/test_batch")).toBe("");
+  expect(problemWords({ pointer: "/id", code: "too_small", message: "must have at least 1 character" })).toBe(
+    "fill this in",
+  );
+  expect(problemWords({ pointer: "/attempts", code: "too_big", message: "must be at most 100" })).toBe(
+    "must be at most 100",
+  );
 });

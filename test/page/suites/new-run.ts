@@ -22,9 +22,33 @@ export function newRunSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/new?start=paste");
     await tab.page.getByRole("button", { name: "Start run" }).click();
-    await tab.page.getByText("/test_batch is required").waitFor();
-    expect(await tab.page.getByLabel("Endpoint", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+    await tab.page.getByText("add a scenario, or a list of them").waitFor();
+    const endpoint = tab.page.getByLabel("Endpoint", { exact: true });
+    expect(await endpoint.getAttribute("aria-invalid")).toBe("true");
+    const alert = tab.page.getByRole("alert");
+    expect(await alert.innerText()).toMatch(
+      /Something is not right yet\s+Next: Correct what is marked, and try again\./,
+    );
+    expect(await tab.page.getByRole("main").innerText()).not.toContain("/test_batch");
+
+    // What was said about a field is gone once it is filled in, and the rest with the last of them.
+    await endpoint.fill("http://localhost:9/v1");
+    expect(await endpoint.getAttribute("aria-invalid")).toBe("false");
+    await tab.page.getByLabel("Model", { exact: true }).fill("m");
+    await tab.page.getByLabel("Scenarios (JSON or JSONL)").fill('{"id":"x"}');
+    await alert.waitFor({ state: "detached" });
     expect(await tab.page.getByLabel("Attempts", { exact: true }).getAttribute("aria-invalid")).toBe("false");
+  });
+
+  test("a newcomer can start from the example: the demo is put to the test", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/new?start=paste");
+    await tab.page.getByText("No endpoint at hand?").waitFor();
+    await tab.page.getByRole("button", { name: "Example" }).click();
+    expect(await tab.page.getByLabel("Endpoint", { exact: true }).inputValue()).toBe(services.origin);
+    await tab.page.getByRole("button", { name: "Start run" }).click();
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
   });
 
   test("broken JSON is named with its place, and a whole request fills the form", async () => {

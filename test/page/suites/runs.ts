@@ -61,7 +61,9 @@ export function runsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs/nope");
     await tab.page.getByText("There is no such run").waitFor();
-    expect(await tab.page.getByRole("alert").innerText()).toContain("Next:");
+    expect(await tab.page.getByRole("alert").innerText()).toContain("Next: It may have been deleted");
+    // Asking again would not bring it back.
+    expect(await tab.page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 
   test("scenarios stand in the order failing, flaky, passing", async () => {

@@ -42,7 +42,8 @@ export function scenariosSuite(browser: () => Browser): void {
     await tab.page.getByLabel("User message").fill("Hello");
     await tab.page.getByLabel("Turn id").fill("");
     await tab.page.getByRole("button", { name: "Save scenario" }).click();
-    await tab.page.getByText("must have at least 1 character").first().waitFor();
+    await tab.page.getByText("fill this in").first().waitFor();
+    expect(await tab.page.getByText("fill this in").count()).toBe(2);
     expect(await tab.page.getByLabel("Scenario id").getAttribute("aria-invalid")).toBe("true");
     expect(await tab.page.getByLabel("Turn id").getAttribute("aria-invalid")).toBe("true");
     expect(await tab.page.getByLabel("User message").getAttribute("aria-invalid")).toBe("false");

@@ -106,7 +106,9 @@ function keep(library: FakeLibrary, body: unknown, response: ServerResponse): vo
   const errors = [
     ...(scenario.id === "" ? [{ pointer: "/id", code: "too_small", message: "must have at least 1 character" }] : []),
     ...scenario.interactions.flatMap((turn, index) =>
-      turn.id === "" ? [{ pointer: `/interactions/${index}/id`, code: "too_small", message: "must not be empty" }] : [],
+      turn.id === ""
+        ? [{ pointer: `/interactions/${index}/id`, code: "too_small", message: "must have at least 1 character" }]
+        : [],
     ),
   ];
   if (errors.length > 0) {

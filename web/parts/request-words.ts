@@ -1,0 +1,25 @@
+import type { ErrorCode } from "../../src/contract/errors.ts";
+
+interface RequestWords {
+  readonly title?: string;
+  readonly hint: string;
+}
+
+/** The service speaks to programs: its routes and headers mean nothing to somebody at the page. */
+const words: Partial<Record<ErrorCode, RequestWords>> = {
+  validation_failed: { title: "Something is not right yet", hint: "Correct it, and try again." },
+  auth_missing: { title: "The services ask for a key", hint: "Enter it here; whoever runs the services has made it." },
+  auth_invalid: { hint: "Check it for a typing mistake, and enter it here again." },
+  auth_expired: { hint: "Ask whoever runs the services for a new one, and enter it here." },
+  scope_missing: { hint: "Ask whoever runs the services for a key that may do this, and set it under Settings." },
+  run_not_found: { hint: "It may have been deleted, or the address is cut off. Runs shows the ones there are." },
+  run_already_finished: { hint: "Reload the page to see how it ended." },
+  not_found: { hint: "The service and this page may be of different versions. Reload the page." },
+  model_id_missing: { hint: "Pick a model above." },
+  model_id_invalid: { hint: "Pick a model from the list above, or type it as provider/model." },
+  model_not_found: { hint: "Pick a model from the list above; Models shows those that are known." },
+  rate_limited: { hint: "Wait a moment, then try again." },
+};
+
+/** How the page says what a service answered, where it says it in other words. */
+export const requestWords = (code: string): Partial<RequestWords> => words[code as ErrorCode] ?? {};
