@@ -77,10 +77,8 @@ test("starts, evaluates and reports in an empty folder", async () => {
 
 test("loads neither Node's own HTTP client nor HTTP/2 beside what is bundled", async () => {
   const listing = `process.on("exit", () => process.stderr.write(process.moduleLoadList.join("\\n")))`;
-  const { stderr } = await cliWith(
-    { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(listing)}` },
-    ...["eval", "--attempts", "1", "--json"],
-  );
+  const options = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(listing)}` };
+  const { stderr } = await cliWith(options, "eval", "--attempts", "1", "--json");
   const loaded = stderr.split("\n");
   expect(loaded).toContain("NativeModule http");
   expect(loaded).not.toContain("NativeModule http2");
