@@ -38,7 +38,7 @@ const turnErrors: readonly ErrorCode[] = [
 const turnHeaders = {
   "x-model-fallbacks": {
     description:
-      "Models to try, comma separated, when the provider of the first one fails for reasons other than the request. `x-model-resolved` says which one answered.",
+      "Models to try, comma separated, when the provider of the first one fails for reasons other than the request. `x-model-resolved` says which one answered. When none does, the failure of the first is told.",
   },
   "x-agent-tools": { description: "Names of the agent's tools this turn may use, comma separated; `none` for none." },
   "x-on-disconnect": {
