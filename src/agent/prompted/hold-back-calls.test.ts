@@ -42,6 +42,11 @@ test("whatever a model writes, in whatever pieces, the reader sees exactly its t
     "Action: look\n",
     "Action Input: {}",
     "<tool_call>",
+    "<think>",
+    "</think>",
+    "\nResult of ",
+    "[",
+    "]",
     "{",
     "x",
   );

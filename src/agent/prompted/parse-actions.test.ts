@@ -21,6 +21,11 @@ test.each([
     '{"type":"function","function":{"name":"calculator","arguments":"{\\"expression\\":\\"6*7\\"}"}}',
   ],
   ["classic ReAct", 'Action: calculator\nAction Input: {"expression":"6*7"}'],
+  [
+    "a json block with the line ends of Windows",
+    '```json\r\n{"name": "calculator", "args": {"expression": "6*7"}}\r\n```',
+  ],
+  ["classic ReAct with those", 'Action: calculator\r\nAction Input: {"expression":"6*7"}\r\n'],
 ])("a call written as %s is read", (_, text) => {
   expect(read(text)).toEqual({ text: "", calls: [six] });
 });
@@ -41,6 +46,44 @@ test("several calls keep their order", () => {
   ]);
 });
 
+const look = '{"tool": "look"}';
+const six7 = '{"tool": "calculator", "args": {"expression":"6*7"}}';
+
+test.each([
+  ["one after the other", "```tool_call\n" + look + "\n" + six7 + "\n```"],
+  ["with a comma", "```tool_call\n" + look + ",\n" + six7 + "\n```"],
+  ["as a list", "```tool_call\n[" + look + ", " + six7 + "]\n```"],
+  ["as a list on one line", "```tool_call [" + look + ", " + six7 + "]```"],
+  ["in tags", "<tool_call>" + look + six7 + "</tool_call>"],
+  ["as a list in a json block", "```json\n[" + look + ", " + six7 + "]\n```"],
+])("two calls in one block, %s, are both read", (_, text) => {
+  expect(read(text)).toEqual({ text: "", calls: [["look", "{}"], six] });
+});
+
+test("a good call before a broken one is not lost, nor is the broken one", () => {
+  expect(read("```tool_call\n" + look + '\n{"tool": "calculator", "args": {x}}\n```').calls).toEqual([
+    ["look", "{}"],
+    ["calculator", "{x}}"],
+  ]);
+});
+
+test("words that only look like a made-up result do not hide the call that follows", () => {
+  const reply = "Here is my plan.\nResult of the last step: none yet.\n```tool_call\n" + six7 + "\n```";
+  expect(read(reply)).toEqual({ text: "Here is my plan.\nResult of the last step: none yet.", calls: [six] });
+});
+
+test.each([
+  ["<think>Maybe\n```tool_call\n" + look + "\n```\nno.</think>It is blue.", []],
+  // The template of some models writes the first tag into the prompt.
+  ["Maybe\n```tool_call\n" + look + "\n```\nno.</think>It is blue.", []],
+  ["<think>Action: look\nAction Input: {}\n</think>\n```tool_call\n" + six7 + "\n```", [six]],
+  ['```tool_call\n{"tool": "look", "args": {"at": "</think>"}}\n```', [["look", '{"at":"</think>"}']]],
+  // Never closed: it may have forgotten that it thinks.
+  ["<think>I must look.\n```tool_call\n" + look + "\n```", [["look", "{}"]]],
+])("what was only thought of is not called: %j", (text, calls) => {
+  expect(read(text).calls).toEqual(calls);
+});
+
 test.each([
   "The answer is 42.",
   'Send `{"name": "calculator"}` to the server.',
@@ -49,6 +92,9 @@ test.each([
   "```js\nconst tool_call = {};\n```",
   "",
   "I would take Action: none.",
+  "```json\n[1, 2]\n```",
+  "```tool_call\n```",
+  "I tried.\nObservation: it is blue.",
 ])("%j is an answer and stays as it is", (text) => {
   expect(read(text)).toEqual({ text, calls: [] });
 });
@@ -60,11 +106,20 @@ test("an unknown tool in a marked block is passed on, so that the model can be t
 test.each([
   ['```tool_call\n{"tool": "calculator", "args": {"expression": "6*7}\n```', '{"expression": "6*7}'],
   ['```tool_call\n{"tool": "calculator", "args": {\'expression\': 6}}\n```', "{'expression': 6}}"],
+  ["```tool_call\n{'tool': 'calculator', 'args': {'expression': '6*7'}}\n```", "{'expression': '6*7'}}"],
 ])("broken JSON keeps its name for the repair: %j", (text, args) => {
   expect(read(text)).toEqual({ text: "", calls: [["calculator", args]] });
+});
+
+test.each(["calculator(6*7)", '{"expression": "6*7"'])("a block that names no tool is handed back: %j", (text) => {
+  expect(read("```tool_call\n" + text + "\n```")).toEqual({ text: "", calls: [["", text]] });
 });
 
 test("a text full of braces is read in good time", () => {
   expect(read("{".repeat(200_000)).calls).toEqual([]);
   expect(read("```tool_call\n".repeat(2000)).calls).toEqual([]);
+  expect(read("</think>".repeat(30_000)).calls).toEqual([]);
+  expect(read("<think>".repeat(30_000) + "</think").calls).toEqual([]);
+  expect(read("<think>".repeat(30_000) + "```tool_call\n" + look).calls).toHaveLength(1);
+  expect(read("```tool_call\n" + "[".repeat(100_000)).calls).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import type { ToolCall } from "../../contract/model.ts";
-import { findObject } from "./find-json.ts";
+import { findValue, type TextSpan } from "./find-json.ts";
+import { toBrokenCall, toCall } from "./to-call.ts";
 
 /** What a model wrote, taken apart: the text for the reader, and the tools it asks for. */
 export interface ParsedReply {
@@ -9,13 +10,17 @@ export interface ParsedReply {
 
 /** How calls are written. Only the first is what we ask for; models fall back on what they were trained with. */
 const openings: readonly { readonly pattern: RegExp; readonly explicit: boolean }[] = [
-  { pattern: /```[ \t]*(?:tool_call|tool_code|action|tool)\b[^\n{]*\n?/gi, explicit: true },
+  { pattern: /```[ \t]*(?:tool_call|tool_code|action|tool)\b[^\n{[]*\n?/gi, explicit: true },
   { pattern: /<(?:tool_call|function_call|action)>/gi, explicit: true },
-  { pattern: /```[ \t]*(?:json)?[ \t]*\n(?=\s*\{)/gi, explicit: false },
+  { pattern: /```[ \t]*(?:json)?[ \t]*\r?\n(?=\s*[{[])/gi, explicit: false },
 ];
-const reactCall = /(?:^|\n)[ \t]*Action:[ \t]*`?([\w.-]+)`?[ \t]*\n[ \t]*Action Input:[ \t]*/gi;
+/** Blocks that can be nothing but calls: what cannot be read in them is handed back to the model. */
+const onlyCalls = /tool_call|function_call/i;
+const blockEnding = /```|<\/(?:tool_call|function_call|action)>/gi;
+const reactCall = /(?:^|\n)[ \t]*Action:[ \t]*`?([\w.-]+)`?[ \t]*\r?\n[ \t]*Action Input:[ \t]*/gi;
 /** Where a model begins to make up what a tool answers. */
-const inventedResult = /\n[ \t]*(?:Observation:|Results? of |<untrusted_tool_output)/i;
+const inventedResult = /\n[ \t]*(?:Observation:|Results? of |<untrusted_tool_output)/gi;
+const thoughtTag = /<(\/?)think(?:ing)?>/gi;
 
 /** Bounds on the search: a model's text can be as long and as odd as it likes. */
 const searchedCharacters = 256 * 1024;
@@ -23,97 +28,125 @@ const mostCalls = 64;
 
 /**
  * Reads tool calls out of plain text. Blocks marked as calls are taken whatever they hold, so that the loop can have
- * them repaired; bare JSON counts only when it names a known tool, since an answer may hold JSON of its own.
+ * them repaired; bare JSON counts only when it names a known tool, since an answer may hold JSON of its own. What a model
+ * only thought of calling is no call, and nor is what follows a result it made up.
  */
 export function parseActions(reply: string, toolNames: ReadonlySet<string>): ParsedReply {
-  const invented = inventedResult.exec(reply);
-  const text = reply.slice(0, Math.min(invented?.index ?? reply.length, searchedCharacters));
+  const text = reply.slice(0, searchedCharacters);
   const found = [...findBlocks(text, toolNames), ...findReactCalls(text), ...findBare(text, toolNames)];
-  const calls = withoutOverlap(found);
-  if (calls.length === 0) return { text: reply, tool_calls: [] };
-  return { text: text.slice(0, calls[0]?.start).trimEnd(), tool_calls: calls.map(({ call }) => call) };
+  const blocks = beforeInventions(text, withoutOverlap(withoutThoughts(text, found)));
+  const [first] = blocks;
+  if (!first) return { text: reply, tool_calls: [] };
+  return { text: text.slice(0, first.start).trimEnd(), tool_calls: blocks.flatMap(({ calls }) => calls) };
 }
 
-interface FoundCall {
+/** A part of the text that holds calls. */
+interface CallBlock {
   readonly start: number;
   readonly end: number;
-  readonly call: ToolCall;
+  readonly calls: readonly ToolCall[];
 }
 
-function* findBlocks(text: string, toolNames: ReadonlySet<string>): Iterable<FoundCall> {
+function* findBlocks(text: string, toolNames: ReadonlySet<string>): Iterable<CallBlock> {
   for (const { pattern, explicit } of openings) {
     for (const match of text.matchAll(pattern).take(mostCalls)) {
-      const body = match.index + match[0].length;
-      const span = findObject(text, body);
-      const nextFence = text.slice(body).search(/```|<\/(?:tool_call|function_call|action)>/i);
-      const blockEnd = nextFence === -1 ? text.length : body + nextFence;
-      const end = span && span.start <= blockEnd ? Math.max(span.end, blockEnd) : blockEnd;
-      const raw = span && span.start <= blockEnd ? text.slice(span.start, span.end) : text.slice(body, blockEnd);
-      const call = toCall(raw.trim());
-      if (call && (explicit || toolNames.has(call.name))) yield { start: match.index, end, call };
+      const { values, rest, end } = readValues(text, match.index + match[0].length);
+      const calls = values
+        .flatMap((value) => toCall(value) ?? [])
+        .filter(({ name }) => explicit || toolNames.has(name));
+      const broken = explicit && rest !== "" ? toBrokenCall(rest) : null;
+      if (broken && (broken.name !== "" || (calls.length === 0 && onlyCalls.test(match[0])))) calls.push(broken);
+      if (calls.length > 0) yield { start: match.index, end, calls };
     }
   }
 }
 
-function* findReactCalls(text: string): Iterable<FoundCall> {
+/** The JSON values of a block, one after the other or in lists, and what is left of it that cannot be read. */
+function readValues(text: string, body: number): { values: readonly unknown[]; rest: string; end: number } {
+  const values: unknown[] = [];
+  let at = body;
+  for (;;) {
+    const end = endOfBlock(text, at);
+    const span = findValue(text, at);
+    const value =
+      span && span.start < end && values.length < mostCalls ? parse(text.slice(span.start, span.end)) : null;
+    if (!span || !value) return { values, rest: text.slice(at, end).trim(), end };
+    // A list of calls counts as its calls.
+    values.push(...(Array.isArray(value) ? value : [value]));
+    at = span.end;
+  }
+}
+
+function endOfBlock(text: string, from: number): number {
+  return Math.min(indexOf(blockEnding, text, from), indexOf(inventedResult, text, from));
+}
+
+function* findReactCalls(text: string): Iterable<CallBlock> {
   for (const match of text.matchAll(reactCall).take(mostCalls)) {
     const body = match.index + match[0].length;
-    const span = findObject(text, body);
-    const sent = span && text.slice(body, span.start).trim() === "" ? text.slice(span.start, span.end) : null;
-    const end = span && sent ? span.end : text.length;
-    yield {
-      start: match.index,
-      end,
-      call: { id: "", name: match[1] ?? "", arguments: sent ?? text.slice(body).trim() },
-    };
+    const span = findValue(text, body);
+    const isNext = span !== null && text[span.start] === "{" && text.slice(body, span.start).trim() === "";
+    const end = isNext ? span.end : indexOf(inventedResult, text, body);
+    const call = { id: "", name: match[1] ?? "", arguments: text.slice(isNext ? span.start : body, end).trim() };
+    yield { start: match.index, end, calls: [call] };
   }
 }
 
 /** A reply that is one JSON object and nothing else. */
-function* findBare(text: string, toolNames: ReadonlySet<string>): Iterable<FoundCall> {
+function* findBare(text: string, toolNames: ReadonlySet<string>): Iterable<CallBlock> {
   if (!text.trimStart().startsWith("{")) return;
-  const span = findObject(text);
-  const call = span && toCall(text.slice(span.start, span.end));
-  if (span && call && toolNames.has(call.name)) yield { start: 0, end: span.end, call };
+  const span = findValue(text);
+  const call = span && toCall(parse(text.slice(span.start, span.end)));
+  if (span && call && toolNames.has(call.name)) yield { start: 0, end: span.end, calls: [call] };
 }
 
-function withoutOverlap(found: readonly FoundCall[]): readonly FoundCall[] {
-  const kept: FoundCall[] = [];
-  for (const call of found.toSorted((left, right) => left.start - right.start)) {
-    if (call.start >= (kept.at(-1)?.end ?? 0)) kept.push(call);
+function withoutThoughts(text: string, found: readonly CallBlock[]): readonly CallBlock[] {
+  const thoughts = findThoughts(text);
+  return found.filter((block) => !thoughts.some(({ start, end }) => start <= block.start && block.end <= end));
+}
+
+/** Only closed ones: a model that never closes them may have forgotten that it thinks. */
+function findThoughts(text: string): readonly TextSpan[] {
+  const thoughts: TextSpan[] = [];
+  // The template of some models has written the first tag into the prompt.
+  let open: number | null = 0;
+  let isFirst = true;
+  for (const { index, 1: closing } of text.matchAll(thoughtTag)) {
+    if (closing === "") open = isFirst ? index : (open ?? index);
+    else if (open !== null) {
+      thoughts.push({ start: open, end: index });
+      open = null;
+    }
+    isFirst = false;
+  }
+  return thoughts;
+}
+
+function withoutOverlap(found: readonly CallBlock[]): readonly CallBlock[] {
+  const kept: CallBlock[] = [];
+  for (const block of found.toSorted((left, right) => left.start - right.start)) {
+    if (block.start >= (kept.at(-1)?.end ?? 0)) kept.push(block);
   }
   return kept;
 }
 
-/** `{"tool": …, "args": …}` under any of the names models use. Broken JSON keeps its name, for the repair. */
-function toCall(raw: string): ToolCall | null {
-  const value = parse(raw);
-  if (!value) {
-    const name = /"(?:tool|name|action|function)"\s*:\s*"([^"]+)"/.exec(raw)?.[1];
-    return name ? { id: "", name, arguments: argumentsPart(raw) } : null;
-  }
-  const inner = isRecord(value["function"]) ? value["function"] : value;
-  const name = inner["tool"] ?? inner["name"] ?? inner["action"] ?? inner["function"];
-  const args =
-    inner["args"] ?? inner["arguments"] ?? inner["parameters"] ?? inner["input"] ?? inner["action_input"] ?? {};
-  if (typeof name !== "string") return null;
-  return { id: "", name, arguments: typeof args === "string" ? args : JSON.stringify(args) };
+/** A result can only be made up after a call; before it, the same words are part of the answer. */
+function beforeInventions(text: string, blocks: readonly CallBlock[]): readonly CallBlock[] {
+  const [first] = blocks;
+  const invented = first ? indexOf(inventedResult, text, first.end) : 0;
+  return blocks.filter(({ start }) => start <= invented);
 }
 
-function argumentsPart(raw: string): string {
-  const start = /"(?:args|arguments|parameters|input|action_input)"\s*:\s*/.exec(raw);
-  return start ? raw.slice(start.index + start[0].length) : raw;
+/** The length of the text when there is none. */
+function indexOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
 }
 
-function parse(raw: string): Readonly<Record<string, unknown>> | null {
+function parse(raw: string): unknown {
   try {
-    const value: unknown = JSON.parse(raw);
-    return isRecord(value) ? value : null;
+    return JSON.parse(raw);
   } catch {
     return null;
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
