@@ -40,7 +40,7 @@ export interface InvalidToolCall {
 export interface AgentTotals {
   /** Over all model calls, as the endpoint counted them. */
   readonly usage: Usage;
-  /** null when the price of a model that was called is not known. */
+  /** null when the price of a model that was called is not known, or its endpoint did not count the tokens. */
   readonly cost: number | null;
   /** Model calls that were allowed to use tools. */
   readonly steps: number;
@@ -63,7 +63,7 @@ export interface PendingRun {
   readonly calls: readonly PendingCall[];
   readonly totals: AgentTotals;
   readonly tokens: number;
-  /** For the budget: what the calls cost whose price was known. Runs that waited before it was kept have none. */
+  /** For the budget: what the calls cost whose price was known, estimated where need be. Runs that waited before it was kept have none. */
   readonly cost?: number;
   readonly repairs_by_name: readonly (readonly [string, number])[];
 }

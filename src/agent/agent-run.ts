@@ -49,8 +49,9 @@ export interface AgentRun {
   usage: Usage;
   /** Counted or estimated, for the budget. */
   tokens: number;
+  /** For the budget too, from the tokens above. */
   cost: number;
-  /** A call was made whose price is not known: then nor is that of the run. */
+  /** A call was made whose price, or whose tokens, are not known: then nor is what the run costs. */
   unpriced: boolean;
   steps: number;
   modelCalls: number;

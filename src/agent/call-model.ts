@@ -57,7 +57,8 @@ function account(run: AgentRun, reply: SuccessfulReply): void {
   run.tokens += usage.total_tokens;
   const price = run.price();
   if (price) run.cost += usage.input_tokens * price.input + usage.output_tokens * price.output;
-  else run.unpriced = true;
+  // The budget takes an estimate; what is told of the run is counted, or left out.
+  if (!price || !reply.usage) run.unpriced = true;
   if (reply.usage) run.usage = addUsage(run.usage, usage);
 }
 

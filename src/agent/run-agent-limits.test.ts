@@ -85,6 +85,16 @@ test("the cost limit ends the run and the cost is reported", async () => {
   expect(outcome.cost).toBeCloseTo(0.8, 10);
 });
 
+test("an endpoint that does not count its tokens is held to the cost limit, and no estimate is told as the cost", async () => {
+  const model = scriptedModel(({ tools }) => ({
+    ...(tools ? asksFor("echo", { text: "x" }) : { text: "Enough." }),
+    usage: null,
+  }));
+  const price = { input: 0.01, output: 0.02 };
+  const outcome = await runAgent({ model, messages, tools: [echo], limits: { cost: 0.5 }, price, signal });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "cost_limit", cost: null, usage: { total_tokens: 0 } });
+});
+
 test("a tool call that stays unusable ends the run after two repairs", async () => {
   const model = scriptedModel((request) => (request.tools ? asksFor("echo", "not json") : "I give up."));
   const outcome = await runAgent({ model, messages, tools: [echo], signal });

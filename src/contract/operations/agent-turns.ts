@@ -48,7 +48,7 @@ const turnHeaders = {
 
 const answerHeaders =
   "The answer carries `x-run-id`, `x-model-resolved`, `x-usage-input-tokens`, `x-usage-output-tokens`, `x-usage-total-tokens`, " +
-  "`x-model-calls`, `x-tool-calls`, `x-finish-reason` and, where prices are known, `x-cost`: the totals of the whole run.";
+  "`x-model-calls`, `x-tool-calls`, `x-finish-reason` and, where prices are known and the endpoint counts its tokens, `x-cost`: the totals of the whole run.";
 
 const memoryNote =
   "Nothing is kept for the next request: `x-thread-id` is refused here (`header_invalid`), and a request that is repeated with the same " +
