@@ -12,6 +12,7 @@ import { createEvaluation } from "./create-evaluation.ts";
 import { makeDataFolder } from "./make-data-folder.ts";
 import { openStorage } from "./open-storage.ts";
 import { readHubProviders } from "./read-hub-providers.ts";
+import { operatorSecrets } from "./operator-secrets.ts";
 import { secretsOf } from "./secrets-of.ts";
 
 /** What every process that works with runs stands on: the services, a worker, and a command on its own. */
@@ -42,7 +43,8 @@ export async function createCore(
   // What was opened is closed again when a later part cannot start.
   await using opened = new AsyncDisposableStack();
   const hubProviders = readHubProviders(settings.hubProviders);
-  const log = createLog({ level: settings.logLevel, secrets: secretsOf([settings, hubProviders]) });
+  const secrets = [...secretsOf([settings, hubProviders]), ...(await operatorSecrets(settings.agent, process.env))];
+  const log = createLog({ level: settings.logLevel, secrets });
   for (const warning of warnings) log.warn(warning);
 
   if (settings.databaseUrl === null) await makeDataFolder(settings.dataDir);

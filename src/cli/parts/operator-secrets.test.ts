@@ -1,0 +1,33 @@
+import { writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { operatorSecrets } from "./operator-secrets.ts";
+
+const reveal = async (...options: Parameters<typeof operatorSecrets>) =>
+  (await operatorSecrets(...options)).map((secret) => secret.reveal());
+
+test("secrets of MCP servers, HTTP tools and traces are known to the log", async () => {
+  await using folder = await temporaryFolder();
+  const wiki = { url: "https://wiki.test/mcp", headers: { Authorization: "Bearer ${WIKI_TOKEN}" } };
+  const files = { command: "x", env: { FILES_API_KEY: "written-down", LANG: "en_GB.UTF-8" } };
+  await writeFile(folder.file("mcp.json"), JSON.stringify({ mcpServers: { wiki, files } }));
+  await writeFile(
+    folder.file("tools.yaml"),
+    "tools:\n  - name: a\n    headers: { x-api-key: Bearer in-the-file, accept: application/json }\n",
+  );
+  const settings = { mcpConfig: folder.file("mcp.json"), httpTools: folder.file("tools.yaml") };
+  const variables = {
+    WIKI_TOKEN: "wiki-token",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "https://traces.test",
+    OTEL_EXPORTER_OTLP_HEADERS: "x-key=otlp-key",
+    LANGFUSE_PUBLIC_KEY: "pk-public",
+    LANGFUSE_SECRET_KEY: "langfuse-key",
+  };
+  const found = ["wiki-token", "written-down", "in-the-file", "otlp-key", "langfuse-key"];
+  expect(await reveal(settings, variables)).toEqual(found);
+});
+
+test("what cannot be read stops nothing here", async () => {
+  const settings = { mcpConfig: "/nowhere/mcp.json", httpTools: null };
+  expect(await reveal(settings, { OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense" })).toEqual([]);
+});

@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import type { Variables } from "../../agent/resolve-variables.ts";
+import { Secret } from "../../contract/secret.ts";
+import type { Settings } from "../../settings.ts";
+import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
+import { secretsOf } from "./secrets-of.ts";
+
+/**
+ * Secrets that are not in the settings themselves, for the log's scrubber: those of MCP servers and HTTP tools, and of where
+ * traces are sent. What cannot be read is left to whoever needs it, who says what is wrong with it.
+ */
+export async function operatorSecrets(
+  { mcpConfig, httpTools }: Pick<Settings["agent"], "mcpConfig" | "httpTools">,
+  variables: Variables,
+): Promise<Secret[]> {
+  const paths = [mcpConfig, httpTools].filter((path) => path !== null);
+  const sources = [
+    ...paths.map((path) => inFile(path, variables)),
+    (async () => secretsOf(readTelemetrySettings(variables)))(),
+  ];
+  const read = await Promise.allSettled(sources);
+  return read.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+}
+
+async function inFile(path: string, variables: Variables): Promise<Secret[]> {
+  const text = await readFile(path, "utf8");
+  const { parse } = await import("yaml");
+  // Whatever an operator keeps in the environment instead of the file is taken for a secret.
+  const named = [...text.matchAll(/\$\{(\w+)\}/g)].map((match) => variables[match[1] ?? ""] ?? "");
+  return [...named, ...writtenIn(parse(text))].filter((value) => value !== "").map((value) => new Secret(value));
+}
+
+const secretName = /auth|key|token|secret|password|cookie|credential/i;
+
+/** Values that the file holds itself, under a name that says what they are. A header's scheme is no secret. */
+function* writtenIn(value: unknown): Iterable<string> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    if (typeof part !== "string") yield* writtenIn(part);
+    else if (secretName.test(name) && !part.includes("${")) yield part.replace(/^\w+\s+/, "");
+  }
+}
