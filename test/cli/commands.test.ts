@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { starterFiles, workflowFile } from "../../src/cli/init/starter-files.ts";
+import { isMadeKey } from "../../src/services/http/made-key.ts";
+import { parseApiKeys } from "../../src/settings/api-keys.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { sampleRun } from "../conformance/sample-runs.ts";
 import { runServices } from "../support/services.ts";
@@ -125,6 +128,15 @@ test("keys are shown once, listed without their value, and can be revoked", asyn
   expect((await runCli(["keys", "revoke", id], { cwd })).stdout).toBe(`revoked ${id}\n`);
   expect((await runCli(["keys", "revoke", "nothing1"], { cwd })).code).toBe(2);
   expect((await runCli(["keys", "create", "x", "--scopes", "everything"], { cwd })).code).toBe(2);
+});
+
+test("a key made for the environment has the form that is known not to be guessed", async () => {
+  await using folder = await temporaryFolder();
+  const made = await runCli(["keys", "create", "ci", "--entry", "--json"], { cwd: folder.path });
+  const { key, entry } = JSON.parse(made.stdout) as { key: string; entry: string };
+  expect(isMadeKey(key)).toBe(true);
+  expect(parseApiKeys(entry)).toMatchObject([{ name: "ci", sha256: createHash("sha256").update(key).digest("hex") }]);
+  expect(JSON.parse((await runCli(["keys", "list", "--json"], { cwd: folder.path })).stdout)).toEqual({ keys: [] });
 });
 
 test("doctor looks at this machine and fails only for what stops it", async () => {

@@ -1,9 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { Argument, type Command } from "commander";
 import { scopes, type Scope } from "../../contract/scope.ts";
 import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
-import { parseApiKeys } from "../../settings/api-keys.ts";
+import { makeKey } from "../../services/http/made-key.ts";
+import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { collectList, envOption, oldEnvOption } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
@@ -41,7 +40,7 @@ async function keys(
 ): Promise<void> {
   const { envFile = [], dataDir } = options;
   const { settings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
-  const file = join(settings.dataDir, "keys.json");
+  const file = keyFileIn(settings.dataDir);
   if (action === "list") return printKeys(await listKeys(file), options);
   if (name === undefined) {
     throw new CliError(
@@ -66,8 +65,8 @@ async function create(file: string, owner: string, options: KeyOptions): Promise
 
 /** For services that get their keys from the environment, such as containers. Only the hash goes there. */
 function printEntry(owner: string, { scopes: wanted, json }: KeyOptions): void {
-  const key = `rh_${randomBytes(32).toString("base64url")}`;
-  const entry = `${owner}:${createHash("sha256").update(key).digest("hex")}:${parseScopes(wanted).join("+")}`;
+  const { key, sha256 } = makeKey();
+  const entry = `${owner}:${sha256}:${parseScopes(wanted).join("+")}`;
   parseApiKeys(entry);
   if (json) return printJson({ key, entry });
   printLine(`key                 ${key}`);

@@ -6,6 +6,7 @@ import { scopes, type Scope } from "../../contract/scope.ts";
 import { anonymousName, type ApiKey } from "../../settings/api-keys.ts";
 import { createEndWithKey } from "./end-with-key.ts";
 import type { KeySource } from "./key-store.ts";
+import { isMadeKey } from "./made-key.ts";
 import { addressOf, outgoingOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 
@@ -47,7 +48,9 @@ export function createAuthentication({
     else if (!open && keys) {
       const text = readKey(context);
       const address = addressOf(context);
-      if (!isMade(text)) refuseGuessing(wrongKeys.wait(address));
+      // A key of our own making cannot be guessed, so it is looked at however many wrong ones came from its address: behind a
+      // proxy everybody has the same. What somebody thought up is not looked at any more.
+      if (!isMadeKey(text)) refuseGuessing(wrongKeys.wait(address));
       const found = findKey(text, keys);
       if (found === null || isOver(found, now())) {
         refuseGuessing(wrongKeys.take(address));
@@ -89,14 +92,6 @@ function readKey(context: Context): string {
   const key = bearer ?? apiKey;
   if (!key) throw unauthorized("auth_missing", "This service needs an API key.");
   return key;
-}
-
-/**
- * A key of our own making has 256 random bits and cannot be guessed, so it is looked at however many wrong ones came from
- * its address: behind a proxy everybody has the same. What somebody thought up is not looked at any more.
- */
-function isMade(key: string): boolean {
-  return /^rh_[0-9A-Za-z]{8}_[\w-]{43}$/.test(key);
 }
 
 function refuseGuessing(waitMs: number): void {

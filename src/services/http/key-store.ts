@@ -1,10 +1,10 @@
-import { createHash, randomBytes, randomInt } from "node:crypto";
 import { statSync } from "node:fs";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Scope } from "../../contract/scope.ts";
 import { isKeyName, type ApiKey } from "../../settings/api-keys.ts";
 import { changeKeyFile, readKeyFile, type KeyRecord } from "./key-file.ts";
 import { createLastUsed, readLastUsed } from "./last-used.ts";
+import { makeKey } from "./made-key.ts";
 
 /** Every key that may be used at this moment. Asked at each request, so that a revoked key ends at once. */
 export interface KeySource {
@@ -28,13 +28,12 @@ export async function createKey(
       hint: "Use 1 to 64 letters, digits, dots, hyphens or underscores, and not the word anonymous.",
     });
   }
-  const id = createId();
-  const key = `rh_${id}_${randomBytes(32).toString("base64url")}`;
+  const { id, key, sha256 } = makeKey();
   const record: KeyRecord = {
     id,
     owner,
     scopes: [...new Set(scopes)],
-    sha256: createHash("sha256").update(key).digest("hex"),
+    sha256,
     created_at: new Date().toISOString(),
     expires_at: expiresAt?.toISOString() ?? null,
     revoked_at: null,
@@ -108,11 +107,4 @@ function toApiKey({ id, owner, scopes, sha256, expires_at, revoked_at }: KeyReco
 
 function toListed({ sha256: _hash, ...key }: KeyRecord, lastUsedAt: string | null): ListedKey {
   return { ...key, last_used_at: lastUsedAt };
-}
-
-/** Letters that no two people read differently. */
-const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
-
-function createId(): string {
-  return Array.from({ length: 8 }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
