@@ -34,6 +34,18 @@ test("a failure of the model is told as a failed call", async () => {
   await client.close();
 });
 
+test("a model that is not there is told in the words of the tool", async () => {
+  await using agent = await runAgentApp(scripted("Hi").models);
+  const client = await connect(agent.url);
+  const answer = await client.callTool({ name: "ask_agent", arguments: { message: "Hi", model_id: "nonsense" } });
+  expect(answer).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^model_id "nonsense" names no model/) }],
+  });
+  expect(JSON.stringify(answer)).not.toContain("x-model-id");
+  await client.close();
+});
+
 test("tools that need approval are not offered where nobody can approve", async () => {
   const { models, model } = scripted("Hi");
   await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });

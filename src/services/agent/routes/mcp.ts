@@ -8,6 +8,7 @@ import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { readTurnHeaders, refuseThread, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
+import { namedModel } from "../wires/named-model.ts";
 
 /** /mcp: the agent as an MCP server over streamable HTTP, for other agents to ask. No sessions: each call stands alone. */
 export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
@@ -20,16 +21,18 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
     { message, model_id, signal }: { message: string; model_id: string; signal: AbortSignal },
     headers: TurnHeaders,
   ): Promise<string> {
-    const turn = await parts.turns.start({
-      ...headers,
-      wire: "mcp",
-      modelId: model_id,
-      messages: [{ role: "user", content: message }],
-      // Nobody is there to approve anything.
-      tools: headers.tools.filter((tool) => !tool.needsApproval),
-      stream: false,
-      thread: null,
-    });
+    const start = () =>
+      parts.turns.start({
+        ...headers,
+        wire: "mcp",
+        modelId: model_id,
+        messages: [{ role: "user", content: message }],
+        // Nobody is there to approve anything.
+        tools: headers.tools.filter((tool) => !tool.needsApproval),
+        stream: false,
+        thread: null,
+      });
+    const turn = await namedModel(start, { field: "model_id" });
     if (headers.onDisconnect === "continue") turn.keep();
     else turn.watch(signal);
     const outcome = await turn.outcome;

@@ -13,8 +13,9 @@ import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
+import { namedModel } from "../wires/named-model.ts";
 import { toChatChunks, toChatCompletion, toModelParameters } from "../wires/openai-chat.ts";
-import { fieldError, fromOpenAiMessages, namedModel, planTools, type ToolChoice } from "../wires/openai-request.ts";
+import { fieldError, fromOpenAiMessages, planTools, type ToolChoice } from "../wires/openai-request.ts";
 
 /** POST /v1/chat/completions: the agent behind OpenAI's own interface. Our tools run here, the client's are handed back. */
 export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {

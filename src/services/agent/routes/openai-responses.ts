@@ -13,7 +13,8 @@ import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
-import { fieldError, namedModel, planTools, type ToolChoice } from "../wires/openai-request.ts";
+import { namedModel } from "../wires/named-model.ts";
+import { fieldError, planTools, type ToolChoice } from "../wires/openai-request.ts";
 import { fromResponseInput, toResponse } from "../wires/openai-response.ts";
 import { toResponseEvents } from "../wires/openai-response-events.ts";
 

@@ -12,6 +12,7 @@ import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
+import { namedModel } from "../wires/named-model.ts";
 import { fieldError } from "../wires/openai-request.ts";
 import { toUiMessageStream, uiStreamHeaders } from "../wires/ui-message-stream.ts";
 import { fromUiMessages, readDecisions } from "../wires/ui-request.ts";
@@ -31,14 +32,16 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
     const decided = readDecisions(messages);
     const turn = decided
       ? await resumeWaitingRun(dependencies, parts, { ...decided, headers, stream: true, signal })
-      : await parts.turns.start({
-          ...headers,
-          wire: "ai-sdk-ui",
-          modelId: model ?? context.req.header("x-model-id"),
-          messages: fromUiMessages(messages),
-          stream: true,
-          thread: null,
-        });
+      : await namedModel(() =>
+          parts.turns.start({
+            ...headers,
+            wire: "ai-sdk-ui",
+            modelId: model ?? context.req.header("x-model-id"),
+            messages: fromUiMessages(messages),
+            stream: true,
+            thread: null,
+          }),
+        );
     if (headers.onDisconnect === "continue") turn.keep();
     else turn.watch(signal);
     await untilFirstWord(turn);

@@ -79,20 +79,6 @@ function refuseRepeats(tools: readonly ToolDefinition[]): void {
   }
 }
 
-/** The model of the body, or of the header; errors speak of the field the client knows. */
-export function namedModel<Result>(route: () => Promise<Result>): Promise<Result> {
-  return route().catch((error: unknown) => {
-    if (!(error instanceof ServiceError) || !error.code.startsWith("model_")) throw error;
-    const message = error.message.replace("The request has no x-model-id header", "The request names no model");
-    throw new ServiceError(error.code, message.replace(/^x-model-id /, "model "), {
-      cause: error,
-      errors: [{ pointer: "/model", code: error.code, message }],
-      headers: error.headers,
-      ...(error.suggestions && { suggestions: error.suggestions }),
-    });
-  });
-}
-
 export function fieldError(pointer: string, message: string): ServiceError {
   return new ServiceError("validation_failed", `${pointer} ${message}`, {
     errors: [{ pointer, code: "custom", message }],

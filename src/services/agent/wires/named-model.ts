@@ -1,0 +1,22 @@
+import { ServiceError } from "../../../contract/service-error.ts";
+
+/** For wires that name the model in a field of their own: errors speak of that field, which the client knows. */
+export async function namedModel<Result>(
+  route: () => Promise<Result>,
+  { field = "model" }: { field?: string } = {},
+): Promise<Result> {
+  try {
+    return await route();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !error.code.startsWith("model_")) throw error;
+    const message = error.message
+      .replace("The request has no x-model-id header", `The request has no ${field}`)
+      .replace(/^x-model-id /, `${field} `);
+    throw new ServiceError(error.code, message, {
+      cause: error,
+      errors: [{ pointer: `/${field}`, code: error.code, message }],
+      headers: error.headers,
+      ...(error.suggestions && { suggestions: error.suggestions }),
+    });
+  }
+}
