@@ -3,9 +3,9 @@ import type { ServiceError } from "../../../contract/service-error.ts";
 import type { ModelParameters } from "../../../contract/model.ts";
 import type { ChatCompletion, ChatCompletionRequest, CompletionUsage } from "../../../contract/openai-chat.ts";
 import { EventWriter } from "../../http/event-writer.ts";
+import { toOpenAiError } from "../../http/openai-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
-import { toOpenAiError } from "./openai-error.ts";
 
 /** Fields that are ours to read, or that mean nothing behind an agent. The rest goes to the provider as it came. */
 const ownFields = new Set([

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { ServiceError } from "../../contract/service-error.ts";
+import { toOpenAiError } from "./openai-error.ts";
+
+test.each([
+  ["auth_invalid", "authentication_error"],
+  ["scope_missing", "permission_error"],
+  ["rate_limited", "rate_limit_error"],
+  ["upstream_error", "server_error"],
+  ["validation_failed", "invalid_request_error"],
+] as const)("%s is a %s", (code, type) => {
+  expect(toOpenAiError(new ServiceError(code, "No."))).toEqual({ error: { message: "No.", type, param: null, code } });
+});
+
+test("the field is named as OpenAI's clients print it", () => {
+  const errors = [{ pointer: "/messages/0/a~1b", code: "custom", message: "is wrong" }];
+  expect(toOpenAiError(new ServiceError("validation_failed", "No.", { errors })).error.param).toBe("messages[0].a/b");
+});

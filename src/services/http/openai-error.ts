@@ -1,0 +1,32 @@
+import { errorKinds } from "../../contract/errors.ts";
+import type { OpenAiError } from "../../contract/openapi.ts";
+import type { FieldError, ServiceError } from "../../contract/service-error.ts";
+
+/** A failure in OpenAI's shape: as an answer, and inside a stream that has begun. */
+export function toOpenAiError(error: ServiceError): OpenAiError {
+  const field = error.errors?.[0];
+  return {
+    error: {
+      message: error.message,
+      type: openAiType(errorKinds[error.code].status),
+      param: field ? toParameter(field) : null,
+      code: error.code,
+    },
+  };
+}
+
+function openAiType(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status >= 500 ? "server_error" : "invalid_request_error";
+}
+
+/** `/messages/0/content` → `messages[0].content`, as OpenAI's clients print it. */
+function toParameter({ pointer }: FieldError): string | null {
+  const path = pointer
+    .slice(1)
+    .replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]")
+    .replaceAll("/", ".");
+  return path.replaceAll("~1", "/").replaceAll("~0", "~") || null;
+}
