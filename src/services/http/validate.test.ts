@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AgentRequest } from "../../contract/agent-message.ts";
 import { ServiceError, type FieldError } from "../../contract/service-error.ts";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
+import { RunListQuery } from "../../contract/run-list.ts";
 import { validate } from "./validate.ts";
 
 function refusal(schema: z.ZodType, value: unknown): ServiceError {
@@ -96,6 +97,11 @@ test("what was received is cut at 80 characters, never an object, and holds no k
   expect(received("x".repeat(5000))).toHaveLength(80);
   expect(received({ secret: 1 })).toBe("an object");
   expect(received("Bearer abcdefghijklmnop")).toBe("Bearer [redacted]");
+});
+
+test("a part of a query that is no number is told so", () => {
+  const [error] = errorsOf(RunListQuery, { limit: "abc" });
+  expect(error).toMatchObject({ pointer: "/limit", message: "must be a number" });
 });
 
 test("a body of the wrong kind is refused as a whole", () => {

@@ -6,9 +6,10 @@ type RawIssue = z.core.$ZodRawIssue;
 export function validationMessage(issue: RawIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined
-        ? "is required"
-        : `must be ${withArticle(issue.expected)}, not ${kindOf(issue.input)}`;
+      if (issue.input === undefined) return "is required";
+      // What a text of a query became that is no number.
+      if (Number.isNaN(issue.input)) return `must be ${withArticle(issue.expected)}`;
+      return `must be ${withArticle(issue.expected)}, not ${kindOf(issue.input)}`;
     case "invalid_value":
       return `must be ${oneOf(issue.values)}`;
     case "too_small":
