@@ -78,6 +78,7 @@ export function createScenarioLibrary({
     all,
     async keep(inputs, { demo = false } = {}) {
       const scenarios = inputs.map(toScenario);
+      for (const { id } of scenarios) refuseUnreachable(id);
       const duplicates = await findDuplicates(scenarios);
       const versions = scenarios.map((scenario) => ({ scenario, version: versionOf(scenario) }));
       const kept = await library.put(versions, { at: now(), demo });
@@ -102,6 +103,18 @@ export function createScenarioLibrary({
     },
     removeDemo: () => library.removeDemo(),
   };
+}
+
+/** In an address these two mean a folder, and every client takes them out before it asks. */
+function refuseUnreachable(id: string): void {
+  if (id !== "." && id !== "..") return;
+  throw new ServiceError(
+    "validation_failed",
+    `A scenario of the library cannot have the id "${id}": no address leads to it.`,
+    {
+      hint: "Choose an id that is more than dots.",
+    },
+  );
 }
 
 function versionOf(scenario: Scenario): string {

@@ -31,6 +31,19 @@ test("a scenario is kept once per content, and every version stays readable", as
   expect([gone.status, Problem.parse(gone.body).code]).toEqual([404, "not_found"]);
 });
 
+test.each([".", ".."])("the id %j, to which no address leads, is refused", async (id) => {
+  const refused = await send(at(""), { body: { id, interactions: [turn("Hi")] } });
+  expect([refused.status, Problem.parse(refused.body).detail]).toEqual([
+    422,
+    `A scenario of the library cannot have the id "${id}": no address leads to it.`,
+  ]);
+  const imported = await send(at("/import"), { body: { text: JSON.stringify([{ id, interactions: [turn("Hi")] }]) } });
+  expect(imported.status).toBe(422);
+  const dots = { id: "...", interactions: [turn("Dots")] };
+  expect((await send(at(""), { body: dots })).status).toBe(200);
+  expect((await send(at("/..."), { method: "DELETE" })).status).toBe(204);
+});
+
 test("the same turns under another name are pointed out", async () => {
   await send(at(""), { body: { id: "one", interactions: [turn("Hello there")] } });
   const answer = await send(at(""), { body: { id: "two", interactions: [turn("Hello there")] } });
