@@ -1,4 +1,5 @@
 import { agentOperations } from "../../contract/operations/agent.ts";
+import { isServed } from "../http/not-found.ts";
 import { createShell, type Shell } from "../http/shell.ts";
 import { createAgentParts } from "./agent-parts.ts";
 import type { AgentDependencies } from "./dependencies.ts";
@@ -12,7 +13,7 @@ import { metricsRoute } from "./routes/metrics.ts";
 import { openAiChatRoute } from "./routes/openai-chat.ts";
 import { openAiModelsRoutes } from "./routes/openai-models.ts";
 import { openAiResponsesRoute } from "./routes/openai-responses.ts";
-import { isPagePath, pageRoutes } from "./routes/page.ts";
+import { isPagePath, isStrayVisit, pageRoutes } from "./routes/page.ts";
 import { resumeRunRoute } from "./routes/resume-run.ts";
 import { studioModelsRoute } from "./routes/studio-models.ts";
 import { uiMessagesRoute } from "./routes/ui-messages.ts";
@@ -22,7 +23,7 @@ import { upstreamsRoute } from "./routes/upstreams.ts";
 export function createAgentApp(dependencies: AgentDependencies): Shell {
   const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, demo, rateLimits, overload } = dependencies;
   const parts = createAgentParts(dependencies);
-  const app = createShell({
+  const app: Shell = createShell({
     title: "Rehearsal agent backend",
     version,
     description: "Sends a conversation to a tool-using agent and returns its last message.",
@@ -35,7 +36,9 @@ export function createAgentApp(dependencies: AgentDependencies): Shell {
     rateLimits,
     overload,
     onRefusal: parts.metrics.countRefusal,
-    isPublic: ({ method, path }) => method === "GET" && isPagePath(path),
+    // A route that was forgotten here is a closed one: only where there is none does the page's own screen say so.
+    isPublic: ({ method, path, accept }) =>
+      method === "GET" && (isPagePath(path) || (isStrayVisit({ path, accept }) && !isServed(app, path))),
   });
   app
     .route("/", agentTurnRoute(dependencies, parts))

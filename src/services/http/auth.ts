@@ -19,11 +19,18 @@ const wrongKeysPerMinute = 10;
 /** Keys of the environment, fixed at the start, or a source that is asked at each request. */
 export type ApiKeys = readonly ApiKey[] | KeySource;
 
+/** What is known of a request before its key is looked at. */
+export interface PublicRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly accept: string | undefined;
+}
+
 export interface AuthenticationOptions {
   /** None: the service is open. The settings allow that on a loopback address only. */
   readonly apiKeys: ApiKeys;
   /** Routes that answer without a key: health, documents, the page's files. */
-  readonly isPublic: (request: { method: string; path: string }) => boolean;
+  readonly isPublic: (request: PublicRequest) => boolean;
   readonly now?: () => number;
 }
 
@@ -41,7 +48,7 @@ export function createAuthentication({
 
   return async (context) => {
     const { method, path } = context.req;
-    const open = isPublic({ method, path });
+    const open = isPublic({ method, path, accept: context.req.header("accept") });
     // What is public answers even when the keys cannot be read.
     const keys = open ? await source.keys().catch(() => null) : await source.keys();
     if (keys?.length === 0) context.set("caller", anyone);

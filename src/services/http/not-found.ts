@@ -17,6 +17,11 @@ export function notFound(app: Hono<ShellEnvironment>): NotFoundHandler<ShellEnvi
   };
 }
 
+/** Whether any route answers at the address, whatever the method. */
+export function isServed(app: Hono<ShellEnvironment>, path: string): boolean {
+  return allowedMethods(app, path).length > 0;
+}
+
 /** Asks the router itself, so that every route counts, whoever added it. A catch-all does not make an address known. */
 function allowedMethods(app: Hono<ShellEnvironment>, path: string): readonly string[] {
   const served = methods.filter((method) => {

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import type { OpenApiOptions } from "../../contract/openapi.ts";
-import { createAuthentication, type ApiKeys } from "./auth.ts";
+import { createAuthentication, type ApiKeys, type PublicRequest } from "./auth.ts";
 import { createDoor, type Door } from "./door.ts";
 import { docsRoutes } from "./docs.ts";
 import { frame } from "./frame.ts";
@@ -31,7 +31,7 @@ export interface ShellOptions extends OpenApiOptions {
   /** Told of each request that was refused because there was too much to do. */
   readonly onRefusal?: (() => void) | undefined;
   /** What else answers without a key: the files of the page. */
-  readonly isPublic?: (request: { method: string; path: string }) => boolean;
+  readonly isPublic?: (request: PublicRequest) => boolean;
   readonly readiness?: Readiness;
 }
 

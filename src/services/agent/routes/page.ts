@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { Hono } from "hono";
+import { agentOperations } from "../../../contract/operations/agent.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import type { PageConfig } from "../../../contract/page-config.ts";
 import { contentSecurityPolicy } from "../../http/security-headers.ts";
@@ -27,6 +28,18 @@ export function isPagePath(path: string): boolean {
   return screens.test(path) || path.startsWith("/assets/") || path === "/page/config" || rootFiles.test(path);
 }
 
+/** Where programs ask: nobody is shown a page there. */
+const apiFolders = new Set([...agentOperations.map(({ path }) => folderOf(path)), "demo", "docs", "openapi.json"]);
+
+/** Somebody followed a link, or typed an address, that leads to no screen. The page has a screen for that, too. */
+export function isStrayVisit({ path, accept = "" }: { path: string; accept: string | undefined }): boolean {
+  return accept.includes("text/html") && !screens.test(path) && !apiFolders.has(folderOf(path));
+}
+
+function folderOf(path: string): string {
+  return path.split("/", 2)[1] ?? "";
+}
+
 /** What the page must know, as far as it is the same for everybody. */
 export type ServedConfig = Omit<PageConfig, "keys_required">;
 
@@ -49,10 +62,12 @@ export function pageRoutes({ folder, config }: { folder: string; config: () => S
     })
     .get("/*", async (context, next) => {
       const { path } = context.req;
-      if (!isPagePath(path)) return next();
+      const stray = isStrayVisit({ path, accept: context.req.header("accept") });
+      if (!isPagePath(path) && !stray) return next();
       files ??= readPage(folder);
       const known = await files;
-      const file = known.get(path) ?? (screens.test(path) ? known.get("/index.html") : undefined);
+      const found = known.get(path) ?? (screens.test(path) ? known.get("/index.html") : undefined);
+      const file = found ?? (stray ? known.get("/index.html") : undefined);
       if (!file) return screens.test(path) ? missingPage() : next();
       const immutable = path.startsWith("/assets/");
       const headers = {
@@ -61,6 +76,7 @@ export function pageRoutes({ folder, config }: { folder: string; config: () => S
         "cache-control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
         "content-security-policy": pagePolicy(config().evaluation),
       };
+      if (!found) return context.body(file.body, 404, { ...headers, "cache-control": "no-store" });
       if (context.req.header("if-none-match") === file.etag) return context.body(null, 304, headers);
       return context.body(file.body, 200, headers);
     });

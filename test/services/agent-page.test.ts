@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ApiKey } from "../../src/settings/api-keys.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runAgentApp, scripted, type AgentUnderTest } from "./agent-support.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let open: AgentUnderTest;
+let guarded: AgentUnderTest;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await writeFile(folder.file("index.html"), "<title>The page</title>");
+  const page = {
+    folder: folder.path,
+    config: () => ({ evaluation: "", version: "0", demo: false, hub_models: [], limits: [] }),
+  };
+  const key: ApiKey = {
+    name: "one",
+    sha256: createHash("sha256").update("secret").digest("hex"),
+    scopes: new Set(["agent"] as const),
+  };
+  const { models } = scripted("Hi");
+  open = await runAgentApp(models, { page });
+  guarded = await runAgentApp(models, { page, apiKeys: [key] });
+  guarded.app.get("/forgotten", (context) => context.text("secret"));
+});
+
+afterAll(async () => {
+  await open[Symbol.asyncDispose]();
+  await guarded[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+const visit = (agent: AgentUnderTest, path: string, headers: Record<string, string> = browser) =>
+  fetch(`${agent.url}${path}`, { headers });
+
+test.each(["/nope", "/nope/deeper", "/nope.txt"])(
+  "somebody who comes to %s sees the page, with or without keys",
+  async (path) => {
+    for (const agent of [open, guarded]) {
+      const answer = await visit(agent, path);
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get("content-type")).toContain("text/html");
+      expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(await answer.text()).toContain("The page");
+    }
+  },
+);
+
+test.each(["/v1/nope", "/agent/nope", "/studio/nope", "/docs/nope", "/demo/v1/nope", "//nope"])(
+  "where programs ask, a page is never the answer: %s",
+  async (path) => {
+    const answer = await visit(open, path);
+    expect([answer.status, answer.headers.get("content-type")?.includes("json")]).toEqual([404, true]);
+    expect((await visit(guarded, path)).status).toBe(path.startsWith("/docs") ? 404 : 401);
+  },
+);
+
+test("a program that asks for no page gets none, and a route stays closed to browsers without a key", async () => {
+  expect((await visit(open, "/nope", { accept: "*/*" })).headers.get("content-type")).toContain("problem+json");
+  expect((await visit(guarded, "/nope", { accept: "*/*" })).status).toBe(401);
+  for (const path of ["/agent/runs", "/metrics", "/mcp", "/v1/models"])
+    expect((await visit(guarded, path)).status).toBe(401);
+  expect((await visit(guarded, "/forgotten")).status).toBe(401);
+  expect((await visit(open, "/chat/anything")).status).toBe(200);
+});
