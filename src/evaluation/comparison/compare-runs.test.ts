@@ -51,6 +51,17 @@ test("the other way round it is worse by the same", () => {
   expect(scores[0]?.effect).toBeCloseTo(-0.1017, 4);
 });
 
+test("an interval ends where a difference of scores does", () => {
+  const { sentence, scores } = compare(suite([0.7, 0.8]), suite([0.9, 0.1]));
+  expect(scores[0]).toMatchObject({ ci_lower: -1, ci_upper: 1 });
+  expect(sentence).toContain("(95% interval -1.000 to +1.000)");
+  const gains = compare(suite([0.1, 0.2, 0.4]), suite([0.9, 1, 0.9])).scores[0];
+  expect(gains?.ci_upper).toBe(1);
+  expect(gains?.ci_lower).toBeGreaterThan(0);
+  // Numbers that are no scores keep what was computed.
+  expect(compare(suite([7, 8]), suite([9, 1])).scores[0]?.ci_upper).toBeGreaterThan(1);
+});
+
 test("noise is no difference, and says how many more scenarios it takes", () => {
   const { verdict, sentence } = compare(suite(before), suite([0.6, 0.3, 0.65, 0.6, 0.4, 0.4]));
   expect(verdict).toBe("no_difference_seen");

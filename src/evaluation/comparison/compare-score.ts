@@ -1,4 +1,5 @@
 import { clusterInterval } from "../statistics/cluster-interval.ts";
+import { withinDifferences } from "../statistics/interval.ts";
 import { mcnemar } from "../statistics/mcnemar.ts";
 import { allEqual, standardDeviation } from "../statistics/mean.ts";
 import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
@@ -35,7 +36,8 @@ const rounding = 1e-12;
  */
 export function compareScore(name: string, pairs: readonly ScenarioPair[], smallestEffect: number): ScoreDifference {
   const differences = pairs.map(({ baseline, candidate }) => candidate - baseline);
-  const { mean, stderr, clusters, interval } = clusterInterval(differences.map((sum) => ({ sum, count: 1 })));
+  const { mean, stderr, clusters, interval: wide } = clusterInterval(differences.map((sum) => ({ sum, count: 1 })));
+  const interval = wide && pairs.every(isScored) ? withinDifferences(wide) : wide;
   const effect = Math.abs(mean ?? 0) < rounding ? 0 : (mean ?? 0);
   const deviation = standardDeviation(differences);
   const better = differences.filter((difference) => difference > rounding).length;
@@ -68,3 +70,7 @@ export function compareScore(name: string, pairs: readonly ScenarioPair[], small
     scenarios_needed: deviation ? scenariosNeeded(smallestEffect, deviation) : null,
   };
 }
+
+/** Within 0..1, as every score of ours is. */
+const isScored = ({ baseline, candidate }: ScenarioPair): boolean =>
+  Math.min(baseline, candidate) >= -rounding && Math.max(baseline, candidate) <= 1 + rounding;

@@ -10,3 +10,8 @@ export const defaultLevel = 0.95;
 export function withinScores({ lower, upper }: Interval): Interval {
   return { lower: Math.max(0, lower), upper: Math.min(1, upper) };
 }
+
+/** The part of an interval that a difference of two scores can have. */
+export function withinDifferences({ lower, upper }: Interval): Interval {
+  return { lower: Math.max(-1, lower), upper: Math.min(1, upper) };
+}
