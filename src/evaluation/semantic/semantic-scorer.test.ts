@@ -49,6 +49,52 @@ test("with eight references unrelated ones are the zero point, and each text is 
   expect(letters.texts.every((texts) => texts.length === 1)).toBe(true);
 });
 
+const numbered = (count: number, start: string) => Array.from({ length: count }, (_, index) => `${start}${index}`);
+
+/** Answers a moment later, and counts how often each text was embedded. */
+function slowEmbedder() {
+  const counts = new Map<string, number>();
+  const embedder: Embedder = {
+    id: "slow",
+    async embed([text = ""], { signal: asked }) {
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      asked.throwIfAborted();
+      return { ok: true, vectors: [[1, text.length]] };
+    },
+  };
+  return { embedder, counts };
+}
+
+test("replies that come together share the search for the baseline", async () => {
+  const references = numbered(10, "reference ");
+  const { embedder, counts } = slowEmbedder();
+  const score = createSemanticScorer({ embedder, scenarios: suite(...references) });
+  await Promise.all(references.map((reference) => score({ reply: "x", references: [reference] }, signal)));
+  expect(references.map((reference) => counts.get(reference))).toEqual(references.map(() => 1));
+});
+
+test("a reply that is called off does not take the baseline from the others", async () => {
+  const { embedder } = slowEmbedder();
+  const score = createSemanticScorer({ embedder, scenarios: suite(...numbered(8, "reference ")) });
+  const cancel = new AbortController();
+  const first = score({ reply: "x", references: ["reference 1"] }, cancel.signal);
+  const second = score({ reply: "y", references: ["reference 1"] }, signal);
+  cancel.abort();
+  await expect(first).rejects.toThrow();
+  expect((await second).score.value).not.toBeNull();
+});
+
+test("however many replies there are, references are embedded once", async () => {
+  const { embedder, counts } = slowEmbedder();
+  const score = createSemanticScorer({ embedder, scenarios: [] });
+  await score({ reply: "x", references: ["kept"] }, signal);
+  await Promise.all(numbered(2_100, "reply ").map((reply) => score({ reply, references: ["kept"] }, signal)));
+  await score({ reply: "x", references: ["later"] }, signal);
+  await score({ reply: "x", references: ["kept", "later"] }, signal);
+  expect([counts.get("kept"), counts.get("later")]).toEqual([1, 1]);
+});
+
 test("the best reference counts; empty sides need no embedder", async () => {
   const score = createSemanticScorer({ embedder: letters, scenarios: [] });
   expect((await score({ reply: "b", references: ["a", "b"] }, signal)).score.value).toBeCloseTo(1, 12);

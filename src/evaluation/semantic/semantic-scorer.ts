@@ -4,14 +4,16 @@ import type { Scenario } from "../../contract/scenario.ts";
 import type { Score } from "../../contract/score.ts";
 import { referenceReplies } from "../reference-replies.ts";
 import { cosine } from "./cosine.ts";
+import { createVectorCache, type VectorCache } from "./vector-cache.ts";
 
 const name = "semantic_similarity";
 /** Below this many references the mean of mismatched pairs says too little: no rescaling. */
 const fewest = 8;
 /** References the baseline is taken over: 64 give 2,016 pairs, and more would only cost time. */
 const most = 64;
-/** Vectors kept, so that a reference is embedded once for all attempts. */
-const kept = 2_000;
+/** Vectors kept. References are asked for in every attempt, replies only where a model repeats itself: those never push references out. */
+const keptReferences = 2_000;
+const keptReplies = 200;
 
 export interface SemanticScore {
   readonly score: Score;
@@ -39,27 +41,42 @@ export function createSemanticScorer({
   embedder: Embedder;
   scenarios: readonly Scenario[];
 }): SemanticScorer {
-  const vectors = new Map<string, readonly number[]>();
+  const ofReferences = createVectorCache(keptReferences);
+  const ofReplies = createVectorCache(keptReplies);
   let baseline: number | null = null;
+  let search: Promise<number | null> | null = null;
 
   /** One text per call: with int8 weights a neighbour in the batch would change the numbers. */
-  async function vectorOf(text: string, signal: AbortSignal): Promise<readonly number[] | null> {
-    const known = vectors.get(text);
+  async function vectorOf(text: string, cache: VectorCache, signal: AbortSignal): Promise<readonly number[] | null> {
+    const known = cache.get(text);
     if (known) return known;
     const embeddings = await embedder.embed([text], { signal });
     const vector = embeddings.ok ? embeddings.vectors[0] : undefined;
     if (!vector) return null;
-    if (vectors.size < kept) vectors.set(text, vector);
+    cache.set(text, vector);
     return vector;
   }
 
+  /** The first replies of a run come together: one of them looks for the baseline, the others wait for it. */
   async function findBaseline(signal: AbortSignal): Promise<number | null> {
     if (baseline !== null) return baseline;
+    const begun = search;
+    if (!begun) return (search = measureBaseline(signal).finally(() => (search = null)));
+    try {
+      return await begun;
+    } catch {
+      // Whoever looked was called off, which is nobody else's business.
+      signal.throwIfAborted();
+      return findBaseline(signal);
+    }
+  }
+
+  async function measureBaseline(signal: AbortSignal): Promise<number | null> {
     const texts = mismatchedReferences(scenarios);
     if (texts.length < fewest) return (baseline = 0);
     const list: (readonly number[])[] = [];
     for (const text of texts) {
-      const vector = await vectorOf(text, signal);
+      const vector = await vectorOf(text, ofReferences, signal);
       if (!vector) return null;
       list.push(vector);
     }
@@ -70,13 +87,13 @@ export function createSemanticScorer({
     const plain = withoutEmbedder({ reply, references });
     if (plain) return plain;
     const b = await findBaseline(signal);
-    const own = await vectorOf(reply, signal);
+    const own = ofReferences.get(reply) ?? (await vectorOf(reply, ofReplies, signal));
     if (b === null || !own) return failure();
 
     let best: number | null = null;
     for (const reference of references) {
       if (reference.trim() === "") continue;
-      const vector = await vectorOf(reference, signal);
+      const vector = await vectorOf(reference, ofReferences, signal);
       if (!vector) return failure();
       const value = cosine(own, vector);
       if (value !== null && (best === null || value > best)) best = value;
