@@ -81,7 +81,7 @@ test("a reply that is called off does not take the baseline from the others", as
   const first = score({ reply: "x", references: ["reference 1"] }, cancel.signal);
   const second = score({ reply: "y", references: ["reference 1"] }, signal);
   cancel.abort();
-  await expect(first).rejects.toThrow();
+  await expect(first).rejects.toThrow("aborted");
   expect((await second).score.value).not.toBeNull();
 });
 
