@@ -162,7 +162,7 @@ test("a promptfoo config: prompts filled in, values multiplied out, assertions s
       "3 | /prompts | prompts 2 to 2; scenarios are made with the first",
       "38 | /tests/2 | this is in another place (file://more-tests.yaml); import that file by itself",
       "31 | /tests/0/assert/4 | assertion javascript: it runs code of its own",
-      "15 | /defaultTest/assert/0 | assertion latency was kept as a check; it is no reference reply",
+      "15 | /defaultTest/assert/0 | assertion latency is no part of a scenario; write it as a check under scorers",
       "34 | /tests/1 | not part of a scenario: options",
     ]),
   );

@@ -32,11 +32,11 @@ test("a table of promptfoo tests: expected cells are assertions, rows of a conve
   expect(notes.map(({ line, message }) => `${line} ${message}`)).toEqual([
     "1 columns of promptfoo that are no part of a scenario: __threshold",
     "6 the test takes question from another file; it was left out",
-    "2 assertion icontains was kept as a check; it is no reference reply",
-    "3 assertion not-contains was kept as a check; it is no reference reply",
-    "4 assertion contains-any was kept as a check; it is no reference reply",
+    "2 assertion icontains is no part of a scenario; write it as a check under scorers",
+    "3 assertion not-contains is no part of a scenario; write it as a check under scorers",
+    "4 assertion contains-any is no part of a scenario; write it as a check under scorers",
     "4 assertion javascript: it runs code of its own",
-    "5 assertion is-json was kept as a check; it is no reference reply",
+    "5 assertion is-json is no part of a scenario; write it as a check under scorers",
   ]);
 });
 

@@ -113,7 +113,7 @@ function readTurns(golden: JsonRecord, context: ItemContext): Pick<Conversation,
 function outcomeChecks(golden: JsonRecord, { collector, place }: ItemContext): CheckDraft[] {
   const value = textField(golden, "expected_outcome", "expectedOutcome");
   if (value === undefined || value === "") return [];
-  collector.note("changed", place, "expected_outcome was kept as a check on the last turn, for a judge");
+  collector.note("changed", place, "expected_outcome is no part of a scenario; write it as a rubric of the judge");
   return [{ type: "llm-rubric", value, negated: false }];
 }
 

@@ -11,7 +11,7 @@ export const references: ReadonlySet<string> = new Set([
   "model-graded-factuality",
 ]);
 
-/** Assertions about the reply's text that are data: kept as checks. */
+/** Assertions about the reply's text that are data: given as checks beside the scenarios. */
 export const checkable: ReadonlySet<string> = new Set([
   ...references,
   "contains",
@@ -31,6 +31,12 @@ export const checkable: ReadonlySet<string> = new Set([
   "latency",
   "cost",
 ]);
+
+const judged: ReadonlySet<string> = new Set(["llm-rubric", "g-eval", "model-graded-closedqa"]);
+
+/** Where such a check is written, since it belongs to a run. */
+export const whereTo = (type: string): string =>
+  judged.has(type) ? "write it as a rubric of the judge" : "write it as a check under scorers";
 
 /** Why other assertions are left out. */
 export const reasons: ReadonlyMap<string, string> = new Map([

@@ -1,7 +1,7 @@
 import { below, type ItemContext } from "../../peer-item.ts";
 import { field, isRecord, listField, scalarText, type JsonRecord } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
-import { checkable, reasons, references } from "./assertion-types.ts";
+import { checkable, reasons, references, whereTo } from "./assertion-types.ts";
 import { renderTemplate } from "./render-template.ts";
 
 export interface Assertions {
@@ -49,7 +49,7 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
     else {
       const threshold = field(entry, "threshold");
       checks.push({ type, value, negated, ...(typeof threshold === "number" && { threshold }) });
-      at.collector.note("changed", at.place, `assertion ${name} was kept as a check; it is no reference reply`);
+      at.collector.note("changed", at.place, `assertion ${name} is no part of a scenario; ${whereTo(type)}`);
     }
   }
   const [reference, ...others] = [...new Set(texts)];
