@@ -92,3 +92,15 @@ test("the whole library can be taken out as a file", async () => {
     .map((line) => (JSON.parse(line) as { id: string }).id);
   expect(ids).toEqual(expect.arrayContaining(["one", "two"]));
 });
+
+test("a file that leaves something out says so in a header", async () => {
+  await send(at(""), { body: { id: "ohne Gruß", interactions: [turn("Nothing is expected here")] } });
+  const response = await fetch(at("?format=openai-chat"));
+  const { count, notes } = JSON.parse(response.headers.get("rehearsal-export-notes") ?? "null") as {
+    count: number;
+    notes: string[];
+  };
+  expect(notes).toContain("ohne Gruß: left out from turn 1 on, which has no reference reply");
+  expect(count).toBeGreaterThanOrEqual(notes.length);
+  expect((await fetch(at("?format=jsonl"))).headers.get("rehearsal-export-notes")).toBeNull();
+});

@@ -5,14 +5,7 @@ import { messagesOf } from "./messages-of.ts";
 
 /** Fine-tuning lines from the reference replies. A conversation ends before its first turn without one: there is nothing to learn. */
 export function exportOpenaiChat(scenarios: readonly FileScenario[]): ExportResult {
-  const notes: Note[] = noteLosses(scenarios, [
-    "description",
-    "tags",
-    "labels",
-    "references",
-    "interaction types",
-    "agent replies",
-  ]);
+  const notes: Note[] = [];
   const lines = scenarios.flatMap((scenario) => {
     const { id, interactions } = scenario;
     const missing = interactions.findIndex(({ reference_reply }) => reference_reply === "");
@@ -25,5 +18,14 @@ export function exportOpenaiChat(scenarios: readonly FileScenario[]): ExportResu
       ? []
       : [{ messages: messagesOf({ ...scenario, interactions: interactions.slice(0, missing) }) }];
   });
-  return { text: jsonLines(lines), notes };
+  const lost = noteLosses(scenarios, [
+    "description",
+    "tags",
+    "labels",
+    "references",
+    "interaction types",
+    "agent replies",
+  ]);
+  // Turns that are missing come before fields that are.
+  return { text: jsonLines(lines), notes: [...notes, ...lost] };
 }

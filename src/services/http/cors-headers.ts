@@ -27,6 +27,7 @@ export const pageMayRead: readonly string[] = [
   "idempotent-replayed",
   "location",
   "preference-applied",
+  "rehearsal-export-notes",
   "rehearsal-version",
   "retry-after",
   "warning",

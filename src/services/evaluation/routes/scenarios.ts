@@ -5,7 +5,7 @@ import { parseMapping } from "../../../formats/column-mapping.ts";
 import { FormatError } from "../../../formats/format-error.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
 import { importScenarios } from "../../../formats/import-scenarios.ts";
-import type { ImportFormat, ImportResult } from "../../../formats/scenario-file.ts";
+import type { ImportFormat, ImportResult, Note } from "../../../formats/scenario-file.ts";
 import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
@@ -88,13 +88,32 @@ function wrong(pointer: string, message: string, received: string): ServiceError
 async function exportLibrary(context: Context, format: string, library: ScenarioLibrary): Promise<Response> {
   const writer = scenarioFormats.find(({ id }) => id === format);
   if (!writer || !("export" in writer) || !writer.export) throw wrong("/format", "cannot be written", format);
-  const { text } = writer.export(await Array.fromAsync(library.all()));
+  const { text, notes } = writer.export(await Array.fromAsync(library.all()));
   const [extension] = writer.extensions;
   return context.body(text, 200, {
     "content-type": mediaTypes[extension],
     "content-disposition": `attachment; filename="scenarios.${extension}"`,
+    ...(notes.length > 0 && { "rehearsal-export-notes": toHeader(notes) }),
   });
 }
+
+/** Proxies and clients take a few kilobytes of headers at most. */
+const longestNotes = 2_000;
+
+/** What the file leaves out: how many notes there are, and as many of them as a header may hold. A header is ASCII only. */
+function toHeader(notes: readonly Note[]): string {
+  const shown: string[] = [];
+  let size = 0;
+  for (const { message } of notes) {
+    size += asciiJson(message).length;
+    if (size > longestNotes) break;
+    shown.push(message);
+  }
+  return asciiJson({ count: notes.length, notes: shown });
+}
+
+const asciiJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const mediaTypes = {
   json: "application/json",
