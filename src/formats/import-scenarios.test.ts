@@ -132,6 +132,17 @@ test("ShareGPT conversations keep all their turns", () => {
   ]);
 });
 
+test("a misspelt field is named with the one it is near to", () => {
+  const turn = { id: "1", user_mesage: "Hi", reference_replay: "Hello", notes: "" };
+  const { notes } = importScenarios({ text: JSON.stringify({ id: "a", descripton: "x", interactions: [turn] }) });
+  expect(notes.map(({ message }) => message)).toEqual([
+    "unknown fields: descripton (did you mean description?)",
+    "unknown fields: user_mesage (did you mean user_message?), reference_replay (did you mean reference_reply?), notes",
+    "the interaction has no user_message that is text",
+    "the scenario was left out for the turn named above",
+  ]);
+});
+
 test("a promptfoo config: prompts filled in, values multiplied out, assertions sorted", () => {
   const result = read("promptfooconfig.yaml");
   expect(result.format).toBe("promptfoo");

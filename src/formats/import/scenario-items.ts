@@ -1,3 +1,4 @@
+import { closest, distance } from "fastest-levenshtein";
 import { textList } from "../extras.ts";
 import {
   field,
@@ -25,6 +26,9 @@ const interactionFields = new Set([
   "reference_metadata",
   "generated_metadata",
 ]);
+
+/** Longer than any misspelling of ours. */
+const longestName = 40;
 
 /** Our own format in JSON, JSON lines or YAML: a scenario, a list of them, `test_batch`, a whole evaluation request or response. */
 export const importScenarioItems: Importer = ({ document, collector }) => {
@@ -63,9 +67,9 @@ function firstAttempt({ value, place }: Item, collector: ScenarioCollector): Ite
 
 function addScenario({ value, place }: Item, collector: ScenarioCollector, requestPrompt: string | undefined): void {
   const interactions = listField(value, "interactions");
+  if (isRecord(value)) noteUnknown({ record: value, known: scenarioFields, place, collector });
   if (!isRecord(value) || !interactions)
     return collector.note("dropped", place, "the item is no scenario: it has no list interactions");
-  noteUnknown({ record: value, known: scenarioFields, place, collector });
   const turns = interactions.map((entry, index) => readTurn(entry, at(place, "interactions", index), collector));
   if (turns.some((turn) => !turn))
     return collector.note("dropped", place, "the scenario was left out for the turn named above");
@@ -80,12 +84,12 @@ function addScenario({ value, place }: Item, collector: ScenarioCollector, reque
 }
 
 function readTurn(value: unknown, place: Place, collector: ScenarioCollector): TurnDraft | undefined {
+  if (isRecord(value)) noteUnknown({ record: value, known: interactionFields, place, collector });
   const user = isRecord(value) ? scalarText(value["user_message"]) : undefined;
   if (!isRecord(value) || user === undefined) {
     collector.note("dropped", place, "the interaction has no user_message that is text");
     return undefined;
   }
-  noteUnknown({ record: value, known: interactionFields, place, collector });
   return {
     id: value["id"],
     user,
@@ -107,7 +111,18 @@ interface UnknownFields {
 
 function noteUnknown({ record, known, place, collector }: UnknownFields): void {
   const unknown = Object.keys(record).filter((name) => !known.has(name));
-  if (unknown.length > 0) collector.note("dropped", place, `unknown fields: ${unknown.join(", ")}`);
+  const named = unknown.map((name) => name + suggestion(name, record, known));
+  if (named.length > 0) collector.note("dropped", place, `unknown fields: ${named.join(", ")}`);
+}
+
+/** A misspelt field is near a known one that is not there. */
+function suggestion(name: string, record: JsonRecord, known: ReadonlySet<string>): string {
+  const free = [...known].filter((field) => !Object.hasOwn(record, field));
+  if (name.length > longestName || free.length === 0) return "";
+  const nearest = closest(name.toLowerCase(), free);
+  return distance(name.toLowerCase(), nearest) <= Math.max(1, Math.floor(nearest.length / 4))
+    ? ` (did you mean ${nearest}?)`
+    : "";
 }
 
 /** The rest of an evaluation request says how to run, not what: it is named, not carried over. */
