@@ -58,6 +58,8 @@ export interface Library {
   }>;
   /** The newest version, or the one asked for. */
   get(id: string, version?: string): Promise<StoredVersion | null>;
+  /** By the id of those scenarios that have one: another scenario whose newest version has the same turns. */
+  sameTurns(scenarios: readonly Scenario[]): Promise<ReadonlyMap<string, string>>;
   /** Newest first. */
   versions(id: string): Promise<readonly { readonly version: string; readonly created_at: number }[]>;
   /** False when it was not there. */

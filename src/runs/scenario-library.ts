@@ -62,24 +62,14 @@ export function createScenarioLibrary({
     }
   }
 
-  /** Scenarios with the same turns are no independent evidence, so whoever keeps one is told of the other. */
-  async function findDuplicates(scenarios: readonly Scenario[]): Promise<Map<string, string>> {
-    const wanted = new Map(scenarios.map((scenario) => [turnsHash(scenario), scenario.id]));
-    const found = new Map<string, string>();
-    for await (const other of all()) {
-      const id = wanted.get(turnsHash(other));
-      if (id !== undefined && id !== other.id) found.set(id, other.id);
-    }
-    return found;
-  }
-
   return {
     get,
     all,
     async keep(inputs, { demo = false } = {}) {
       const scenarios = inputs.map(toScenario);
       for (const { id } of scenarios) refuseUnreachable(id);
-      const duplicates = await findDuplicates(scenarios);
+      // Scenarios with the same turns are no independent evidence, so whoever keeps one is told of the other.
+      const duplicates = await library.sameTurns(scenarios);
       const versions = scenarios.map((scenario) => ({ scenario, version: versionOf(scenario) }));
       const kept = await library.put(versions, { at: now(), demo });
       return kept.map((entry) => {
@@ -118,13 +108,5 @@ function refuseUnreachable(id: string): void {
 }
 
 function versionOf(scenario: Scenario): string {
-  return hash(scenario).slice(0, 16);
-}
-
-function turnsHash({ interactions }: Scenario): string {
-  return hash(interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply]));
-}
-
-function hash(value: unknown): string {
-  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+  return createHash("sha256").update(canonicalJson(scenario)).digest("hex").slice(0, 16);
 }

@@ -123,6 +123,8 @@ export interface LibraryScenarioTable {
   definition: string;
   /** Lower-case id, description and tags, as JSON text, to search in. */
   search: string;
+  /** A hash of what its turns ask and expect. */
+  turns: string;
   newest: number;
   demo: number;
   created_at: number;

@@ -92,6 +92,26 @@ export function librarySuite(name: string, open: () => Promise<{ library: Librar
       expect((await library.get("mine"))?.version).toBe("v0");
     });
 
+    test("another scenario with the same turns is found, in its newest version", async () => {
+      await using storage = await open();
+      const { library } = storage;
+      const other = [{ ...scenario("x").interactions[0]!, user_message: "Good bye" }];
+      for (const id of ["b", "a", "gone"]) await put(library, scenario(id), "v1");
+      await put(library, scenario("gone", { interactions: other }), "v2");
+      const asked = [
+        scenario("new", { description: "other words about it" }),
+        scenario("a"),
+        scenario("gone"),
+        scenario("alone", { interactions: [...other, ...other] }),
+      ];
+      expect([...(await library.sameTurns(asked))].toSorted()).toEqual([
+        ["a", "b"],
+        ["gone", "a"],
+        ["new", "a"],
+      ]);
+      expect(await library.sameTurns([])).toEqual(new Map());
+    });
+
     test("removes a scenario with all its versions, and the demo with one call", async () => {
       await using storage = await open();
       const { library } = storage;

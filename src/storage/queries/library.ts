@@ -5,6 +5,7 @@ import type { Database, Reader, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";
 import { parseIdCursor, toIdCursor } from "./cursor.ts";
+import { turnsHash } from "./turns-hash.ts";
 
 export interface LibraryOptions {
   /** Makes changes of the library follow one another where a database has many writers. Held until the transaction ends. */
@@ -22,6 +23,7 @@ export function createLibrary({ reader, write }: Database, { lock = async () => 
     put: (scenarios, options) => change((writer) => putAll(writer, scenarios, options)),
     list: (filter) => list(reader, filter),
     get: (id, version) => find(reader, id, version),
+    sameTurns: (scenarios) => findSameTurns(reader, scenarios),
     versions: (id) =>
       reader
         .selectFrom("library_scenario")
@@ -120,11 +122,35 @@ async function insertVersion(
       number,
       definition: toJsonText(scenario),
       search: searchText(scenario),
+      turns: turnsHash(scenario),
       newest: 1,
       demo: demo ? 1 : 0,
       created_at,
     })
     .execute();
+}
+
+/** Far below the parameters a statement may have. */
+const hashesAtOnce = 500;
+
+async function findSameTurns(reader: Reader, scenarios: readonly Scenario[]): Promise<ReadonlyMap<string, string>> {
+  const wanted = Map.groupBy(scenarios, turnsHash);
+  const hashes = [...wanted.keys()];
+  const found = new Map<string, string>();
+  for (let start = 0; start < hashes.length; start += hashesAtOnce) {
+    const rows = await reader
+      .selectFrom("library_scenario")
+      .select(["id", "turns"])
+      .where("turns", "in", hashes.slice(start, start + hashesAtOnce))
+      .where("newest", "=", 1)
+      .orderBy("id", "desc")
+      .execute();
+    for (const row of rows) {
+      const other = fromJsonText<string>(row.id);
+      for (const { id } of wanted.get(row.turns) ?? []) if (id !== other) found.set(id, other);
+    }
+  }
+  return found;
 }
 
 function searchText({ id, description, tags }: Scenario): string {
