@@ -21,7 +21,7 @@ export const InteractionInput = z
   })
   .meta({ id: "InteractionInput" });
 
-/** A scenario with every default filled in. */
+/** A turn with every default filled in. */
 export const Interaction = InteractionInput.extend({ interaction_type: z.string().min(1) }).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
@@ -36,6 +36,7 @@ export const ScenarioInput = z
   })
   .meta({ id: "ScenarioInput" });
 
+/** A scenario with every default filled in. */
 export const Scenario = z
   .object({
     id: Identifier,

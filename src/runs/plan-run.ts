@@ -92,7 +92,7 @@ function metadataProblems(metadata: object, pointer: string, limits: PlanLimits)
       { pointer, code: "too_big", message: `must have at most ${limits.metadataKeys} keys`, received: `${keys} keys` },
     ];
   }
-  const bytes = JSON.stringify(metadata).length;
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes <= limits.metadataBytes) return [];
   return [
     {
