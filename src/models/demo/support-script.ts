@@ -231,6 +231,16 @@ export const supportScript: readonly ScriptLine[] = [
     wrong: "It is too late to cancel {order}, as it has shipped already.",
   },
   {
+    id: "delivery-time",
+    says: ["How long does delivery take?", "How many days does shipping take?"],
+    intent: "delivery",
+    sentiment: "neutral",
+    reply: "Standard delivery takes 2 to 4 working days.",
+    draft: "Delivery takes 2 weeks.",
+    reworded: "A standard parcel is with you in 2 to 4 working days.",
+    wrong: "We only deliver to our shops.",
+  },
+  {
     id: "refund-time",
     says: ["When will I see the money?", "How long does the refund take?", "When do I get my money back?"],
     after: "cancel-order",
