@@ -36,7 +36,7 @@ export const RunSummary = z
       .optional()
       .describe("US dollars, judging and labelling included."),
     helper_usage: HelperUsage.optional(),
-    conflicts: z.int().min(0).optional().describe("Replies that contradict their reference in some point."),
+    conflicts: z.int().min(0).optional().describe("Replies that contradict their reference on some point."),
     breakdown: Breakdown.optional(),
     drift: Drift.optional(),
     reference_scores: Scores.optional().describe("With history both: the run's scores with reference history."),

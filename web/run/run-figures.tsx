@@ -58,7 +58,7 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
         {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
         {(summary?.conflicts ?? 0) > 0 && (
           <span className="text-warn">
-            ⚠ {formatCount(summary?.conflicts ?? 0, "reply contradicts", "replies contradict")} the reference in some
+            ⚠ {formatCount(summary?.conflicts ?? 0, "reply contradicts", "replies contradict")} the reference on some
             point
           </span>
         )}

@@ -22,7 +22,7 @@ export interface ScenarioRow {
   readonly passed: number;
   readonly overall: number | null;
   readonly sd: number | null;
-  /** Replies that contradict their reference in some point; 0 where that is not known. */
+  /** Replies that contradict their reference on some point; 0 where that is not known. */
   readonly conflicts: number;
 }
 

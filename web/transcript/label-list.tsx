@@ -1,5 +1,5 @@
 import { Check, X } from "lucide-react";
-import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import type { InteractionResult, LabelSource } from "../../src/contract/interaction-result.ts";
 import { formatPercent, formatValue } from "../parts/format.ts";
 
 /** Expected and generated labels, and who generated them. */
@@ -40,15 +40,18 @@ function LabelItem({ name, turn }: { name: string; turn: InteractionResult }) {
           `generated ${formatValue(generated)}`
         )}
       </span>
-      {source && (
-        <span className="verbatim text-xs text-soft">
-          by {source.source}
-          {source.method && `, ${source.method}`}
-          {source.confidence !== undefined && `, ${formatPercent(source.confidence)} sure`}
-        </span>
-      )}
+      {source && <span className="verbatim text-xs text-soft">{describeSource(source)}</span>}
     </li>
   );
+}
+
+const labellers = { endpoint: "the endpoint", labeller: "the labeller model", local: "the built-in labeller" } as const;
+
+/** Who gave the label, how, and how sure that is. */
+function describeSource({ source, method, confidence }: LabelSource): string {
+  const how = method === undefined ? "" : `: ${method}`;
+  const sure = confidence === undefined ? "" : ` (${formatPercent(confidence)} sure)`;
+  return `by ${labellers[source]}${how}${sure}`;
 }
 
 function Verdict({ score }: { score: number | undefined }) {

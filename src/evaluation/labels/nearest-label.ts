@@ -122,7 +122,7 @@ function decide(evidence: readonly Evidence[]): LabelAnswer {
   const [best, next] = evidence.toSorted((left, right) => right.value - left.value);
   const lead = (best?.value ?? 0) - (next?.value ?? 0);
   if (!best || best.label === unknownLabel || best.value < threshold || lead < margin) {
-    return { value: unknownLabel, method: "nothing alike enough", confidence: 1 - (best?.value ?? 0) };
+    return { value: unknownLabel, method: "no label is near enough", confidence: 1 - (best?.value ?? 0) };
   }
   return { value: best.label, method: best.method, confidence: Math.min(0.9, best.value / 2 + lead) };
 }
