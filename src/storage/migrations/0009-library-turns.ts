@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
 
-interface Rows {
-  library_scenario: { id: string; version: string; definition: string; turns: string };
-}
+type Rows = { library_scenario: { id: string; version: string; definition: string; turns: string } };
 
 /** A hash of what a scenario asks and expects, so that another one with the same turns is found without reading them all. */
 export async function up(database: Kysely<unknown>): Promise<void> {
