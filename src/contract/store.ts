@@ -40,7 +40,9 @@ export interface RunRecord {
 export type CreatedRun =
   | { readonly outcome: "created"; readonly run: RunRecord }
   | { readonly outcome: "replayed"; readonly run: RunRecord }
-  | { readonly outcome: "mismatch" };
+  | { readonly outcome: "mismatch" }
+  /** There are as many unfinished runs as there may be. */
+  | { readonly outcome: "full" };
 
 export interface RunFilter {
   readonly state?: RunState;
@@ -126,8 +128,8 @@ export interface Lease {
  */
 export interface Store {
   readonly runs: {
-    /** Run, scenarios and attempts in one transaction. */
-    create(run: NewRun): Promise<CreatedRun>;
+    /** Run, scenarios and attempts in one transaction; none of it when there are `mostUnfinished` runs. A replay is no new run. */
+    create(run: NewRun, options?: { mostUnfinished?: number | undefined }): Promise<CreatedRun>;
     get(id: string): Promise<RunRecord | null>;
     /** Its state alone, which is much cheaper to read than all of it. */
     state(id: string): Promise<RunState | null>;
@@ -147,10 +149,11 @@ export interface Store {
     /** Deletes an ended run and all that belongs to it. False when it does not exist or has not ended. */
     remove(id: string): Promise<boolean>;
     /**
-     * One short step of tidying: takes runs away that ended before `ended_before` (null: none), and deletes a bounded part
-     * of what large removed runs left behind. True when there is more to do.
+     * One short step of tidying: takes runs away that ended before `ended_before`, forgets the idempotency keys of ended runs
+     * that were made before `keys_before` (null: none), and deletes a bounded part of what large removed runs left behind.
+     * True when there is more to do.
      */
-    tidy(options: { ended_before: number | null }): Promise<boolean>;
+    tidy(options: { ended_before: number | null; keys_before: number | null }): Promise<boolean>;
     /** Unfinished runs whose attempts are all done or cancelled: what a crash left to be concluded. */
     unconcluded(): Promise<readonly string[]>;
   };

@@ -4,10 +4,10 @@ import { backUpStore, tidyStore } from "./chores.ts";
 
 test("tidying goes on in steps while there is more, tells failures and ends with the signal", async () => {
   const stopping = new AbortController();
-  const asked: (number | null)[] = [];
+  const asked: (number | null)[][] = [];
   const errors: unknown[] = [];
-  const tidy: Store["runs"]["tidy"] = async ({ ended_before }) => {
-    asked.push(ended_before);
+  const tidy: Store["runs"]["tidy"] = async ({ ended_before, keys_before }) => {
+    asked.push([ended_before, keys_before]);
     if (asked.length === 2) throw new Error("away");
     if (asked.length === 4) stopping.abort();
     return asked.length < 4;
@@ -16,12 +16,13 @@ test("tidying goes on in steps while there is more, tells failures and ends with
   await tidyStore({
     store,
     keepMs: 1_000,
+    keepKeysMs: 2_000,
     now: () => 5_000,
     everyMs: 1,
     signal: stopping.signal,
     onError: (error) => errors.push(error),
   });
-  expect(asked).toEqual([4_000, 4_000, 4_000, 4_000]);
+  expect(asked).toEqual(Array(4).fill([4_000, 3_000]));
   expect(errors).toEqual([new Error("away")]);
 });
 

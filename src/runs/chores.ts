@@ -12,6 +12,8 @@ export interface TidyOptions extends ChoreOptions {
   readonly store: Store;
   /** Runs are deleted so long after their end; null: never. What removed runs left behind is deleted in any case. */
   readonly keepMs: number | null;
+  /** Idempotency keys of ended runs are forgotten so long after the run was made. */
+  readonly keepKeysMs: number;
   readonly everyMs?: number;
 }
 
@@ -22,6 +24,7 @@ const betweenStepsMs = 20;
 export async function tidyStore({
   store,
   keepMs,
+  keepKeysMs,
   signal,
   onError,
   now = Date.now,
@@ -30,7 +33,10 @@ export async function tidyStore({
   while (!signal.aborted) {
     let more = false;
     try {
-      more = await store.runs.tidy({ ended_before: keepMs === null ? null : now() - keepMs });
+      more = await store.runs.tidy({
+        ended_before: keepMs === null ? null : now() - keepMs,
+        keys_before: now() - keepKeysMs,
+      });
     } catch (error) {
       onError(error);
     }

@@ -50,6 +50,8 @@ export interface RunsOptions {
   readonly concurrency: { readonly global: number; readonly perRun: number };
   /** Carries out these runs and those that are created here; others are left to others. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
+  /** New runs are refused while there are so many unfinished ones. Default: never. */
+  readonly mostUnfinished?: number;
   readonly heartbeatMs: number;
   readonly onError: (error: unknown) => void;
   readonly now?: () => number;
@@ -70,6 +72,8 @@ export interface RunsOptions {
  * Not where many processes share a queue: what waits here could be carried out elsewhere.
  */
 const heldAhead = 0.25;
+/** When to ask again with a run that was refused because there were too many. */
+const fullRetryMs = 10_000;
 /** How long the answer to a cancellation waits for the end of the run. */
 const concludeWithinMs = 100;
 
@@ -218,17 +222,11 @@ export function createRuns(options: RunsOptions): Runs {
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const created = await store.runs.create({
-        id,
-        settings,
-        scenarios,
-        warnings,
-        demo,
-        idempotency,
-        owner,
-        created_at: now(),
-      });
+      const run = { id, settings, scenarios, warnings, demo, idempotency, owner, created_at: now() };
+      const { mostUnfinished } = options;
+      const created = await store.runs.create(run, { mostUnfinished });
       if (created.outcome !== "created") contexts.forget(id);
+      if (created.outcome === "full") throw fullError(mostUnfinished);
       if (created.outcome === "replayed" && ownRuns) {
         ownRuns.add(created.run.id);
         worker.wake();
@@ -255,6 +253,13 @@ export function createRuns(options: RunsOptions): Runs {
       await pool.close();
     },
   };
+}
+
+function fullError(most: number | undefined): ServiceError {
+  return new ServiceError("overloaded", `There are ${most} unfinished runs already, as many as there may be.`, {
+    hint: "Wait until some have ended, cancel those nobody needs, or raise REHEARSAL_QUEUE_MAX_RUNS.",
+    retryAfterMs: fullRetryMs,
+  });
 }
 
 function stoppedError(id: string): ServiceError {

@@ -18,7 +18,8 @@ export interface NewRunOptions {
 
 /** Everything that can be done with runs. A run of another owner is as good as none. */
 export interface Runs {
-  create(plan: EvaluationPlan, options: NewRunOptions): Promise<CreatedRun>;
+  /** Rejects with `overloaded` when there are too many unfinished runs. */
+  create(plan: EvaluationPlan, options: NewRunOptions): Promise<Exclude<CreatedRun, { outcome: "full" }>>;
   get(id: string, owner: string | null): Promise<RunRecord>;
   list(filter: RunFilter): Promise<RunPage>;
   /** Resolves when the run has ended. */

@@ -40,8 +40,8 @@ export function createStore({ database, clock, onWork, onCancel, close, dispatch
   const { reader, write } = database;
   return {
     runs: {
-      async create(run) {
-        const created = await write((writer) => createRun(writer, run, dispatch));
+      async create(run, { mostUnfinished } = {}) {
+        const created = await write((writer) => createRun(writer, run, { dispatch, mostUnfinished }));
         if (created.outcome === "created") onWork();
         return created;
       },

@@ -9,6 +9,7 @@ import * as agent from "./migrations/0006-agent.ts";
 import * as progress from "./migrations/0007-progress.ts";
 import * as breaks from "./migrations/0008-breaks.ts";
 import * as libraryTurns from "./migrations/0009-library-turns.ts";
+import * as tidying from "./migrations/0010-tidying.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -22,6 +23,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0007-progress": progress,
   "0008-breaks": breaks,
   "0009-library-turns": libraryTurns,
+  "0010-tidying": tidying,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

@@ -92,6 +92,24 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect((await runs.create(sampleRun())).outcome).toBe("created");
     });
 
+    test("a new run is refused when there are too many unfinished ones, a replay is not", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const idempotency = { key: "k", hash: "h" };
+      const [first, second] = [sampleRun({ idempotency }), sampleRun()];
+      for (const run of [first, second]) {
+        expect((await runs.create(run, { mostUnfinished: 2 })).outcome).toBe("created");
+      }
+      expect(await runs.create(sampleRun(), { mostUnfinished: 2 })).toEqual({ outcome: "full" });
+      expect(await runs.create(sampleRun({ idempotency: { key: "new", hash: "h" } }), { mostUnfinished: 2 })).toEqual({
+        outcome: "full",
+      });
+      expect((await runs.create(sampleRun({ idempotency }), { mostUnfinished: 2 })).outcome).toBe("replayed");
+      expect((await runs.list({ limit: 9 })).runs).toHaveLength(2);
+      await runs.finish(second.id, ending());
+      expect((await runs.create(sampleRun(), { mostUnfinished: 2 })).outcome).toBe("created");
+    });
+
     test("a replayed run shows how far it has come", async () => {
       await using storage = await open();
       const run = sampleRun({ idempotency: { key: "k", hash: "h" } });

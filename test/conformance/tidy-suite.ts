@@ -13,9 +13,9 @@ export function tidySuite(name: string, open: OpenStorage): void {
       for (const run of [old, recent, unfinished]) await runs.create(run);
       await runs.finish(old.id, ending({ at: 1_700_000_000_500 }));
       await runs.finish(recent.id, ending({ at: 1_700_000_002_000 }));
-      expect(await runs.tidy({ ended_before: null })).toBe(false);
+      expect(await runs.tidy({ ended_before: null, keys_before: null })).toBe(false);
       expect((await runs.list({ limit: 9 })).runs).toHaveLength(3);
-      expect(await runs.tidy({ ended_before: 1_700_000_001_000 })).toBe(false);
+      expect(await runs.tidy({ ended_before: 1_700_000_001_000, keys_before: null })).toBe(false);
       const left = (await runs.list({ limit: 9 })).runs.map((run) => run.id);
       expect(left.toSorted()).toEqual([recent.id, unfinished.id].toSorted());
       expect(await runs.scenarios(old.id)).toEqual([]);
@@ -47,17 +47,33 @@ export function tidySuite(name: string, open: OpenStorage): void {
       expect(await store.runs.resummarize(large.id, { summary: ending().summary, message: "" })).toBe(false);
       expect((await store.runs.create(sampleRun({ idempotency: { key: "k", hash: "h" } }))).outcome).toBe("created");
       let steps = 1;
-      while (await store.runs.tidy({ ended_before: null })) steps += 1;
+      while (await store.runs.tidy({ ended_before: null, keys_before: null })) steps += 1;
       expect(steps).toBe(2);
       expect(await store.attempts.get(claimed[0]!.lease.attempt_id)).toBeNull();
       expect(await store.interactions.after(large.id, 0, 1)).toEqual([]);
+    });
+
+    test("an old key is forgotten when its run has ended, and may be used for another one", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const keyed = (key: string, created_at: number) => sampleRun({ created_at, idempotency: { key, hash: "h" } });
+      const [old, recent, unfinished] = [keyed("old", 1_000), keyed("recent", 3_000), keyed("unfinished", 1_000)];
+      for (const run of [old, recent, unfinished]) await runs.create(run);
+      for (const { id } of [old, recent]) await runs.finish(id, ending({ at: 4_000 }));
+      expect(await runs.tidy({ ended_before: null, keys_before: null })).toBe(false);
+      expect((await runs.create(keyed("old", 5_000))).outcome).toBe("replayed");
+      expect(await runs.tidy({ ended_before: null, keys_before: 2_000 })).toBe(false);
+      expect((await runs.create(keyed("old", 5_000))).outcome).toBe("created");
+      expect((await runs.create(keyed("recent", 5_000))).outcome).toBe("replayed");
+      expect((await runs.create(keyed("unfinished", 5_000))).outcome).toBe("replayed");
+      expect(await runs.get(old.id)).toMatchObject({ state: "completed" });
     });
 
     test("tidying leaves what is under way alone", async () => {
       await using storage = await open();
       const run = sampleRun();
       const { lease } = await created(storage, run);
-      await storage.store.runs.tidy({ ended_before: Number.MAX_SAFE_INTEGER });
+      await storage.store.runs.tidy({ ended_before: Number.MAX_SAFE_INTEGER, keys_before: null });
       expect(await storage.store.interactions.store(lease, storedTurn(0))).toBe(true);
     });
   });

@@ -307,3 +307,23 @@ describe("a malformed request", () => {
     expect([answer.status, Problem.parse(answer.body).code]).toEqual([403, "endpoint_not_allowed"]);
   });
 });
+
+test("runs beyond REHEARSAL_QUEUE_MAX_RUNS are refused until one has ended", async () => {
+  await using slow = await startFakeProvider({ behaviour: hang });
+  await using few = await runServices({ REHEARSAL_QUEUE_MAX_RUNS: "1", REHEARSAL_DEMO: "off" });
+  const begin = (key: string) =>
+    send(`${few.evaluation}/evaluate`, {
+      body: specRequest({ endpoint: slow.url }),
+      headers: { prefer: "respond-async", "idempotency-key": key },
+    });
+  const first = await begin("first");
+  expect(first.status).toBe(202);
+  const refused = await begin("second");
+  expect(refused.status).toBe(503);
+  expect(Problem.parse(refused.body)).toMatchObject({ code: "overloaded", retryable: true });
+  expect(refused.headers.get("retry-after")).toBe("10");
+  expect((await begin("first")).status).toBe(202);
+  const { run_id } = first.body as { run_id: string };
+  await send(`${few.evaluation}/runs/${run_id}`, { method: "DELETE" });
+  expect((await begin("second")).status).toBe(202);
+});

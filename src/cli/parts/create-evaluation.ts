@@ -54,7 +54,8 @@ export async function createEvaluation({
     createModel: ({ protocol, endpoint, model_id }) =>
       createChatModel({ outbound, protocol, endpoint, modelId: model_id }),
     isDemo,
-    ...(ownRuns && { ownRuns }),
+    // A command that carries out its own runs is not held up by those of others.
+    ...(ownRuns ? { ownRuns } : { mostUnfinished: settings.runs.queueLength }),
     workerId,
     newId: randomUUIDv7,
     concurrency,

@@ -8,13 +8,15 @@ export async function openStorage(
   { onError }: { onError: (error: unknown) => void },
 ): Promise<OpenedStorage> {
   const file = storeFile(settings);
-  if (file !== null) return openSqlite({ file, leaseMs: settings.runs.leaseMs, onError });
+  const { leaseMs, idempotencyHours } = settings.runs;
+  const common = { answersMs: idempotencyHours * 3_600_000, onError };
+  if (file !== null) return openSqlite({ file, leaseMs, ...common });
   // Loaded only here: one machine needs neither the client nor the queue.
   const { openPostgres } = await import("../../storage/drivers/open-postgres.ts");
   return openPostgres({
     url: settings.databaseUrl?.reveal() ?? "",
-    heartbeatSeconds: settings.runs.leaseMs / 1_000,
-    onError,
+    heartbeatSeconds: leaseMs / 1_000,
+    ...common,
   });
 }
 

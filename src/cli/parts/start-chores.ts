@@ -34,7 +34,11 @@ export function startChores({
   };
   const agentMs = toMilliseconds(agent.retentionDays);
   const chores = [
-    tidyStore({ ...common, keepMs: toMilliseconds(runs.retentionDays) }),
+    tidyStore({
+      ...common,
+      keepMs: toMilliseconds(runs.retentionDays),
+      keepKeysMs: runs.idempotencyHours * hour,
+    }),
     tidyMemory({ ...common, memory: storage.agent, retention: { runMs: agentMs, threadMs: agentMs } }),
   ];
   if (backupDir !== null) {

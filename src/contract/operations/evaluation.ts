@@ -43,6 +43,7 @@ export const evaluate: Operation = {
     "idempotency_mismatch",
     "storage_full",
     "storage_unavailable",
+    "overloaded",
     "shutting_down",
   ],
 };

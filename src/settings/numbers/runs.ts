@@ -1,5 +1,5 @@
 import type { NumberVariable } from "./number-variable.ts";
-import { count, hour, second, wait } from "./ranges.ts";
+import { count, second, wait } from "./ranges.ts";
 
 export const runs = {
   retentionDays: {
@@ -16,12 +16,11 @@ export const runs = {
     meaning: "Hours between two backups of the embedded store.",
   },
   backupKeep: { name: "REHEARSAL_BACKUP_KEEP", ...count, default: 7, meaning: "Backups that are kept." },
-  deadlineMs: { name: "REHEARSAL_RUN_DEADLINE_MS", ...wait, default: hour, meaning: "Time for one whole run." },
   queueLength: {
     name: "REHEARSAL_QUEUE_MAX_RUNS",
     ...count,
     default: 1000,
-    meaning: "Unfinished runs before new ones are refused.",
+    meaning: "Unfinished runs before POST /evaluate refuses new ones with 503.",
   },
   leaseMs: {
     name: "REHEARSAL_LEASE_MS",
@@ -41,6 +40,6 @@ export const runs = {
     name: "REHEARSAL_IDEMPOTENCY_TTL_HOURS",
     ...count,
     default: 24,
-    meaning: "How long an Idempotency-Key is remembered.",
+    meaning: "How long an Idempotency-Key is remembered; that of a run at least until the run has ended.",
   },
 } as const satisfies Record<string, NumberVariable>;

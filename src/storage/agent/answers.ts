@@ -24,7 +24,7 @@ export function createAnswers({
   database: Database;
   presence: Presence;
   now: () => number;
-  ttlMs?: number;
+  ttlMs?: number | undefined;
 }): StoredAnswers {
   const { write } = database;
   const releases = new Map<string, () => void>();

@@ -12,6 +12,8 @@ export interface AgentMemoryOptions
   extends Omit<PresenceOptions, "onError">, Pick<RunLogOptions, "delayMs" | "mostWaiting"> {
   readonly database: Database;
   readonly onError?: (error: unknown) => void;
+  /** How long an answer is kept for its Idempotency-Key. Default: a day. */
+  readonly answersMs?: number | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -29,12 +31,13 @@ export function createAgentMemory({
   leaseMs,
   onError = () => {},
   now = Date.now,
+  answersMs,
   ...log
 }: AgentMemoryOptions): StoredAgentMemory {
   const presence = createPresence({ database, readNow, place, onError, ...(leaseMs !== undefined && { leaseMs }) });
   const runLog = createRunLog({ database, presence, onError, ...log });
   const threads = createThreads({ database, presence, now });
-  const answers = createAnswers({ database, presence, now });
+  const answers = createAnswers({ database, presence, now, ttlMs: answersMs });
   let closing: Promise<void> | null = null;
 
   return {

@@ -28,6 +28,7 @@ export interface PostgresOptions extends PostgresPartsOptions {
   readonly host?: string;
   readonly pid?: number;
   readonly clock?: Clock;
+  readonly answersMs?: number | undefined;
 }
 
 /**
@@ -41,6 +42,7 @@ export async function openPostgres({
   host = hostname(),
   pid = process.pid,
   clock = systemClock,
+  answersMs,
   ...options
 }: PostgresOptions): Promise<OpenedStorage> {
   const { url, heartbeatSeconds = 10, onError = () => {} } = options;
@@ -77,7 +79,7 @@ export async function openPostgres({
     pid,
   });
   const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile: queue.recover, reconcileMs, onError });
-  const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now });
+  const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now, answersMs });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= (async () => {

@@ -22,6 +22,7 @@ export interface SqliteOptions extends SqliteDatabaseOptions {
   readonly clock?: Clock;
   readonly host?: string;
   readonly pid?: number;
+  readonly answersMs?: number | undefined;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -53,12 +54,13 @@ export async function openSqlite({
   clock = systemClock,
   host = hostname(),
   pid = process.pid,
+  answersMs,
   onError = () => {},
   ...options
 }: SqliteOptions): Promise<OpenedSqlite> {
   const database = await openSqliteDatabase(options);
   const readNow = async (): Promise<number> => clock.steady();
-  const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now });
+  const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now, answersMs });
   const signal = createWorkSignal(database, clock);
   const close = async (): Promise<void> => {
     signal.stop();

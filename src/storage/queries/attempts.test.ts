@@ -26,7 +26,7 @@ test.each([
 ])("a run of %i is read by another thread: %s", async (scenarios, elsewhere) => {
   const database = await openSqliteDatabase({ file: ":memory:" });
   const run = sampleRun({ scenarios });
-  await database.write((writer) => createRun(writer, run, noDispatch));
+  await database.write((writer) => createRun(writer, run, { dispatch: noDispatch }));
   const { reader: longReader, asked } = noting(database.reader);
   const both = { reader: database.reader, longReader };
 

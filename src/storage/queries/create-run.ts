@@ -6,6 +6,7 @@ import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
 import { insertRows } from "./insert-rows.ts";
 import { toRunRecords } from "./run-record.ts";
+import { unfinishedRunStates } from "./states.ts";
 
 /** Rows of one insert: few statements, and far below the parameters a statement may have. */
 const chunkSize = 4_000;
@@ -13,14 +14,41 @@ const chunkSize = 4_000;
 const scenarioRows = insertRows("run_scenario", ["run_id", "scenario_index", "definition"]);
 const attemptRows = insertRows("attempt", ["id", "run_id", "scenario_index", "attempt"]);
 
+export interface CreateOptions {
+  readonly dispatch: Dispatch;
+  /** A new run is refused when there are so many unfinished ones. Default: never. */
+  readonly mostUnfinished?: number | undefined;
+}
+
 /** Run, scenarios and attempts. The same idempotency key gives the run that has it, or says that the body differs. */
-export async function createRun(writer: Writer, run: NewRun, dispatch: Dispatch): Promise<CreatedRun> {
-  const inserted = await insertRun(writer, run);
-  if (!inserted) return replay(writer, run);
+export async function createRun(
+  writer: Writer,
+  run: NewRun,
+  { dispatch, mostUnfinished }: CreateOptions,
+): Promise<CreatedRun> {
+  if (mostUnfinished !== undefined && (await isFull(writer, mostUnfinished))) {
+    return (await replay(writer, run)) ?? { outcome: "full" };
+  }
+  if (!(await insertRun(writer, run))) {
+    const replayed = await replay(writer, run);
+    if (!replayed) throw new Error("The run that had this key was removed at this very moment.");
+    return replayed;
+  }
   await writer.insertInto("run_sequence").values({ run_id: run.id, last: 0 }).execute();
   await insertScenarios(writer, run);
   await insertAttempts(writer, run, dispatch);
   return { outcome: "created", run: await recordOf(writer, run.id) };
+}
+
+/** Counted only as far as it matters. Of many who ask at the same moment a few more than that may be let in. */
+async function isFull(writer: Writer, most: number): Promise<boolean> {
+  const unfinished = await writer
+    .selectFrom("run")
+    .where("state", "in", unfinishedRunStates)
+    .select("id")
+    .limit(most)
+    .execute();
+  return unfinished.length >= most;
 }
 
 async function insertRun(writer: Writer, run: NewRun): Promise<boolean> {
@@ -82,12 +110,16 @@ function* attemptsOf({ id, scenarios, settings }: NewRun): Generator<readonly [s
   }
 }
 
-async function replay(writer: Writer, run: NewRun): Promise<CreatedRun> {
+/** Null when no run has the key. */
+async function replay(writer: Writer, run: NewRun): Promise<CreatedRun | null> {
+  const key = idempotencyKey(run);
+  if (key === null) return null;
   const earlier = await writer
     .selectFrom("run")
-    .where("idempotency_key", "=", idempotencyKey(run))
+    .where("idempotency_key", "=", key)
     .select(["id", "idempotency_hash"])
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (!earlier) return null;
   if (earlier.idempotency_hash !== run.idempotency?.hash) return { outcome: "mismatch" };
   return { outcome: "replayed", run: await recordOf(writer, earlier.id) };
 }

@@ -21,8 +21,17 @@ export async function removeRun(writer: Writer, id: string): Promise<boolean> {
   return true;
 }
 
-/** One step of taking old runs away and deleting what is left of those that were. True when there is more to do. */
-export async function tidyRuns(writer: Writer, { ended_before }: { ended_before: number | null }): Promise<boolean> {
+export interface Tidying {
+  readonly ended_before: number | null;
+  readonly keys_before: number | null;
+}
+
+/**
+ * One step of taking old runs away, forgetting old keys, and deleting what is left of runs that were taken away. True when
+ * there is more to do.
+ */
+export async function tidyRuns(writer: Writer, { ended_before, keys_before }: Tidying): Promise<boolean> {
+  const forgotten = keys_before === null ? 0 : await forgetKeys(writer, keys_before);
   const expired = ended_before === null ? 0 : await takeAwayOld(writer, ended_before);
   const left = await writer
     .selectFrom("run")
@@ -37,7 +46,7 @@ export async function tidyRuns(writer: Writer, { ended_before }: { ended_before:
     if (budget <= 0) return true;
     await deleteRun(writer, id);
   }
-  return expired === runsAtOnce || left.length === runsAtOnce;
+  return Math.max(forgotten, expired, left.length) === runsAtOnce;
 }
 
 /** Its idempotency key may be used again. */
@@ -48,14 +57,33 @@ async function takeAwayOld(writer: Writer, endedBefore: number): Promise<number>
     .updateTable("run")
     .where("id", "in", ({ selectFrom }) =>
       selectFrom("run")
-        .where("state", "not in", unfinishedRunStates)
-        .where("removed", "=", 0)
+        // Only runs that have ended have such a time.
         .where("finished_at", "<", endedBefore)
-        .orderBy("created_at")
+        .where("removed", "=", sql.lit(0))
+        .orderBy("finished_at")
         .limit(runsAtOnce)
         .select("id"),
     )
     .set(takenAway)
+    .returning("id")
+    .execute();
+  return rows.length;
+}
+
+/** Not those of runs that go on: whoever sends the request again then still means that run. */
+async function forgetKeys(writer: Writer, before: number): Promise<number> {
+  const rows = await writer
+    .updateTable("run")
+    .where("id", "in", ({ selectFrom }) =>
+      selectFrom("run")
+        .where("idempotency_key", "is not", null)
+        .where("created_at", "<", before)
+        .where("state", "not in", unfinishedRunStates)
+        .orderBy("created_at")
+        .limit(runsAtOnce)
+        .select("id"),
+    )
+    .set({ idempotency_key: null, idempotency_hash: null })
     .returning("id")
     .execute();
   return rows.length;

@@ -2,7 +2,7 @@ import { Hono, type Context } from "hono";
 import { ServiceError } from "../../../contract/service-error.ts";
 import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
 import { finalStates } from "../../../contract/run.ts";
-import type { CreatedRun, RunRecord } from "../../../contract/store.ts";
+import type { RunRecord } from "../../../contract/store.ts";
 import { planEndpoints } from "../../../runs/plan-endpoints.ts";
 import { planRun } from "../../../runs/plan-run.ts";
 import { toRun } from "../../../runs/to-run.ts";
@@ -43,7 +43,7 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
 async function createRun(
   context: Context<ShellEnvironment>,
   { runs, bodyLimits, planLimits, helpers, checkEndpoint }: EvaluationDependencies,
-): Promise<CreatedRun> {
+) {
   const body = await readJson(context, bodyLimits);
   const request = validate(EvaluationRequest, body);
   const plan = planRun(request, planLimits, helpers);
