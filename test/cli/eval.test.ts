@@ -89,6 +89,21 @@ test("a gate that is not reached is exit 1", async () => {
   expect(stdout).toContain("✓ success>=1: is 1, passed");
 });
 
+test("a gate on a score that cannot be is wrong usage, before a model is asked", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const gate = (rule: string) =>
+    runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "--gate", rule], { cwd: folder.path });
+  expect(await gate("overal>=0.5")).toMatchObject({ code: 2, stderr: expect.stringContaining('mean "overall"?') });
+  expect(await gate("failure_rat<=0")).toMatchObject({ code: 2, stderr: expect.stringContaining('"failure_rate"?') });
+  expect(await gate("metadata.intent>=1")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("may have overall"),
+  });
+  expect(provider.requests).toEqual([]);
+  expect((await gate("chrf>=0")).code).toBe(1);
+});
+
 test("a target that does not answer is exit 3, whatever the gates say", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   const { code, stdout } = await runCli(

@@ -41,6 +41,8 @@ test.each([
   [["eval", "--attempts", "two"], /whole number/],
   [["eval", "--max-cost", "0"], /--max-cost.*It must be a number above 0/],
   [["eval", "--max-seconds", "0"], /--max-seconds.*It must be a number above 0/],
+  [["watch"], /which scenarios\?.*rehearsal init/],
+  [["watch", "nofile.yaml"], /nofile\.yaml does not exist/],
   [["chat", "Hello", "--save", "chat.txt"], /chat\.txt: the ending says the format; use \.json, /],
   [["schema", "nonsense"], /Allowed choices are request/],
   [["show", "--bogus"], /unknown option/],

@@ -11,9 +11,7 @@ export async function loadScenarios(
   settings: EvalSettings,
   { skipInvalid }: { skipInvalid: boolean },
 ): Promise<{ settings: EvalSettings; scenarios: FileScenario[] }> {
-  if (settings.patterns.length === 0) {
-    throw new CliError("which scenarios? Name files or a folder, or set scenarios in rehearsal.yaml (rehearsal init)");
-  }
+  requirePatterns(settings);
   const files = await readScenarioFiles(settings.patterns, { folder: settings.folder });
   const broken = files.flatMap((file) => brokenScenarios(file).map((entry) => noteLine(file.file, entry)));
   if (broken.length > 0 && !skipInvalid) {
@@ -37,4 +35,9 @@ export async function loadScenarios(
       models: settings.models.length > 0 || model === undefined ? settings.models : [model].flat(),
     },
   };
+}
+
+export function requirePatterns({ patterns }: EvalSettings): void {
+  if (patterns.length > 0) return;
+  throw new CliError("which scenarios? Name files or a folder, or set scenarios in rehearsal.yaml (rehearsal init)");
 }

@@ -3,6 +3,7 @@ import type { FileScenario } from "../../formats/scenario-file.ts";
 import { verdictOf } from "../../formats/export/verdict.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
+import { checkGateNames } from "../gates/check-gate-names.ts";
 import { chooseReporters } from "../reporters/choose-reporters.ts";
 import { openSession, type Session } from "../sources/open-session.ts";
 import { openSource } from "../sources/open-source.ts";
@@ -34,6 +35,7 @@ export async function runEval(
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
   const { settings, scenarios } = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
+  checkGateNames(settings.gates, { config: settings.config, scenarios });
   const chosen = selectScenarios(scenarios, {
     filters: options.filter ?? [],
     ids: only ?? (await idsOfFailed(options.onlyFailed, where)),

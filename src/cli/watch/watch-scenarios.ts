@@ -1,5 +1,7 @@
-import { watch } from "node:fs";
+import { watch, type FSWatcher } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { CliError } from "../cli-error.ts";
+import { requirePatterns } from "../eval/load-scenarios.ts";
 import { findFiles } from "../scenarios/find-files.ts";
 import { readEvalSettings, type EvalOptions } from "../eval/eval-settings.ts";
 import { runEval } from "../eval/run-eval.ts";
@@ -13,6 +15,7 @@ const settleMs = 200;
 
 /** Evaluates, then again what changed, until Ctrl-C. A mistake in a file is told and waited out. */
 export async function watchScenarios(files: readonly string[], options: EvalOptions): Promise<void> {
+  await requireFiles(files, options);
   let known = new Map<string, string>();
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
@@ -34,6 +37,14 @@ export async function watchScenarios(files: readonly string[], options: EvalOpti
   process.exitCode = 0;
 }
 
+/** Without anything to watch the wait would never end: that is told as `eval` tells it. A mistake in the configuration can be mended. */
+async function requireFiles(files: readonly string[], options: EvalOptions): Promise<void> {
+  const settings = await readEvalSettings(files, options).catch(() => null);
+  if (settings === null) return;
+  requirePatterns(settings);
+  await findFiles(settings.patterns, settings.folder);
+}
+
 async function scenariosOf(files: readonly string[], options: EvalOptions) {
   const { patterns, folder } = await readEvalSettings(files, options);
   const read = await readScenarioFiles(patterns, { folder });
@@ -46,8 +57,8 @@ async function watchFiles(files: readonly string[], options: EvalOptions, signal
   const folders = await foldersOf(files, options);
   let timer: NodeJS.Timeout | undefined;
   const watchers = folders.map((folder) =>
-    watch(folder, { recursive: true, signal }, (_event, name) => {
-      if (name === null || /(^|[\\/])(\.rehearsal|node_modules|\.git)([\\/]|$)/.test(name)) return;
+    openWatcher(folder, signal, (name) => {
+      if (/(^|[\\/])(\.rehearsal|node_modules|\.git)([\\/]|$)/.test(name)) return;
       if (!/\.(json|jsonl|ndjson|ya?ml|csv|tsv)$/i.test(name) && !configNames.some((known) => known === name)) return;
       clearTimeout(timer);
       timer = setTimeout(done, settleMs);
@@ -61,6 +72,19 @@ async function watchFiles(files: readonly string[], options: EvalOptions, signal
       for (const watcher of watchers) watcher.close();
     },
   };
+}
+
+/** A folder that can no longer be watched is told of; the others go on. */
+function openWatcher(folder: string, signal: AbortSignal, changed: (name: string) => void): FSWatcher {
+  const tell = (error: Error): string => `${folder} cannot be watched: ${error.message}`;
+  try {
+    const watcher = watch(folder, { recursive: true, signal }, (_event, name) => {
+      if (name !== null) changed(name);
+    });
+    return watcher.on("error", (error: Error) => note(tell(error)));
+  } catch (cause) {
+    throw new CliError(tell(cause as Error), undefined, { cause });
+  }
 }
 
 async function foldersOf(files: readonly string[], options: EvalOptions): Promise<string[]> {

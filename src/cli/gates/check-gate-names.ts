@@ -1,0 +1,40 @@
+import { closest, distance } from "fastest-levenshtein";
+import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
+import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
+import { checkNames } from "../../evaluation/scorers/create-checks.ts";
+import type { FileScenario } from "../../formats/scenario-file.ts";
+import { CliError } from "../cli-error.ts";
+import type { Config } from "../config/config.ts";
+import { figures, type Gate } from "./parse-gate.ts";
+
+/** A mistyped score fails its gate whatever the replies are: better said before a model is asked. */
+export function checkGateNames(
+  gates: readonly Gate[],
+  { config, scenarios }: { config: Config; scenarios: readonly FileScenario[] },
+): void {
+  const known = scoreNames(config, scenarios);
+  for (const { text, measure } of gates) {
+    if (measure.kind !== "score" || known.has(measure.score)) continue;
+    throw new CliError(`the gate "${text}" is on a score the run will not have${suggestion(measure.score, known)}`);
+  }
+}
+
+/** Every score a run may have by its configuration and scenarios. */
+function scoreNames({ scorers = [], judge }: Config, scenarios: readonly FileScenario[]): ReadonlySet<string> {
+  const named = scorers.filter((setting) => typeof setting === "string");
+  const checks = checkNames(scorers).filter((name) => name !== null);
+  const judged = judge
+    ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics", "conversation_rubrics"]
+    : [];
+  const labels = scenarios.flatMap(({ interactions }) =>
+    interactions.flatMap(({ reference_metadata }) => Object.keys(reference_metadata)),
+  );
+  const metadata = labels.map((key) => `metadata.${key}`);
+  return new Set(["overall", "success", ...scorerNames, ...named, ...checks, ...judged, ...metadata]);
+}
+
+function suggestion(name: string, known: ReadonlySet<string>): string {
+  const nearest = closest(name, [...known, ...figures]);
+  const near = distance(name, nearest) <= Math.max(2, name.length / 3);
+  return near ? `: did you mean "${nearest}"?` : `; it may have ${[...known].join(", ")}`;
+}
