@@ -25,13 +25,12 @@ export function portNumber(value: string): string {
   throw new InvalidArgumentError("It must be a whole number from 0 to 65535.");
 }
 
-export function numberBetween(minimum: number, maximum: number): (value: string) => number {
-  return (value) => {
-    const number = value.trim() === "" ? Number.NaN : Number(value);
-    if (number >= minimum && number <= maximum) return number;
-    const bounds = maximum === Number.POSITIVE_INFINITY ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
-    throw new InvalidArgumentError(`It must be a number ${bounds}.`);
-  };
+/** A share: 0.02 or 2%, as gates take it. */
+export function share(value: string): number {
+  const { figure, percent } = /^\s*(?<figure>\d*\.?\d+)\s*(?<percent>%)?\s*$/.exec(value)?.groups ?? {};
+  const number = figure === undefined ? Number.NaN : Number(figure) / (percent === undefined ? 1 : 100);
+  if (number >= 0 && number <= 1) return number;
+  throw new InvalidArgumentError("It must be a share from 0 to 1, such as 0.02 or 2%.");
 }
 
 /** A limit that can be reached: nothing could be done with 0. */

@@ -76,6 +76,32 @@ test("validate says what is wrong, where, and exits 2", async () => {
   expect((await runCli(["validate", "a.json"], { cwd })).code).toBe(0);
 });
 
+test("validate tells of every file, and knows a configuration when it sees one", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await writeFile(folder.file("bad.json"), "{");
+  await writeFile(folder.file("good.json"), '{"id":"a","interactions":[{"id":"1","user_message":"Hi"}]}');
+  await writeFile(folder.file("columns.csv"), "foo,bar\na,b\n");
+  const all = await runCli(["validate", "bad.json", "columns.csv", "good.json", "none.json"], { cwd });
+  expect(all).toMatchObject({ code: 2, stdout: "good.json: ok, 1 scenario, 1 turn (json)\n" });
+  expect(all.stderr).toContain("none.json does not exist");
+  expect(all.stderr).toContain("bad.json: line 1");
+  expect(all.stderr).toMatch(/columns\.csv: .*rehearsal import --map user=…/);
+
+  await writeFile(folder.file("rehearsal.yaml"), "scenarios: good.json\ngates: [overal>=0.5]\n");
+  const typo = await runCli(["validate", "rehearsal.yaml"], { cwd });
+  expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "overall"?') });
+  await writeFile(folder.file("rehearsal.yaml"), "scenarios: good.json\n");
+  const { code, stdout } = await runCli(["validate", "rehearsal.yaml"], { cwd });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: "rehearsal.yaml: ok (configuration)\ngood.json: ok, 1 scenario, 1 turn (json)\n",
+  });
+  await writeFile(folder.file("promptfooconfig.yaml"), "prompts: [Hi]\nproviders: [echo]\n");
+  const nothing = await runCli(["validate", "promptfooconfig.yaml"], { cwd });
+  expect(nothing).toMatchObject({ code: 2, stdout: expect.stringContaining("nothing to run, 0 scenarios") });
+});
+
 test("imports what another tool wrote, says what was lost, and exports it again", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
@@ -158,6 +184,16 @@ test("the bash completion offers commands, options and choices", async () => {
   expect(await words("ev")).toEqual(["eval"]);
   expect(await words("eval", "--max-c")).toEqual(["--max-cost"]);
   expect(await words("schema", "re")).toEqual(["request", "result"]);
+  expect(await words("eval", "--protocol", "open")).toEqual(["openai-chat", "openai-responses"]);
+  expect(await words("report", "-f", "ht")).toEqual(["html"]);
+  expect(await words("show", "")).toEqual(["latest"]);
+  const file = join(folder.path, ".rehearsal", "rehearsal.db");
+  await mkdir(join(folder.path, ".rehearsal"));
+  const run = sampleRun({ turns: 1 });
+  await using storage = await openSqlite({ file, leaseMs: 15_000 });
+  await storage.store.runs.create(run);
+  expect(await words("show", "")).toEqual(["latest", run.id]);
+  expect(await words("eval", "--baseline", "l")).toEqual(["latest"]);
   for (const shell of ["bash", "zsh", "fish"]) {
     expect((await runCli(["completion", shell], { cwd: folder.path })).stdout).toContain("rehearsal completion words");
   }

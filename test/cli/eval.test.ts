@@ -35,7 +35,8 @@ test("evaluates without a key or a service, and keeps the run", async () => {
   expect(code).toBe(0);
   expect(stdout).toContain("A scripted demo model answered");
   expect(stdout + stderr).not.toContain(escapeCode);
-  expect(stderr).toMatch(/^\d+\/\d+ turns {2}overall 0\.\d{3}$/m);
+  const [, sofar] = /^(?:\d+)\/\d+ turns {2}overall (0\.\d{3})$/m.exec(stderr) ?? [];
+  expect(stdout).toMatch(new RegExp(`^  overall +${sofar} `, "m"));
 
   const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
   expect(runs).toMatchObject([{ state: "completed", model_id: "demo/retrieval", demo: true }]);
@@ -256,6 +257,19 @@ test("compares with a baseline run or file, and refuses what got worse", async (
   const gate = await runCli(["compare", "latest", "latest~1", "--fail-on-regression"], { cwd });
   expect(gate.code).toBe(1);
   expect(gate.stdout).toContain("overall is worse by 1.000");
+});
+
+test("a share may be given in per cent, and training data that is empty says so", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });
+  const cwd = folder.path;
+  const target = ["hello.json", "--endpoint", provider.url, "-m", "m"];
+  expect((await runCli(["eval", ...target, "--max-regression", "2%", "--max-errors", "1%"], { cwd })).code).toBe(0);
+  expect((await runCli(["eval", ...target, "--max-regression", "200%"], { cwd })).stderr).toContain(
+    "such as 0.02 or 2%",
+  );
+  const empty = await runCli(["report", "-f", "sft"], { cwd });
+  expect(empty).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("nothing for sft") });
 });
 
 test("writes the results in every format asked for", async () => {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkBaseline, compareResponses, type NotedComparison } from "../gates/check-baseline.ts";
-import { collectList, numberBetween, withSource, type SourceOptions } from "../options.ts";
+import { collectList, share, withSource, type SourceOptions } from "../options.ts";
 import { comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
@@ -25,7 +25,7 @@ export function declare(command: Command): void {
   )
     .option("--fail-on-regression", "exit 1 when the candidate is worse")
     .option("--scores <names>", "scores that must not get worse (default: overall,success)", collectList)
-    .option("--max-regression <share>", "a drop that is accepted", numberBetween(0, 1), 0)
+    .option("--max-regression <share>", "a drop that is accepted, such as 0.02 or 2%", share, 0)
     .option("--markdown", "print a Markdown table")
     .option("--json", "print the comparison as one JSON object")
     .action(compare);

@@ -1,7 +1,8 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
+import { histories, protocols } from "../eval/choices.ts";
 import type { EvalOptions } from "../eval/eval-settings.ts";
-import { collect, collectList, moreThanZero, numberBetween, wholeNumber, withSource } from "../options.ts";
+import { collect, collectList, moreThanZero, share, wholeNumber, withSource } from "../options.ts";
 
 /** `rehearsal eval` */
 export function declare(command: Command): void {
@@ -17,10 +18,10 @@ export function withEvalOptions(command: Command): Command {
     .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)
     .option("-a, --attempts <number>", "how often each scenario is run", wholeNumber(1))
     .option("--name <name>", "name of the test")
-    .option("--protocol <protocol>", "openai-chat, openai-responses, anthropic-messages or agent")
+    .addOption(new Option("--protocol <protocol>", "how the endpoint is spoken to").choices(protocols))
     .option("--system <text>", "system prompt, or @file")
     .option("--stream", "ask for streams, so that the time to the first token is known")
-    .option("--history <mode>", "whose earlier replies the model sees: generated, reference or both")
+    .addOption(new Option("--history <mode>", "whose earlier replies the model sees").choices(histories))
     .option("-j, --concurrency <number>", "attempts at once", wholeNumber(1))
     .option("--filter <pattern>", "only scenarios with this id (* stands for anything) or tag:name", collect)
     .option("--only-failed <run>", "only scenarios that did not pass in this run")
@@ -29,10 +30,10 @@ export function withEvalOptions(command: Command): Command {
     .option("--seed <number>", "draws another sample", wholeNumber(0))
     .option("--max-cost <dollars>", "stop when this much is spent", moreThanZero)
     .option("--max-seconds <number>", "stop after this time", moreThanZero)
-    .option("--max-errors <share>", "failed turns up to which the target is usable", numberBetween(0, 1))
+    .option("--max-errors <share>", "failed turns up to which the target is usable", share)
     .option("--gate <rule>", "such as overall>=0.8, overall.ci_lower>=0.7, pass^3>=0.9 (repeatable)", collect)
     .option("--baseline <run>", "fail when the replies are worse than those of this run or results file")
-    .option("--max-regression <share>", "a drop that is accepted", numberBetween(0, 1))
+    .option("--max-regression <share>", "a drop that is accepted, such as 0.02 or 2%", share)
     .option("--resume <run>", "go on with a run that was interrupted")
     .option("--dry-run", "say what would be done, and call nothing")
     .option(

@@ -1,5 +1,4 @@
-import type { Command } from "commander";
-import { CliError } from "../cli-error.ts";
+import { Option, type Command } from "commander";
 import { writeResultFile } from "../reporters/file.ts";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import { renderScenarios, writableFormats, writeScenarios } from "../scenarios/write-scenarios.ts";
@@ -15,16 +14,13 @@ interface ExportOptions {
 export function declare(command: Command): void {
   command
     .argument("<files...>", "scenario files, folders or patterns (runs: see rehearsal report)")
-    .option("--to <format>", `format: ${writableFormats.join(", ")}`)
+    .addOption(new Option("--to <format>", "format").choices(writableFormats))
     .option("-o, --output <file>", "file to write (default: stdout)")
     .option("--json", "print the text, or the file it was written to, and what was lost as one JSON object")
     .action(exportFiles);
 }
 
 async function exportFiles(files: readonly string[], { to, output, json }: ExportOptions): Promise<void> {
-  if (to !== undefined && !writableFormats.includes(to)) {
-    throw new CliError(`--to is "${to}": use one of ${writableFormats.join(", ")}`);
-  }
   const read = await readScenarioFiles(files);
   const scenarios = joinScenarios(read);
   if (json) {

@@ -1,6 +1,5 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { RunState, type Run } from "../../contract/run.ts";
-import { CliError } from "../cli-error.ts";
 import { wholeNumber, withSource, type SourceOptions } from "../options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { meanText } from "../terminal/figures.ts";
@@ -10,7 +9,7 @@ import { table } from "../terminal/table.ts";
 
 interface ListOptions extends SourceOptions {
   readonly limit: number;
-  readonly state?: string;
+  readonly state?: RunState;
   readonly name?: string;
   readonly model?: string;
   readonly json?: boolean;
@@ -20,7 +19,7 @@ interface ListOptions extends SourceOptions {
 export function declare(command: Command): void {
   withSource(command)
     .option("-n, --limit <number>", "how many to show", wholeNumber(1), 20)
-    .option("--state <state>", `only these: ${RunState.options.join(", ")}`)
+    .addOption(new Option("--state <state>", "only runs in this state").choices(RunState.options))
     .option("--name <name>", "only runs of this test")
     .option("--model <id>", "only runs of this model")
     .option("--json", "print the runs as one JSON object")
@@ -31,19 +30,13 @@ async function list({ limit, state, name, model, json, ...where }: ListOptions):
   await using source = await openSource(where);
   const { runs } = await source.list({
     limit: Math.min(limit, 200),
-    ...(state !== undefined && { state: parseState(state) }),
+    ...(state !== undefined && { state }),
     ...(name !== undefined && { test_name: name }),
     ...(model !== undefined && { model_id: model }),
   });
   if (json) return printJson({ runs });
   if (runs.length === 0) return note("No runs yet. `rehearsal eval` makes one.");
   printLine(table(columns, runs.map(toRow)));
-}
-
-function parseState(text: string): RunState {
-  const state = RunState.safeParse(text);
-  if (state.success) return state.data;
-  throw new CliError(`--state is "${text}": use one of ${RunState.options.join(", ")}`);
 }
 
 const columns = [

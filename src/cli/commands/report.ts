@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { collect, collectList, withSource, type SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
@@ -21,7 +22,7 @@ export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, latest, or a results file", "latest"))
     .option("-o, --output <file>", "write to this file; the ending says the format (repeatable)", collect)
     .option("--send <places>", `send it to: ${destinations.join(", ")} (comma separated)`, collectList)
-    .option("-f, --format <format>", `print in this format: ${renderFormats.join(", ")} (default: markdown)`)
+    .addOption(new Option("-f, --format <format>", "print in this format (default: markdown)").choices(renderFormats))
     .option("--json", "print the results as one JSON object; with -o or --send, what was written and sent")
     .action(report);
 }
@@ -35,7 +36,7 @@ async function report(text: string, options: ReportOptions): Promise<void> {
   await using source = await openSource(where);
   const response = await readResults(source, text);
   for (const [index, file] of output.entries()) {
-    await writeResultFile(file, await renderResults(response, formats[index] ?? "json"));
+    await writeResultFile(file, await render(response, formats[index] ?? "json"));
     note(`wrote ${file}`);
   }
   for (const { place, sendTo } of places) {
@@ -44,7 +45,14 @@ async function report(text: string, options: ReportOptions): Promise<void> {
   }
   const elsewhere = output.length + places.length > 0;
   if (json) printJson(elsewhere ? { run_id: response.run_id, written: output, sent: send } : response);
-  else if (!elsewhere) process.stdout.write(await renderResults(response, format ?? "markdown"));
+  else if (!elsewhere) process.stdout.write(await render(response, format ?? "markdown"));
+}
+
+/** Training data may be empty because no reply was good enough: an empty file alone would not say so. */
+async function render(response: EvaluationResponse, format: string): Promise<string> {
+  const text = await renderResults(response, format);
+  if (text.trim() === "") note(`The run has nothing for ${format}: no reply is good enough for it.`);
+  return text;
 }
 
 function parseDestination(text: string): Destination {

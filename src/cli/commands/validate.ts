@@ -1,8 +1,11 @@
+import { basename } from "node:path";
 import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
-import { loadConfig } from "../config/load-config.ts";
+import { configNames, loadConfig } from "../config/load-config.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { checkGateNames } from "../gates/check-gate-names.ts";
 import { parseGate } from "../gates/parse-gate.ts";
+import { findFiles } from "../scenarios/find-files.ts";
 import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
 import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { counted } from "../terminal/figures.ts";
@@ -25,21 +28,52 @@ export function declare(command: Command): void {
 
 async function validate(files: readonly string[], { config: named, json }: ValidateOptions): Promise<void> {
   loadEnvironment();
-  const { config, folder, file: configFile } = await loadConfig(named);
-  for (const gate of config.gates ?? []) parseGate(gate);
-  const typed = files.length > 0;
-  const patterns = typed ? files : [config.scenarios ?? []].flat();
+  // A configuration among the files is checked as what it is.
+  const configs = files.filter((file) => configNames.some((name) => name === basename(file)));
+  const typed = files.filter((file) => !configs.includes(file));
+  const { config, folder, file: configFile } = await loadConfig(named ?? configs[0]);
+  const gates = (config.gates ?? []).map(parseGate);
+  const patterns = typed.length > 0 ? typed : [config.scenarios ?? []].flat();
   if (patterns.length === 0 && configFile === undefined) throw new CliError("nothing to validate: name scenario files");
 
-  const read = await readScenarioFiles(patterns, { folder: typed ? process.cwd() : folder });
-  joinScenarios(read);
-  const broken = read.some((file) => brokenScenarios(file).length > 0);
-  if (json) printJson({ valid: !broken, ...(configFile && { config: configFile }), files: read.map(toReport) });
-  else {
-    if (configFile !== undefined) printLine(`${configFile}: ok`);
-    for (const file of read) print(file);
+  const { read, problems } = await readAll(patterns, typed.length > 0 ? process.cwd() : folder);
+  if (typed.length === 0 && problems.length === 0) {
+    checkGateNames(gates, { config, scenarios: read.flatMap(({ scenarios }) => scenarios) });
   }
-  if (broken) process.exitCode = exitCodes.usage;
+  const empty = patterns.length > 0 && read.every(({ scenarios }) => scenarios.length === 0);
+  const valid = problems.length === 0 && !empty && !read.some((file) => brokenScenarios(file).length > 0);
+  if (json) printJson({ valid, ...(configFile && { config: configFile }), files: read.map(toReport), problems });
+  else {
+    if (configFile !== undefined) printLine(`${configFile}: ok (configuration)`);
+    for (const file of read) print(file);
+    for (const problem of problems) note(`rehearsal: ${problem}`);
+  }
+  if (!valid) process.exitCode = exitCodes.usage;
+}
+
+/** Reads what can be read: one file that cannot does not hide what is wrong with the others. */
+async function readAll(
+  patterns: readonly string[],
+  folder: string,
+): Promise<{ read: ScenarioFile[]; problems: string[] }> {
+  const problems: string[] = [];
+  async function attempt<Value>(act: () => Promise<Value[]>): Promise<Value[]> {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      problems.push(error.message);
+      return [];
+    }
+  }
+  const files = new Set<string>();
+  for (const pattern of patterns) {
+    for (const file of await attempt(() => findFiles([pattern], folder))) files.add(file);
+  }
+  const read: ScenarioFile[] = [];
+  for (const file of files) read.push(...(await attempt(() => readScenarioFiles([file], { folder }))));
+  await attempt(async () => joinScenarios(read));
+  return { read, problems };
 }
 
 function toReport({ file, format, reason, scenarios, notes }: ScenarioFile): object {
@@ -49,7 +83,7 @@ function toReport({ file, format, reason, scenarios, notes }: ScenarioFile): obj
 
 function print(file: ScenarioFile): void {
   const turns = file.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
-  const state = brokenScenarios(file).length > 0 ? "not valid" : "ok";
+  const state = brokenScenarios(file).length > 0 ? "not valid" : file.scenarios.length === 0 ? "nothing to run" : "ok";
   printLine(
     `${file.file}: ${state}, ${counted(file.scenarios.length, "scenario")}, ${counted(turns, "turn")} (${file.format})`,
   );

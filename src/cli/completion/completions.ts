@@ -9,18 +9,40 @@ export async function completions(words: readonly string[]): Promise<string[]> {
   const command = program.commands.find((candidate) => candidate.name() === words[0]);
   if (!command) return [];
   await declareOnce(command);
-  return startingWith(offers(command, { typed, before: words.at(-2) ?? "" }), typed);
+  return startingWith(await offers(command, { typed, words }), typed);
 }
 
 const startingWith = (offered: readonly string[], typed: string): string[] =>
   offered.filter((word) => word.startsWith(typed));
 
-function offers(command: Command, { typed, before }: { typed: string; before: string }): readonly string[] {
+async function offers(
+  command: Command,
+  { typed, words }: { typed: string; words: readonly string[] },
+): Promise<readonly string[]> {
+  const before = words.at(-2) ?? "";
   const open = command.options.find((option) => [option.short, option.long].includes(before) && takesValue(option));
-  if (open) return open.argChoices ?? [];
-  if (typed.startsWith("-"))
+  if (open) return open.argChoices ?? (open.flags.includes("<run>") ? recentRuns() : []);
+  if (typed.startsWith("-")) {
     return [...command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : [])), "--help"];
-  return command.registeredArguments[0]?.argChoices ?? [];
+  }
+  const [argument] = command.registeredArguments;
+  if (argument && runArguments.has(argument.name())) return recentRuns();
+  return argument?.argChoices ?? [];
 }
 
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
+
+/** Arguments that stand for a run. */
+const runArguments: ReadonlySet<string> = new Set(["run", "baseline"]);
+
+/** The newest runs of this machine. A shell that waits for words is no place for an error. */
+async function recentRuns(): Promise<readonly string[]> {
+  try {
+    const { openSource } = await import("../sources/open-source.ts");
+    await using source = await openSource({});
+    const { runs } = await source.list({ limit: 20 });
+    return ["latest", ...runs.map(({ run_id }) => run_id)];
+  } catch {
+    return ["latest"];
+  }
+}

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Gate as RequestGate } from "../../contract/budget.ts";
-import { Protocol, History } from "../../contract/evaluation-request.ts";
+import type { History, Protocol } from "../../contract/evaluation-request.ts";
 import { CliError } from "../cli-error.ts";
 import { configError } from "../config/config-error.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -19,10 +19,10 @@ export interface EvalOptions extends SourceOptions {
   readonly model?: readonly string[];
   readonly attempts?: number;
   readonly name?: string;
-  readonly protocol?: string;
+  readonly protocol?: Protocol;
   readonly system?: string;
   readonly stream?: boolean;
-  readonly history?: string;
+  readonly history?: History;
   readonly concurrency?: number;
   readonly filter?: readonly string[];
   readonly onlyFailed?: string;
@@ -73,9 +73,9 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     ...(options.name !== undefined && { name: options.name }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     ...(options.attempts !== undefined && { attempts: options.attempts }),
-    ...(options.protocol !== undefined && { protocol: oneOf(Protocol, options.protocol, "--protocol") }),
+    ...(options.protocol !== undefined && { protocol: options.protocol }),
     ...(options.stream !== undefined && { stream: options.stream }),
-    ...(options.history !== undefined && { history: oneOf(History, options.history, "--history") }),
+    ...(options.history !== undefined && { history: options.history }),
     ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     ...(await systemPrompt(options.system, { config, folder, file })),
     ...budget(options, config),
@@ -101,16 +101,6 @@ const usualMaxErrors = (): number => (inContinuousIntegration() ? 0 : 1 - Number
 
 const asList = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === "string" ? [value] : value;
-
-function oneOf<Choice extends string>(
-  schema: { readonly options: readonly Choice[] },
-  text: string,
-  name: string,
-): Choice {
-  const choice = schema.options.find((option) => option === text);
-  if (choice !== undefined) return choice;
-  throw new CliError(`${name} is "${text}": use one of ${schema.options.join(", ")}`);
-}
 
 function reporterName(text: string): ReporterName {
   const name = reporterNames.find((candidate) => candidate === text);

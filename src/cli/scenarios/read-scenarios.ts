@@ -48,16 +48,19 @@ function read({
   try {
     return importScenarios({ text, name: file, format, mapping });
   } catch (error) {
-    if (error instanceof FormatError) throw new CliError(`${file}: ${error.message}`, undefined, { cause: error });
-    throw error;
+    if (!(error instanceof FormatError)) throw error;
+    throw new CliError(`${file}: ${withOption(error.message)}`, undefined, { cause: error });
   }
 }
 
 /** `support.yaml:3 /interactions/0: message` */
 export function noteLine(file: string, { line, pointer, message }: Note): string {
   const place = [line === undefined ? file : `${file}:${line}`, pointer].filter(Boolean).join(" ");
-  return `${place}: ${message}`;
+  return `${place}: ${withOption(message)}`;
 }
+
+/** The readers serve the page too and speak of a mapping; on the command line one command takes it. */
+const withOption = (message: string): string => message.replace("with the mapping ", "with rehearsal import --map ");
 
 /** All scenarios of several files. The same id in two files would make two scenarios one, so it is refused. */
 export function joinScenarios(files: readonly ScenarioFile[]): FileScenario[] {

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import type { ProgressFigures } from "../eval/progress.ts";
 import { createProgressTally } from "../eval/progress.ts";
+import { History, Protocol } from "../../contract/evaluation-request.ts";
+import { histories, protocols } from "../eval/choices.ts";
+import { createRunMean } from "../eval/run-mean.ts";
 import { durationText, moneyText } from "./figures.ts";
 import { plainLine } from "./plain-line.ts";
 import { barText } from "./progress-bar.ts";
@@ -53,6 +56,22 @@ test("a log gets a line for each tenth, and one after ten quiet seconds", () => 
   expect(lines).toHaveLength(10);
   write({ ...figures, done: 100, elapsedMs: 10_200 });
   expect(lines).toHaveLength(11);
+});
+
+test("the running score is the mean the results will show: of turns, then attempts, then scenarios", () => {
+  const mean = createRunMean();
+  expect(mean.mean()).toBeNull();
+  mean.add("one", 1, 1);
+  mean.add("one", 1, 0);
+  mean.add("one", 2, 1);
+  expect(mean.mean()).toBeCloseTo(0.75, 12);
+  mean.add("two", 1, 0.25);
+  expect(mean.mean()).toBeCloseTo(0.5, 12);
+});
+
+test("what can be chosen is what the contract knows", () => {
+  expect(protocols).toEqual(Protocol.options);
+  expect(histories).toEqual(History.options);
 });
 
 test("progress knows the running score, the failures and the time that is left", () => {
