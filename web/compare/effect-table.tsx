@@ -13,7 +13,7 @@ export function EffectTable({ scores }: { scores: Scores }) {
   const ordered = scores.toSorted((left, right) => overallFirst(left.name, right.name));
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Effect by score">
-      <table className="data-table">
+      <table className="data-table effect-table">
         <caption className="sr-only">Candidate minus baseline, by score, with 95 % intervals</caption>
         <thead>
           <tr>
@@ -52,29 +52,36 @@ export function EffectTable({ scores }: { scores: Scores }) {
                 <th scope="row" className="verbatim min-w-32">
                   {scoreLabel(score.name)}
                 </th>
-                <td className="number">{formatScore(score.baseline)}</td>
-                <td className="number">{formatScore(score.candidate)}</td>
-                <td className="number font-semibold">{formatEffect(score.effect)}</td>
-                <td className="whitespace-nowrap tabular-nums">
+                <td className="number" data-label="Baseline">
+                  {formatScore(score.baseline)}
+                </td>
+                <td className="number" data-label="Candidate">
+                  {formatScore(score.candidate)}
+                </td>
+                <td className="number font-semibold" data-label="Effect">
+                  {formatEffect(score.effect)}
+                </td>
+                <td className="whitespace-nowrap tabular-nums" data-label="95 % interval" data-wide="">
                   {score.ci_lower === null || score.ci_upper === null ? (
                     <span className="text-soft">none</span>
                   ) : (
                     `${formatEffect(score.ci_lower)} to ${formatEffect(score.ci_upper)}`
                   )}
                 </td>
-                <td>
+                <td data-label="worse · better" data-wide="">
                   <ForestRow score={score} reach={reach} />
                 </td>
-                <td className="number whitespace-nowrap" title={score.method}>
+                <td className="number whitespace-nowrap" data-label="p" title={score.method}>
                   {formatP(score.p_adjusted)}
                 </td>
-                <td className="number whitespace-nowrap" title="better and worse out of all">
-                  +{formatInteger(score.scenarios_better)} −{formatInteger(score.scenarios_worse)} of{" "}
-                  {formatInteger(score.scenarios)}
+                <td className="number whitespace-nowrap" data-label="Scenarios" title="better and worse out of all">
+                  {`+${formatInteger(score.scenarios_better)} −${formatInteger(score.scenarios_worse)} of ${formatInteger(score.scenarios)}`}
                 </td>
-                <td className={`whitespace-nowrap ${className}`}>
-                  <Icon aria-hidden size={14} className="mr-1 inline" />
-                  {words}
+                <td className={`whitespace-nowrap ${className}`} data-label="Verdict" data-wide="">
+                  <span>
+                    <Icon aria-hidden size={14} className="mr-1 inline" />
+                    {words}
+                  </span>
                 </td>
               </tr>
             );

@@ -28,7 +28,9 @@ export function ThreeWay({ change, comparison }: { change: ChangedInteraction; c
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 p-4 pt-1 lg:grid-cols-3">
       <TextPane title="Reference">
-        <p className="verbatim">{reference || <span className="text-soft italic">(none)</span>}</p>
+        <p dir="auto" className="verbatim">
+          {reference || <span className="text-soft italic">(none)</span>}
+        </p>
       </TextPane>
       <Reply title="Baseline" results={baseline.data} change={change} mean={change.baseline} reference={reference} />
       <Reply title="Candidate" results={candidate.data} change={change} mean={change.candidate} reference={reference} />
@@ -68,7 +70,9 @@ function Reply({ title, results, change, mean, reference }: ReplyProps) {
   return (
     <TextPane title={`${title}, mean ${change.score} ${formatScore(mean)}`}>
       {turn.error || reference === "" ? (
-        <p className="verbatim">{turn.agent_reply}</p>
+        <p dir="auto" className="verbatim">
+          {turn.agent_reply}
+        </p>
       ) : (
         <Marked reference={reference} reply={turn.agent_reply} />
       )}
@@ -93,5 +97,9 @@ function Reply({ title, results, change, mean, reference }: ReplyProps) {
 function Marked({ reference, reply }: { reference: string; reply: string }) {
   const diff = useWordDiff(reference, reply);
   if (diff.state === "done" && diff.parts) return <DiffText parts={diff.parts} without="removed" />;
-  return <p className="verbatim">{reply}</p>;
+  return (
+    <p dir="auto" className="verbatim">
+      {reply}
+    </p>
+  );
 }

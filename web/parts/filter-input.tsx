@@ -36,6 +36,7 @@ export function FilterInput({
       <span className={quiet ? "sr-only" : ""}>{label}</span>
       <input
         type="search"
+        dir="auto"
         className="field w-full min-w-24 sm:w-52"
         data-filter={first ? "" : undefined}
         placeholder={placeholder}

@@ -15,9 +15,40 @@ function OutsideLink({ href, children }: { href?: string | undefined; children?:
 }
 
 /** Headings of a reply are not headings of this page. */
-const Heading = ({ children }: { children?: ReactNode }) => <p className="font-semibold">{children}</p>;
+const Heading = ({ children }: { children?: ReactNode }) => (
+  <p dir="auto" className="font-semibold">
+    {children}
+  </p>
+);
+
+/** A table too wide for the page scrolls by itself, and can be reached to do so. */
+const ScrollingTable = ({ children }: { children?: ReactNode }) => (
+  <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Table">
+    <table>{children}</table>
+  </div>
+);
 
 const components: Components = {
+  // Each block runs the way its own text does.
+  p: ({ children }) => <p dir="auto">{children}</p>,
+  ul: ({ children }) => <ul dir="auto">{children}</ul>,
+  ol: ({ children, start }) => (
+    <ol dir="auto" start={start}>
+      {children}
+    </ol>
+  ),
+  blockquote: ({ children }) => <blockquote dir="auto">{children}</blockquote>,
+  th: ({ children, style }) => (
+    <th dir="auto" style={style}>
+      {children}
+    </th>
+  ),
+  td: ({ children, style }) => (
+    <td dir="auto" style={style}>
+      {children}
+    </td>
+  ),
+  table: ({ children }) => <ScrollingTable>{children}</ScrollingTable>,
   a: ({ href, children }) => <OutsideLink href={href}>{children}</OutsideLink>,
   img: ({ src, alt }) => (
     <OutsideLink href={typeof src === "string" ? src : undefined}>[image: {alt || "no description"}]</OutsideLink>

@@ -4,5 +4,14 @@ const MarkdownText = lazyView(() => import("./markdown-text.tsx"));
 
 /** A reply as Markdown; as plain text until the code for it is there. */
 export function ReplyText({ text }: { text: string }) {
-  return <MarkdownText text={text} fallback={<p className="verbatim">{text}</p>} />;
+  return (
+    <MarkdownText
+      text={text}
+      fallback={
+        <p dir="auto" className="verbatim">
+          {text}
+        </p>
+      }
+    />
+  );
 }

@@ -18,6 +18,7 @@ export function TextArea({ label, value, problems, placeholder, className = "", 
         <textarea
           {...ties}
           className="field field-sizing-content max-h-[60vh] min-h-10"
+          dir="auto"
           rows={1}
           value={value}
           placeholder={placeholder}

@@ -13,7 +13,9 @@ export interface TextFieldProps extends Omit<InputHTMLAttributes<HTMLInputElemen
 export function TextField({ label, hint, problems, onText, ...input }: TextFieldProps) {
   return (
     <FieldFrame label={label} hint={hint} problems={problems}>
-      {(ties) => <input {...input} {...ties} className="field" onChange={(event) => onText(event.target.value)} />}
+      {(ties) => (
+        <input dir="auto" {...input} {...ties} className="field" onChange={(event) => onText(event.target.value)} />
+      )}
     </FieldFrame>
   );
 }

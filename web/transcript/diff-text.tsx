@@ -9,7 +9,7 @@ interface DiffTextProps {
 /** In one text what only the reference has is struck through; side by side it is dotted. What only the reply has is underlined. */
 export function DiffText({ parts, without }: DiffTextProps) {
   return (
-    <p className={`verbatim ${without ? "" : "inline-diff"}`}>
+    <p dir="auto" className={`verbatim ${without ? "" : "inline-diff"}`}>
       {parts.map((part, index) => {
         if (part.kind === without) return null;
         if (part.kind === "removed") return <del key={index}>{part.text}</del>;

@@ -30,7 +30,9 @@ export function OtherHistory({ turn, history, threshold, overall }: OtherHistory
       </summary>
       <div className="mt-2 grid gap-1 rounded-md border border-line p-2 text-sm">
         <OutcomeBadge outcome={judgeTurn(turn, threshold)} />
-        <p className="verbatim">{turn.agent_reply}</p>
+        <p dir="auto" className="verbatim">
+          {turn.agent_reply}
+        </p>
       </div>
     </details>
   );

@@ -56,5 +56,11 @@ function TwoPanes({ reference, reply, mode, note }: ReplyComparisonProps & { not
 
 const plain = (text: string, mode: ViewMode) => {
   if (text === "") return <p className="text-soft italic">(empty)</p>;
-  return mode === "rendered" ? <ReplyText text={text} /> : <p className="verbatim">{text}</p>;
+  return mode === "rendered" ? (
+    <ReplyText text={text} />
+  ) : (
+    <p dir="auto" className="verbatim">
+      {text}
+    </p>
+  );
 };

@@ -39,7 +39,9 @@ export function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
                 <OutcomeBadge outcome={judgeTurn(reply.turn, threshold)} />
                 <span className="tabular-nums">overall {formatScore(reply.turn.scores["overall"])}</span>
               </span>
-              <p className="verbatim">{reply.turn.agent_reply}</p>
+              <p dir="auto" className="verbatim">
+                {reply.turn.agent_reply}
+              </p>
             </li>
           ))}
         </ol>

@@ -64,7 +64,9 @@ export const TurnCard = memo(function TurnCard({
       </header>
       <div className="grid gap-1 rounded-md bg-accent-ground p-3">
         <h3 className="text-xs font-semibold text-soft">User</h3>
-        <p className="verbatim">{turn.user_message}</p>
+        <p dir="auto" className="verbatim">
+          {turn.user_message}
+        </p>
       </div>
       {turn.error ? (
         <TurnError error={turn.error} reply={turn.agent_reply} />

@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
+import { makeReply } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { bothHistories, detailed, largeRun, nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
@@ -182,6 +183,30 @@ export function accessibilitySuite(browser: () => Browser): void {
     }
     expect([...found, ...tab.mishaps]).toEqual([]);
   }, 90_000);
+
+  test("text runs its own way, words in table cells are whole, and long ones do not widen the page", async () => {
+    const table = `| name | count | more |\n|---|---|---|\n| opening | 22 | ${"many words ".repeat(20)} |\n| a | 7 | ${"x".repeat(300)} |`;
+    const answer = () => ({ reply: makeReply(`${table}\n\nשלום עולם\n\n- פריט\n\nHello`) });
+    await using services = await startFakeServices({ answer });
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.open("/chat?model=demo/scripted");
+    await tab.page.getByLabel("Message", { exact: true }).fill("مرحبا");
+    const directionOf = (selector: string) =>
+      tab.page.locator(selector).evaluateAll((found) => found.map((one) => getComputedStyle(one).direction));
+    expect(await directionOf("textarea")).toEqual(["rtl"]);
+    await tab.page.keyboard.press("Enter");
+    await tab.page.locator(".prose-reply li").waitFor();
+    expect(await directionOf(".prose-reply > :is(p, ul)")).toEqual(["rtl", "rtl", "ltr"]);
+    const lines = await tab.page.locator(".prose-reply td").evaluateAll((cells) =>
+      cells.map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return range.getClientRects().length;
+      }),
+    );
+    expect([lines[0], lines[1]]).toEqual([1, 1]);
+    expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
 
   test("the theme can be chosen and is kept", async () => {
     await using services = await startFakeServices();

@@ -71,4 +71,15 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.waitForURL(`**${path}`);
     expect(tab.mishaps).toEqual([]);
   });
+
+  test("on a phone every column of the effects is in sight", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.open(`/compare?baseline=${nightly.run_id}&candidate=${nightlyAfter.run_id}`);
+    const effects = tab.page.getByRole("region", { name: "Effect by score" });
+    await effects.waitFor();
+    const [inner = 0, outer = 0] = await effects.evaluate((box) => [box.scrollWidth, box.clientWidth]);
+    expect(inner).toBeLessThanOrEqual(outer);
+    expect(await effects.innerText()).toMatch(/to \+.*0\.030.*better/s);
+  });
 }
