@@ -14,13 +14,14 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
   const show = shows.find((value) => value === params.get("show")) ?? "all";
   const { changed, regressions, improvements } = comparison;
   if (changed.length === 0) return <p className="panel p-4 text-soft">No turn's score changed.</p>;
-  const shown = changed.filter(
-    ({ difference }) => show === "all" || (show === "worse" ? difference < 0 : difference > 0),
-  );
+  const shown = changed.filter((change) => show === "all" || directionOf(change) === show);
+  // A change too small to be seen in the figures is no regression to look at.
+  const tiny = changed.filter((change) => directionOf(change) === "alike");
+  const tinyWorse = tiny.filter(({ difference }) => difference < 0).length;
   const labels = {
     all: "all",
-    worse: `worse ${formatInteger(regressions)}`,
-    better: `better ${formatInteger(improvements)}`,
+    worse: `worse ${formatInteger(regressions - tinyWorse)}`,
+    better: `better ${formatInteger(improvements - (tiny.length - tinyWorse))}`,
   };
   return (
     <section aria-label="Changed turns" className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -50,6 +51,20 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
   );
 }
 
+/** Below this both scores are written alike. */
+const visible = 0.005;
+
+function directionOf({ difference }: ChangedInteraction): keyof typeof looks {
+  if (Math.abs(difference) < visible) return "alike";
+  return difference < 0 ? "worse" : "better";
+}
+
+const looks = {
+  worse: { mark: "▼", className: "text-bad" },
+  better: { mark: "▲", className: "text-good" },
+  alike: { mark: "≈", className: "text-soft" },
+} as const;
+
 interface ChangedItemProps {
   readonly change: ChangedInteraction;
   readonly comparison: RunComparison;
@@ -59,7 +74,7 @@ interface ChangedItemProps {
 
 function ChangedItem({ change, comparison, first }: ChangedItemProps) {
   const [open, setOpen] = useState(first);
-  const worse = change.difference < 0;
+  const { mark, className } = looks[directionOf(change)];
   return (
     <li>
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -67,8 +82,8 @@ function ChangedItem({ change, comparison, first }: ChangedItemProps) {
           data-row=""
           className="grid grid-cols-[5.5rem_minmax(0,1fr)] items-baseline gap-x-3 px-4 py-2 sm:grid-cols-[5.5rem_minmax(0,1fr)_auto]"
         >
-          <span className={`font-semibold tabular-nums ${worse ? "text-bad" : "text-good"}`}>
-            {worse ? "▼" : "▲"} {formatEffect(change.difference)}
+          <span className={`font-semibold tabular-nums ${className}`}>
+            {mark} {formatEffect(change.difference)}
           </span>
           <span className="verbatim min-w-0">
             <span className="font-medium">{change.scenario_id}</span>{" "}

@@ -4,6 +4,8 @@ import { listRuns } from "../api.ts";
 import { formatDate, formatScore } from "../parts/format.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
+import { useRun } from "../run/use-run.ts";
+import { lastPair } from "./last-pair.ts";
 
 /** Which two runs are compared, out of the newest ones. */
 export function RunPickers({ baseline, candidate }: { baseline: string; candidate: string }) {
@@ -12,10 +14,23 @@ export function RunPickers({ baseline, candidate }: { baseline: string; candidat
     queryFn: ({ signal }) => listRuns({ state: "completed" }, signal),
   });
   const known = runs.data?.runs ?? [];
+  const pair = lastPair(known);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
       <RunSelect label="Baseline (before)" name="baseline" value={baseline} runs={known} />
       <RunSelect label="Candidate (after)" name="candidate" value={candidate} runs={known} />
+      {pair && baseline === "" && candidate === "" && (
+        <p className="panel flex flex-wrap items-center gap-3 p-4 text-sm sm:col-span-2">
+          <span className="verbatim">Choose two runs, or take the last two of “{pair.testName}”.</span>
+          <button
+            type="button"
+            className="button button-primary"
+            onClick={() => changeSearch({ baseline: pair.baseline, candidate: pair.candidate })}
+          >
+            Compare them
+          </button>
+        </p>
+      )}
       {runs.isSuccess && known.length < 2 && (
         <p className="text-sm text-soft sm:col-span-2">
           Two finished runs are needed: run the same scenarios again with another model, prompt or setting.
@@ -35,12 +50,16 @@ interface RunSelectProps {
 function RunSelect({ label, name, value, runs }: RunSelectProps) {
   const nameOf = useModelName();
   const unknown = value !== "" && !runs.some((run) => run.run_id === value);
+  // One that was stopped, or is older than the list, is asked for by itself.
+  const other = useRun(value, { enabled: unknown });
   return (
     <label className="grid gap-1 text-xs font-medium text-soft">
       {label}
       <select className="field" value={value} onChange={(event) => changeSearch({ [name]: event.target.value })}>
         <option value="">choose a run</option>
-        {unknown && <option value={value}>{value}</option>}
+        {unknown && (
+          <option value={value}>{other.data ? describe(other.data, nameOf(other.data.model_id)) : value}</option>
+        )}
         {runs.map((run) => (
           <option key={run.run_id} value={run.run_id}>
             {describe(run, nameOf(run.model_id))}
@@ -51,5 +70,8 @@ function RunSelect({ label, name, value, runs }: RunSelectProps) {
   );
 }
 
-const describe = (run: Run, model: string): string =>
-  `${run.test_name} · ${model} · ${formatScore(run.summary?.average_scores["overall"])} · ${formatDate(run.created_at)}`;
+function describe(run: Run, model: string): string {
+  const score = formatScore(run.summary?.average_scores["overall"]);
+  const parts = [run.test_name, model, score, formatDate(run.created_at)];
+  return [...parts, ...(run.state === "completed" ? [] : [run.state])].join(" · ");
+}

@@ -27,6 +27,11 @@ export function ThreeWay({ change, comparison }: { change: ChangedInteraction; c
   const reference = referenceOf(candidate.data, change);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 p-4 pt-1 lg:grid-cols-3">
+      {reference !== "" && (
+        <p className="verbatim text-xs text-soft lg:col-span-3">
+          <ins>Marked</ins> is what a reply has and the reference has not.
+        </p>
+      )}
       <TextPane title="Reference">
         <p dir="auto" className="verbatim">
           {reference || <span className="text-soft italic">(none)</span>}

@@ -28,7 +28,7 @@ function ModelLine({ model, state }: { model: KnownModel; state: AgentUpstreams 
           <span className="verbatim block font-medium">{model.name}</span>
           {model.name !== model.id && <span className="mono verbatim text-soft">{model.id}</span>}
         </span>
-        <ModelState id={model.id} state={state} />
+        <ModelState id={model.id} state={state} toolless={seen?.capabilities.tools.verdict === "no"} />
         <span className="flex flex-wrap gap-2">
           {state?.capabilities && <ProbeButton modelId={model.id} known={seen !== undefined} />}
           <Link href={`/chat?model=${encodeURIComponent(model.id)}`} className="button">
@@ -44,12 +44,19 @@ function ModelLine({ model, state }: { model: KnownModel; state: AgentUpstreams 
   );
 }
 
-/** How a model takes tools, and what it is doing right now, as far as that is known. */
-function ModelState({ id, state }: { id: string; state: AgentUpstreams | null }) {
-  const tools = state?.tool_support.find((entry) => entry.model_id === id);
+interface ModelStateProps {
+  readonly id: string;
+  readonly state: AgentUpstreams | null;
+  /** It was asked, and used none: that its endpoint takes tools says nothing then. */
+  readonly toolless: boolean;
+}
+
+/** How a model is given tools, and what it is doing right now, as far as that is known. */
+function ModelState({ id, state, toolless }: ModelStateProps) {
+  const tools = toolless ? undefined : state?.tool_support.find((entry) => entry.model_id === id);
   const route = state?.routes.find((entry) => entry.model === id);
   const facts = [
-    tools && (tools.mode === "native" ? "uses tools" : "tools by prompt"),
+    tools && (tools.mode === "native" ? "endpoint takes tools" : "tools by prompt"),
     route && `${route.running} running, ${route.waiting} waiting`,
   ].filter((fact): fact is string => fact !== undefined);
   return <span className="text-sm text-soft">{facts.join(" · ")}</span>;

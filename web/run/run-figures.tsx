@@ -2,6 +2,7 @@ import type { EvaluationResponse } from "../../src/contract/evaluation-response.
 import type { Run } from "../../src/contract/run.ts";
 import { formatCount, formatInteger, formatMoney, formatPercent } from "../parts/format.ts";
 import { ProgressBar } from "../parts/progress-bar.tsx";
+import { repliedShare } from "../parts/replied-share.ts";
 import { RunDuration } from "../parts/run-duration.tsx";
 import { isEnded } from "../parts/run-state.ts";
 import { ScoreWithInterval } from "../parts/score-with-interval.tsx";
@@ -25,11 +26,11 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
           <ScoreWithInterval stats={overall} size="large" />
         </Figure>
         <Figure label="Success" note="turns with a reply">
-          {formatPercent(summary?.average_scores["success"])}
+          {formatPercent(repliedShare(summary))}
         </Figure>
         <Figure
           label="Failed turns"
-          note={`of ${formatInteger(progress.interactions_total)}; not in the score`}
+          note={`of ${formatInteger(progress.interactions_done)}; not in the score`}
           tone={progress.interactions_failed > 0 ? "bad" : "plain"}
         >
           {progress.interactions_failed > 0 && "! "}
@@ -62,7 +63,10 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
             point
           </span>
         )}
-        {run.message && <span className="verbatim">{run.message}</span>}
+        {/* While a run goes on, its message is a count from when it was last read: the bar knows better. */}
+        {(isEnded(run.state) || run.state === "queued") && run.message && (
+          <span className="verbatim">{run.message}</span>
+        )}
         <span className="mono break-all">
           {nameOf(run.model_id)} at {run.endpoint}
         </span>

@@ -9,11 +9,12 @@ const largeFrom = 2000;
 
 export const isLarge = ({ progress }: Run): boolean => progress.interactions_total > largeFrom;
 
-export const useRun = (id: string) => useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => getRun(id, signal) });
+export const useRun = (id: string, { enabled = true }: { enabled?: boolean } = {}) =>
+  useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => getRun(id, signal), enabled });
 
-/** What has ended does not change, so it is read once. */
+/** What has ended changes only when it is scored again, which is seldom: it is not read at every turn of a page. */
 const freshness = ({ state }: { state: { data: { state: Run["state"] } | undefined } }): number =>
-  state.data && isEnded(state.data.state) ? Infinity : 2000;
+  state.data && isEnded(state.data.state) ? 60_000 : 2000;
 
 /** Everything stored of a run. */
 export const useResults = (id: string, { enabled = true }: { enabled?: boolean } = {}) =>

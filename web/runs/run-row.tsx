@@ -5,6 +5,7 @@ import { DemoBadge } from "../parts/demo-badge.tsx";
 import { formatCount, formatInteger, formatMoney, formatPercent } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
 import { ProgressBar } from "../parts/progress-bar.tsx";
+import { repliedShare } from "../parts/replied-share.ts";
 import { RunDuration } from "../parts/run-duration.tsx";
 import { RunStateBadge } from "../parts/run-state-badge.tsx";
 import { isEnded } from "../parts/run-state.ts";
@@ -69,7 +70,7 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
         <BaselineCell run={run} />
       </td>
       <td data-label="Success" className="number">
-        {formatPercent(summary?.average_scores["success"])}
+        {formatPercent(repliedShare(summary))}
       </td>
       <td data-label="Flaky" className="number" title={summary?.flakiness?.sentence}>
         <Flaky count={flakyCount(summary) ?? varyingCount(summary)} />

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { repliedShare } from "../../../web/parts/replied-share.ts";
 import { placeWords, problemWords } from "../../../web/parts/problem-words.ts";
 import { formatAgo, formatDuration, formatPercent, formatScore } from "../../../web/parts/format.ts";
 import { fromSegment, toSegment } from "../../../web/parts/paths.ts";
@@ -93,4 +94,9 @@ test("what is wrong with a field is said without pointers", () => {
   expect(problemWords({ pointer: "/attempts", code: "too_big", message: "must be at most 100" })).toBe(
     "must be at most 100",
   );
+});
+
+test("the share of turns with a reply counts turns, not scenarios", () => {
+  expect(repliedShare({ interactions: 40, failed: 3 })).toBeCloseTo(0.925);
+  expect(repliedShare({ interactions: 0, failed: 0 })).toBeNull();
 });

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
+import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
 
@@ -70,6 +71,43 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.keyboard.press("c");
     await tab.page.waitForURL(`**${path}`);
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("with nothing chosen the last two runs of a test are offered, and a stopped run has its name", async () => {
+    const stopped = { ...nightly, run_id: "01990000-0000-7000-8000-000000000009", state: "cancelled" as const };
+    await using services = await startFakeServices({ runs: [withoutScores, nightlyAfter, nightly, stopped] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/compare");
+    await tab.page.getByText("the last two of “nightly support”").waitFor();
+    await tab.page.getByRole("button", { name: "Compare them" }).click();
+    await tab.page.getByRole("region", { name: "Verdict" }).waitFor();
+    expect(tab.page.url()).toBe(services.origin + path);
+
+    await tab.open(`/compare?baseline=${stopped.run_id}&candidate=${nightlyAfter.run_id}`);
+    const chosen = tab.page.getByLabel("Baseline (before)").locator("option:checked");
+    await chosen.filter({ hasText: "cancelled" }).waitFor({ state: "attached" });
+    expect(await chosen.innerText()).toMatch(/^nightly support · demo\/flaky · .* · cancelled$/);
+  });
+
+  test("a change too small to be seen is neither worse nor better", async () => {
+    const barely = makeResults({
+      id: nightlyAfter.run_id,
+      name: "barely",
+      scenarios: [{ id: "s", attempts: [[{ overall: 0.321 }, { overall: 0.9 }]] }],
+    });
+    const before = makeResults({
+      id: nightly.run_id,
+      name: "barely",
+      scenarios: [{ id: "s", attempts: [[{ overall: 0.324 }, { overall: 0.5 }]] }],
+    });
+    await using services = await startFakeServices({ runs: [before, barely] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(path);
+    const changes = tab.page.getByRole("region", { name: "Changed turns" });
+    await changes.getByText("≈ −<0.01").waitFor();
+    await tab.page.getByText("worse 0").waitFor();
+    expect(await changes.innerText()).not.toContain("▼");
+    await changes.getByText("is what a reply has and the reference has not").first().waitFor();
   });
 
   test("on a phone every column of the effects is in sight", async () => {

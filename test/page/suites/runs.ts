@@ -115,6 +115,16 @@ export function runsSuite(browser: () => Browser): void {
     expect((await download).suggestedFilename()).toBe(`run-${nightly.run_id}.xml`);
   });
 
+  test("a run under way shows one count of its turns", async () => {
+    await using services = await startFakeServices({
+      runs: [{ ...nightly, state: "running", message: "0 of 26 done" }],
+    });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("progressbar").waitFor();
+    expect(await tab.page.getByText("0 of 26 done").count()).toBe(0);
+  });
+
   test("a run is followed live until it ends", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });

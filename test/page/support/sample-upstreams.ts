@@ -54,8 +54,20 @@ export const sampleUpstreams: AgentUpstreams = {
     },
   ],
   routes: [{ model: "demo/scripted", running: 2, waiting: 5 }],
-  tool_support: [{ provider: "hub", model_id: "demo/scripted", mode: "prompted", found_at: 0 }],
-  capabilities: [{ provider: "hub", model_id: "demo/scripted", capabilities, tokens: 310, probed_at: 0 }],
+  tool_support: [
+    { provider: "hub", model_id: "demo/scripted", mode: "prompted", found_at: 0 },
+    { provider: "fine-tuned", model_id: "7d9f3c1e-58a2-4c61-9d0e-2f4b8a1c6e01", mode: "native", found_at: 0 },
+  ],
+  capabilities: [
+    { provider: "hub", model_id: "demo/scripted", capabilities, tokens: 310, probed_at: 0 },
+    {
+      provider: "hub",
+      model_id: "7d9f3c1e-58a2-4c61-9d0e-2f4b8a1c6e01",
+      capabilities: { ...capabilities, tools: { verdict: "no", detail: "It answered in words." } },
+      tokens: 310,
+      probed_at: 0,
+    },
+  ],
 };
 
 /** POST /agent/upstreams/probe: from then on demo/flaky is known as well. */
