@@ -82,13 +82,23 @@ function toHeader(name: string, value: unknown): string {
   throw new ToolError(`The value for ${name} can only hold plain ASCII characters.`);
 }
 
+const separators: Readonly<Partial<Record<QueryStyle, string>>> = { comma: ",", space: " ", pipe: "|" };
+
 function addQuery(url: URL, name: string, value: unknown, style: QueryStyle): void {
   if (value === undefined || value === null) return;
-  if (Array.isArray(value) && style === "comma") url.searchParams.append(name, value.map(toQueryText).join(","));
-  else if (Array.isArray(value)) for (const item of value) url.searchParams.append(name, toQueryText(item));
-  else if (typeof value === "object" && style === "deep") {
-    for (const [key, item] of Object.entries(value)) url.searchParams.append(`${name}[${key}]`, toQueryText(item));
-  } else url.searchParams.append(name, toQueryText(value));
+  for (const [key, text] of toPairs(name, value, style)) url.searchParams.append(key, text);
+}
+
+function toPairs(name: string, value: unknown, style: QueryStyle): readonly (readonly [string, string])[] {
+  if (typeof value !== "object" || value === null || style === "json") return [[name, toQueryText(value)]];
+  const separator = separators[style];
+  if (separator !== undefined) {
+    const parts = Array.isArray(value) ? value : Object.entries(value).flat();
+    return [[name, parts.map(toQueryText).join(separator)]];
+  }
+  if (Array.isArray(value)) return value.map((item) => [name, toQueryText(item)]);
+  if (style === "repeat") return [[name, toQueryText(value)]];
+  return Object.entries(value).map(([key, item]) => [style === "deep" ? `${name}[${key}]` : key, toQueryText(item)]);
 }
 
 const toQueryText = (value: unknown): string =>

@@ -117,6 +117,74 @@ test("a body that is no object is one argument", async () => {
   expect((await run({ body: [{ lines: [] }] }))?.body).toBe('[{"lines":[]}]');
 });
 
+const odd = `
+openapi: 3.1.0
+info: { title: Odd, version: "1" }
+servers: [{ url: "https://all.test" }]
+paths:
+  /items/{id}:
+    servers: [{ url: "https://items.test/v2" }]
+    get:
+      operationId: items
+      parameters:
+        - { name: id, in: query, schema: { type: string } }
+        - { name: id, in: header, schema: { type: string } }
+        - { name: id, in: path, required: true, schema: { type: string } }
+        - { name: pipes, in: query, style: pipeDelimited, schema: { type: array, items: { type: string } } }
+        - { name: spaces, in: query, style: spaceDelimited, schema: { type: array, items: { type: string } } }
+        - { name: many, in: query, style: pipeDelimited, explode: true, schema: { type: array, items: { type: string } } }
+        - { name: o, in: query, schema: { type: object } }
+        - { name: joined, in: query, explode: false, schema: { type: object } }
+        - { name: where, in: query, content: { "application/json": { schema: { type: object } } } }
+    put:
+      operationId: replace
+      servers: [{ url: "https://writes.test" }]
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      requestBody:
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Page%5BItem%5D" } } }
+components:
+  schemas:
+    "Page[Item]":
+      type: object
+      properties: { items: { type: array, items: { $ref: "#/components/schemas/Item%20of%20100%25" } }, next: { $ref: "#/components/schemas/Page%5BItem%5D" } }
+    "Item of 100%": { type: string }
+`;
+
+test("lists and objects stand in the query as their style says", async () => {
+  const { run } = declare({ operations: ["items"] }, odd);
+  const sent = async (args: Record<string, unknown>) => new URL((await run({ id: "7", ...args }))?.url ?? "").search;
+  expect(await sent({ pipes: ["a", "b"] })).toBe("?pipes=a%7Cb");
+  expect(await sent({ spaces: ["a", "b"] })).toBe("?spaces=a+b");
+  expect(await sent({ many: ["a", "b"] })).toBe("?many=a&many=b");
+  expect(await sent({ o: { k: "v", n: 1 } })).toBe("?k=v&n=1");
+  expect(await sent({ joined: { k: "v", n: 1 } })).toBe("?joined=k%2Cv%2Cn%2C1");
+  expect(new URLSearchParams(await sent({ where: { k: "v" } })).get("where")).toBe('{"k":"v"}');
+});
+
+test("parameters of one name in several places are several arguments", async () => {
+  const { tools, run } = declare({ operations: ["items"] }, odd);
+  expect(tools[0]?.definition.parameters).toMatchObject({ required: ["id"] });
+  const sent = await run({ id: "7", id_query: "8", id_header: "9" });
+  expect(sent?.url).toBe("https://items.test/v2/items/7?id=8");
+  expect(sent?.headers).toMatchObject({ id: "9" });
+});
+
+test("servers of an operation or a path count before those of the document, and base_url before all", async () => {
+  expect((await declare({ operations: ["replace"] }, odd).run({ id: "7" }))?.url).toBe("https://writes.test/items/7");
+  const source = { operations: ["replace"], base_url: "https://mine.test" };
+  expect((await declare(source, odd).run({ id: "7" }))?.url).toBe("https://mine.test/items/7");
+});
+
+test("references in percent encoding are followed", async () => {
+  const { tools, run } = declare({ operations: ["replace"] }, odd);
+  expect(Object.keys(tools[0]?.definition.parameters["$defs"] as object)).toEqual([
+    "Item_20of_20100_25",
+    "Page_5bItem_5d",
+  ]);
+  expect((await run({ id: "7", items: ["a"], next: { items: [] } }))?.body).toBe('{"items":["a"],"next":{"items":[]}}');
+  await expect(run({ id: "7", next: { items: [1] } })).rejects.toThrow("/next/items/0 must be string");
+});
+
 test.each<[Record<string, unknown>, string, string]>([
   [{ operations: ["deleteAll"] }, document, 'has no operation "deleteAll". It has: getOrder, changeOrder'],
   [{ operations: ["upload"] }, document, 'The operation "upload" takes image/png, not JSON.'],

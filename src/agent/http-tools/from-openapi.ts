@@ -3,7 +3,7 @@ import { firstCharacters } from "../cap-text.ts";
 import { toToolName } from "../tool-name.ts";
 import type { Secret } from "../../contract/secret.ts";
 import type { HttpOperation, QueryStyle } from "./http-operation.ts";
-import { addBody, createArguments, withDescription } from "./openapi-parameters.ts";
+import { addBody, createArguments, withDescription, type ToolParameters } from "./openapi-parameters.ts";
 import { followReference, isRecord, toJsonSchema, type Json } from "./openapi-schema.ts";
 
 export interface OpenapiOptions {
@@ -73,13 +73,15 @@ function toOperation(document: Json, entry: Entry, options: OpenapiOptions): Htt
       if (parameter["required"] === true) throw new ConfigError(`The operation "${id}" needs the cookie "${name}".`);
       continue;
     }
+    const schema = parameter["schema"] ?? contentSchema(parameter);
+    const argument = freeName(collected, name, String(where));
     collected.add(
-      name,
-      withDescription(toJsonSchema(document, parameter["schema"]), parameter),
+      argument,
+      withDescription(toJsonSchema(document, schema), parameter),
       where === "path" || parameter["required"] === true,
     );
-    if (where === "query") query.push({ name, parameter: name, style: toStyle(parameter) });
-    if (where === "header") headerParameters.push({ name, parameter: name });
+    if (where === "query") query.push({ name, parameter: argument, style: toStyle(parameter) });
+    if (where === "header") headerParameters.push({ name, parameter: argument });
   }
 
   const body = addBody(document, entry, collected);
@@ -87,7 +89,7 @@ function toOperation(document: Json, entry: Entry, options: OpenapiOptions): Htt
     name: toToolName(options.prefix + id),
     description: describe(operation),
     method,
-    url: `${baseUrl(document, options).replace(/\/$/, "")}${path}`,
+    url: `${baseUrl([operation, pathItem, document], options).replace(/\/$/, "")}${path}`,
     parameters: collected.schema(),
     query,
     headerParameters,
@@ -101,7 +103,14 @@ function toOperation(document: Json, entry: Entry, options: OpenapiOptions): Htt
 /** The specification says that these three are not parameters. */
 const reservedHeaders = new Set(["accept", "content-type", "authorization"]);
 
-/** An operation's own parameter replaces the path's of the same name and place. */
+/** Parameters of one name but another place are arguments of their own. */
+function freeName(collected: ToolParameters, name: string, where: string): string {
+  let free = collected.has(name) ? `${name}_${where}` : name;
+  while (collected.has(free)) free += "_";
+  return free;
+}
+
+/** An operation's own parameter replaces the path's of the same name and place. Those of the path come first: they keep their name. */
 function listParameters(document: Json, pathItem: Json, operation: Json): readonly Json[] {
   const byPlace = new Map<string, Json>();
   for (const list of [pathItem["parameters"], operation["parameters"]]) {
@@ -111,12 +120,22 @@ function listParameters(document: Json, pathItem: Json, operation: Json): readon
       byPlace.set(`${String(parameter["in"])} ${String(parameter["name"])}`, parameter);
     }
   }
-  return [...byPlace.values()];
+  const place = ({ in: where }: Json) => (where === "path" ? 0 : 1);
+  return [...byPlace.values()].toSorted((left, right) => place(left) - place(right));
 }
 
-function toStyle({ style, explode }: Json): QueryStyle {
+/** A parameter may have a media type in place of a schema: its value is then sent as JSON. */
+function contentSchema({ content }: Json): unknown {
+  const [media] = isRecord(content) ? Object.values(content) : [];
+  return isRecord(media) ? media["schema"] : undefined;
+}
+
+function toStyle({ style = "form", explode = style === "form", schema, content }: Json): QueryStyle {
+  if (schema === undefined && isRecord(content)) return "json";
   if (style === "deepObject") return "deep";
-  return explode === false ? "comma" : "repeat";
+  if (explode !== false) return "form";
+  if (style === "spaceDelimited") return "space";
+  return style === "pipeDelimited" ? "pipe" : "comma";
 }
 
 const longestDescription = 1000;
@@ -126,9 +145,11 @@ function describe({ summary, description, operationId }: Json): string {
   return firstCharacters(text || String(operationId), longestDescription);
 }
 
-function baseUrl(document: Json, { base_url }: OpenapiOptions): string {
+/** The servers of the operation itself count before those of its path, and these before the document's. */
+function baseUrl(places: readonly Json[], { base_url }: OpenapiOptions): string {
   if (base_url !== undefined) return base_url;
-  const [server] = Array.isArray(document["servers"]) ? document["servers"] : [];
+  const lists = places.map(({ servers }) => (Array.isArray(servers) ? servers : []));
+  const [server] = lists.find((servers) => servers.length > 0) ?? [];
   const url = isRecord(server) && typeof server["url"] === "string" ? server["url"] : "";
   const variables = isRecord(server) && isRecord(server["variables"]) ? server["variables"] : {};
   const filled = url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {

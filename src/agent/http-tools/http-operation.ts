@@ -1,7 +1,10 @@
 import type { Secret } from "../../contract/secret.ts";
 
-/** How a list or object is written into a query. */
-export type QueryStyle = "repeat" | "comma" | "deep";
+/**
+ * How a list or object is written into a query. `repeat`: a list as one pair for each item, an object as JSON. `form`: an
+ * object as a pair for each of its keys. `comma`, `space` and `pipe`: in one value. `deep`: `name[key]=value`. `json`: as JSON.
+ */
+export type QueryStyle = "repeat" | "form" | "comma" | "space" | "pipe" | "deep" | "json";
 
 /** One HTTP request that can be made as a tool, whether it was written by hand or read from an OpenAPI document. */
 export interface HttpOperation {

@@ -16,14 +16,27 @@ export function followReference(document: Json, value: unknown): Json {
     const reference = current["$ref"];
     if (typeof reference !== "string") return current;
     if (!reference.startsWith("#/")) throw new ConfigError(`"${reference}" points out of the OpenAPI document.`);
-    current = reference
-      .slice(2)
-      .split("/")
-      .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"))
-      .reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), document);
+    current = pointerParts(reference.slice(2)).reduce<unknown>(
+      (at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+      document,
+    );
     if (current === undefined) throw new ConfigError(`"${reference}" is not in the OpenAPI document.`);
   }
   throw new ConfigError("The references of the OpenAPI document go round in circles.");
+}
+
+/** The keys of a pointer, which stands percent-encoded in a reference. */
+function pointerParts(pointer: string): readonly string[] {
+  return pointer.split("/").map((part) => decodePercent(part).replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A percent sign that stands for itself.
+    return text;
+  }
 }
 
 const schemas = "#/components/schemas/";
@@ -45,8 +58,7 @@ export function toJsonSchema(document: Json, schema: unknown): { schema: Json; d
   };
   const localReference = (reference: string): string => {
     if (!reference.startsWith(schemas)) throw new ConfigError(`"${reference}" cannot be used in a tool's parameters.`);
-    // A reference may point into a schema; its path is not a path below `$defs`.
-    const name = reference.slice(schemas.length).replaceAll("/", ".");
+    const name = definitionName(reference.slice(schemas.length));
     if (!Object.hasOwn(definitions, name)) {
       // Before the conversion, since a schema may contain itself.
       definitions[name] = {};
@@ -55,6 +67,17 @@ export function toJsonSchema(document: Json, schema: unknown): { schema: Json; d
     return `#/$defs/${name}`;
   };
   return { schema: convert(schema ?? {}) as Json, definitions };
+}
+
+/**
+ * A reference may point into a schema, whose path is not a path below `$defs`. What a reference would have to encode, such as
+ * the brackets of `Page[Item]`, is spelled out.
+ */
+function definitionName(pointer: string): string {
+  const spell = (character: string) => `_${character.codePointAt(0)?.toString(16)}`;
+  return pointerParts(pointer)
+    .join(".")
+    .replaceAll(/[^\w.-]/gu, spell);
 }
 
 function convertKeywords(schema: Json, convert: (value: unknown) => unknown): Json {
