@@ -48,9 +48,7 @@ export const KeptScenarios = z
 /** Body of POST /scenarios/import. */
 export const ImportRequest = z
   .object({
-    text: z
-      .string()
-      .describe("The content of the file. YAML of at most 256,000 characters; JSON and JSON lines have no such limit."),
+    text: z.string().describe("The content of the file. Refused when it takes more than 20 seconds to read."),
     name: z.string().max(1024).optional().describe("Its name, as a hint for the format."),
     format: z.string().max(40).default("auto"),
     mapping: z.string().max(2000).optional().describe("Columns of a table: user=question,reference=answer."),

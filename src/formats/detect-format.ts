@@ -1,6 +1,6 @@
 import { detectShape } from "./detect-shape.ts";
 import { detectDelimiter } from "./import/csv.ts";
-import { readDocument, type ReadDocument, type ReadLimits, type Syntax } from "./read-document.ts";
+import { readDocument, type ReadDocument, type Syntax } from "./read-document.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
 export type Detected =
@@ -11,14 +11,13 @@ export interface DetectionSource {
   readonly text: string;
   /** The file's name: a hint, never a verdict, except that `.csv` and `.tsv` are tables. */
   readonly name?: string | undefined;
-  readonly limits?: ReadLimits | undefined;
 }
 
 /** Finds out what a file is from what stands in it. Throws a `FormatError` when it cannot be read. */
-export function detectFormat({ text, name, limits }: DetectionSource): Detected {
+export function detectFormat({ text, name }: DetectionSource): Detected {
   const syntax = detectSyntax({ text, name });
   if (syntax === "csv") return detectTable(text);
-  const document = readDocument(text, syntax, limits);
+  const document = readDocument(text, syntax);
   const written = { json: "JSON", jsonl: "JSON lines", yaml: "YAML" }[syntax];
   const detected = detectShape(document.values.map(({ value }) => value));
   if (!detected || detected.shape === "scenarios")

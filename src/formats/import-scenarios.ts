@@ -17,7 +17,7 @@ import { importRows } from "./import/rows.ts";
 import { importScenarioItems } from "./import/scenario-items.ts";
 import { importShareGpt } from "./import/sharegpt.ts";
 import { withLines } from "./note-lines.ts";
-import { readDocument, type ReadLimits } from "./read-document.ts";
+import { readDocument } from "./read-document.ts";
 import { createScenarioCollector } from "./scenario-collector.ts";
 import type { ImportFormat, ImportResult } from "./scenario-file.ts";
 
@@ -44,18 +44,16 @@ export interface ImportRequest {
   readonly name?: string | undefined;
   readonly format?: ImportFormat | "auto" | undefined;
   readonly mapping?: ColumnMapping | undefined;
-  readonly limits?: ReadLimits | undefined;
 }
 
 /**
  * Reads scenarios out of any file we know. What could not be carried over is in `notes`; only a file that cannot be read at all
  * throws, a `FormatError` with line and column.
  */
-export function importScenarios({ text, name, format = "auto", mapping = {}, limits }: ImportRequest): ImportResult {
+export function importScenarios({ text, name, format = "auto", mapping = {} }: ImportRequest): ImportResult {
   const source = text.replace(/^\uFEFF/, "");
   refuseBinary(source);
-  const detected =
-    format === "auto" ? detectFormat({ text: source, name, limits }) : asked(format, { text: source, name, limits });
+  const detected = format === "auto" ? detectFormat({ text: source, name }) : asked(format, { text: source, name });
   const collector = createScenarioCollector();
   if (detected.document) importers[detected.format]({ document: detected.document, collector, mapping });
   else if (source.trim() === "") throw new FormatError("the file is empty");
@@ -71,12 +69,12 @@ export function importScenarios({ text, name, format = "auto", mapping = {}, lim
   };
 }
 
-function asked(format: ImportFormat, { text, name, limits }: DetectionSource): Detected {
+function asked(format: ImportFormat, { text, name }: DetectionSource): Detected {
   const reason = "asked for";
   if (format === "csv" || format === "tsv") return { format, reason };
   const syntax = format === "json" || format === "jsonl" || format === "yaml" ? format : detectSyntax({ text, name });
   if (syntax === "csv") throw new FormatError(`a ${format} file is JSON, JSON lines or YAML; this is none of them`);
-  return { format, reason, document: readDocument(text, syntax, limits) };
+  return { format, reason, document: readDocument(text, syntax) };
 }
 
 /** The two things people bring that are no text: archives (spreadsheets, Inspect's `.eval` logs) and UTF-16. */

@@ -20,21 +20,11 @@ export interface ReadDocument extends Document {
   linesOf(wanted: ReadonlySet<string>): ReadonlyMap<string, number>;
 }
 
-export interface ReadLimits {
-  /** Characters a YAML text may have. Reading it takes a hundred times as long as JSON, and whoever serves others cannot wait. */
-  readonly longestYaml?: number | undefined;
-}
-
 const deepest = 100;
 
 /** Reads JSON, JSON lines or YAML; a broken line of JSONL is a note, anything else unreadable is a `FormatError`. */
-export function readDocument(text: string, syntax: Syntax, { longestYaml = Infinity }: ReadLimits = {}): ReadDocument {
+export function readDocument(text: string, syntax: Syntax): ReadDocument {
   if (text.trim() === "") throw new FormatError("the file is empty");
-  if (syntax === "yaml" && text.length > longestYaml) {
-    throw new FormatError(
-      `a YAML file may have at most ${longestYaml} characters here; JSON and JSON lines have no such limit, and \`rehearsal import\` turns YAML into them`,
-    );
-  }
   const document = { json: readJson, jsonl: readJsonLines, yaml: readYaml }[syntax](text);
   for (const { value, place } of document.values) {
     if (isDeeper(value, deepest)) throw new FormatError(`values are nested more than ${deepest} levels deep`, place);

@@ -27,6 +27,8 @@ const interactionFields = new Set([
   "generated_metadata",
 ]);
 
+/** Unknown fields named in one note. */
+const mostNamed = 20;
 /** Longer than any misspelling of ours. */
 const longestName = 40;
 
@@ -111,8 +113,9 @@ interface UnknownFields {
 
 function noteUnknown({ record, known, place, collector }: UnknownFields): void {
   const unknown = Object.keys(record).filter((name) => !known.has(name));
-  const named = unknown.map((name) => name + suggestion(name, record, known));
-  if (named.length > 0) collector.note("dropped", place, `unknown fields: ${named.join(", ")}`);
+  const named = unknown.slice(0, mostNamed).map((name) => name + suggestion(name, record, known));
+  const rest = unknown.length > mostNamed ? ` and ${unknown.length - mostNamed} more` : "";
+  if (named.length > 0) collector.note("dropped", place, `unknown fields: ${named.join(", ")}${rest}`);
 }
 
 /** A misspelt field is near a known one that is not there. */

@@ -4,13 +4,13 @@ import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/lib
 import { parseMapping } from "../../../formats/column-mapping.ts";
 import { FormatError } from "../../../formats/format-error.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
-import { importScenarios } from "../../../formats/import-scenarios.ts";
 import type { ImportFormat, ImportResult, Note } from "../../../formats/scenario-file.ts";
 import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
+import { createFileReader, type ReadScenarioFile } from "../read-scenario-file.ts";
 
 /** The scenario library: keep, list, read, import, export, remove. */
 export function scenarioRoutes({
@@ -20,6 +20,7 @@ export function scenarioRoutes({
   library: ScenarioLibrary;
   bodyLimits: ReadJsonLimits;
 }): Hono<ShellEnvironment> {
+  const readScenarioFile = createFileReader();
   return new Hono<ShellEnvironment>()
     .get("/scenarios", requireScope("runs:read"), async (context) => {
       const { search, tag, limit, cursor, format } = validate(LibraryQuery, context.req.query());
@@ -39,7 +40,7 @@ export function scenarioRoutes({
     })
     .post("/scenarios/import", requireScope("runs:write"), async (context) => {
       const request = validate(ImportRequest, await readJson(context, bodyLimits));
-      const { format, reason, scenarios, notes } = readFile(request);
+      const { format, reason, scenarios, notes } = await readFile(request, readScenarioFile);
       const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
       return context.json({ format, reason, scenarios, notes, kept });
     })
@@ -59,22 +60,27 @@ export function scenarioRoutes({
     });
 }
 
-// Read while everybody else waits: this much takes about a third of a second.
-const longestYaml = 256_000;
-
-function readFile({ text, name, format, mapping }: ReturnType<typeof ImportRequest.parse>): ImportResult {
+async function readFile(
+  { text, name, format, mapping }: ReturnType<typeof ImportRequest.parse>,
+  readScenarioFile: ReadScenarioFile,
+): Promise<ImportResult> {
   const known = ["auto", ...scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id)];
   if (!known.includes(format)) throw wrong("/format", `must be one of ${known.join(", ")}`, format);
+  const answer = await readScenarioFile({
+    text,
+    format: format as "auto" | ImportFormat,
+    ...(name !== undefined && { name }),
+    ...(mapping !== undefined && { mapping: mappingOf(mapping) }),
+  });
+  if ("problem" in answer) throw wrong("/text", answer.problem, text.slice(0, 40));
+  return answer.result;
+}
+
+function mappingOf(text: string): ReturnType<typeof parseMapping> {
   try {
-    return importScenarios({
-      text,
-      format: format as "auto" | ImportFormat,
-      ...(name !== undefined && { name }),
-      ...(mapping !== undefined && { mapping: parseMapping(mapping) }),
-      limits: { longestYaml },
-    });
+    return parseMapping(text);
   } catch (error) {
-    if (error instanceof FormatError) throw wrong("/text", error.message, text.slice(0, 40));
+    if (error instanceof FormatError) throw wrong("/mapping", error.message, text.slice(0, 40));
     throw error;
   }
 }
