@@ -9,6 +9,11 @@ export const StoredTurn = z
     scenario_id: z.string(),
     attempt: z.int().min(1),
     turn_index: z.int().min(0),
+    pass: z
+      .int()
+      .min(1)
+      .max(2)
+      .describe("2: the turn was run once more, with reference replies before it (history both, or a replay)."),
     interaction_id: z.string(),
     agent_reply: z.string(),
     error: InteractionError.nullable(),

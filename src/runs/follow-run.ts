@@ -70,11 +70,15 @@ async function* rowsAfter(store: Store, runId: string, seq: number): AsyncGenera
 
 function toStoredTurn(row: NumberedInteraction, scenarios: readonly Scenario[]): StoredTurn {
   const scenario = scenarios[row.scenario_index];
+  // The turns of a second pass are stored behind those of the first.
+  const turns = scenario?.interactions.length ?? Number.POSITIVE_INFINITY;
+  const turn_index = row.turn_index % turns;
   return {
     scenario_id: scenario?.id ?? "",
     attempt: row.attempt,
-    turn_index: row.turn_index,
-    interaction_id: scenario?.interactions[row.turn_index]?.id ?? "",
+    turn_index,
+    pass: row.turn_index < turns ? 1 : 2,
+    interaction_id: scenario?.interactions[turn_index]?.id ?? "",
     agent_reply: row.reply.agent_reply,
     error: row.reply.error,
     scores: row.scores?.scores ?? null,

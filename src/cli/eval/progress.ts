@@ -26,10 +26,11 @@ export function createProgressTally({ turns, now = Date.now }: { turns: number; 
   const overall = createRunMean();
 
   return {
-    add({ scenario_id, attempt, error, scores, cost }) {
+    add({ scenario_id, attempt, error, scores, cost, pass }) {
       tally.done += 1;
       if (error) tally.failed += 1;
-      const value = scores?.["overall"];
+      // A second pass is no part of the run's figures.
+      const value = pass === 2 ? undefined : scores?.["overall"];
       if (value !== undefined) overall.add(scenario_id, attempt, value);
       if (cost !== null) tally.spent = (tally.spent ?? 0) + cost;
     },

@@ -77,7 +77,15 @@ test("what can be chosen is what the contract knows", () => {
 test("progress knows the running score, the failures and the time that is left", () => {
   let now = 0;
   const tally = createProgressTally({ turns: 4, now: () => now });
-  const turn = { scenario_id: "s", attempt: 1, turn_index: 0, interaction_id: "1", agent_reply: "", latency_ms: 1 };
+  const turn = {
+    scenario_id: "s",
+    attempt: 1,
+    turn_index: 0,
+    pass: 1,
+    interaction_id: "1",
+    agent_reply: "",
+    latency_ms: 1,
+  };
   tally.add({ ...turn, error: null, scores: { overall: 0.5 }, cost: 0.1 });
   const error = { code: "upstream_error", detail: "", upstream_status: 500, tries: 1, retryable: true } as const;
   tally.add({ ...turn, error, scores: { success: 0 }, cost: null });
