@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { thisHost } from "../../src/storage/leases/this-host.ts";
 import { sampleReply, sampleScores } from "./sample-runs.ts";
 
 /**
@@ -9,7 +9,7 @@ import { sampleReply, sampleScores } from "./sample-runs.ts";
  */
 const [file = "", turns = "1"] = process.argv.slice(2);
 const { store, queue, close } = await openSqlite({ file });
-const worker = `${hostname()}:${process.pid}:${randomUUID()}`;
+const worker = `${thisHost()}:${process.pid}:${randomUUID()}`;
 await queue.recover();
 process.stdout.write("ready\n");
 

@@ -1,10 +1,10 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import { once } from "node:events";
-import { hostname } from "node:os";
 import { createChatModel } from "../../src/models/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
 import { runWorker } from "../../src/runs/run-worker.ts";
+import { thisHost } from "../../src/storage/leases/this-host.ts";
 import { callsAtOnce, openTortured } from "./tortured-storage.ts";
 
 /** A worker like `rehearsal worker`, to be killed. It begins when it is told to, and drains at SIGTERM. */
@@ -14,7 +14,7 @@ process.once("SIGTERM", () => stopping.abort());
 await once(process.stdin, "data");
 const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
 
-const worker = `${hostname()}:${process.pid}:${randomUUID()}`;
+const worker = `${thisHost()}:${process.pid}:${randomUUID()}`;
 await using storage = await openTortured(address, onError);
 await using outbound = createOutbound();
 // Short, as a killed worker's places at the endpoint are free again only after it.

@@ -1,5 +1,4 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
-import { hostname } from "node:os";
 import type { Logger } from "pino";
 import type { RunSettings } from "../../contract/evaluation-request.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
@@ -10,6 +9,7 @@ import type { Runs } from "../../runs/runs.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { thisHost } from "../../storage/leases/this-host.ts";
 import { createEmbedders } from "./create-embedders.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
 import { readCustomScorers } from "./read-custom-scorers.ts";
@@ -37,7 +37,7 @@ export async function createEvaluation({
   log: Logger;
 }): Promise<Evaluation> {
   const { concurrency, judge, labeller } = settings;
-  const workerId = `${hostname()}:${process.pid}:${randomUUID()}`;
+  const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   const onError = (error: unknown): void => log.error({ err: error }, "an attempt could not be carried out");
   const limits = storage.createLimits({
     worker: workerId,

@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import { sql } from "kysely";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { createAttemptWrites } from "../boss/attempt-writes.ts";
@@ -8,6 +7,7 @@ import { cancelNotice, workChannel } from "../boss/jobs.ts";
 import { startSweeps } from "../boss/sweeps.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
+import { thisHost } from "../leases/this-host.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
 import { createLibrary } from "../queries/library.ts";
@@ -39,7 +39,7 @@ export async function openPostgres({
   listenUrl,
   sweepMs = 1_000,
   reconcileMs = 30_000,
-  host = hostname(),
+  host = thisHost(),
   pid = process.pid,
   clock = systemClock,
   answersMs,

@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { AgentMemory } from "../../contract/agent-memory.ts";
 import type { JudgeAudits } from "../../contract/judge-audits.ts";
 import type { Library } from "../../contract/library.ts";
@@ -12,6 +11,7 @@ import { createJudgeAudits } from "../queries/judge-audits.ts";
 import { createLibrary } from "../queries/library.ts";
 import { createWebhookOutbox, type WebhookOutbox } from "../queries/webhook-outbox.ts";
 import { createLeaseQueue } from "../leases/create-lease-queue.ts";
+import { thisHost } from "../leases/this-host.ts";
 import { createWorkSignal } from "../leases/work-signal.ts";
 import { createLimits, type LimitsOptions } from "../limits/create-limits.ts";
 import { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
@@ -52,7 +52,7 @@ export interface OpenedSqlite extends OpenedStorage {
 export async function openSqlite({
   leaseMs = 15_000,
   clock = systemClock,
-  host = hostname(),
+  host = thisHost(),
   pid = process.pid,
   answersMs,
   onError = () => {},

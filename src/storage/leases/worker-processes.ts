@@ -11,8 +11,8 @@ export interface Place {
 }
 
 /**
- * Whether a worker (`host:pid:random`) is known to be dead: it ran on this host and its process is gone, or its process
- * id is ours while it is none of our workers. A worker of another host is never known to be dead; its lease expires.
+ * Whether a worker (`host:pid:random`) is known to be dead: it ran on this host (see `thisHost`) and its process is gone, or
+ * its process id is ours while it is none of our workers. A worker of another host is never known to be dead; its lease expires.
  */
 export function isDeadWorker(worker: string, here: Place): boolean {
   const match = /^(?<host>.*):(?<pid>[1-9]\d{0,9}):[^:]*$/s.exec(worker);
