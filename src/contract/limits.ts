@@ -11,7 +11,7 @@ export interface CallEnd {
   readonly outcome: "ok" | "failed" | "rate_limited";
   /** Tokens the call used, input and output together, if known. */
   readonly tokens?: number | undefined;
-  /** Nobody may call this endpoint for so long, from Retry-After. */
+  /** Nobody may call this endpoint for so long, from Retry-After. A shorter time does not end a longer one. */
   readonly retry_after_ms?: number | undefined;
 }
 
@@ -28,8 +28,6 @@ export interface CallSlot {
 export interface Limits {
   /** Resolves when the call may start. Rejects only when `signal` aborts or the limits are closed. */
   acquire(request: { endpoint: string; run_id: string; signal: AbortSignal }): Promise<CallSlot>;
-  /** No new call to this endpoint from any worker for `forMs`. A shorter pause does not end a longer one. */
-  pause(endpoint: string, forMs: number): Promise<void>;
   /** Gives everything back. Those who wait are rejected. */
   close(): Promise<void>;
 }

@@ -13,7 +13,6 @@ function fakeLimits(): Limits & { ends: CallEnd[]; asked: string[] } {
       asked.push(`${endpoint} ${run_id}`);
       return { release: (end) => ends.push(end) };
     },
-    pause: async () => {},
     close: async () => {},
   };
 }

@@ -1,7 +1,8 @@
 import type { Store } from "../contract/store.ts";
 import type { Clock } from "./clock.ts";
-import type { Database } from "./database.ts";
+import type { Database, Writer } from "./database.ts";
 import { noDispatch, type Dispatch } from "./dispatch.ts";
+import { tidyLimits } from "./limits/tidy-limits.ts";
 import { findAttempt, streamAttempts } from "./queries/attempts.ts";
 import { averagesOfScenarios, streamAverages } from "./queries/attempt-averages.ts";
 import { createRun } from "./queries/create-run.ts";
@@ -33,10 +34,20 @@ export interface StoreOptions {
   readonly onCancel: (runId: string) => void;
   readonly close: () => Promise<void>;
   readonly dispatch?: Dispatch;
+  /** The time by which leases are judged. Default: the steady clock. */
+  readonly readNow?: (writer: Writer) => Promise<number>;
 }
 
 /** The store on any database that has our schema. */
-export function createStore({ database, clock, onWork, onCancel, close, dispatch = noDispatch }: StoreOptions): Store {
+export function createStore({
+  database,
+  clock,
+  onWork,
+  onCancel,
+  close,
+  dispatch = noDispatch,
+  readNow = async () => clock.steady(),
+}: StoreOptions): Store {
   const { reader, write } = database;
   return {
     runs: {
@@ -60,7 +71,11 @@ export function createStore({ database, clock, onWork, onCancel, close, dispatch
         return stops;
       },
       remove: (id) => write((writer) => removeRun(writer, id)),
-      tidy: (options) => write((writer) => tidyRuns(writer, options)),
+      tidy: (options) =>
+        write(async (writer) => {
+          await tidyLimits(writer, await readNow(writer));
+          return tidyRuns(writer, options);
+        }),
       unconcluded: () => unconcludedRuns(reader),
     },
     attempts: {

@@ -10,6 +10,7 @@ import * as progress from "./migrations/0007-progress.ts";
 import * as breaks from "./migrations/0008-breaks.ts";
 import * as libraryTurns from "./migrations/0009-library-turns.ts";
 import * as tidying from "./migrations/0010-tidying.ts";
+import * as endpointAge from "./migrations/0011-endpoint-age.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -24,6 +25,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0008-breaks": breaks,
   "0009-library-turns": libraryTurns,
   "0010-tidying": tidying,
+  "0011-endpoint-age": endpointAge,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

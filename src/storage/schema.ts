@@ -144,6 +144,8 @@ export interface EndpointLimitTable {
   /** Tokens of a call, as a moving average: charged before a call, put right after it. */
   token_average: number;
   paused_until: number;
+  /** When a worker last had something to say or to ask. */
+  settled_at: Generated<number>;
 }
 
 /** The calls at once that one worker may make at one endpoint, until its lease ends. */

@@ -100,12 +100,15 @@ export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest
       expect(performance.now() - startedAt).toBeGreaterThan(1_000);
     });
 
-    test("a pause holds for every worker", async () => {
+    test("the time an endpoint asks for holds for every worker", async () => {
       await using two = await workers(2, { concurrency: 5 });
       const [first, second] = two.all;
+      const slots = await Promise.all([300, 1].map(() => first.acquire({ endpoint, run_id: "run", signal: never })));
       const startedAt = performance.now();
-      await first.pause(endpoint, 300);
-      await first.pause(endpoint, 1);
+      for (const [index, retry_after_ms] of [300, 1].entries())
+        slots[index]!.release({ outcome: "failed", retry_after_ms });
+      // The other worker has not asked for anything yet: it learns of the pause when it does.
+      await sleep(50);
       const crowd = countCalls();
       await Promise.all([crowd.call(first, { ms: 0 }), crowd.call(second, { ms: 0 })]);
       expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);

@@ -58,6 +58,7 @@ async function endInterrupted(
 ): Promise<number> {
   const stuck = await database.write(async (writer) => {
     await presence.sweep(writer);
+    await freeThreads(writer, presence);
     const lives = await presence.isAlive(writer, "agent_run.process");
     return writer
       .selectFrom("agent_run")
@@ -75,6 +76,16 @@ async function endInterrupted(
   });
   await writeRuns(database, parts, { process: presence.id, onError: () => {} });
   return stuck.length;
+}
+
+/** Threads that were held by a process that died. Anyone may hold them anyway; one nobody asks for would stay for ever. */
+async function freeThreads(writer: Writer, presence: Presence): Promise<void> {
+  const lives = await presence.isAlive(writer, "agent_thread_hold.process");
+  await writer
+    .deleteFrom("agent_thread_hold")
+    .where("process", "!=", presence.id)
+    .where(sql<boolean>`not ${lives}`)
+    .execute();
 }
 
 function interrupted(

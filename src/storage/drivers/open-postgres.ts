@@ -95,6 +95,7 @@ export async function openPostgres({
     onCancel: cancels.announce,
     close,
     dispatch,
+    readNow,
   });
   return {
     agent,

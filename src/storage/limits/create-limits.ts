@@ -22,6 +22,9 @@ export interface LimitsSource {
   readonly waitForDisk?: (writer: Writer) => Promise<void>;
 }
 
+/** From so many on, those that are not in use are forgotten when another comes. */
+const keptEndpoints = 100;
+
 /** Limits on any database that has our schema. */
 export function createLimits(
   { database, readNow, waitForDisk }: LimitsSource,
@@ -33,6 +36,7 @@ export function createLimits(
   function endpointOf(name: string): LocalEndpoint {
     const known = endpoints.get(name);
     if (known) return known;
+    if (endpoints.size >= keptEndpoints) forgetIdle();
     const endpoint = createHash("sha256").update(name).digest("hex");
     const local = new LocalEndpoint({
       leaseMs,
@@ -50,12 +54,15 @@ export function createLimits(
     return local;
   }
 
+  function forgetIdle(): void {
+    for (const [name, endpoint] of endpoints) if (endpoint.isIdle) endpoints.delete(name);
+  }
+
   return {
     async acquire({ endpoint, run_id, signal }) {
       if (closing) throw closing;
       return endpointOf(endpoint).acquire(run_id, signal);
     },
-    pause: (endpoint, forMs) => endpointOf(endpoint).pause(forMs),
     async close() {
       const reason = (closing = new ServiceError("shutting_down", "The worker is stopping."));
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close(reason)));

@@ -59,3 +59,14 @@ test("permits that were not used are given back", async () => {
   await local.close();
   expect(reports.at(-1)).toMatchObject({ unusedPermits: 9 });
 });
+
+test("an endpoint is idle once its calls are over and told, and not before", async () => {
+  const { local } = endpoint(({ wanted }) => ({ slots: wanted, share: wanted }));
+  expect(local.isIdle).toBe(true);
+  const slot = await local.acquire("run", never);
+  expect(local.isIdle).toBe(false);
+  slot.release({ outcome: "ok" });
+  expect(local.isIdle).toBe(false);
+  await expect.poll(() => local.isIdle, { timeout: 5_000 }).toBe(true);
+  await local.close();
+});

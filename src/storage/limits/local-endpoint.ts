@@ -89,11 +89,10 @@ export class LocalEndpoint {
     return promise;
   }
 
-  /** Tells the others at once. */
-  async pause(forMs: number): Promise<void> {
-    this.#unreported.pauseMs = Math.max(this.#unreported.pauseMs, forMs);
-    await this.#settling;
-    await this.#settle();
+  /** Nobody calls or waits here, and all that happened has been told: nothing is lost when it is forgotten. */
+  get isIdle(): boolean {
+    const waitsForNothing = !this.#settling && this.#timerAt === Number.POSITIVE_INFINITY && !this.#hasNews();
+    return waitsForNothing && this.#inUse + this.#waiting.size + this.#allowance.slots === 0;
   }
 
   /** Calls that still wait fail with `reason`, and so do later ones. */

@@ -58,6 +58,7 @@ export async function settleEndpoint(writer: Writer, now: number, settlement: Se
     .set({
       ...adapted,
       paused_until: pausedUntil,
+      settled_at: now,
       request_tat: rates.request_tat,
       token_tat: rates.token_tat,
       token_average: rates.token_average,
