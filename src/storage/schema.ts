@@ -49,7 +49,7 @@ export interface RunTable {
   finished_at: number | null;
   attempts_total: number;
   interactions_total: number;
-  /** The counts of done work are filled in when the run ends; until then they are summed over its attempts. */
+  /** The counts of done work are filled in when the run ends; until then they are kept in `run_sequence`. */
   attempts_done: number;
   interactions_done: number;
   interactions_failed: number;
@@ -77,7 +77,7 @@ export interface RunScenarioTable {
 export interface RunSequenceTable {
   run_id: string;
   last: number;
-  /** How far the run has come, while it is under way. Kept by the embedded driver only. */
+  /** How far the run has come, while it is under way. */
   attempts_done: Generated<number>;
   interactions_done: Generated<number>;
   interactions_failed: Generated<number>;
