@@ -2,6 +2,7 @@
 export interface EndpointLimits {
   /** Most calls at once. Fewer when the endpoint itself asks for less (429), and then slowly more again. */
   readonly concurrency: number;
+  /** Undefined or 0: any number. */
   readonly requests_per_minute?: number | undefined;
   readonly tokens_per_minute?: number | undefined;
 }

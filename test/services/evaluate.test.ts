@@ -327,3 +327,14 @@ test("runs beyond REHEARSAL_QUEUE_MAX_RUNS are refused until one has ended", asy
   await send(`${few.evaluation}/runs/${run_id}`, { method: "DELETE" });
   expect((await begin("second")).status).toBe(202);
 });
+
+test("calls to one origin keep to the rate the operator set, whatever run they belong to", async () => {
+  await using endpoint = await startFakeProvider();
+  await using slow = await runServices({ REHEARSAL_RATE_LIMIT_ORIGIN_REQUESTS: "120", REHEARSAL_DEMO: "off" });
+  const body = specRequest({ endpoint: endpoint.url, attempts: 2 });
+  const startedAt = performance.now();
+  const answers = await Promise.all([body, body].map((one) => send(`${slow.evaluation}/evaluate`, { body: one })));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  // Two a second, one of them at once: the fourth call starts after about a second.
+  expect(performance.now() - startedAt).toBeGreaterThan(900);
+});

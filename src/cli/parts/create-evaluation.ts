@@ -36,12 +36,16 @@ export async function createEvaluation({
   ownRuns?: readonly string[] | undefined;
   log: Logger;
 }): Promise<Evaluation> {
-  const { concurrency, judge, labeller } = settings;
+  const { concurrency, rateLimits, judge, labeller } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   const onError = (error: unknown): void => log.error({ err: error }, "an attempt could not be carried out");
   const limits = storage.createLimits({
     worker: workerId,
-    limitsOf: () => ({ concurrency: concurrency.perOrigin }),
+    limitsOf: () => ({
+      concurrency: concurrency.perOrigin,
+      requests_per_minute: rateLimits.originRequests,
+      tokens_per_minute: rateLimits.originTokens,
+    }),
     onError,
   });
   const embedders = createEmbedders({ settings, outbound, log });
