@@ -78,6 +78,13 @@ test("ShareGPT gives back ids and every turn, and says what it has no place for"
   );
 });
 
+test("what a format has no place for is named as a part of its scenario, which itself is kept", () => {
+  const { notes } = exporterOf("sharegpt")([{ id: "delivery", description: "When?", interactions: [], tags: ["a"] }]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "description, tags of delivery: the format has no place for them",
+  ]);
+});
+
 test("ADK eval sets give back ids and every turn that says something", () => {
   fc.assert(
     fc.property(arbitraryScenarios, (scenarios) => {

@@ -42,7 +42,7 @@ test("a steady gain is better, with effect, interval, p and a sentence", () => {
     scenarios_worse: 0,
     method: "t over 6 scenarios",
   });
-  expect(sentence).toBe("overall is better by 0.102 (95% interval +0.086 to +0.117), p < 0.001.");
+  expect(sentence).toBe("overall is better by 0.102 (95 % interval +0.086 to +0.117), p < 0.001.");
 });
 
 test("the other way round it is worse by the same", () => {
@@ -66,7 +66,7 @@ test("noise is no difference, and says how many more scenarios it takes", () => 
   const { verdict, sentence } = compare(suite(before), suite([0.6, 0.3, 0.65, 0.6, 0.4, 0.4]));
   expect(verdict).toBe("no_difference_seen");
   expect(sentence).toMatch(
-    /^No difference in overall can be seen: .* About \d+ more scenarios would show one of 0\.05\.$/,
+    /^No difference in overall can be seen: .* About \d+ more scenarios would show a difference of 0\.05\.$/,
   );
 });
 

@@ -47,14 +47,15 @@ function isOneSided({ ci_lower, scenarios, scenarios_better, scenarios_worse }: 
 }
 
 function interval({ ci_lower, ci_upper }: ScoreDifference): string {
-  return ci_lower === null || ci_upper === null ? "" : ` (95% interval ${signed(ci_lower)} to ${signed(ci_upper)})`;
+  return ci_lower === null || ci_upper === null ? "" : ` (95 % interval ${signed(ci_lower)} to ${signed(ci_upper)})`;
 }
 
 function whatItTakes({ scenarios, scenarios_needed }: ScoreDifference, smallestEffect: number): string {
   if (scenarios_needed === null) return "";
-  if (scenarios_needed <= scenarios) return ` ${scenarios} scenarios are enough to see one of ${smallestEffect}.`;
+  if (scenarios_needed <= scenarios)
+    return ` ${scenarios} scenarios are enough to see a difference of ${smallestEffect}.`;
   const more = scenarios_needed - scenarios;
-  return ` About ${more} more ${more === 1 ? "scenario" : "scenarios"} would show one of ${smallestEffect}.`;
+  return ` About ${more} more ${more === 1 ? "scenario" : "scenarios"} would show a difference of ${smallestEffect}.`;
 }
 
 function signed(value: number): string {

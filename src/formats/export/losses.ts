@@ -31,6 +31,8 @@ export function noteLosses(scenarios: readonly FileScenario[], missing: readonly
   return scenarios.flatMap((scenario) => {
     const lost = missing.filter((part) => found[part](scenario));
     if (lost.length === 0) return [];
-    return [{ kind: "dropped" as const, message: `${scenario.id}: the format has no place for ${lost.join(", ")}` }];
+    const them = lost.length === 1 && !lost[0]?.endsWith("s") ? "it" : "them";
+    const message = `${lost.join(", ")} of ${scenario.id}: the format has no place for ${them}`;
+    return [{ kind: "dropped" as const, message }];
   });
 }

@@ -81,7 +81,7 @@ export function fakeComparison(baseline: EvaluationResponse, candidate: Evaluati
     verdict: comparable ? (overall?.verdict ?? null) : null,
     sentence: reason
       ? `Not comparable. ${reason}`
-      : `overall is ${overall?.verdict ?? "unknown"} by ${Math.abs(overall?.effect ?? 0).toFixed(3)} (95% interval made up).`,
+      : `overall is ${overall?.verdict ?? "unknown"} by ${Math.abs(overall?.effect ?? 0).toFixed(3)} (95 % interval made up).`,
     baseline: named(baseline),
     candidate: named(candidate),
     scores: comparable ? scores : [],
