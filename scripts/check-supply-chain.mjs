@@ -61,6 +61,8 @@ for (const [path, entry] of packages) {
   if (entry.integrity && !entry.integrity.startsWith("sha512-")) findings.push(`${name}: its integrity is not SHA-512`);
   if (entry.resolved) findings.push(`${name}: names the host it came from (${entry.resolved})`);
   if (entry.hasInstallScript && !installScripts.has(name)) findings.push(`${name}: runs a script when it is installed`);
+  if (entry.hasInstallScript && isRuntime(entry))
+    findings.push(`${name}: has an install script and runs in production`);
   if (!isAllowed(entry.license, isRuntime(entry) ? licences : licencesOfTools))
     findings.push(`${name}: its licence is ${entry.license ?? "unknown"}`);
 }

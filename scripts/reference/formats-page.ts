@@ -7,7 +7,7 @@ export function formatsPage(): string {
 Written by \`node scripts/write-reference.ts\` from \`src/formats/formats.ts\`; do not edit.
 
 Scenarios are read by \`rehearsal import\`, \`rehearsal eval\`, \`POST /scenarios/import\` and the page. The format is found from what stands in the
-file; \`--format\` names it where that goes wrong. Whatever cannot be carried over is named with its line or its place in the file.
+file; \`--from\` names it where that goes wrong. Whatever cannot be carried over is named with its line or its place in the file.
 
 ## Scenarios
 

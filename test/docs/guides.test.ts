@@ -87,12 +87,18 @@ test.each(guides)("every shell line of %s does what it says", { timeout: 180_000
 test("the configurations, workflows and scenarios that are shown can be read", () => {
   const blocks = (page: string, language: string) =>
     codeBlocks(`docs/${page}.md`).flatMap((block) => (block.language === language ? [block.text] : []));
-  for (const page of ["start", "migrate-from-promptfoo"]) {
-    for (const text of blocks(page, "yaml")) expect(parseConfig(text, { file: `${page}.md` })).toBeDefined();
-  }
-  for (const text of blocks("ci", "yaml")) expect(parse(text)).toHaveProperty("jobs");
-  for (const text of blocks("mcp", "json")) expect(JSON.parse(text)).toHaveProperty("mcpServers");
-  for (const text of blocks("formats", "yaml")) {
+  const shown = {
+    configurations: ["start", "migrate-from-promptfoo"].flatMap((page) => blocks(page, "yaml")),
+    workflows: blocks("ci", "yaml"),
+    servers: blocks("mcp", "json"),
+    scenarios: blocks("formats", "yaml"),
+  };
+  // Counted first: a loop over nothing would prove nothing.
+  expect(Object.values(shown).map(({ length }) => length)).toEqual([2, 1, 3, 1]);
+  for (const text of shown.configurations) expect(parseConfig(text, { file: "shown.yaml" })).toBeDefined();
+  for (const text of shown.workflows) expect(parse(text)).toHaveProperty("jobs");
+  for (const text of shown.servers) expect(JSON.parse(text)).toHaveProperty("mcpServers");
+  for (const text of shown.scenarios) {
     expect(importScenarios({ text, name: "shown.yaml" })).toMatchObject({ notes: [], scenarios: [{ id: "refund" }] });
   }
 });

@@ -18,6 +18,16 @@ test("what we depend on is pinned, hashed, freely licensed and runs nothing when
   expect(JSON.parse(run("check-supply-chain.mjs"))).toMatchObject({ findings: 0 });
 });
 
+test("set-up and image run no install script but that of node", () => {
+  const text = (name: string) => readFileSync(resolve(root, name), "utf8");
+  for (const file of ["scripts/setup.mjs", "Dockerfile"]) {
+    const installs = text(file).match(/npm(?:\(| )"?ci.*/g) ?? [];
+    expect(installs.length).toBeGreaterThan(0);
+    for (const line of installs) expect(line).toContain("--ignore-scripts");
+  }
+  expect(JSON.parse(text("package.json"))).toMatchObject({ allowScripts: { node: true } });
+});
+
 test("the list of parts names every package of the lockfile with its hash, and no host", async () => {
   await using folder = await temporaryFolder();
   run("sbom.mjs", folder.file("sbom.json"));
