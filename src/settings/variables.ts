@@ -59,7 +59,11 @@ const textVariables: readonly Variable[] = [
   },
   { name: "STUDIO_BASE_URL", default: "", meaning: "OpenAI-compatible base URL of the fine-tuned models." },
   { name: "STUDIO_API_KEY", default: "", meaning: "Key for the studio.", secret: true },
-  { name: "STUDIO_MODELS_FILE", default: "", meaning: "File that lists fine-tuned models by name." },
+  {
+    name: "STUDIO_MODELS_FILE",
+    default: "",
+    meaning: "File that lists fine-tuned models by name (docs/agent.md shows one).",
+  },
   {
     name: "AGENT_MODEL_ALIASES",
     default: "",
@@ -86,9 +90,17 @@ const textVariables: readonly Variable[] = [
     meaning: "What webhooks are signed with: whsec_ and base64 (Standard Webhooks).",
     secret: true,
   },
-  { name: "REHEARSAL_PRICES_FILE", default: "", meaning: "File with prices that outrank the built-in table." },
+  {
+    name: "REHEARSAL_PRICES_FILE",
+    default: "",
+    meaning: "File with prices that outrank the built-in table (docs/agent.md shows one).",
+  },
   { name: "AGENT_MCP_CONFIG", default: "", meaning: "File that lists the MCP servers the agent may use." },
-  { name: "AGENT_HTTP_TOOLS", default: "", meaning: "File that declares HTTP APIs as tools, by hand or from OpenAPI." },
+  {
+    name: "AGENT_HTTP_TOOLS",
+    default: "",
+    meaning: "File that declares HTTP APIs as tools, by hand or from OpenAPI (docs/agent.md shows one).",
+  },
   {
     name: "AGENT_RUNNER",
     default: "",

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { httpTools } from "../../src/agent/tools/http-tools.ts";
 import { parseConfig } from "../../src/cli/config/parse-config.ts";
 import { importScenarios } from "../../src/formats/import-scenarios.ts";
+import { parsePriceFile } from "../../src/models/prices/price-file.ts";
+import { parseModelsFile } from "../../src/models/studio/models-file.ts";
 import { main } from "../cli/run-cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { codeBlocks, root, shellBlocks } from "./markdown.ts";
@@ -101,6 +104,35 @@ test("the configurations, workflows and scenarios that are shown can be read", (
   for (const text of shown.scenarios) {
     expect(importScenarios({ text, name: "shown.yaml" })).toMatchObject({ notes: [], scenarios: [{ id: "refund" }] });
   }
+});
+
+test("the operator's files that are shown are read by their readers", () => {
+  const [tools, prices, models, ...others] = codeBlocks("docs/agent.md").flatMap(({ language, text }) =>
+    language === "yaml" ? [text] : [],
+  );
+  expect(others).toEqual([]);
+  const operation = (operationId: string) => ({ operationId, responses: { 200: { description: "ok" } } });
+  const document = {
+    openapi: "3.1.0",
+    servers: [{ url: "https://shop.example.com" }],
+    paths: { "/stores": { get: operation("listStores") }, "/visits": { post: operation("bookVisit") } },
+  };
+  const declared = httpTools(parse(tools ?? ""), {
+    variables: { SHOP_TOKEN: "secret" },
+    readDocument: () => JSON.stringify(document),
+    send: () => Promise.reject(new Error("nothing is sent")),
+  });
+  expect(declared.map(({ definition, needsApproval }) => [definition.name, Boolean(needsApproval)])).toEqual([
+    ["order_status", false],
+    ["cancel_order", true],
+    ["shop_listStores", false],
+    ["shop_bookVisit", true],
+  ]);
+  expect(parsePriceFile(prices ?? "", "prices.yaml").get("support-1")).toEqual({ input: 0.5, output: 1.5 });
+  expect(parseModelsFile(models ?? "", "models.yaml")).toMatchObject([
+    { name: "support-v2", id: "3f2504e0-4f89-41d3-9a0c-0305e82c3301" },
+    { name: "support-v3", base_url: "https://tuned.example.com/v1", model: "support-v3-2026-10" },
+  ]);
 });
 
 test("what import is shown to say, it says", async () => {
