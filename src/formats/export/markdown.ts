@@ -34,7 +34,8 @@ export function createMarkdown(options: VerdictOptions = {}): ResultExport {
       const broken = turns.filter(({ interaction }) => interaction.error !== null);
       failed += broken.length;
       failures.push(...broken.slice(0, failuresShown - failures.length));
-      const scored = turns.filter(({ interaction }) => interaction.scores["overall"] !== undefined);
+      // A perfect turn is not among the worst, however few there are.
+      const scored = turns.filter((turn) => overall(turn) < 1);
       worst = [...worst, ...scored].toSorted((left, right) => overall(left) - overall(right)).slice(0, worstShown);
       return scenarioRow(result, options);
     },

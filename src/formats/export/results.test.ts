@@ -150,6 +150,13 @@ test("a reply cannot break out of its Markdown cell", () => {
   expect(row.endsWith("| ```a \\| b ## head ``x`` ![p](http://x) @someone <img src=x>``` |")).toBe(true);
 });
 
+test("a run without a fault has no worst turns", () => {
+  const perfect = interactionResult({ overall: 1 });
+  expect(exportResults(createMarkdown, runResult([scenarioResult("s", [[perfect], [perfect]])]))).not.toContain(
+    "Worst",
+  );
+});
+
 test("ten turns at most are shown as the worst, and they are the worst", () => {
   const scenarios = Array.from({ length: 30 }, (_, index) =>
     scenarioResult(`s${index}`, [[interactionResult({ overall: index / 30 })]]),
