@@ -91,6 +91,19 @@ export function unreachable(origin: string, cause: unknown): ApiError {
   return error;
 }
 
+/** The code of a screen did not come: nothing answers, or what answers has been replaced by another version. */
+export function screenMissing(origin: string, cause: unknown): ApiError {
+  const error = new ApiError("The service cannot be reached", {
+    code: "service_unreachable",
+    detail: `This screen could not be loaded from ${origin}.`,
+    hint: "Check that Rehearsal is still running, then try again.",
+    status: null,
+    retryable: true,
+  });
+  error.cause = cause;
+  return error;
+}
+
 /** Any thrown thing as an ApiError, so that every failure is shown the same way. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;

@@ -99,6 +99,16 @@ export async function deleteRun(id: string): Promise<void> {
   await request(await evaluationUrl(runPath(id)), { method: "DELETE" });
 }
 
+/** Whether the service takes the key of this tab. One that may not list runs is taken all the same. */
+export async function isKeyTaken(): Promise<boolean> {
+  try {
+    await request(await evaluationUrl("/runs?limit=1"));
+    return true;
+  } catch (error) {
+    return !(error instanceof ApiError && error.code.startsWith("auth_"));
+  }
+}
+
 /** Deletes every run a scripted demo model answered, page by page. */
 export async function removeDemoRuns(): Promise<void> {
   const { signal } = new AbortController();

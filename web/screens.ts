@@ -12,7 +12,16 @@ export const ScenariosScreen = lazyView(() => import("./scenarios/scenarios-scre
 export const SettingsScreen = lazyView(() => import("./settings/settings-screen.tsx"));
 export const TranscriptScreen = lazyView(() => import("./transcript/transcript-screen.tsx"));
 
-const likely = [RunScreen, TranscriptScreen, NewRunScreen, ChatScreen, ScenariosScreen, CompareScreen];
+const likely = [
+  RunScreen,
+  TranscriptScreen,
+  NewRunScreen,
+  ChatScreen,
+  ScenariosScreen,
+  CompareScreen,
+  ModelsScreen,
+  SettingsScreen,
+];
 
 /** Loads the other screens once the first one stands, so that going there does not wait. */
 export function preloadScreens(): void {

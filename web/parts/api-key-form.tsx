@@ -1,25 +1,29 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { setApiKey } from "../api-key.ts";
+import { isKeyTaken } from "../api.ts";
+import { apiKey, setApiKey } from "../api-key.ts";
 
-/** Asks for the key of a guarded service and tries everything again with it. */
+/** Asks for the key of a guarded service and, once the service takes it, tries everything again with it. */
 export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) {
   const [value, setValue] = useState("");
   const client = useQueryClient();
   const id = useId();
-
-  const save = (): void => {
-    setApiKey(value.trim());
-    void client.resetQueries();
-    onSaved?.();
-  };
+  const save = useMutation({
+    mutationFn: () => tryKey(value.trim()),
+    onSuccess: (taken) => {
+      if (!taken) return;
+      void client.resetQueries();
+      onSaved?.();
+    },
+  });
+  const refused = save.data === false;
 
   return (
     <form
       className="flex flex-wrap items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        save.mutate();
       }}
     >
       <label htmlFor={id} className="grid gap-1 text-sm font-medium">
@@ -30,10 +34,31 @@ export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) 
           autoComplete="off"
           className="field"
           value={value}
-          onChange={(event) => setValue(event.target.value)}
+          aria-invalid={refused}
+          aria-describedby={refused ? `${id}-note` : undefined}
+          onChange={(event) => {
+            setValue(event.target.value);
+            save.reset();
+          }}
         />
       </label>
-      <button className="button button-primary">Use key</button>
+      <button className="button button-primary" disabled={value.trim() === "" || save.isPending}>
+        {save.isPending ? "Checking …" : "Use key"}
+      </button>
+      {refused && (
+        <p id={`${id}-note`} role="alert" className="basis-full text-xs font-medium text-bad">
+          ✕ The services do not know this key.
+        </p>
+      )}
     </form>
   );
+}
+
+/** Keeps a key if the service takes it; else the one before. */
+async function tryKey(key: string): Promise<boolean> {
+  const before = apiKey();
+  setApiKey(key);
+  const taken = await isKeyTaken();
+  if (!taken) setApiKey(before ?? "");
+  return taken;
 }

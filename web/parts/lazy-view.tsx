@@ -1,3 +1,4 @@
+import { screenMissing } from "../api-error.ts";
 import { useEffect, useState, type ComponentType, type ReactNode } from "react";
 
 type Module<Props> = { readonly default: ComponentType<Props> };
@@ -22,7 +23,7 @@ export function lazyView<Props extends object>(load: () => Promise<Module<Props>
       (module) => (loaded = module.default),
       (error: unknown) => {
         loading = undefined;
-        throw error;
+        throw screenMissing(location.origin, error);
       },
     );
     return loading;

@@ -27,8 +27,14 @@ export class RenderFailureGuard extends Component<GuardProps, GuardState> {
     if (this.state.error === null) return this.props.children;
     return (
       <div className="p-4">
-        <FailedNotice error={this.state.error} onRetry={() => location.reload()} />
+        <FailedNotice error={this.state.error} onRetry={() => void reloadWhenReached()} />
       </div>
     );
   }
+}
+
+/** A page that is loaded anew while nothing answers is lost to the browser's own error: what is there is kept until then. */
+async function reloadWhenReached(): Promise<void> {
+  const reached = await fetch(location.href, { method: "HEAD", credentials: "omit" }).catch(() => null);
+  if (reached) location.reload();
 }

@@ -52,7 +52,10 @@ async function follow({ id, client, signal }: Following): Promise<void> {
         if (event.event === "progress" && applyProgress(client, id, event)) refresh.trigger();
       }
     } catch (error) {
-      failures = error instanceof ApiError && error.status !== null ? 0 : failures + 1;
+      const code = error instanceof ApiError ? error.code : null;
+      // It was deleted elsewhere: asking again would never end. What is said of it from now on is that it is gone.
+      if (code === "run_not_found" && !signal.aborted) return await client.resetQueries({ queryKey: ["run", id] });
+      failures = code === "not_found" ? 0 : failures + 1;
     }
     if (signal.aborted) return;
     await client.refetchQueries({ queryKey: ["run", id] });

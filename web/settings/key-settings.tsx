@@ -14,9 +14,7 @@ export function KeySettings({ required }: { required: boolean | undefined }) {
   const [known, setKnown] = useState(() => apiKey() !== null);
   return (
     <>
-      <p className="max-w-prose text-sm text-soft">
-        {known ? "A key is set for this tab. It is forgotten when the tab is closed." : requiredWords(required)}
-      </p>
+      <p className="max-w-prose text-sm text-soft">{known ? setWords(required) : requiredWords(required)}</p>
       <ApiKeyForm onSaved={() => setKnown(apiKey() !== null)} />
       {known && (
         <button
@@ -48,6 +46,11 @@ export function KeySettings({ required }: { required: boolean | undefined }) {
       </details>
     </>
   );
+}
+
+function setWords(required: boolean | undefined): string {
+  const words = "A key is set for this tab. It is forgotten when the tab is closed.";
+  return required === false ? `${words} The services ask for none, so nobody has checked it.` : words;
 }
 
 function requiredWords(required: boolean | undefined): string {

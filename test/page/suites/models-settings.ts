@@ -56,6 +56,23 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(await tab.page.getByLabel("Model", { exact: true }).inputValue()).toBe("llama4:8b");
   });
 
+  test("a screen that cannot be loaded says that the service is not there, and comes when it is", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const away = (url: URL) => url.pathname.includes("import-screen") || url.pathname === "/scenarios/import";
+    await tab.page.route(away, (route) => route.abort());
+    await tab.open("/scenarios");
+    await tab.page.getByRole("link", { name: "Import" }).first().click();
+    const alert = tab.page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(/The service cannot be reached.*Check that Rehearsal is still running/s);
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.waitFor();
+    await tab.page.unroute(away);
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await tab.page.getByRole("heading", { name: /Import/ }).waitFor();
+  });
+
   test("a service that tells nothing of its providers still shows its models", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
@@ -72,6 +89,10 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.page.getByRole("radio", { name: "dark" }).check({ force: true });
     await tab.page.locator('html[data-theme="dark"]').waitFor();
     await tab.page.getByRole("button", { name: "Theme: Dark. Change" }).waitFor();
+    await tab.page.getByRole("textbox", { name: /API key/ }).fill("nonsense");
+    await tab.page.getByRole("button", { name: "Use key" }).click();
+    await tab.page.getByText("The services do not know this key.").waitFor();
+    expect(await tab.page.getByText("A key is set for this tab").count()).toBe(0);
     await tab.page.getByRole("textbox", { name: /API key/ }).fill("secret");
     await tab.page.getByRole("button", { name: "Use key" }).click();
     await tab.page.getByText("A key is set for this tab").waitFor();

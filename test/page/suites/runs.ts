@@ -136,6 +136,22 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a run that is deleted elsewhere is no longer asked for", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    await tab.page.route("**/events", (route) => route.abort(), { times: 1 });
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
+    services.runs.remove(run.run_id);
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    await tab.page.getByText("There is no such run").waitFor();
+    await tab.page.waitForTimeout(500);
+    const asked = services.requests.length;
+    await tab.page.waitForTimeout(2500);
+    expect(services.requests.length).toBe(asked);
+  });
+
   test("a run is followed without events too", async () => {
     await using services = await startFakeServices({ events: false });
     await using tab = await openTab({ browser: browser(), services });
