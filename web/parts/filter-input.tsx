@@ -18,7 +18,7 @@ export function FilterInput({
   label,
   name,
   value,
-  placeholder = "exact",
+  placeholder = "the whole name",
   first = false,
   quiet = false,
 }: FilterInputProps) {

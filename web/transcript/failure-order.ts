@@ -21,6 +21,9 @@ function* places(scenarios: readonly ScenarioResult[]): Generator<TurnPlace & { 
   }
 }
 
+export const hasFailure = (scenarios: readonly ScenarioResult[]): boolean =>
+  places(scenarios).some(({ failing }) => failing);
+
 interface Direction {
   readonly from: TurnPlace;
   readonly step: 1 | -1;

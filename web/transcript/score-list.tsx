@@ -1,5 +1,6 @@
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
 import { formatScore, scoreLabel } from "../parts/format.ts";
+import { overallFirst } from "../parts/score-order.ts";
 
 /** Every score of a turn with its reason; a reason without a score says why there is none. */
 export function ScoreList({ turn }: { turn: InteractionResult }) {
@@ -22,9 +23,6 @@ export function ScoreList({ turn }: { turn: InteractionResult }) {
     </div>
   );
 }
-
-const overallFirst = (left: string, right: string): number =>
-  Number(right === "overall") - Number(left === "overall") || left.localeCompare(right);
 
 function ScoreBar({ value }: { value: number | undefined }) {
   return (

@@ -18,11 +18,20 @@ interface TranscriptHeaderProps {
   readonly mode: ViewMode;
   /** Null where the run has only one kind of history. */
   readonly history: HistoryMode | null;
+  readonly anyFailure: boolean;
   readonly onFailure: (step: 1 | -1) => void;
 }
 
 /** Where we are, the other attempts, and the ways onward. Stays in sight on a large screen. */
-export function TranscriptHeader({ results, scenario, attempt, mode, history, onFailure }: TranscriptHeaderProps) {
+export function TranscriptHeader({
+  results,
+  scenario,
+  attempt,
+  mode,
+  history,
+  anyFailure,
+  onFailure,
+}: TranscriptHeaderProps) {
   const { scenarioId, cells } = toScenarioRow(scenario);
   return (
     <header className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0">
@@ -53,11 +62,11 @@ export function TranscriptHeader({ results, scenario, attempt, mode, history, on
             />
           ))}
         </nav>
-        <span className="flex gap-1">
-          <button type="button" className="button" onClick={() => onFailure(-1)}>
+        <span className="flex gap-1" title={anyFailure ? undefined : "No turn of this run failed."}>
+          <button type="button" className="button" disabled={!anyFailure} onClick={() => onFailure(-1)}>
             <ChevronLeft aria-hidden size={14} /> Previous failure
           </button>
-          <button type="button" className="button" onClick={() => onFailure(1)}>
+          <button type="button" className="button" disabled={!anyFailure} onClick={() => onFailure(1)}>
             Next failure <ChevronRight aria-hidden size={14} />
           </button>
         </span>

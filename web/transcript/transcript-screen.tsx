@@ -1,6 +1,7 @@
 import { Link } from "wouter";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
+import { formatCount } from "../parts/format.ts";
 import { fromSegment, runPath, toSegment } from "../parts/paths.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { Screen } from "../parts/screen.tsx";
@@ -9,6 +10,7 @@ import { usePathSegments } from "../parts/use-path-segments.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
 import { useLiveRun } from "../run/use-live-run.ts";
 import { isLarge, useResults, useRun, useScenarioResults } from "../run/use-run.ts";
+import { hasFailure } from "./failure-order.ts";
 import { findFailureBeyond, findFailureHere } from "./find-failure.ts";
 import { inHistory, readHistoryMode, resultsInHistory } from "./history-mode.ts";
 import { TranscriptView } from "./transcript-view.tsx";
@@ -43,15 +45,17 @@ export default function TranscriptScreen() {
   const scenario = data.results.scenarios.find((entry) => toSegment(entry.scenario_id) === scenarioSegment);
   const attempt =
     scenario && inHistory(scenario, history).attempts.find((entry) => String(entry.attempt) === attemptSegment);
-  if (!scenario || !attempt) return <NoSuchAttempt runId={runId} known={scenario !== undefined} />;
+  if (!scenario || !attempt) return <NoSuchAttempt runId={runId} scenario={scenario} asked={attemptSegment} />;
+  const shown = resultsInHistory(data, history);
   return (
     <TranscriptView
       results={data}
       scenario={scenario}
       attempt={attempt}
+      anyFailure={!isWhole(data, large) || hasFailure(shown.results.scenarios)}
       findFailure={async (direction) =>
         isWhole(data, large)
-          ? findFailureHere(resultsInHistory(data, history), direction)
+          ? findFailureHere(shown, direction)
           : findFailureBeyond(runId, { scenario: inHistory(scenario, history), direction })
       }
     />
@@ -61,11 +65,19 @@ export default function TranscriptScreen() {
 /** A service that cannot leave out the other scenarios has sent them all. */
 const isWhole = ({ results }: EvaluationResponse, large: boolean): boolean => !large || results.scenarios.length > 1;
 
-function NoSuchAttempt({ runId, known }: { runId: string; known: boolean }) {
+interface NoSuchAttemptProps {
+  readonly runId: string;
+  readonly scenario: ScenarioResult | undefined;
+  readonly asked: string;
+}
+
+function NoSuchAttempt({ runId, scenario, asked }: NoSuchAttemptProps) {
   return (
     <Screen title="Transcript">
       <p className="panel p-4">
-        {known ? "This attempt has no turns yet." : "This run has no such scenario."}{" "}
+        {scenario
+          ? `This scenario has ${formatCount(scenario.attempts.length, "attempt")}; there is no attempt ${fromSegment(asked)}.`
+          : "This run has no such scenario."}{" "}
         <Link href={runPath(runId)} className="link">
           Back to the run
         </Link>

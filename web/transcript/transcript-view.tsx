@@ -1,6 +1,7 @@
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import { FailedNotice } from "../parts/failed-notice.tsx";
 import { isFailure, judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
 import { runPath, transcriptPath } from "../parts/paths.ts";
 import { useKeys } from "../parts/use-keys.ts";
@@ -18,12 +19,16 @@ interface TranscriptViewProps {
   readonly attempt: AttemptResult;
   /** The next or previous failing turn of the run, going round at its end. */
   readonly findFailure: (direction: { from: TurnPlace; step: 1 | -1 }) => Promise<TurnPlace | null>;
+  /** False where it is known that no turn fails. */
+  readonly anyFailure: boolean;
 }
 
 /** One conversation, turn by turn, with keys to move through the failures of the whole run. */
-export function TranscriptView({ results, scenario, attempt, findFailure }: TranscriptViewProps) {
+export function TranscriptView({ results, scenario, attempt, findFailure, anyFailure }: TranscriptViewProps) {
   const [params] = useSearchState();
   const [, navigate] = useLocation();
+  /** Why the next failure could not be looked for. */
+  const [trouble, setTrouble] = useState<unknown>(null);
   const history = readHistoryMode(params.get("history"));
   const mode = readViewMode(params.get("view"));
   const shown = useMemo(() => inHistory(scenario, history), [scenario, history]);
@@ -53,7 +58,10 @@ export function TranscriptView({ results, scenario, attempt, findFailure }: Tran
     const next = shown.attempts[shown.attempts.indexOf(attempt) + step];
     if (next) goTo({ ...here, attempt: next.attempt });
   };
-  const goToFailure = (step: 1 | -1): void => void findFailure({ from: here, step }).then(goTo);
+  const goToFailure = (step: 1 | -1): void => {
+    setTrouble(null);
+    findFailure({ from: here, step }).then(goTo, setTrouble);
+  };
 
   useKeys({
     j: () => goToTurn(turn + 1),
@@ -78,8 +86,10 @@ export function TranscriptView({ results, scenario, attempt, findFailure }: Tran
         attempt={attempt}
         mode={mode}
         history={scenario.reference_attempts ? history : null}
+        anyFailure={anyFailure}
         onFailure={goToFailure}
       />
+      {trouble !== null && <FailedNotice error={trouble} />}
       <AttemptNotes attempt={attempt} />
       <TurnList
         key={`${scenario.scenario_id} ${attempt.attempt} ${history}`}

@@ -14,6 +14,7 @@ import { OutcomeBadge } from "./outcome-badge.tsx";
 import { ReplyComparison } from "./reply-comparison.tsx";
 import { SameTurn } from "./same-turn.tsx";
 import { ScoreList } from "./score-list.tsx";
+import { TextPane } from "./text-pane.tsx";
 import { TurnError } from "./turn-error.tsx";
 import { TurnFacts } from "./turn-facts.tsx";
 import type { ViewMode } from "./view-mode.ts";
@@ -69,7 +70,16 @@ export const TurnCard = memo(function TurnCard({
         </p>
       </div>
       {turn.error ? (
-        <TurnError error={turn.error} reply={turn.agent_reply} />
+        <>
+          <TurnError error={turn.error} reply={turn.agent_reply} />
+          {turn.reference_reply !== "" && (
+            <TextPane title="Reference">
+              <p dir="auto" className="verbatim">
+                {turn.reference_reply}
+              </p>
+            </TextPane>
+          )}
+        </>
       ) : (
         <ReplyComparison reference={turn.reference_reply} reply={turn.agent_reply} mode={mode} />
       )}

@@ -39,7 +39,8 @@ export function TurnList({ scenario, attempt, turn, chosen, mode, across, histor
     if (chosen && offset > 0) virtualizer.scrollToIndex(turn, { align: turn === 0 ? "end" : "start" });
   }, [virtualizer, turn, chosen, offset]);
 
-  if (turns.length === 0) return <p className="panel p-4 text-soft">No turn of this attempt is stored yet.</p>;
+  if (turns.length === 0)
+    return <p className="panel p-4 text-soft">This attempt has no turns: it was not run, or not yet.</p>;
   return (
     <div ref={list} className="relative" style={{ height: virtualizer.getTotalSize() }}>
       {virtualizer.getVirtualItems().map((item) => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
-import { bothHistories, nightly } from "../support/sample-runs.ts";
+import { bothHistories, nightly, withoutScores } from "../support/sample-runs.ts";
 
 export function transcriptSuite(browser: () => Browser): void {
   test("from the list to the failing reply with its word diff", async () => {
@@ -108,5 +108,24 @@ export function transcriptSuite(browser: () => Browser): void {
       await tab.page.getByText(`found ${index}`).waitFor();
     }
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("where nothing failed there is no next failure, and no attempt beyond the last", async () => {
+    const fine = makeResults({ id: "fine", name: "fine", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
+    await using services = await startFakeServices({ runs: [fine] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs/fine/s/1");
+    expect(await tab.page.getByRole("button", { name: "Next failure" }).isDisabled()).toBe(true);
+    await tab.open("/runs/fine/s/9");
+    await tab.page.getByText("This scenario has 1 attempt; there is no attempt 9.").waitFor();
+  });
+
+  test("a turn without a reply still shows what was expected", async () => {
+    await using services = await startFakeServices({ runs: [withoutScores] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${withoutScores.run_id}/hello/1`);
+    const turn = tab.page.getByRole("article", { name: "Turn 1" });
+    await turn.getByRole("heading", { name: "Reference" }).waitFor();
+    expect(await turn.innerText()).toContain("Your refund is on its way.");
   });
 }
