@@ -55,10 +55,10 @@ export async function fromResponse(response: Response): Promise<ApiError> {
 /** The error a problem document tells of; `status` is null when it came in the middle of a stream. */
 export function fromProblem(problem: Partial<Problem>, status: number | null): ApiError {
   const code = problem.code ?? `http_${status ?? "error"}`;
-  const { title = problem.title, hint = problem.hint } = requestWords(code);
+  const { title = problem.title, detail = problem.detail, hint = problem.hint } = requestWords(code);
   return new ApiError(title ?? `The service answered ${status ?? "with an error"}`, {
     code,
-    detail: problem.detail ?? "",
+    detail: detail ?? "",
     hint: hint ?? "",
     status,
     retryable: problem.retryable ?? false,

@@ -2,6 +2,8 @@ import type { ErrorCode } from "../../src/contract/errors.ts";
 
 interface RequestWords {
   readonly title?: string;
+  /** Empty: there is nothing to add to the title. */
+  readonly detail?: string;
   readonly hint: string;
 }
 
@@ -15,8 +17,12 @@ const words: Partial<Record<ErrorCode, RequestWords>> = {
   run_not_found: { hint: "It may have been deleted, or the address is cut off. Runs shows the ones there are." },
   run_already_finished: { hint: "Reload the page to see how it ended." },
   not_found: { hint: "The service and this page may be of different versions. Reload the page." },
-  model_id_missing: { hint: "Pick a model above." },
-  model_id_invalid: { hint: "Pick a model from the list above, or type it as provider/model." },
+  model_id_missing: { title: "No model is chosen", detail: "", hint: "Pick a model above." },
+  model_id_invalid: {
+    title: "No model goes by this name",
+    detail: "",
+    hint: "Pick a model from the list above, or type it as provider/model.",
+  },
   model_not_found: { hint: "Pick a model from the list above; Models shows those that are known." },
   rate_limited: { hint: "Wait a moment, then try again." },
 };

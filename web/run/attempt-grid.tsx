@@ -31,7 +31,7 @@ export function AttemptGrid({ runId, source, filter, live }: AttemptGridProps) {
 
   return (
     <section aria-label="Scenarios" className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <GridFilter counts={counts} filter={filter} />
+      <GridFilter counts={counts} filter={filter} live={live} />
       <GridLegend />
       {source.total === 0 ? (
         <p className="panel p-4 text-soft">{emptyWords({ any, live })}</p>

@@ -13,13 +13,20 @@ export const readRowFilter = (params: URLSearchParams): RowFilter => ({
   text: params.get("q") ?? "",
 });
 
+interface GridFilterProps {
+  readonly counts: RowSource["counts"];
+  readonly filter: RowFilter;
+  /** What has not begun still may. */
+  readonly live: boolean;
+}
+
 /** Which scenarios are listed; kept in the address. */
-export function GridFilter({ counts, filter }: { counts: RowSource["counts"]; filter: RowFilter }) {
+export function GridFilter({ counts, filter, live }: GridFilterProps) {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   // Only a run that was stopped or goes on has scenarios that wait.
   const offered = choices.filter((choice) => choice !== "waiting" || counts.waiting > 0 || filter.status === choice);
   const label = (choice: (typeof choices)[number]): string =>
-    `${choice} ${formatInteger(choice === "all" ? all : counts[choice])}`;
+    `${choice === "waiting" && !live ? "not run" : choice} ${formatInteger(choice === "all" ? all : counts[choice])}`;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <SegmentedChoice

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { makeProblem } from "../support/fake-agent.ts";
 import { demoUuid, startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 
@@ -165,6 +166,21 @@ export function chatSuite(browser: () => Browser): void {
       { user_message: "Where is my order?", reference_reply: "It arrives tomorrow." },
     ]);
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a model nobody knows is told in the words of the page", async () => {
+    const problem = makeProblem(
+      "model_id_invalid",
+      "send the UUID of a fine-tuned model (GET /studio/models lists them)",
+    );
+    await using services = await startFakeServices({ answer: () => ({ problem }) });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=nonsense");
+    await say(tab.page, "Hi");
+    const alert = tab.page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(/No model goes by this name\s+Next: Pick a model from the list above/);
+    expect(await alert.innerText()).not.toContain("GET");
   });
 
   test("an answer goes on while another screen is shown", async () => {

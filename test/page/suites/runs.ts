@@ -94,7 +94,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(await row.innerText()).toMatch(/not run.*0 of 3 run/s);
     expect(await tab.page.getByRole("row").filter({ hasText: "begun" }).innerText()).toMatch(/2 of 2.*2 of 3 run/s);
     expect(await tab.page.getByRole("link", { name: "Attempt 1: not run" }).count()).toBe(1);
-    await tab.page.getByRole("radio", { name: "waiting 1" }).waitFor();
+    await tab.page.getByRole("radio", { name: "not run 1" }).waitFor();
   });
 
   test("failed turns are gathered by cause with the first thing to check", async () => {
