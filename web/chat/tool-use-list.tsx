@@ -56,11 +56,13 @@ function ToolState({ tool, live }: { tool: ToolUse; live: boolean }) {
       </span>
     );
   }
+  // A call that was refused or could not be made ends as it begins.
+  const run = tool.ok || (tool.milliseconds ?? 0) > 0;
   return (
     <span className={`inline-flex items-center gap-1 text-xs ${tool.ok ? "text-soft" : "text-bad"}`}>
       {!tool.ok && <CircleX aria-hidden size={12} />}
-      {!tool.ok && (tool.milliseconds === null ? "not run" : "failed, ")}
-      {tool.milliseconds !== null && formatDuration(tool.milliseconds)}
+      {!tool.ok && run && "failed, "}
+      {run ? formatDuration(tool.milliseconds) : "not run"}
     </span>
   );
 }

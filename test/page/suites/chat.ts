@@ -209,6 +209,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByText("I could not.").waitFor();
     await tab.page.getByText("1 tool call · 1 failed").click();
     await tab.page.getByText("There is no such tool.").waitFor();
+    await tab.page.getByText("not run").waitFor();
     expect(await tab.page.getByText("There is no such tool.").count()).toBe(1);
     await tab.page.getByText("1 call the model got wrong").click();
     await tab.page.getByText("calculator: The arguments are no JSON.").waitFor();

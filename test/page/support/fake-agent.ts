@@ -8,6 +8,7 @@ export interface FakeTool {
   readonly name: string;
   readonly args: unknown;
   readonly ok?: boolean;
+  readonly duration_ms?: number;
   /** null: still at work. */
   readonly result: string | null;
 }
@@ -83,7 +84,14 @@ export function fakeAnswer(model: string, message: string): FakeAnswer {
     return { reply: makeReply("The answer is 42."), tools: [tool] };
   }
   if (model === "demo/wrong") {
-    const refused = { id: "call-2", name: "no_such_tool", args: {}, ok: false, result: "There is no such tool." };
+    const refused = {
+      id: "call-2",
+      name: "no_such_tool",
+      args: {},
+      ok: false,
+      duration_ms: 0,
+      result: "There is no such tool.",
+    };
     const invalid = {
       name: "calculator",
       args: "{",
