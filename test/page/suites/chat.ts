@@ -59,7 +59,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByText("result: 42").waitFor();
     const alert = tab.page.getByRole("alert");
     expect(await alert.innerText()).toContain("The model provider refused our credentials");
-    expect(await alert.innerText()).toContain("Next: Check the key");
+    expect(await alert.innerText()).toContain("Next: Check that the service's environment has a valid key");
   });
 
   test("an answer can be stopped, and the message edited and sent again", async () => {

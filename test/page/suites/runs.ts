@@ -248,7 +248,7 @@ export function runsSuite(browser: () => Browser): void {
     );
     expect(await tab.page.getByRole("region", { name: "Scores by turn" }).innerText()).toContain("turn 2");
     await tab.page.getByText("gate failed: 1 check").waitFor();
-    await tab.page.getByText("2 replies contradict the reference in some point").waitFor();
+    await tab.page.getByText("2 replies contradict the reference on some point").waitFor();
     await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
     await tab.page.getByText("the reply says 7, the reference 5").first().waitFor();
     await tab.page.getByText("It names another number of days.").first().waitFor();
