@@ -3,8 +3,8 @@ import type { Reader, Writer } from "../database.ts";
 import { statement } from "../queries/statement.ts";
 import { activeRunStates } from "../queries/states.ts";
 import { furthestLease, isAvailable, isExpired, longestDelayMs } from "./lease-time.ts";
-import type { ServingOrder } from "./serving-order.ts";
-import { shareOut, type WaitingRun } from "./share-out.ts";
+import type { ServedRun, ServingOrder } from "./serving-order.ts";
+import { shareOut } from "./share-out.ts";
 import { takeBack } from "./take-back.ts";
 
 export interface Claim extends ClaimOptions {
@@ -43,7 +43,7 @@ const expiredAttempt = statement<{ id: string }>(
 );
 
 // What is ready is read in the order of its index, so that reading it can stop at the limit.
-const runsThatWait = statement<WaitingRun>(
+const runsThatWait = statement<ServedRun>(
   `select run.id, run.priority, run.max_concurrency, run.created_at,
       (select count(*) from attempt where attempt.run_id = run.id and attempt.state = 'running') as running,
       (select count(*) from (
@@ -51,7 +51,8 @@ const runsThatWait = statement<WaitingRun>(
         where attempt.run_id = run.id and attempt.state = 'ready'
           and (attempt.available_at <= ? or attempt.available_at > ?)
         order by attempt.available_at, attempt.scenario_index, attempt.attempt limit ?
-      ) as waiting) as ready
+      ) as waiting) as ready,
+      coalesce((select run_sequence.last from run_sequence where run_sequence.run_id = run.id), 0) as stored
     from run where run.state in ('queued', 'running')`,
 );
 
@@ -59,11 +60,11 @@ const runsThatWait = statement<WaitingRun>(
 export async function waitingRuns(
   writer: Writer,
   { limit, now, runs }: Pick<Claim, "limit" | "now" | "runs">,
-): Promise<WaitingRun[]> {
+): Promise<ServedRun[]> {
   const rows = await runsThatWait(writer, [now, now + longestDelayMs, limit]);
   return rows
     .filter(({ id }) => runs?.has(id) ?? true)
-    .map((row) => ({ ...row, running: Number(row.running), ready: Number(row.ready) }));
+    .map((row) => ({ ...row, running: Number(row.running), ready: Number(row.ready), stored: Number(row.stored) }));
 }
 
 type LeasedRow = Omit<ClaimedAttempt, "lease"> & { readonly id: string; readonly fence: number };

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
-import { shareOut, type WaitingRun } from "./share-out.ts";
-import { createServingOrder } from "./serving-order.ts";
+import { shareOut } from "./share-out.ts";
+import { createServingOrder, type ServedRun } from "./serving-order.ts";
 
-const run = (id: string): WaitingRun => ({
+const run = (id: string, stored = 0): ServedRun => ({
   id,
   priority: 0,
   max_concurrency: null,
   created_at: 0,
   running: 1,
   ready: 1_000,
+  stored,
 });
 
 test("places that do not suffice for all runs go round", () => {
@@ -27,7 +28,8 @@ test("places that do not suffice for all runs go round", () => {
 test("a run that is new comes first, and a run that is over is forgotten", () => {
   const order = createServingOrder();
   order.served("old");
-  expect(order.arrange([run("new"), run("old")]).map(({ created_at }) => created_at)).toEqual([0, 1]);
-  order.arrange([run("new")]);
-  expect(order.arrange([run("old")])[0]?.created_at).toBe(0);
+  const first = () => shareOut(order.arrange([run("new", 7), run("old")]), { places: 1, perRun: 8 });
+  expect([...first().keys()]).toEqual(["new"]);
+  order.arrange([run("new", 7)]);
+  expect([...first().keys()]).toEqual(["old"]);
 });
