@@ -257,6 +257,13 @@ test("compares with a baseline run or file, and refuses what got worse", async (
   const gate = await runCli(["compare", "latest", "latest~1", "--fail-on-regression"], { cwd });
   expect(gate.code).toBe(1);
   expect(gate.stdout).toContain("overall is worse by 1.000");
+  const typo = await runCli(["compare", "latest", "latest~1", "--scores", "success,overal"], { cwd });
+  expect(typo).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining('"overal" is not compared') });
+  await writeFile(folder.file("rehearsal.yaml"), "baseline_scores: [overal]\n");
+  const asked = good.requests.length;
+  const unwatched = await runCli([...at(good.url), "--baseline", "latest"], { cwd });
+  expect(unwatched).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "overall"?') });
+  expect(good.requests).toHaveLength(asked);
 });
 
 test("a share may be given in per cent, and training data that is empty says so", async () => {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkBaseline, compareResponses, type NotedComparison } from "../gates/check-baseline.ts";
 import { collectList, share, withSource, type SourceOptions } from "../options.ts";
@@ -36,11 +37,22 @@ async function compare(left: string, right: string, options: CompareOptions): Pr
   const baseline = await readResults(source, left);
   const candidate = await readResults(source, right);
   const comparison = compareResponses(baseline, candidate);
+  checkScores(options.scores, comparison);
   print({ baseline, candidate, comparison }, options);
   const { scores = ["overall", "success"], maxRegression, failOnRegression } = options;
   const { passed } = checkBaseline(comparison, { scores, maxRegression });
   if (!comparison.comparable) process.exitCode = exitCodes.usage;
   else if (failOnRegression && !passed) process.exitCode = exitCodes.gateFailed;
+}
+
+/** A score that was typed has to be there: one that is mistyped would never get worse. */
+function checkScores(typed: readonly string[] = [], comparison: NotedComparison): void {
+  if (!comparison.comparable) return;
+  const names = comparison.scores.map(({ name }) => name);
+  const missing = typed.find((name) => !names.includes(name));
+  if (missing === undefined) return;
+  const why = [`--scores: "${missing}" is not compared; the runs have ${names.join(", ")}`, ...comparison.notes];
+  throw new CliError(why.join("\n  "));
 }
 
 interface Compared {

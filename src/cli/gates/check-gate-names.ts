@@ -7,12 +7,16 @@ import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
 import { figures, type Gate } from "./parse-gate.ts";
 
-/** A mistyped score fails its gate whatever the replies are: better said before a model is asked. */
+/** A mistyped score fails its gate, or is never watched, whatever the replies are: better said before a model is asked. */
 export function checkGateNames(
   gates: readonly Gate[],
   { config, scenarios }: { config: Config; scenarios: readonly FileScenario[] },
 ): void {
   const known = scoreNames(config, scenarios);
+  for (const name of config.baseline_scores ?? []) {
+    if (known.has(name)) continue;
+    throw new CliError(`baseline_scores names "${name}", a score the run will not have${suggestion(name, known)}`);
+  }
   for (const { text, measure } of gates) {
     if (measure.kind !== "score" || known.has(measure.score)) continue;
     throw new CliError(`the gate "${text}" is on a score the run will not have${suggestion(measure.score, known)}`);
