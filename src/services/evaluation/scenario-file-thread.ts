@@ -1,12 +1,12 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios, type ImportRequest } from "../../formats/import-scenarios.ts";
 import type { ImportResult } from "../../formats/scenario-file.ts";
 
-/** What a thread says of the one file it was started for. */
+/** What the thread says of a file. */
 export type FileAnswer = { readonly result: ImportResult } | { readonly problem: string };
 
-parentPort?.postMessage(read(workerData as ImportRequest));
+parentPort?.on("message", (request: ImportRequest) => parentPort?.postMessage(read(request)));
 
 function read(request: ImportRequest): FileAnswer {
   try {
