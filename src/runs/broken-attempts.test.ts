@@ -29,6 +29,24 @@ test("a reply whose scoring breaks is stored with the reason, and never asked fo
   expect(errors).toHaveLength(2);
 });
 
+test("a conversation whose judging breaks ends without a verdict", async () => {
+  const model = right();
+  await using bench = await startBench({ models: { model, judge: breaking }, onError: () => {} });
+  const rubrics = [{ name: "polite", text: "Is it polite?" }];
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 2),
+    judge: { endpoint: "http://judge", model_id: "judge", scope: "conversation", rubrics },
+  });
+  expect(response.state).toBe("completed");
+  const [attempt] = response.results.scenarios[0]?.attempts ?? [];
+  expect(attempt?.conversation?.scores).toEqual({});
+  expect(Object.values(attempt?.conversation?.score_reasons ?? {})).toEqual([
+    "unscored: scoring broke: no way to judge",
+  ]);
+  expect(attempt?.interactions.map(({ scores }) => scores["overall"])).toEqual([1, 1]);
+  expect(model.requests).toHaveLength(2);
+});
+
 /** Makes the rests between two tries of an attempt a thousand times shorter, and notes which counted as a break. */
 function impatient({ queue }: RunBench): boolean[] {
   const { release } = queue;

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Scenario } from "../contract/scenario.ts";
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
+import type { ConversationJudgement } from "../contract/judge.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import type { Scores } from "../contract/score.ts";
 import type { NewTurn, Store, StoredInteraction } from "../contract/store.ts";
@@ -12,13 +13,14 @@ import type { JudgedTurn } from "../evaluation/judges/judge-prompt.ts";
 import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runAttempt } from "../evaluation/run-attempt.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
+import type { TurnJudge } from "../evaluation/scoring.ts";
 import { defaultThreshold } from "../evaluation/statistics/reliability.ts";
 import { isCircumstance } from "./is-circumstance.ts";
 import { LeaseLost } from "./lease-lost.ts";
 import { firstHistory } from "./passes.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
-import { unscored } from "./unscored.ts";
+import { unjudged, unscored } from "./unscored.ts";
 
 export interface ExecuteOptions {
   readonly store: Store;
@@ -222,20 +224,26 @@ function createAttempt(
     return bad === undefined ? [] : [...scenario.interactions.keys()].filter((turn) => turn >= bad);
   }
 
+  /** One that breaks leaves the conversation without a verdict; the replies are scored, and asking again would break again. */
+  async function judgementOf({ judge, questions }: TurnJudge): Promise<ConversationJudgement> {
+    const asked = scenario.interactions.map((interaction, turn) => ({
+      user_message: interaction.user_message,
+      reply: generatedReply(replies.get(turn)),
+      references: referenceReplies(interaction),
+    }));
+    try {
+      return await judgeConversation(judge, { questions, signal, turns: asked });
+    } catch (error) {
+      if (signal.aborted || isCircumstance(error)) throw error;
+      onError(error);
+      return unjudged(questions, error);
+    }
+  }
+
   async function judgeWhole(): Promise<void> {
     const last = scored.get(turns - 1);
     if (!context.conversationJudge || !last || last.conversation) return;
-    const { judge, questions } = context.conversationJudge;
-    const conversation = await judgeConversation(judge, {
-      questions,
-      signal,
-      turns: scenario.interactions.map((interaction, turn) => ({
-        user_message: interaction.user_message,
-        reply: generatedReply(replies.get(turn)),
-        references: referenceReplies(interaction),
-      })),
-    });
-    const scores = { ...last, conversation };
+    const scores = { ...last, conversation: await judgementOf(context.conversationJudge) };
     await mustHold(store.interactions.score(lease, { turn_index: turns - 1, scores }));
     scored.set(turns - 1, scores);
   }

@@ -1,5 +1,7 @@
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
+import type { ConversationJudgement } from "../contract/judge.ts";
 import { scoringVersion } from "../contract/score.ts";
+import type { JudgeQuestion } from "../evaluation/judges/judge-question.ts";
 import { success } from "../evaluation/scorers/success.ts";
 import { errorLine } from "./error-line.ts";
 
@@ -10,7 +12,20 @@ export function unscored(reply: StoredReply, error: unknown): StoredScores {
     generated_metadata: {},
     label_sources: {},
     scores: { success: answered.value },
-    score_reasons: { success: answered.reason, overall: `unscored: scoring broke: ${errorLine(error)}` },
+    score_reasons: { success: answered.reason, overall: reasonOf(error) },
     scoring_version: scoringVersion,
   };
+}
+
+/** The same for a whole conversation whose judging broke. */
+export function unjudged(questions: readonly JudgeQuestion[], error: unknown): ConversationJudgement {
+  return {
+    scores: {},
+    score_reasons: Object.fromEntries(questions.map(({ name }) => [name, reasonOf(error)])),
+    judgements: {},
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return `unscored: scoring broke: ${errorLine(error)}`;
 }
