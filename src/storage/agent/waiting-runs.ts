@@ -16,6 +16,7 @@ export function createWaitingRuns({
   return {
     put: (runId, run) => write((writer) => putWaitingRun(writer, runId, run)),
     async get(run_id, owner) {
+      if (!isPlainId(run_id)) return null;
       const row = await reader
         .selectFrom("agent_waiting_run")
         .where("run_id", "=", run_id)
