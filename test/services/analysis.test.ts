@@ -97,6 +97,7 @@ test("a request to score again is read however its body is sent", async () => {
       duplex: "half",
     } as RequestInit);
   expect((await rescore("")).status).toBe(200);
+  expect((await rescore("null")).status).toBe(422);
   expect((await rescore('{"ask_models":1}')).status).toBe(422);
   expect(provider.requests.length).toBe(calls);
   expect((await rescore('{"ask_models":true}')).status).toBe(200);

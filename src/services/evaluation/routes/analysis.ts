@@ -48,7 +48,8 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       return context.json(await runs.auditJudge(request, context.req.raw.signal));
     })
     .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
-      const { ask_models } = validate(RescoreRequest, (await readOptionalJson(context, bodyLimits)) ?? {});
+      const body = await readOptionalJson(context, bodyLimits);
+      const { ask_models } = validate(RescoreRequest, body === undefined ? {} : body);
       const run = await runs.rescore(context.req.param("run_id"), ownerOf(context), {
         askModels: ask_models,
         signal: context.req.raw.signal,
