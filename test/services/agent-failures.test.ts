@@ -50,9 +50,12 @@ interface Row {
   readonly calls: number;
 }
 
+/** Asked once more: after what may pass, and with the tools in the prompt by one that may have refused those. */
+const mayAskAgain = (code: ErrorCode) => isRetryable(code) || code === "upstream_rejected";
+
 const table: Record<string, Row> = {
   ...Object.fromEntries(
-    Object.entries(upstreamFaults).map(([name, fault]) => [name, { ...fault, calls: isRetryable(fault.code) ? 2 : 1 }]),
+    Object.entries(upstreamFaults).map(([name, fault]) => [name, { ...fault, calls: mayAskAgain(fault.code) ? 2 : 1 }]),
   ),
   "a good answer": { behaviour: echo, code: null, calls: 1 },
   "content blocks": { behaviour: contentBlocks("Fi", "ne"), code: null, calls: 1 },

@@ -310,7 +310,11 @@ describe("a malformed request", () => {
 
 test("runs beyond REHEARSAL_QUEUE_MAX_RUNS are refused until one has ended", async () => {
   await using slow = await startFakeProvider({ behaviour: hang });
-  await using few = await runServices({ REHEARSAL_QUEUE_MAX_RUNS: "1", REHEARSAL_DEMO: "off" });
+  await using few = await runServices({
+    REHEARSAL_QUEUE_MAX_RUNS: "1",
+    REHEARSAL_DEMO: "off",
+    REHEARSAL_SHUTDOWN_GRACE_MS: "100",
+  });
   const begin = (key: string) =>
     send(`${few.evaluation}/evaluate`, {
       body: specRequest({ endpoint: slow.url }),

@@ -54,7 +54,7 @@ test("the other way round it is worse by the same", () => {
 test("an interval ends where a difference of scores does", () => {
   const { sentence, scores } = compare(suite([0.7, 0.8]), suite([0.9, 0.1]));
   expect(scores[0]).toMatchObject({ ci_lower: -1, ci_upper: 1 });
-  expect(sentence).toContain("(95% interval -1.000 to +1.000)");
+  expect(sentence).toContain("(95 % interval -1.000 to +1.000)");
   const gains = compare(suite([0.1, 0.2, 0.4]), suite([0.9, 1, 0.9])).scores[0];
   expect(gains?.ci_upper).toBe(1);
   expect(gains?.ci_lower).toBeGreaterThan(0);
