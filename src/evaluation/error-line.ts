@@ -1,8 +1,15 @@
 const longest = 200;
 
-/** What an error says, on one line of bounded length, for a message that people read. */
+/** What an error says, on one line of bounded length, for a message that people read. It may be anything, and telling it may throw. */
 export function errorLine(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+  try {
+    const text = error instanceof Error ? error.message || error.name : String(error);
+    const line = text
+      .toWellFormed()
+      .replace(/[\s\p{Cc}]+/gu, " ")
+      .trim();
+    return line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line;
+  } catch {
+    return "unknown error";
+  }
 }

@@ -136,9 +136,9 @@ test("a check, a custom scorer or a comparison that throws costs its own score o
   });
   expect(scores).toEqual({ success: 1, short: 1 });
   expect(score_reasons).toMatchObject({
-    broken: "the scorer failed: Error: out of order",
-    odd: "the scorer failed: Error: out of order",
-    token_f1: "the scorer failed: Error: out of order",
+    broken: "the scorer failed: out of order",
+    odd: "the scorer failed: out of order",
+    token_f1: "the scorer failed: out of order",
     overall: "token_f1 could not be had",
   });
 });

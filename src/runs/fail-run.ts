@@ -1,6 +1,6 @@
 import type { ClaimedAttempt } from "../contract/queue.ts";
 import type { Store } from "../contract/store.ts";
-import { errorLine } from "./error-line.ts";
+import { errorLine } from "../evaluation/error-line.ts";
 import { figureRun } from "./figure-run.ts";
 
 export interface FailOptions {

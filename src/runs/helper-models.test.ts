@@ -133,7 +133,7 @@ test("the operator's own scorer runs by name; one that breaks gives no value and
   });
   const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
   expect(turn?.scores).toEqual({ success: 1, polite: 0, overall: 0 });
-  expect(turn?.score_reasons).toMatchObject({ broken: "the scorer failed: Error: no", polite: "looked for please" });
+  expect(turn?.score_reasons).toMatchObject({ broken: "the scorer failed: no", polite: "looked for please" });
 });
 
 function refusal(request: Record<string, unknown>) {
