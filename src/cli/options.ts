@@ -47,14 +47,16 @@ class EnvOption extends Option {
   }
 }
 
-export const envOption = (): Option =>
-  new EnvOption("--env <file>", "read variables from this file instead of .env (repeatable)").argParser(collect);
-
 /**
- * The name this option had. Node has one of that name, and takes it from anywhere on the line before we see it: a file that is
- * not there ends in Node's own words and code.
+ * `--env`, and `--env-file` as it was called. Node has an option of that name, and takes it from anywhere on the line before we
+ * see it: a file that is not there ends in Node's own words and code.
  */
-export const oldEnvOption = (): Option => new EnvOption("--env-file <file>").argParser(collect).hideHelp();
+export function withEnv(command: Command): Command {
+  const meaning = "read variables from this file instead of .env (repeatable)";
+  return command
+    .addOption(new EnvOption("--env <file>", meaning).argParser(collect))
+    .addOption(new EnvOption("--env-file <file>").argParser(collect).hideHelp());
+}
 
 /** Where the runs are that a command works with. */
 export interface SourceOptions {
@@ -65,9 +67,8 @@ export interface SourceOptions {
 
 /** The options of every command that reads or writes runs. */
 export function withSource(command: Command): Command {
-  return command
+  const placed = command
     .option("--server <url>", "use the evaluation service at this address (REHEARSAL_SERVER) instead of this machine")
-    .option("--data-dir <folder>", "where the runs of this machine are kept (REHEARSAL_DATA_DIR)")
-    .addOption(envOption())
-    .addOption(oldEnvOption());
+    .option("--data-dir <folder>", "where the runs of this machine are kept (REHEARSAL_DATA_DIR)");
+  return withEnv(placed);
 }

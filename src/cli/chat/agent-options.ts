@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { envOption, oldEnvOption } from "../options.ts";
+import { withEnv } from "../options.ts";
 
 /** Where the agent backend is that a command talks to. */
 export interface AgentOptions {
@@ -10,8 +10,10 @@ export interface AgentOptions {
 export const serverOption = "--agent";
 
 export function withAgent(command: Command): Command {
-  return command
-    .option("--agent <url>", "use the agent backend at this address (REHEARSAL_AGENT) instead of one in this process")
-    .addOption(envOption())
-    .addOption(oldEnvOption());
+  return withEnv(
+    command.option(
+      "--agent <url>",
+      "use the agent backend at this address (REHEARSAL_AGENT) instead of one in this process",
+    ),
+  );
 }

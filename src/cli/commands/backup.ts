@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { copyDatabase } from "../../storage/drivers/sqlite-backup.ts";
 import { CliError } from "../cli-error.ts";
-import { envOption, oldEnvOption } from "../options.ts";
+import { withEnv } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import { printJson, printLine } from "../terminal/output.ts";
@@ -16,11 +16,11 @@ interface BackupOptions {
 
 /** `rehearsal backup` */
 export function declare(command: Command): void {
-  command
-    .argument("<file>", "where to; a file that exists is not overwritten")
-    .option("--data-dir <folder>", "where the runs are (REHEARSAL_DATA_DIR)")
-    .addOption(envOption())
-    .addOption(oldEnvOption())
+  withEnv(
+    command
+      .argument("<file>", "where to; a file that exists is not overwritten")
+      .option("--data-dir <folder>", "where the runs are (REHEARSAL_DATA_DIR)"),
+  )
     .option("--json", "print what was written as one JSON object")
     .action(backUp);
 }

@@ -3,7 +3,7 @@ import { attempt, notice, ok, type Check } from "../doctor/check.ts";
 import { checkMachine, checkProxy } from "../doctor/check-machine.ts";
 import { checkCredentials, checkModels } from "../doctor/check-models.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { envOption, oldEnvOption } from "../options.ts";
+import { withEnv } from "../options.ts";
 import { createClients } from "../parts/create-clients.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -19,10 +19,7 @@ interface DoctorOptions {
 
 /** `rehearsal doctor` */
 export function declare(command: Command): void {
-  command
-    .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)")
-    .addOption(envOption())
-    .addOption(oldEnvOption())
+  withEnv(command.option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)"))
     .option("--json", "print what was found as one JSON object")
     .action(doctor);
 }

@@ -4,7 +4,7 @@ import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/h
 import { makeKey } from "../../services/http/made-key.ts";
 import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
-import { collectList, envOption, oldEnvOption } from "../options.ts";
+import { collectList, withEnv } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
@@ -20,15 +20,19 @@ interface KeyOptions {
 
 /** `rehearsal keys` */
 export function declare(command: Command): void {
-  command
-    .addArgument(new Argument("<action>", "what to do").choices(["create", "list", "revoke"]))
-    .argument("[name]", "owner of the new key, or id of the key to revoke")
-    .option("--scopes <names>", `what the key may do: ${scopes.join(", ")} (default: evaluate,runs:read)`, collectList)
-    .option("--expires <date>", "last day of the key, such as 2027-12-31")
-    .option("--entry", "keep nothing: print the key and its entry for REHEARSAL_API_KEYS")
-    .option("--data-dir <folder>", "where keys are kept (REHEARSAL_DATA_DIR)")
-    .addOption(envOption())
-    .addOption(oldEnvOption())
+  withEnv(
+    command
+      .addArgument(new Argument("<action>", "what to do").choices(["create", "list", "revoke"]))
+      .argument("[name]", "owner of the new key, or id of the key to revoke")
+      .option(
+        "--scopes <names>",
+        `what the key may do: ${scopes.join(", ")} (default: evaluate,runs:read)`,
+        collectList,
+      )
+      .option("--expires <date>", "last day of the key, such as 2027-12-31")
+      .option("--entry", "keep nothing: print the key and its entry for REHEARSAL_API_KEYS")
+      .option("--data-dir <folder>", "where keys are kept (REHEARSAL_DATA_DIR)"),
+  )
     .option("--json", "print the answer as one JSON object")
     .action(keys);
 }

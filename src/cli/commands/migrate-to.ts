@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
-import { envOption, oldEnvOption } from "../options.ts";
+import { withEnv } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import { typedFolder } from "../sources/open-source.ts";
@@ -17,11 +17,11 @@ interface MigrateOptions {
 
 /** `rehearsal migrate-to` */
 export function declare(command: Command): void {
-  command
-    .argument("<database>", "postgres://… to copy to, or $NAME of the variable that holds it")
-    .option("--data-dir <folder>", "where the runs are now (REHEARSAL_DATA_DIR)")
-    .addOption(envOption())
-    .addOption(oldEnvOption())
+  withEnv(
+    command
+      .argument("<database>", "postgres://… to copy to, or $NAME of the variable that holds it")
+      .option("--data-dir <folder>", "where the runs are now (REHEARSAL_DATA_DIR)"),
+  )
     .option("--json", "print what was copied as one JSON object")
     .action(migrate);
 }

@@ -1,3 +1,4 @@
+// First, before anything names the classes it brings.
 import "../../models/outbound/web-classes.ts";
 import type { Command } from "commander";
 import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
@@ -6,7 +7,7 @@ import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario
 import type { ApiKeys } from "../../services/http/auth.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
-import { envOption, oldEnvOption, portNumber } from "../options.ts";
+import { withEnv, portNumber } from "../options.ts";
 import { agentService } from "../parts/agent-service.ts";
 import { createCore } from "../parts/create-core.ts";
 import { demoDetector } from "../parts/demo-detector.ts";
@@ -24,13 +25,13 @@ import { version } from "../version.ts";
 
 /** `rehearsal serve`: both services and the page in one process. */
 export function declare(command: Command): void {
-  command
-    .option("--host <address>", "listen on this address (REHEARSAL_HOST)")
-    .option("--port <number>", "port of the agent backend and the page (REHEARSAL_AGENT_PORT)", portNumber)
-    .option("--eval-port <number>", "port of the evaluation service (REHEARSAL_EVAL_PORT)", portNumber)
-    .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)")
-    .addOption(envOption())
-    .addOption(oldEnvOption())
+  withEnv(
+    command
+      .option("--host <address>", "listen on this address (REHEARSAL_HOST)")
+      .option("--port <number>", "port of the agent backend and the page (REHEARSAL_AGENT_PORT)", portNumber)
+      .option("--eval-port <number>", "port of the evaluation service (REHEARSAL_EVAL_PORT)", portNumber)
+      .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)"),
+  )
     .option("--no-open", "do not open the page in a browser")
     .option("--json", "print the addresses as one JSON object")
     .action(serve);

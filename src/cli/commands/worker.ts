@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { runWorker } from "../../runs/run-worker.ts";
-import { envOption, oldEnvOption, wholeNumber } from "../options.ts";
+import { withEnv, wholeNumber } from "../options.ts";
 import { createCore } from "../parts/create-core.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { startChores } from "../parts/start-chores.ts";
@@ -16,11 +16,11 @@ interface WorkerOptions {
 
 /** `rehearsal worker` */
 export function declare(command: Command): void {
-  command
-    .option("-j, --concurrency <number>", "attempts at once (REHEARSAL_CONCURRENCY_GLOBAL)", wholeNumber(1))
-    .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)")
-    .addOption(envOption())
-    .addOption(oldEnvOption())
+  withEnv(
+    command
+      .option("-j, --concurrency <number>", "attempts at once (REHEARSAL_CONCURRENCY_GLOBAL)", wholeNumber(1))
+      .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)"),
+  )
     .option("--json", "print the readiness as one JSON object")
     .action(work);
 }

@@ -1,6 +1,6 @@
-import { closest, distance } from "fastest-levenshtein";
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
 import type { z } from "zod";
+import { nearestName } from "../nearest-name.ts";
 import { configError, type ConfigPlace } from "./config-error.ts";
 import { Config } from "./config.ts";
 import { substituteVariables } from "./substitute-variables.ts";
@@ -51,8 +51,8 @@ function deepest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefi
 
 function suggestion(key: string, path: readonly PropertyKey[]): string {
   if (path.length > 0) return "";
-  const nearest = closest(key, Object.keys(Config.shape));
-  return distance(key, nearest) <= Math.max(2, key.length / 3) ? `: did you mean "${nearest}"?` : "";
+  const nearest = nearestName(key, Object.keys(Config.shape));
+  return nearest === undefined ? "" : `: did you mean "${nearest}"?`;
 }
 
 function substitute(

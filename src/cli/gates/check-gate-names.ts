@@ -1,10 +1,10 @@
-import { closest, distance } from "fastest-levenshtein";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
 import { checkNames } from "../../evaluation/scorers/create-checks.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
+import { nearestName } from "../nearest-name.ts";
 import { figures, type Gate } from "./parse-gate.ts";
 
 /** A mistyped score fails its gate, or is never watched, whatever the replies are: better said before a model is asked. */
@@ -38,7 +38,6 @@ function scoreNames({ scorers = [], judge }: Config, scenarios: readonly FileSce
 }
 
 function suggestion(name: string, known: ReadonlySet<string>): string {
-  const nearest = closest(name, [...known, ...figures]);
-  const near = distance(name, nearest) <= Math.max(2, name.length / 3);
-  return near ? `: did you mean "${nearest}"?` : `; it may have ${[...known].join(", ")}`;
+  const nearest = nearestName(name, [...known, ...figures]);
+  return nearest === undefined ? `; it may have ${[...known].join(", ")}` : `: did you mean "${nearest}"?`;
 }

@@ -1,3 +1,4 @@
+// First, before anything names the classes it brings.
 import "../../models/outbound/web-classes.ts";
 import { createEvaluationClient, type EvaluationClient } from "../../client/create-evaluation-client.ts";
 import type { Runs } from "../../runs/runs.ts";
