@@ -9,7 +9,6 @@ import {
   type Exchange,
 } from "./conversation.ts";
 import { growAnswer } from "./growing-answer.ts";
-import { withRefused } from "./refused-calls.ts";
 
 /** One answer of a conversation. */
 export interface AnswerPlace {
@@ -106,7 +105,7 @@ export function createChatSession({ first, ask, resume, save }: ChatSessionOptio
       const events = (signal: AbortSignal) => resume(runId, { decisions, signal });
       // A decision that was not accepted leaves the calls waiting: they can be decided about again.
       follow(place, { begun, events }, (answer) =>
-        answer.state === "failed" ? { ...begun, refusal: answer.failure } : withRefused(answer, { begun, decisions }),
+        answer.state === "failed" ? { ...begun, refusal: answer.failure } : answer,
       );
     },
   };

@@ -64,26 +64,3 @@ test("an answer goes on while nobody listens", async () => {
   await settle();
   expect(session.conversation()[0]?.answers[0]).toMatchObject({ state: "done", reply: { content: "Hello" } });
 });
-
-test("a call that was refused stands among the tools, once", async () => {
-  const asking = replyEvent(makeReply("", { tool_calls: [call("c"), call("d")] }));
-  const told = { id: "d", name: "send_mail", args: { to: "a" }, ok: false, result: "Refused.", duration_ms: 0 };
-  const session = createChatSession({
-    first,
-    save,
-    ask: () => once(asking),
-    async *resume() {
-      yield { type: "tool-end", tool: told };
-      yield replyEvent(makeReply("Then not."));
-    },
-  });
-  session.send("Hi", { models: ["m"] });
-  await settle();
-  session.decide({ exchangeId: session.conversation()[0]?.id ?? "", column: 0 }, { c: "deny", d: "deny" });
-  await settle();
-  const tools = session.conversation()[0]?.answers[0]?.tools;
-  expect(tools?.map(({ id, ok, result }) => [id, ok, result])).toEqual([
-    ["d", false, "Refused."],
-    ["c", false, "You refused this call."],
-  ]);
-});

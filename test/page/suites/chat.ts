@@ -230,7 +230,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByText("Then I will not send it.").waitFor();
     expect(await focused()).toBe("Answer of demo/asks");
     await tab.page.getByText("1 tool call · 1 failed").click();
-    await tab.page.getByText("You refused this call.").waitFor();
+    await tab.page.getByText("it was not approved").waitFor();
     await edit.press("Enter");
     await tab.page.getByRole("button", { name: "Send again" }).press("Enter");
     expect(await focused()).toBe("Message");

@@ -61,10 +61,20 @@ export const makeProblem = (code: ErrorCode, detail: string): Problem =>
 
 /** Goes on with the run of demo/asks: arguments must name somebody, a refused call is not run. */
 export function fakeResume(decision: unknown): FakeAnswer {
-  if (decision === "deny") return { reply: makeReply("Then I will not send it.") };
+  const call = { id: "call-7", name: "send_mail" };
+  if (decision === "deny") {
+    const refused = {
+      ...call,
+      args: {},
+      ok: false,
+      result: "The call was not run: it was not approved.",
+      duration_ms: 0,
+    };
+    return { reply: makeReply("Then I will not send it."), tools: [refused] };
+  }
   const { args = { to: "a@example.org" } } = (typeof decision === "object" ? decision : {}) as { args?: unknown };
   if (!(args as { to?: unknown }).to) return { problem: makeProblem("validation_failed", "/args/to is required") };
-  return { reply: makeReply("Sent."), tools: [{ id: "call-7", name: "send_mail", args, result: "queued" }] };
+  return { reply: makeReply("Sent."), tools: [{ ...call, args, result: "queued" }] };
 }
 
 /** Answers by model id: an echo, unless the id asks for something special. */
