@@ -34,7 +34,7 @@ const entries = () => ({
 });
 
 /** Packages a user adds, and native ones that are never there: looked for when they are needed. */
-const external = [/^node:(?!http2$)/, "vitest", /^@lat\.md\//, "pg-native", "@napi-rs/canvas", /^swagger-ui-dist/];
+const outside = [/^node:/, /^vitest$/, /^@lat\.md\//, /^pg-native$/, /^@napi-rs\/canvas$/, /^swagger-ui-dist/];
 
 /**
  * A module of Node that is imported is asked for everything it exports, rare things too: `node:http` loads a second HTTP client for
@@ -73,13 +73,28 @@ const undiciParts = `
 /** HTTP/2 is not spoken here, and what is bundled gets along without it: undici does the same where Node was built so. */
 const noHttp2 = "export const constants = {}; export class Http2ServerRequest {}";
 
-const replaced = { undici: undiciParts, "node:http2": noHttp2 };
+/** Commander can start a program for a command. None of ours is one, so what starts programs is not loaded with every command. */
+const noPrograms = "export default {};";
+
+const replaced = { undici: undiciParts, "node:http2": noHttp2, "commander node:child_process": noPrograms };
+
+/** The name under which an import is replaced, for whoever imports it or for one package. */
+function replacedAs(id, importer = "") {
+  const [, importing] = /.*node_modules[\\/]([\w-]+)/.exec(importer) ?? [];
+  return [id, `${importing} ${id}`].find((name) => name in replaced);
+}
 
 const leanPackages = {
   name: "lean-packages",
-  resolveId: (id) => (id in replaced ? `\0lean:${id}` : null),
+  resolveId(id, importer) {
+    const name = replacedAs(id, importer);
+    return name === undefined ? null : `\0lean:${name}`;
+  },
   load: (id) => replaced[id.replace("\0lean:", "")] ?? null,
 };
+
+const isOutside = (id, importer) =>
+  replacedAs(id, importer) === undefined && outside.some((pattern) => pattern.test(id));
 
 /** Bundles into `folder`, and gives the packages that went into it. */
 export async function bundle(folder) {
@@ -88,7 +103,7 @@ export async function bundle(folder) {
     cwd: root,
     input: entries(),
     platform: "node",
-    external,
+    external: isOutside,
     plugins: [leanModules, leanPackages],
   });
   const { output } = await build.write({

@@ -75,14 +75,24 @@ test("starts, evaluates and reports in an empty folder", async () => {
   expect((await cli("report", "latest", "-f", "junit")).stdout).toContain("<testsuites");
 });
 
-test("loads neither Node's own HTTP client nor HTTP/2 beside what is bundled", async () => {
+/** The modules of Node that a command has loaded. */
+async function modulesOf(...parameters: string[]): Promise<string[]> {
   const listing = `process.on("exit", () => process.stderr.write(process.moduleLoadList.join("\\n")))`;
   const options = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(listing)}` };
-  const { stderr } = await cliWith(options, "eval", "--attempts", "1", "--json");
-  const loaded = stderr.split("\n");
+  return (await cliWith(options, ...parameters)).stderr.split("\n");
+}
+
+test("loads neither Node's own HTTP client nor HTTP/2 beside what is bundled", async () => {
+  const loaded = await modulesOf("eval", "--attempts", "1", "--json");
   expect(loaded).toContain("NativeModule http");
   expect(loaded).not.toContain("NativeModule http2");
   expect(loaded).not.toContain("NativeModule internal/deps/undici/undici");
+});
+
+test("loads what starts programs only where one is started", async () => {
+  const loaded = await modulesOf("list", "--json");
+  expect(loaded).toContain("NativeModule sqlite");
+  expect(loaded).not.toContain("NativeModule child_process");
 });
 
 test("serves both services, the page and the API reference", async () => {
