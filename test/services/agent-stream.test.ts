@@ -145,6 +145,36 @@ test.each([events, {}])("x-on-disconnect: continue goes on; the run log has the 
     .toMatchObject({ runs: [{ state: "completed" }] });
 });
 
+test.each<Record<string, string>>([{ "x-on-disconnect": "continue" }, { "idempotency-key": "k" }])(
+  "a turn that waits for its thread goes on without its client (%o)",
+  async (headers) => {
+    const { turn, started, release } = hanging();
+    const { models } = scripted(turn, "Later");
+    let arrived = 0;
+    const tools = () => {
+      arrived += 1;
+      return [];
+    };
+    await using agent = await runAgentApp(models, { tools });
+    const thread = { "x-thread-id": "t" };
+    const first = post(agent.url, human("First"), thread);
+    await started;
+    const controller = new AbortController();
+    const second = post(agent.url, human("Second"), { ...thread, ...headers }, controller.signal);
+    await expect.poll(() => arrived).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    controller.abort();
+    await expect(second).rejects.toThrow(/abort/i);
+    // The service must have noticed before it is the turn's turn.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    release();
+    await first;
+    await expect
+      .poll(async () => (await (await fetch(`${agent.url}/agent/threads/t`)).json()) as unknown)
+      .toMatchObject({ messages: ["First", "Done", "Second", "Later"].map((content) => ({ content })) });
+  },
+);
+
 test("a slow reader gets everything", async () => {
   const pieces = Array.from({ length: 2000 }, (_, index) => `${index} ${"x".repeat(500)} `);
   await using agent = await runAgentApp(scripted(speaks(...pieces)).models);

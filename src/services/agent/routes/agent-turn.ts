@@ -9,6 +9,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
+import { clientSignal } from "../turns/client-signal.ts";
 import { readThreadId, readTurnHeaders, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import type { Turn, TurnRequest } from "../turns/turn.ts";
 import { answerTurn } from "../wires/answer-turn.ts";
@@ -54,16 +55,16 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
     const body = await readJson(context, bodyLimits);
     const { messages } = validate(AgentRequest, body);
     const events = prefersEvents(context.req.header("accept"));
-    const { signal } = context.req.raw;
     const asked = { model: modelId, thread: threadId, body };
     const key = readIdempotency(context.req.header("idempotency-key"), asked);
     const answerKey = key && { ...key, owner: headers.owner };
+    const goOn = (headers.onDisconnect ?? (key ? "continue" : "cancel")) === "continue";
+    const signal = clientSignal(context, { goOn });
     const begin = () => start(messages, { headers, threadId, modelId, stream: events, signal, answerKey });
     const keyed = answerKey
       ? await parts.idempotentTurns.begin(answerKey, begin)
       : { kind: "turn" as const, turn: await begin(), replayed: false };
     if (keyed.kind === "turn") {
-      const goOn = (headers.onDisconnect ?? (key ? "continue" : "cancel")) === "continue";
       if (goOn) keyed.turn.keep();
       else keyed.turn.watch(signal);
     }

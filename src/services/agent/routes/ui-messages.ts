@@ -7,6 +7,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
+import { clientSignal } from "../turns/client-signal.ts";
 import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
@@ -28,7 +29,8 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
     if (messages.length > maxMessages) {
       throw fieldError("/messages", `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`);
     }
-    const { signal } = context.req.raw;
+    const goOn = headers.onDisconnect === "continue";
+    const signal = clientSignal(context, { goOn });
     const decided = readDecisions(messages);
     const turn = decided
       ? await resumeWaitingRun(dependencies, parts, { ...decided, headers, stream: true, signal })
@@ -42,7 +44,7 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
             thread: null,
           }),
         );
-    if (headers.onDisconnect === "continue") turn.keep();
+    if (goOn) turn.keep();
     else turn.watch(signal);
     await untilFirstWord(turn);
     // What follows a decision belongs to the message that asked for it.
