@@ -97,3 +97,24 @@ test("a failed reply stays a failed reply", async () => {
   const model = withPromptedTools(scriptedModel(failsWith("upstream_error")));
   expect(await model({ messages, tools: [calculator().definition] }, { signal })).toMatchObject({ ok: false });
 });
+
+test("a call block is no last answer either", async () => {
+  const pieces: string[] = [];
+  const text = '```tool_call\n{"tool": "calculator", "args": {"expression": "6*7"}}\n```';
+  const model = scriptedModel((_request, { onText }) => {
+    onText?.(text);
+    return text;
+  });
+  const outcome = await runAgent({
+    model: withPromptedTools(model),
+    messages,
+    tools: [calculator()],
+    limits: { steps: 1 },
+    signal,
+    stream: true,
+    onEvent: (event) => event.type === "text-delta" && pieces.push(event.text),
+  });
+  const said = "I could not finish this request: the step limit was reached before I had an answer.";
+  expect(outcome).toMatchObject({ reply: { text: said }, finish_reason: "step_limit", model_calls: 2 });
+  expect(pieces).toEqual([said]);
+});

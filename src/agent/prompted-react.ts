@@ -1,4 +1,4 @@
-import type { ChatModel, SuccessfulReply } from "../contract/model.ts";
+import type { ChatModel, ChatRequest, SuccessfulReply } from "../contract/model.ts";
 import { holdBackCalls } from "./prompted/hold-back-calls.ts";
 import { parseActions } from "./prompted/parse-actions.ts";
 import { toPromptedRequest } from "./prompted/to-prompted-request.ts";
@@ -9,20 +9,27 @@ import { toPromptedRequest } from "./prompted/to-prompted-request.ts";
  */
 export function withPromptedTools(model: ChatModel): ChatModel {
   return async (request, { signal, onText }) => {
-    const offered = new Set((request.tool_choice === "none" ? [] : (request.tools ?? [])).map((tool) => tool.name));
+    const known = knownTools(request);
     const prompted = toPromptedRequest(request);
-    if (offered.size === 0) return model(prompted, { signal, ...(onText && { onText }) });
+    if (known.size === 0) return model(prompted, { signal, ...(onText && { onText }) });
     const held = onText && holdBackCalls(onText);
     const reply = await model(prompted, { signal, ...(held && { onText: held.onText }) });
     if (!reply.ok) return reply;
-    const read = withCalls(reply, offered);
+    const read = withCalls(reply, known);
     held?.finish(read.text);
     return read;
   };
 }
 
-function withCalls(reply: SuccessfulReply, offered: ReadonlySet<string>): SuccessfulReply {
-  const { text, tool_calls } = parseActions(reply.text, offered);
+/** Tools in the history count too: a model that saw calls may write another when none is offered, and that is no text. */
+function knownTools({ tools = [], tool_choice, messages }: ChatRequest): ReadonlySet<string> {
+  const offered = tool_choice === "none" ? [] : tools;
+  const called = messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []));
+  return new Set([...offered, ...called].map(({ name }) => name));
+}
+
+function withCalls(reply: SuccessfulReply, known: ReadonlySet<string>): SuccessfulReply {
+  const { text, tool_calls } = parseActions(reply.text, known);
   if (tool_calls.length === 0) return reply;
   const finish_reason = reply.finish_reason === "length" ? "length" : "tool_calls";
   return { ...reply, text, tool_calls, finish_reason };
