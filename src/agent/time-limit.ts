@@ -3,6 +3,8 @@ export interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
   /** True when the time ran out; false when the parent aborted. */
   readonly expired: boolean;
+  /** Aborts before the time is over. */
+  cancel(reason: Error): void;
 }
 
 /** Node fires a longer timer at once. */
@@ -34,6 +36,10 @@ class RunningTimeLimit implements TimeLimit {
 
   get expired(): boolean {
     return this.#expired;
+  }
+
+  cancel(reason: Error): void {
+    this.#controller.abort(reason);
   }
 
   [Symbol.dispose](): void {

@@ -157,3 +157,58 @@ test("its own words, unusable calls and tools it may not use", async () => {
   expect(outcome).toMatchObject({ ok: true, reply: { text: "I have 1 tool.", usage: null }, model_calls: 0 });
   expect(said.every((text) => text.startsWith("The call was not run"))).toBe(true);
 });
+
+test("what a plug-in leaves behind ends with the turn", async () => {
+  const events: AgentEvent[] = [];
+  const stopped: string[] = [];
+  const hang = (name: string, told: AbortSignal) =>
+    new Promise<string>((_, reject) => {
+      told.addEventListener("abort", () => {
+        stopped.push(name);
+        reject(told.reason);
+      });
+    });
+  const slow = defineTool({
+    name: "slow",
+    description: "",
+    parameters: {},
+    run: (_args, context) => hang("tool", context.signal),
+  });
+  let late: Promise<unknown> = Promise.resolve();
+  const hasty: PlugIn = async ({ messages: given, ask, use, signal: told }) => {
+    told.addEventListener("abort", () => (late = ask({ messages: given }).catch(String)));
+    void ask({ messages: given });
+    void use({ name: "slow", args: {} });
+    return (await ask({ messages: given })).text;
+  };
+  const model = scriptedModel((_request, options) => hang("model", options.signal), "First");
+  const outcome = await createPlugInRunner(hasty)({
+    model,
+    messages,
+    tools: [slow],
+    signal,
+    onEvent: (event) => events.push(event),
+  });
+  expect(outcome).toMatchObject({ ok: true, reply: { text: "First" }, tool_calls: [{ ok: false }] });
+  expect(stopped).toEqual(["model", "tool"]);
+  expect(events.filter(({ type }) => type === "tool-end")).toMatchObject([
+    { tool_call: { result: "The turn is over." } },
+  ]);
+  expect(await late).toContain("The turn is over.");
+  expect(events.at(-1)?.type).toBe("run-end");
+  expect(model.requests).toHaveLength(2);
+});
+
+test("a plug-in may ask in advance: a call that fails before it is waited for harms nobody", async () => {
+  const eager: PlugIn = async ({ messages: given, ask }) => {
+    const failing = ask({ messages: given });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return (await failing).text;
+  };
+  const outcome = await createPlugInRunner(eager)({
+    model: scriptedModel(failsWith("upstream_error")),
+    messages,
+    signal,
+  });
+  expect(outcome).toMatchObject({ ok: false, error: { code: "upstream_error" } });
+});

@@ -10,6 +10,7 @@ import { createPlaces } from "../places.ts";
 import { runTool } from "../run-tool.ts";
 import { skipCall } from "../skip-call.ts";
 import { createTimeLimit, untilAborted, type TimeLimit } from "../time-limit.ts";
+import { ToolError } from "../tool.ts";
 import { fenceUntrusted } from "../untrusted-text.ts";
 import type { PlugIn, PlugInTurn } from "./plug-in.ts";
 
@@ -39,14 +40,13 @@ export function createPlugInRunner(plugIn: PlugIn): (options: AgentRunOptions) =
 async function play(run: AgentRun, plugIn: PlugIn): Promise<AgentOutcome> {
   using deadline = createTimeLimit({ signal: run.signal, ms: run.limits.deadlineMs - finalAnswerTime(run) });
   const stops: Stop[] = [];
-  let over = false;
   const stop = (reason: Stop): never => {
     stops.push(reason);
-    throw new Error("The turn is over.");
+    throw new Error(turnOver);
   };
+  const { turn, leave } = withLeaving(toTurn(run, { deadline, stop }), deadline);
   try {
-    const turn = toTurn(run, { deadline, stop, isOver: () => over });
-    const text = await untilAborted(plugIn(turn), deadline.signal).finally(() => (over = true));
+    const text = await untilAborted((async () => plugIn(turn))(), deadline.signal).finally(leave);
     return answered(run, text);
   } catch (error) {
     run.signal.throwIfAborted();
@@ -58,10 +58,32 @@ async function play(run: AgentRun, plugIn: PlugIn): Promise<AgentOutcome> {
   }
 }
 
-function toTurn(
-  run: AgentRun,
-  { deadline, stop, isOver }: { deadline: TimeLimit; stop: (reason: Stop) => never; isOver: () => boolean },
-): PlugInTurn {
+const turnOver = "The turn is over.";
+
+/**
+ * A plug-in may end while something it began is still under way. `leave` stops that and waits until it has stopped, so that
+ * nothing happens in a turn after its end; nor does anything new begin. What the plug-in does not wait for may fail unheard.
+ */
+function withLeaving(turn: PlugInTurn, deadline: TimeLimit): { turn: PlugInTurn; leave: () => Promise<void> } {
+  const begun: Promise<unknown>[] = [];
+  const begin = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = (async () => {
+      deadline.signal.throwIfAborted();
+      return work();
+    })();
+    begun.push(result.catch(() => {}));
+    return result;
+  };
+  return {
+    turn: { ...turn, ask: (request) => begin(() => turn.ask(request)), use: (call) => begin(() => turn.use(call)) },
+    async leave() {
+      deadline.cancel(new ToolError(turnOver));
+      await Promise.all(begun);
+    },
+  };
+}
+
+function toTurn(run: AgentRun, { deadline, stop }: { deadline: TimeLimit; stop: (reason: Stop) => never }): PlugInTurn {
   const places = createPlaces(run.limits.parallel);
   let used = 0;
   return {
@@ -96,8 +118,11 @@ function toTurn(
         args,
         tool,
       } as const;
-      const toolRun = await places.take(async () => (isOver() ? null : runTool(run, call, deadline)));
-      if (!toolRun) return "The call was not run: the turn is over.";
+      const toolRun = await places.take(async () => {
+        // The turn may have ended while the call waited for its place.
+        deadline.signal.throwIfAborted();
+        return runTool(run, call, deadline);
+      });
       run.toolRuns.push(toolRun);
       const fenced = fenceUntrusted(toolRun.result);
       return toolRun.ok ? fenced : `The tool failed.\n${fenced}`;
