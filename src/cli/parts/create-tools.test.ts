@@ -1,13 +1,18 @@
+import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { everythingServer } from "../../../test/mcp/mcp-test-kit.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import { createLog } from "../../services/http/log.ts";
 import { readSettings } from "../../settings.ts";
 import { createTools } from "./create-tools.ts";
 
-async function namesWith(variables: Record<string, string>): Promise<string[]> {
+async function namesWith(variables: Record<string, string>, log = createLog({ level: "silent" })): Promise<string[]> {
   await using outbound = createOutbound();
   const { settings } = readSettings(variables);
-  await using toolset = await createTools(settings.agent, { outbound, log: createLog({ level: "silent" }) });
+  await using toolset = await createTools(settings.agent, { outbound, log });
+  // Asked once for each turn.
+  toolset.tools();
   return toolset.tools().map(({ definition }) => definition.name);
 }
 
@@ -17,4 +22,35 @@ test("web_fetch stands beside a folder of knowledge only where it is named", asy
   expect(await namesWith(folder)).toEqual(["current_time", "calculator", "search_knowledge"]);
   const named = { ...folder, AGENT_TOOLS: "search_knowledge,web_fetch" };
   expect(await namesWith(named)).toEqual(["search_knowledge", "web_fetch"]);
+});
+
+test("a tool that AGENT_TOOLS names twice is there once", async () => {
+  expect(await namesWith({ AGENT_TOOLS: "calculator,current_time,calculator" })).toEqual([
+    "calculator",
+    "current_time",
+  ]);
+});
+
+const httpTool = (name: string) => JSON.stringify({ tools: [{ name, description: "x", url: "https://a.example/" }] });
+
+test("an HTTP tool cannot have the name of a built-in one, unless that is not used", async () => {
+  await using folder = await temporaryFolder();
+  const AGENT_HTTP_TOOLS = folder.file("tools.json");
+  await writeFile(AGENT_HTTP_TOOLS, httpTool("calculator"));
+  await expect(namesWith({ AGENT_HTTP_TOOLS })).rejects.toThrow('"calculator" is the name of a built-in tool');
+  const names = await namesWith({ AGENT_HTTP_TOOLS, AGENT_TOOLS: "current_time" });
+  expect(names).toEqual(["current_time", "calculator"]);
+});
+
+test("an MCP tool whose name is taken is left out, which is said once", async () => {
+  await using folder = await temporaryFolder();
+  const [AGENT_HTTP_TOOLS, AGENT_MCP_CONFIG] = [folder.file("tools.json"), folder.file("mcp.json")];
+  await writeFile(AGENT_HTTP_TOOLS, httpTool("every__echo"));
+  const every = { command: process.execPath, args: [everythingServer, "stdio"], allow: ["echo", "get-sum"] };
+  await writeFile(AGENT_MCP_CONFIG, JSON.stringify({ mcpServers: { every } }));
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", write: (line) => void lines.push(line), terminal: false });
+  const names = await namesWith({ AGENT_HTTP_TOOLS, AGENT_MCP_CONFIG, AGENT_TOOLS: "current_time" }, log);
+  expect(names).toEqual(["current_time", "every__echo", "every__get-sum"]);
+  expect(lines.filter((line) => line.includes("another tool has its name"))).toHaveLength(1);
 });

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Logger } from "pino";
 import { parse } from "yaml";
+import { ConfigError } from "../../agent/config-error.ts";
 import { createKnowledgeIndex } from "../../agent/knowledge/knowledge-index.ts";
 import type { McpConfig } from "../../agent/mcp/mcp-config.ts";
 import { parseMcpConfig } from "../../agent/mcp/parse-config.ts";
@@ -26,8 +27,9 @@ export async function createTools(
   settings: Settings["agent"],
   { outbound, log }: { outbound: Outbound; log: Logger },
 ): Promise<Toolset> {
-  const builtIn = [...chooseBuiltIn(settings, outbound), ...(await declaredTools(settings, outbound))];
-  if (settings.mcpConfig === null) return { tools: () => builtIn, [Symbol.asyncDispose]: async () => {} };
+  const builtIn = chooseBuiltIn(settings, outbound);
+  const own = [...builtIn, ...(await declaredTools(settings, { outbound, builtIn }))];
+  if (settings.mcpConfig === null) return { tools: () => own, [Symbol.asyncDispose]: async () => {} };
 
   const stop = new AbortController();
   const text = await readFile(settings.mcpConfig, "utf8").catch((cause: unknown) => {
@@ -38,7 +40,27 @@ export async function createTools(
   const { connectMcpServers } = await import("../../agent/mcp/connect-mcp-servers.ts");
   const fetch = outboundFetch(outbound, { policy: "local" });
   const servers = await connectMcpServers(config, { log, signal: stop.signal, fetch });
-  return { tools: () => [...builtIn, ...servers.tools()], [Symbol.asyncDispose]: () => servers.close() };
+  const together = firstOfEachName(log);
+  return { tools: () => together([...own, ...servers.tools()]), [Symbol.asyncDispose]: () => servers.close() };
+}
+
+/**
+ * An MCP tool's name is put together from two, so it can come out as one that is taken. The list changes while we run: such
+ * a tool is left out, and said once.
+ */
+function firstOfEachName(log: Logger): (tools: readonly Tool[]) => readonly Tool[] {
+  const told = new Set<string>();
+  return (tools) => {
+    const seen = new Set<string>();
+    return tools.filter(({ definition: { name } }) => {
+      const isFirst = !seen.has(name);
+      seen.add(name);
+      if (isFirst) return true;
+      if (!told.has(name)) log.warn({ tool: name }, "mcp tool left out: another tool has its name");
+      told.add(name);
+      return false;
+    });
+  };
 }
 
 function readMcpConfig(text: string, path: string): McpConfig {
@@ -52,19 +74,33 @@ function readMcpConfig(text: string, path: string): McpConfig {
 }
 
 /** HTTP APIs the operator declared as tools. Their own file says what they are and which headers they send. */
-async function declaredTools({ httpTools: path }: Settings["agent"], outbound: Outbound): Promise<readonly Tool[]> {
+async function declaredTools(
+  { httpTools: path }: Settings["agent"],
+  { outbound, builtIn }: { outbound: Outbound; builtIn: readonly Tool[] },
+): Promise<readonly Tool[]> {
   if (path === null) return [];
   const { httpTools } = await import("../../agent/tools/http-tools.ts");
   try {
     const beside = (name: string): string => resolve(dirname(path), name);
-    return httpTools(parse(readFileSync(path, "utf8")), {
+    const declared = httpTools(parse(readFileSync(path, "utf8")), {
       variables: process.env,
       readDocument: (name) => readFileSync(beside(name), "utf8"),
       send: toolSender(outbound),
     });
+    refuseTaken(declared, builtIn);
+    return declared;
   } catch (cause) {
     throw new SettingsError("AGENT_HTTP_TOOLS", `names ${path}: ${(cause as Error).message}`, { cause });
   }
+}
+
+function refuseTaken(declared: readonly Tool[], builtIn: readonly Tool[]): void {
+  const taken = new Set(builtIn.map(({ definition }) => definition.name));
+  const double = declared.find(({ definition }) => taken.has(definition.name));
+  if (!double) return;
+  throw new ConfigError(
+    `"${double.definition.name}" is the name of a built-in tool: choose another, or list those you want in AGENT_TOOLS without it.`,
+  );
 }
 
 /**
@@ -83,7 +119,7 @@ function chooseBuiltIn(
   if (tools === null) return knowledge.length > 0 ? available.filter((tool) => tool !== fetcher) : available;
 
   const byName = new Map(available.map((tool) => [tool.definition.name, tool]));
-  return tools.map((name) => {
+  return [...new Set(tools)].map((name) => {
     const tool = byName.get(name);
     if (tool) return tool;
     throw new SettingsError("AGENT_TOOLS", `names "${name}": there are ${[...byName.keys()].join(", ")}`);
