@@ -107,7 +107,7 @@ function countNegations({ counts, normalized }: PreparedText): number {
 }
 
 function isNegation(word: string): boolean {
-  return negations.has(word) || word.endsWith("n't") || word.endsWith("n’t");
+  return negations.has(word) || word.endsWith("n't");
 }
 
 function conflict(kind: Conflict["kind"], reply: string, reference: string): Conflict {

@@ -22,6 +22,10 @@ test.each(replyScorers)("%s is 1 for the same text, whatever its case and white 
   expect(score(name, "  Your ORDER\nships today ", "your order ships today").value).toBe(1);
 });
 
+test.each(replyScorers)("%s is 1 for the same text with straight and with curly quotes", (name) => {
+  expect(score(name, "It’s “fine”, I don’t mind.", `It's "fine", I don't mind.`).value).toBe(1);
+});
+
 test.each(replyScorers)("%s has no value without a reference", (name) => {
   expect(score(name, "anything")).toEqual({ name, value: null, reason: "no reference reply" });
 });

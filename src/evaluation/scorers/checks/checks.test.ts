@@ -24,6 +24,8 @@ test.each([
   [{ type: "contains", text: ["refund", "Friday"], mode: "any" }, "Your refund comes soon", 1],
   [{ type: "contains", text: ["as an AI", "sorry"], mode: "none" }, "Your refund comes soon", 1],
   [{ type: "contains", text: "two words" }, "two\n  words", 1],
+  [{ type: "contains", text: "don't know" }, "I don’t know", 1],
+  [{ type: "contains", text: "don’t know", ignore_case: false }, "I don't know", 1],
   [{ type: "regex", pattern: "\\b\\d{5}\\b" }, "order 48213", 1],
   [{ type: "regex", pattern: "^yes", ignore_case: true }, "well\nYes", 1],
   [{ type: "regex", pattern: "sorry", negate: true }, "sorry", 0],

@@ -1,11 +1,11 @@
 import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
-import { normalize } from "../../text/normalize.ts";
+import { normalize, unify } from "../../text/normalize.ts";
 import { shortList } from "../short-list.ts";
 import type { Check } from "./check.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "contains" }>;
 
-/** 1 when the reply holds all (any, none) of the texts. White space and compatibility forms do not count, nor does case unless asked. */
+/** 1 when the reply holds all (any, none) of the texts. White space, compatibility forms and curly quotes do not count, nor does case unless asked. */
 export function contains({ text, mode, ignore_case }: Setting): Check {
   const wanted = (typeof text === "string" ? [text] : text).map((part) => ({ part, form: toForm(part, ignore_case) }));
 
@@ -24,5 +24,5 @@ function toJudgement(good: boolean, wrong: readonly string[], right: string, tit
 }
 
 function toForm(text: string, ignoreCase: boolean): string {
-  return ignoreCase ? normalize(text) : text.normalize("NFKC").replace(/\s+/gu, " ").trim();
+  return ignoreCase ? normalize(text) : unify(text).replace(/\s+/gu, " ").trim();
 }
