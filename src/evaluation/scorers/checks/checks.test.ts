@@ -27,6 +27,7 @@ test.each([
   [{ type: "contains", text: "don't know" }, "I don’t know", 1],
   [{ type: "contains", text: "don’t know", ignore_case: false }, "I don't know", 1],
   [{ type: "regex", pattern: "\\b\\d{5}\\b" }, "order 48213", 1],
+  [{ type: "regex", pattern: "^[\\u4e00-\\u9fa5]+$" }, "你好", 1],
   [{ type: "regex", pattern: "^yes", ignore_case: true }, "well\nYes", 1],
   [{ type: "regex", pattern: "sorry", negate: true }, "sorry", 0],
   [{ type: "numeric", expected: 25, tolerance: 0.5 }, "It is $25.40", 1],
@@ -63,6 +64,8 @@ const schema = {
 test.each([
   ['{"id": 3}', 1, "fits the schema"],
   ['```json\n{"id": 3}\n```', 1, "fits the schema"],
+  ['```JSON\r\n{"id": 3}\r\n```\n', 1, "fits the schema"],
+  ['\uFEFF{"id": 3}', 1, "fits the schema"],
   ['{"id": "3"}', 0, "/id must be integer"],
   ["{}", 0, "the reply must have required property 'id'"],
   ["Here it is: {}", 0, "the reply is not JSON"],
@@ -74,6 +77,21 @@ test("every pattern of a schema is its own", () => {
   const two = { properties: { x: { pattern: "^a$" }, y: { pattern: "^b$" } } };
   expect(check({ type: "json_schema", schema: two }, '{"x": "a", "y": "b"}').value).toBe(1);
   expect(check({ type: "json_schema", schema: two }, '{"x": "a", "y": "a"}').value).toBe(0);
+});
+
+test.each(["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema"])(
+  "a schema of %s is read by its own rules",
+  ($schema) => {
+    const tuple = { $schema, type: "array", items: [{ type: "string" }, { type: "integer" }] };
+    expect(check({ type: "json_schema", schema: tuple }, '["a", 1]').value).toBe(1);
+    expect(check({ type: "json_schema", schema: tuple }, '["a", "b"]').value).toBe(0);
+  },
+);
+
+test("a pattern of a schema is held against the whole text, not against its lines", () => {
+  const digits = { type: "string", pattern: "^\\d+$" };
+  expect(check({ type: "json_schema", schema: digits }, '"12"').value).toBe(1);
+  expect(check({ type: "json_schema", schema: digits }, '"12\\nand more"').value).toBe(0);
 });
 
 test("a schema without end and a reply nested too deep are not judged", () => {

@@ -11,9 +11,15 @@ export class PatternError extends Error {
   override readonly name = "PatternError";
 }
 
-export function compilePattern(pattern: string, { ignoreCase = false }: { ignoreCase?: boolean } = {}): Pattern {
+/** With `lines`, `^` and `$` match at every line, else at the ends of the text. */
+export function compilePattern(
+  pattern: string,
+  { ignoreCase = false, lines = true }: { ignoreCase?: boolean; lines?: boolean } = {},
+): Pattern {
   try {
-    const compiled = RE2JS.compile(pattern, RE2JS.MULTILINE | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0));
+    const flags = (lines ? RE2JS.MULTILINE : 0) | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+    // Patterns of schemas and of other tools are written for JavaScript: `\u4e00` is `\x{4e00}` here.
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern), flags);
     return {
       test: (text) => compiled.matcher(text).find(),
       find(text) {

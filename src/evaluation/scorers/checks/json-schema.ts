@@ -1,5 +1,8 @@
+import { Ajv, type Options, type ValidateFunction } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { unwrapFence } from "../../text/unwrap-fence.ts";
 import { shorten } from "../short-list.ts";
 import type { Check } from "./check.ts";
 import { compilePattern } from "./compile-pattern.ts";
@@ -12,21 +15,30 @@ export class SchemaError extends Error {
 }
 
 const maximumLength = 1_000_000;
-const fence = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/u;
 
 // Schemas come with requests: their patterns run on the linear engine, and nothing is ever fetched.
-// Ajv tells patterns apart by their text.
-const linearPatterns = Object.assign((pattern: string) => ({ ...compilePattern(pattern), toString: () => pattern }), {
-  code: "linearPatterns",
-});
+// Ajv tells patterns apart by their text. In a schema `^` and `$` are the ends of the whole text.
+const linearPatterns = Object.assign(
+  (pattern: string) => ({ ...compilePattern(pattern, { lines: false }), toString: () => pattern }),
+  { code: "linearPatterns" },
+);
+const options: Options = {
+  strict: false,
+  validateFormats: false,
+  logger: false,
+  code: { regExp: linearPatterns as never },
+};
 
-/** 1 when the reply is JSON that fits the schema (draft 2020-12). A reply that is one fenced code block is unwrapped first. */
+/**
+ * 1 when the reply is JSON that fits the schema: of the draft that `$schema` names (7 for those before it), else of 2020-12. A reply
+ * that is one fenced code block is unwrapped first.
+ */
 export function jsonSchema({ schema }: Setting): Check {
   const validate = compile(schema);
 
   return ({ reply }) => {
     if (reply.raw.length > maximumLength) return { value: null, reason: `longer than ${maximumLength} characters` };
-    const parsed = parse(fence.exec(reply.raw)?.[1] ?? reply.raw);
+    const parsed = parse(unwrapFence(reply.raw));
     if (!parsed.ok) return { value: 0, reason: "the reply is not JSON" };
     const fits = run(validate, parsed.value);
     if (fits === null)
@@ -38,20 +50,20 @@ export function jsonSchema({ schema }: Setting): Check {
   };
 }
 
-function compile(schema: Setting["schema"]): ReturnType<Ajv2020["compile"]> {
-  const ajv = new Ajv2020({
-    strict: false,
-    validateFormats: false,
-    logger: false,
-    code: { regExp: linearPatterns as never },
-  });
+function compile({ $schema, ...schema }: Setting["schema"]): ValidateFunction {
   try {
     // Asynchronous schemas would answer with a promise, which is always true.
     if (Object.hasOwn(schema, "$async")) throw new SchemaError("$async is not supported");
-    return ajv.compile(schema);
+    return createAjv($schema).compile(schema);
   } catch (error) {
     throw new SchemaError(error instanceof Error ? error.message : "not a JSON schema", { cause: error });
   }
+}
+
+/** Generators still write draft 7, in which tuples have another form. */
+function createAjv(dialect: Setting["schema"][string] | undefined): Ajv {
+  if (typeof dialect === "string" && dialect.includes("draft-0")) return new Ajv(options);
+  return typeof dialect === "string" && dialect.includes("2019-09") ? new Ajv2019(options) : new Ajv2020(options);
 }
 
 /** Null when the call stack was used up: by a schema that refers to itself without end, or by a reply that is nested too deep. */
