@@ -90,6 +90,17 @@ test("a labeller model outranks the local one, chooses among the batch's labels,
   expect(response.summary.label_metrics["intent"]).toMatchObject({ n: 2, accuracy: 0.5 });
 });
 
+test("a labeller may put its answer into a fence", async () => {
+  const labeller = fakeModel(() => '```json\n{"urgent": true}\n```');
+  await using bench = await startBench({ models: { model: right(), labeller } });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("x", 1, { reference_metadata: { urgent: true } }),
+    labeller: { endpoint: "http://labeller", model_id: "labeller" },
+  });
+  const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.generated_metadata).toEqual({ urgent: true });
+});
+
 test("a labeller that fails or makes up a label leaves the local one to answer", async () => {
   const labeller = fakeModel(() => JSON.stringify({ intent: "made up" }));
   await using bench = await startBench({ models: { model: right(), labeller } });

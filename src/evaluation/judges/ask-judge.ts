@@ -2,6 +2,7 @@ import type { Choices, HelperUsage, JudgeVerdict } from "../../contract/judge.ts
 import type { ChatMessage, ChatModel } from "../../contract/model.ts";
 import { noUsage } from "../../contract/usage.ts";
 import { addHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
+import { unwrapFence } from "../text/unwrap-fence.ts";
 import { parseVote, verdictFormat, type Vote } from "./verdict-format.ts";
 
 /** A judge model and how it is used. */
@@ -60,10 +61,11 @@ async function askOnce(
   return { vote: parseVote(reply.text, choices), spent };
 }
 
-/** An answer that stands in the judged text, however it is spaced, was written by whoever wrote that text. */
+/** An answer that stands in the judged text, however it is spaced or fenced, was written by whoever wrote that text. */
 function isRepeated(answer: string, judged: string): boolean {
   const bare = (text: string) => text.replace(/\s+/gu, "");
-  return bare(answer) !== "" && bare(judged).includes(bare(answer));
+  const said = bare(unwrapFence(answer));
+  return said !== "" && bare(judged).includes(said);
 }
 
 /** Mean of the usable votes' values. A tie between choices has a value but no verdict. */

@@ -60,7 +60,7 @@ async function auditItem(
   const single = { ...judge, votes: 1 };
   const choices: (string | null)[] = [];
   for (let repeat = 0; repeat < repeats; repeat++) {
-    const { verdict } = await askJudge(single, { messages, choices: question.choices, signal });
+    const { verdict } = await askJudge(single, { messages, judged: [reply], choices: question.choices, signal });
     choices.push(verdict.votes[0]?.choice ?? null);
   }
   const comparable = withPair && reference_reply !== "" && reference_reply !== reply;

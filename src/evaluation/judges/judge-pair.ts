@@ -1,4 +1,4 @@
-import type { HelperUsage } from "../../contract/judge.ts";
+import type { HelperUsage, JudgeVerdict } from "../../contract/judge.ts";
 import type { ChatMessage } from "../../contract/model.ts";
 import { addHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";
@@ -39,8 +39,8 @@ export async function judgePair(
       signal,
     });
   const [forward, backward] = await Promise.all([ask(pair.left, pair.right), ask(pair.right, pair.left)]);
-  const one = toSide(forward.verdict.verdict, "left", "right");
-  const other = toSide(backward.verdict.verdict, "right", "left");
+  const one = toSide(forward.verdict, "left", "right");
+  const other = toSide(backward.verdict, "right", "left");
   const flipped = one !== null && other !== null && one !== other;
   return {
     winner: one === null || other === null ? null : flipped ? "tie" : one,
@@ -51,8 +51,9 @@ export async function judgePair(
   };
 }
 
-function toSide<Side>(verdict: string | null, first: Side, second: Side): Side | "tie" | null {
-  if (verdict === null) return null;
+/** Votes that are tied prefer neither reply. */
+function toSide<Side>({ value, verdict }: JudgeVerdict, first: Side, second: Side): Side | "tie" | null {
+  if (value === null) return null;
   return verdict === "first" ? first : verdict === "second" ? second : "tie";
 }
 

@@ -1,4 +1,5 @@
 import type { ReplyFormat } from "../../contract/model.ts";
+import { unwrapFence } from "../text/unwrap-fence.ts";
 
 /** The one form an answer may have. The reason comes first, so that the verdict follows from it. */
 export function verdictFormat(choices: readonly string[]): ReplyFormat {
@@ -24,12 +25,15 @@ export interface Vote {
 
 const maximumReason = 2_000;
 
-/** Reads an answer. Anything but exactly one object of the form is no vote: verdicts are never looked for inside other text. */
+/**
+ * Reads an answer. Anything but exactly one object of the form is no vote: verdicts are never looked for inside other text. Only the
+ * fence that models without structured output put around JSON is taken off.
+ */
 export function parseVote(text: string, choices: readonly string[]): Vote {
   const unusable = (reason: string): Vote => ({ choice: null, reason });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(unwrapFence(text));
   } catch {
     return unusable("the judge's answer is not JSON");
   }

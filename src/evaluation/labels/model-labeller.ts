@@ -6,6 +6,7 @@ import { helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
 import { untrustedBlock } from "../judges/untrusted-block.ts";
 import { labelKey } from "../scorers/label-key.ts";
 import type { MetadataValue } from "../scorers/match-value.ts";
+import { unwrapFence } from "../text/unwrap-fence.ts";
 import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel } from "./labels.ts";
 
@@ -109,7 +110,7 @@ Answer with one JSON object with exactly these keys:\n${keys.join("\n")}`,
 function readLabels(text: string, kinds: ReadonlyMap<string, Kind>): Map<string, MetadataValue> | null {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(unwrapFence(text));
   } catch {
     return null;
   }
