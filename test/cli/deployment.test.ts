@@ -38,6 +38,18 @@ test("the composition is PostgreSQL, the services for this machine only, and two
   expect(services.worker).toMatchObject({ command: ["worker"], deploy: { replicas: 2 }, read_only: true });
 });
 
+test("whoever stops a container waits longer than the container takes to stop", () => {
+  const { http } = readSettings({}).settings;
+  const { services } = parse(read("compose.yaml"), { merge: true });
+  const documents = manifests.flatMap((file) => parseAllDocuments(read(file)).map((document) => document.toJS()));
+  const seconds = [
+    ...[services.service, services.worker].map(({ stop_grace_period }) => Number.parseInt(stop_grace_period)),
+    ...documents.flatMap(({ spec }) => spec?.template?.spec.terminationGracePeriodSeconds ?? []),
+  ];
+  expect(seconds).toHaveLength(4);
+  expect(Math.min(...seconds) * 1_000).toBeGreaterThan(http.shutdownGraceMs);
+});
+
 test("every variable that is set anywhere exists and has a usable value", () => {
   const known = new Set(variables.map(({ name }) => name));
   const { services } = parse(read("compose.yaml"), { merge: true });
