@@ -7,6 +7,7 @@ import type { JudgeAudits } from "../contract/judge-audits.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import { finalStates } from "../contract/run.ts";
+import type { RunEvent } from "../contract/run-event.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { runJudgeAudit } from "./audit-judge.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
@@ -168,25 +169,41 @@ export function createRuns(options: RunsOptions): Runs {
   }
 
   /** Once this process carries nothing out any more, waiting here is in vain; the run goes on elsewhere or after a restart. */
-  async function untilStopped(id: string, signal: AbortSignal): Promise<RunRecord> {
+  function untilStopped(id: string, signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
     const controller = new AbortController();
     const causes = [signal, stopped.signal];
     const leave = (): void => controller.abort(signal.aborted ? signal.reason : stoppedError(id));
     for (const cause of causes) cause.addEventListener("abort", leave, { once: true });
     if (causes.some((cause) => cause.aborted)) leave();
-    try {
-      return await waitForRun(id, { store, events, signal: controller.signal });
-    } finally {
-      for (const cause of causes) cause.removeEventListener("abort", leave);
+    return {
+      signal: controller.signal,
+      [Symbol.dispose]() {
+        for (const cause of causes) cause.removeEventListener("abort", leave);
+      },
+    };
+  }
+
+  async function waitForEnd(id: string, client: AbortSignal): Promise<RunRecord> {
+    using either = untilStopped(id, client);
+    return await waitForRun(id, { store, events, signal: either.signal });
+  }
+
+  async function* follow(id: string, { after, signal }: Parameters<Runs["follow"]>[1]): AsyncGenerator<RunEvent> {
+    using either = untilStopped(id, signal);
+    for await (const event of followRun(id, { store, events, after, signal: either.signal })) {
+      yield event;
+      if (event.type === "end") return;
     }
+    // Whoever follows must not take a part of a run for all of it.
+    if (!signal.aborted) either.signal.throwIfAborted();
   }
 
   return {
     get,
     cancel,
     list: (filter) => store.runs.list(filter),
-    wait: (id, signal) => untilStopped(id, signal),
-    follow: (id, followOptions) => followRun(id, { store, events, ...followOptions }),
+    wait: waitForEnd,
+    follow,
     results: (run, resultOptions) => readResults(run, { store, now, ...resultOptions }),
     wholeResults: (run) => readWholeResults(run, { store, now }),
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await orders.of(run) }),

@@ -34,7 +34,7 @@ export interface Runs {
   scenarioResults(run: RunRecord): AsyncIterable<ScenarioResult>;
   /** The request that makes the same run again, without what the operator's helpers brought to it. */
   request(run: RunRecord, helpers: PlanHelpers): Promise<RequestAgain>;
-  /** What happens in the run from `after` on, the ended run last. */
+  /** What happens in the run from `after` on, the ended run last. Fails when this process stops before that. */
   follow(id: string, options: { after: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
   /** No new call starts after this; calls in flight are aborted. */
   cancel(id: string, owner: string | null): Promise<RunRecord>;

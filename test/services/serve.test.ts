@@ -115,6 +115,41 @@ test.each(["SIGTERM", "SIGINT"] as const)("%s lets running requests end, then ex
   expect(await started.ended).toBe(0);
 });
 
+test.each([
+  ["cuts its calls off", { graceMs: 300, replyMs: 60_000 }],
+  ["lets its calls end", { graceMs: 60_000, replyMs: 300 }],
+])("a stop that %s tells whoever waits for a long run where it is, and ends its events", async (_, times) => {
+  await using folder = await temporaryFolder();
+  const arrived = Promise.withResolvers<void>();
+  await using provider = await startFakeProvider({
+    behaviour: (call) => {
+      arrived.resolve();
+      return after(times.replyMs, text("Done"))(call);
+    },
+  });
+  const environment = { REHEARSAL_SHUTDOWN_GRACE_MS: String(times.graceMs), REHEARSAL_DEMO: "off" };
+  await using started = start(folder.path, environment, "--json");
+  const { evaluation } = await addresses(started);
+  const waiting = send(`${evaluation}/evaluate`, {
+    body: {
+      test_batch: { id: "long", interactions: [{ id: "1", user_message: "Hello" }] },
+      endpoint: provider.url,
+      model_id: "m",
+      attempts: 100,
+      concurrency: 1,
+    },
+  });
+  await arrived.promise;
+  const { runs } = (await send(`${evaluation}/runs`)).body as { runs: { run_id: string }[] };
+  const events = await fetch(`${evaluation}/runs/${runs[0]?.run_id}/events`);
+  started.child.kill("SIGTERM");
+  const { status, headers, body } = await waiting;
+  expect([status, headers.get("location")]).toEqual([503, `/runs/${runs[0]?.run_id}`]);
+  expect(body).toMatchObject({ code: "shutting_down" });
+  expect(await events.text().catch(() => "cut off")).not.toContain("event: end");
+  expect(await started.ended).toBe(0);
+});
+
 test("a stop right after the addresses are printed is an orderly one", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, {}, "--json");

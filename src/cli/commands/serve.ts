@@ -79,6 +79,9 @@ export interface Services {
   stop(): Promise<void>;
 }
 
+/** Whoever waits for a run that has not ended in the grace time is told so when that is over, and then cut off. */
+const goodbyeMs = 1_000;
+
 /** Starts every part and joins them. Tests start the same thing with other settings. */
 export async function startServices(
   settings: Settings,
@@ -125,7 +128,7 @@ export async function startServices(
     async stop() {
       shell.stop();
       const graceMs = http.shutdownGraceMs;
-      await Promise.all([agent.close(graceMs), evaluation.close(graceMs), runs.stop({ graceMs })]);
+      await Promise.all([agent.close(graceMs), evaluation.close(graceMs + goodbyeMs), runs.stop({ graceMs })]);
       await started.disposeAsync();
     },
   };

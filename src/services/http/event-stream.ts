@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
+import { ServiceError } from "../../contract/service-error.ts";
 import { answerEvents } from "./answer-events.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
@@ -17,8 +18,11 @@ export function streamEvents(
 ): Response {
   const writer = new EventWriter({ onClose: stop });
   const answer = answerEvents(context, writer);
-  const onFailure = (error: unknown) =>
-    log.error({ err: error, request_id: context.get("requestId") }, "events could not be sent to their end");
+  const onFailure = (error: unknown) => {
+    // What we foresaw, as a stop of the service, is no fault of ours.
+    const level = error instanceof ServiceError ? "warn" : "error";
+    log[level]({ err: error, request_id: context.get("requestId") }, "events could not be sent to their end");
+  };
   void pump(events, writer, onFailure);
   return answer;
 }
