@@ -1,6 +1,7 @@
 import type { AttemptResult, EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
 import { verdictOf } from "../../formats/export/verdict.ts";
+import { inputMessages, outputMessages } from "../../services/agent/observers/traced-messages.ts";
 import { integer, nanoseconds, toAttributes, type OtlpAttribute } from "./otlp-values.ts";
 import { spanIdOf, traceIdOf } from "./run-ids.ts";
 
@@ -171,12 +172,10 @@ function times(startMs: number, durationMs: number): Pick<OtlpSpan, "startTimeUn
 
 const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 
-/** Messages in the form the conventions ask for. */
-function contentOf({ user_message, agent_reply }: InteractionResult): Record<string, string> {
-  const message = (role: string, content: string): string =>
-    JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
-  return {
-    "gen_ai.input.messages": message("user", user_message),
-    "gen_ai.output.messages": message("assistant", agent_reply),
-  };
+/** What was asked and, where there was a reply, what came back. */
+function contentOf({ user_message, agent_reply, error, finish_reason }: InteractionResult): Record<string, string> {
+  const asked = { "gen_ai.input.messages": inputMessages([{ role: "user", content: user_message }]) };
+  if (error) return asked;
+  const said = { text: agent_reply, tool_calls: [], finish_reason: finish_reason ?? "stop" };
+  return { ...asked, "gen_ai.output.messages": outputMessages(said) };
 }

@@ -2,8 +2,10 @@ import type { Attributes, Context, Span, SpanOptions, Tracer } from "@openteleme
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../agent/agent-event.ts";
 import { plainReply } from "../../../agent/testing/scripted-model.ts";
+import type { ChatMessage } from "../../../contract/model.ts";
 import type { TurnEnd, TurnFacts } from "../turns/turn.ts";
 import { traceTurns } from "./trace-turns.ts";
+import { inputMessages, outputMessages } from "./traced-messages.ts";
 
 interface SeenSpan {
   readonly name: string;
@@ -95,6 +97,28 @@ test("a turn is an agent span around chat and tool spans, without what was said"
 test("what was said is there when it is asked for", () => {
   const spans = follow(end, events, { captureContent: true });
   expect(spans.every(({ attributes }) => JSON.stringify(attributes).includes("secret"))).toBe(true);
+  const said = { role: "assistant", parts: [{ type: "text", content: "a secret" }], finish_reason: "stop" };
+  expect(spans[0]?.attributes).toMatchObject({
+    "gen_ai.input.messages": JSON.stringify([{ role: "user", parts: [{ type: "text", content: "a secret" }] }]),
+    "gen_ai.output.messages": JSON.stringify([said]),
+  });
+  expect(spans[1]?.attributes["gen_ai.output.messages"]).toBe(JSON.stringify([said]));
+});
+
+test("calls of tools and their results have parts of their own", () => {
+  const call = { id: "c1", name: "calculator", arguments: '{"expression":"1+1"}' };
+  const asked = { type: "tool_call", ...call };
+  const messages: ChatMessage[] = [
+    { role: "assistant", content: "", tool_calls: [call] },
+    { role: "tool", content: "2", tool_call_id: "c1" },
+  ];
+  expect(JSON.parse(inputMessages(messages))).toEqual([
+    { role: "assistant", parts: [asked] },
+    { role: "tool", parts: [{ type: "tool_call_response", id: "c1", response: "2" }] },
+  ]);
+  expect(JSON.parse(outputMessages({ text: "So:", tool_calls: [call], finish_reason: "tool_calls" }))).toEqual([
+    { role: "assistant", parts: [{ type: "text", content: "So:" }, asked], finish_reason: "tool_calls" },
+  ]);
 });
 
 test("a cancelled run ends every span, as failed", () => {

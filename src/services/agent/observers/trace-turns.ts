@@ -13,6 +13,7 @@ import {
 import type { AgentOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
 import type { Reply } from "../../../contract/model.ts";
 import type { TurnEnd, TurnFacts, TurnObserver, TurnWatcher } from "../turns/turn.ts";
+import { inputMessages, outputMessages } from "./traced-messages.ts";
 
 export interface TraceTurnsOptions {
   /** Default: whatever the process has registered with OpenTelemetry; nothing happens where nothing is. */
@@ -92,7 +93,7 @@ function agentAttributes(facts: TurnFacts, captureContent: boolean): Attributes 
     "rehearsal.run.id": facts.runId,
     "rehearsal.wire": facts.wire,
     ...(facts.thread && { "gen_ai.conversation.id": facts.thread.id }),
-    ...(captureContent && { "gen_ai.input.messages": JSON.stringify(facts.messages) }),
+    ...(captureContent && { "gen_ai.input.messages": inputMessages(facts.messages) }),
   };
 }
 
@@ -116,7 +117,7 @@ function endChat(span: Span, reply: Reply | null, captureContent: boolean): void
         "gen_ai.usage.input_tokens": reply.usage.prompt_tokens,
         "gen_ai.usage.output_tokens": reply.usage.completion_tokens,
       }),
-      ...(captureContent && { "gen_ai.output.messages": JSON.stringify([{ role: "assistant", content: reply.text }]) }),
+      ...(captureContent && { "gen_ai.output.messages": outputMessages(reply) }),
     });
   } else fail(span, reply ? reply.error.code : "deadline");
   span.end();
@@ -160,7 +161,8 @@ function describeOutcome(span: Span, facts: TurnFacts, outcome: AgentOutcome, ca
   if (!outcome.ok) return void fail(span, outcome.error.code);
   span.setAttribute("gen_ai.response.finish_reasons", [outcome.finish_reason]);
   if (!captureContent) return;
-  span.setAttribute("gen_ai.output.messages", JSON.stringify([{ role: "assistant", content: outcome.reply.text }]));
+  const { reply, finish_reason } = outcome;
+  span.setAttribute("gen_ai.output.messages", outputMessages({ ...reply, finish_reason }));
 }
 
 function fail(span: Span, type: string): Span {
