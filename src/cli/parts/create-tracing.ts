@@ -14,6 +14,9 @@ export interface Tracing extends AsyncDisposable {
   readonly observers: readonly TurnObserver[] | undefined;
 }
 
+/** OpenTelemetry's own time for one request to a collector. */
+const sendMs = 10_000;
+
 /** Sends the spans of every turn to OTEL_EXPORTER_OTLP_ENDPOINT, where it is set. */
 export function createTracing({ outbound, log }: { outbound: Outbound; log: Logger }): Tracing {
   const { otlp } = readTelemetrySettings(process.env);
@@ -21,7 +24,7 @@ export function createTracing({ outbound, log }: { outbound: Outbound; log: Logg
   const stop = new AbortController();
   const { tracer, [Symbol.asyncDispose]: flush } = createOtlpTracer({
     settings: otlp,
-    send: jsonSender(outbound, stop.signal),
+    send: (request) => jsonSender(outbound, AbortSignal.any([stop.signal, AbortSignal.timeout(sendMs)]))(request),
     onError: (error) => log.warn({ err: error }, "spans could not be sent"),
   });
   // Has no effect where the process has a propagator of its own.

@@ -1,4 +1,5 @@
 import { context, defaultTextMapGetter, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "../../contract/secret.ts";
 import { createOtlpTracer } from "./otlp-tracer.ts";
@@ -57,6 +58,34 @@ test("a collector that is away is reported and costs nothing else", async () => 
   otlp.tracer.startSpan("one").end();
   await otlp[Symbol.asyncDispose]();
   expect(errors).toHaveLength(1);
+});
+
+test("spans that end while a collector does not answer wait, up to a limit", async () => {
+  const answer = Promise.withResolvers<string>();
+  const sent: Sent[] = [];
+  const send = (request: object) => (sent.push(request as Sent), answer.promise);
+  const otlp = createOtlpTracer({ settings, send, onError: () => {}, delayMs: 1 });
+  for (let round = 0; round < 4; round += 1) {
+    for (let count = 0; count < 4_000; count += 1) otlp.tracer.startSpan(`${round}`).end();
+    await sleep(10);
+  }
+  expect(sent).toHaveLength(1);
+  answer.resolve("");
+  await otlp[Symbol.asyncDispose]();
+  const names = sent.flatMap(({ body }) => body.resourceSpans[0]!.scopeSpans[0]!.spans.map(({ name }) => name));
+  expect(names).toHaveLength(500 + 10_000);
+  expect(names.at(-1)).toBe("3");
+});
+
+test("a trace that its caller does not record is not recorded here", async () => {
+  const { otlp, sent } = collector();
+  const headers = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-00` };
+  const parent = traceParentPropagator.extract(context.active(), headers, defaultTextMapGetter);
+  const agent = otlp.tracer.startSpan("invoke_agent", {}, parent);
+  otlp.tracer.startSpan("chat", {}, trace.setSpan(parent, agent)).end();
+  agent.end();
+  await otlp[Symbol.asyncDispose]();
+  expect(sent).toEqual([]);
 });
 
 test.each(["", "nonsense", `00-${"0".repeat(32)}-${"b".repeat(16)}-01`])(

@@ -1,4 +1,4 @@
-import { trace, type Tracer } from "@opentelemetry/api";
+import { trace, TraceFlags, type Tracer } from "@opentelemetry/api";
 import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
 import { version } from "../version.ts";
 import { toAttributes } from "./otlp-values.ts";
@@ -30,27 +30,22 @@ export function createOtlpTracer({
   const revealed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]));
   const resource = { attributes: toAttributes({ "service.name": serviceName, "service.version": version }) };
   const scope = { name: "rehearsal", version };
-  let waiting: OtlpSpan[] = [];
+  const waiting: OtlpSpan[] = [];
   let timer: NodeJS.Timeout | null = null;
-  let sending: Promise<void> = Promise.resolve();
+  let sending: Promise<void> | null = null;
 
+  /** One request at a time: what ends while a slow collector is waited for waits with the rest, and is bounded with it. */
   function flush(): Promise<void> {
     if (timer) clearTimeout(timer);
     timer = null;
-    const spans = waiting;
-    waiting = [];
-    return (sending = sending.then(() => sendAll(spans)));
+    return (sending ??= sendAll().finally(() => (sending = null)));
   }
 
-  async function sendAll(spans: readonly OtlpSpan[]): Promise<void> {
-    for (let start = 0; start < spans.length; start += spansAtOnce) {
-      const part = spans.slice(start, start + spansAtOnce);
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const spans = waiting.splice(0, spansAtOnce);
       try {
-        await send({
-          url,
-          headers: revealed,
-          body: { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: part }] }] },
-        });
+        await send({ url, headers: revealed, body: { resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] } });
       } catch (error) {
         onError(error);
       }
@@ -65,8 +60,12 @@ export function createOtlpTracer({
 
   return {
     tracer: {
-      startSpan: (name, options = {}, context) =>
-        new RecordedSpan(name, options, { parent: context && trace.getSpanContext(context), onEnd }),
+      startSpan(name, options = {}, context) {
+        const parent = context && trace.getSpanContext(context);
+        // Whoever began the trace decides whether it is recorded.
+        if (parent && !(parent.traceFlags & TraceFlags.SAMPLED)) return trace.wrapSpanContext(parent);
+        return new RecordedSpan(name, options, { parent, onEnd });
+      },
       startActiveSpan: () => {
         throw new Error("Spans of a turn are started one by one.");
       },
