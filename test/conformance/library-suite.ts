@@ -58,6 +58,19 @@ export function librarySuite(name: string, open: () => Promise<{ library: Librar
       expect((await library.list({ limit: 9, tag: "tag-a" })).entries.map(({ id }) => id)).toEqual(["a"]);
     });
 
+    test("a line break is not found as a letter, and a backslash is", async () => {
+      await using storage = await open();
+      const { library } = storage;
+      await put(library, scenario("order-1", { description: "Order status", tags: ["ten"] }), "v1");
+      await put(library, scenario("path-1", { description: "C:\\north\nnext" }), "v1");
+      const found = async (search: string) => (await library.list({ limit: 9, search })).entries.map(({ id }) => id);
+      expect(await found("no")).toEqual(["path-1"]);
+      expect(await found("ns")).toEqual([]);
+      expect(await found("c:\\north\nnext")).toEqual(["path-1"]);
+      expect(await found("1\norder")).toEqual(["order-1"]);
+      expect((await library.list({ limit: 9, tag: "ten" })).entries).toHaveLength(1);
+    });
+
     test("of versions that are stored at once, one is the newest", async () => {
       await using storage = await open();
       const { library } = storage;

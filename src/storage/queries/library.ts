@@ -200,9 +200,24 @@ async function list(
 
 /** The text as it stands inside JSON, with the pattern's own signs made harmless. Databases differ in their usual escape. */
 function contains(text: string): Expression<SqlBool> {
-  const inner = toJsonText(text.toLowerCase()).slice(1, -1);
-  return sql<SqlBool>`search like ${`%${inner.replaceAll(/[%_!]/g, "!$&")}%`} escape '!'`;
+  const inner = lineByLine.reduce((json, [escaped, plain]) => json.replaceAll(escaped, plain), bare(text));
+  const lines = lineByLine.reduce(
+    (stored, [escaped, plain]) => sql<string>`replace(${stored}, ${escaped}, ${plain})`,
+    sql<string>`search`,
+  );
+  return sql<SqlBool>`${lines} like ${`%${inner.replaceAll(/[%_!]/g, "!$&")}%`} escape '!'`;
 }
+
+/**
+ * Breaks lines as they were: the last letter of a line break inside JSON would be found like any other. A backslash of the text
+ * itself steps aside before that, as a sign that JSON never holds.
+ */
+const lineByLine = [
+  ["\\\\", "\u0001"],
+  ["\\n", "\n"],
+] as const;
+
+const bare = (text: string): string => toJsonText(text.toLowerCase()).slice(1, -1);
 
 async function find(reader: Reader, id: string, version: string | undefined): Promise<StoredVersion | null> {
   if (version !== undefined && !isPlainId(version)) return null;
