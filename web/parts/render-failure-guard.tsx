@@ -3,7 +3,9 @@ import { FailedNotice } from "./failed-notice.tsx";
 
 interface GuardProps {
   /** A failure is forgotten when this changes: the next screen gets its chance. */
-  readonly path: string;
+  readonly path?: string;
+  /** Stands in the place of what cannot be drawn. Left out: the failure itself. */
+  readonly fallback?: ReactNode;
   readonly children: ReactNode;
 }
 
@@ -11,7 +13,7 @@ interface GuardState {
   readonly error: unknown;
 }
 
-/** Keeps the shell alive when a screen cannot be drawn or its code cannot be loaded. */
+/** Keeps what is around it alive when a screen, or a part of one, cannot be drawn or its code cannot be loaded. */
 export class RenderFailureGuard extends Component<GuardProps, GuardState> {
   override state: GuardState = { error: null };
 
@@ -25,6 +27,7 @@ export class RenderFailureGuard extends Component<GuardProps, GuardState> {
 
   override render(): ReactNode {
     if (this.state.error === null) return this.props.children;
+    if (this.props.fallback !== undefined) return this.props.fallback;
     return (
       <div className="p-4">
         <FailedNotice error={this.state.error} onRetry={() => void reloadWhenReached()} />

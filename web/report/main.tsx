@@ -14,7 +14,7 @@ if (root) {
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <RenderFailureGuard path="">
+        <RenderFailureGuard>
           <ReportApp />
         </RenderFailureGuard>
       </QueryClientProvider>

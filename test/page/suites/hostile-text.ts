@@ -51,6 +51,26 @@ export function hostileTextSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a reply nested too deeply for Markdown is shown as plain text, and the chat goes on", async () => {
+    const deep = `${">".repeat(4000)} deep`;
+    await using services = await startFakeServices({ answer: () => ({ reply: makeReply(deep) }) });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/scripted");
+    for (const count of [1, 2]) {
+      await tab.page.getByLabel("Message", { exact: true }).fill("Hello");
+      await tab.page.keyboard.press("Enter");
+      await tab.page
+        .getByText(deep)
+        .nth(count - 1)
+        .waitFor();
+      await tab.page
+        .getByText("finish: stop")
+        .nth(count - 1)
+        .waitFor();
+    }
+    expect(await tab.page.getByText("Something went wrong in the page").count()).toBe(0);
+  });
+
   test("nothing in a run runs or reaches out, on any of its screens", async () => {
     await using services = await startFakeServices({ runs: [hostileRun] });
     await using tab = await openTab({ browser: browser(), services });
