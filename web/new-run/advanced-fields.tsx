@@ -1,8 +1,20 @@
-import { problemsAt } from "../parts/field-problems.ts";
 import { SelectField } from "../parts/select-field.tsx";
 import { DraftField, type DraftForm } from "./draft-field.tsx";
+import { problemsOf } from "./field-places.ts";
+import type { RunDraft } from "./run-draft.ts";
 
-const pointers = ["/history", "/threshold", "/scorers", "/parameters", "/concurrency", "/budget", "/judge"];
+const names: readonly (keyof RunDraft)[] = [
+  "history",
+  "threshold",
+  "scorers",
+  "temperature",
+  "concurrency",
+  "money",
+  "judgeModel",
+  "judgeEndpoint",
+  "judgeRubric",
+  "judgeVotes",
+];
 
 const histories = [
   { id: "", label: "its own replies (default)" },
@@ -12,7 +24,7 @@ const histories = [
 
 /** What most runs leave as it is. Open when the service has something to say about it. */
 export function AdvancedFields({ form }: { form: DraftForm }) {
-  const concerned = pointers.some((pointer) => problemsAt(form.problems, pointer).length > 0);
+  const concerned = names.some((name) => problemsOf(form.problems, name).length > 0);
   return (
     <details className="panel" open={concerned || undefined}>
       <summary className="px-4 py-2.5 text-sm font-medium">Advanced: history, scores, judge, limits</summary>
@@ -21,7 +33,7 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
           label="History the model sees"
           options={histories}
           value={form.draft.history}
-          problems={problemsAt(form.problems, "/history")}
+          problems={problemsOf(form.problems, "history")}
           onChoice={(history) => form.onChange({ history })}
         />
         <DraftField

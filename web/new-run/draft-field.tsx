@@ -1,6 +1,6 @@
-import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
+import type { FieldProblem } from "../parts/field-problems.ts";
 import { TextField, type TextFieldProps } from "../parts/text-field.tsx";
-import { fieldPointers } from "./field-pointers.ts";
+import { problemsOf } from "./field-places.ts";
 import type { RunDraft } from "./run-draft.ts";
 
 /** The form: what was typed, how to change it, and what the service said about it. */
@@ -21,7 +21,7 @@ export function DraftField({ form: { draft, onChange, problems }, name, ...field
     <TextField
       {...field}
       value={draft[name]}
-      problems={problemsAt(problems, fieldPointers[name])}
+      problems={problemsOf(problems, name)}
       onText={(text) => onChange({ [name]: text })}
     />
   );

@@ -9,9 +9,8 @@ import { runPath } from "../parts/paths.ts";
 import { useFieldProblems } from "../parts/use-field-problems.ts";
 import { AdvancedFields } from "./advanced-fields.tsx";
 import { buildRequest } from "./build-request.ts";
-import { fieldPointers } from "./field-pointers.ts";
+import { fieldPointer, problemsElsewhere, problemsOf } from "./field-places.ts";
 import { agentTarget, sampleText } from "./first-draft.ts";
-import { problemsAt } from "../parts/field-problems.ts";
 import { parseScenarios } from "./parse-scenarios.ts";
 import { RequestPreview } from "./request-preview.tsx";
 import { isWhole, saveDraft, type RunDraft } from "./run-draft.ts";
@@ -37,9 +36,10 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
     },
   });
   const { problems, open, forget } = useFieldProblems(start.error);
+  const elsewhere = problemsElsewhere(problems);
   const change = (changes: Partial<RunDraft>): void => {
     setDraft((current) => ({ ...current, ...changes }));
-    for (const name of Object.keys(changes)) forget(fieldPointers[name as keyof RunDraft]);
+    for (const name of Object.keys(changes)) forget(fieldPointer(name as keyof RunDraft));
   };
 
   /** The request last read from the text, so that typing there does not undo what was typed into the fields. */
@@ -47,6 +47,7 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
   const changeScenarios = (scenarios: string): void => {
     const found = requestIn(scenarios);
     change({ scenarios, ...(found && newFields(pasted.current, found)) });
+    for (const { pointer } of elsewhere) forget(pointer);
     if (found) pasted.current = found;
   };
 
@@ -73,7 +74,7 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
           text={draft.scenarios}
           onChange={changeScenarios}
           onExample={takeExample}
-          problems={problemsAt(problems, "/test_batch")}
+          problems={[...problemsOf(problems, "scenarios"), ...elsewhere]}
         />
         <RunFields form={form} />
         <AdvancedFields form={form} />

@@ -1,3 +1,4 @@
+import { fieldNames, fieldPlaces } from "./field-places.ts";
 import { readProtocol, protocols, type RunDraft } from "./run-draft.ts";
 
 type Request = Readonly<Record<string, unknown>>;
@@ -9,29 +10,15 @@ export interface SplitRequest {
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-const places = {
-  test_name: "name",
-  endpoint: "endpoint",
-  model_id: "model",
-  attempts: "attempts",
-  system_prompt: "systemPrompt",
-  history: "history",
-  threshold: "threshold",
-  concurrency: "concurrency",
-  "parameters.temperature": "temperature",
-  "budget.money": "money",
-  "judge.endpoint": "judgeEndpoint",
-  "judge.model_id": "judgeModel",
-  "judge.rubric": "judgeRubric",
-  "judge.votes": "judgeVotes",
-} as const satisfies Record<string, keyof RunDraft>;
+/** Fields that hold what the request says as it is. */
+const plainFields = fieldNames.filter((name) => name !== "protocol" && name !== "scorers" && name !== "scenarios");
 
 /** A whole request without its scenarios, parted into what the form shows and what it does not. */
 export function splitRequest(request: Request): SplitRequest {
   const fields: Partial<Record<keyof RunDraft, string>> = {};
   let rest = request;
-  for (const [place, field] of Object.entries(places)) {
-    const path = place.split(".");
+  for (const field of plainFields) {
+    const path = fieldPlaces[field];
     const value = readPath(request, path);
     if (typeof value !== "string" && typeof value !== "number") continue;
     fields[field] = field === "history" && value === "generated" ? "" : String(value);

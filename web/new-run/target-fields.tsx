@@ -1,9 +1,9 @@
 import { useId } from "react";
 import type { PageConfig } from "../../src/contract/page-config.ts";
-import { problemsAt } from "../parts/field-problems.ts";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextArea } from "../parts/text-area.tsx";
 import { DraftField, type DraftForm } from "./draft-field.tsx";
+import { problemsOf } from "./field-places.ts";
 import { OwnAgent } from "./own-agent.tsx";
 import { protocols, readProtocol } from "./run-draft.ts";
 
@@ -29,7 +29,7 @@ export function TargetFields({ form, config }: { form: DraftForm; config: PageCo
         label="Protocol"
         options={protocols}
         value={draft.protocol}
-        problems={problemsAt(problems, "/protocol")}
+        problems={problemsOf(problems, "protocol")}
         onChoice={(protocol) => onChange({ protocol: readProtocol(protocol) })}
       />
       <DraftField
@@ -48,7 +48,7 @@ export function TargetFields({ form, config }: { form: DraftForm; config: PageCo
       <TextArea
         label="System prompt (optional)"
         value={draft.systemPrompt}
-        problems={problemsAt(problems, "/system_prompt")}
+        problems={problemsOf(problems, "systemPrompt")}
         onText={(systemPrompt) => onChange({ systemPrompt })}
       />
     </fieldset>

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
@@ -38,6 +39,29 @@ export function newRunSuite(browser: () => Browser): void {
     await tab.page.getByLabel("Scenarios (JSON or JSONL)").fill('{"id":"x"}');
     await alert.waitFor({ state: "detached" });
     expect(await tab.page.getByLabel("Attempts", { exact: true }).getAttribute("aria-invalid")).toBe("false");
+  });
+
+  test("what is wrong with a pasted field the form does not have is said below the text", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const errors = [
+      { pointer: "/gate/min_pass_rate", code: "too_big", message: "must be at most 1", received: "4" },
+      { pointer: "/budget/calls", code: "too_small", message: "must be at least 1", received: "0" },
+    ];
+    const problem = { ...makeProblem("validation_failed", "The request does not match the contract."), errors };
+    await tab.page.route("**/evaluate", (route) =>
+      route.fulfill({ status: 422, json: problem, headers: { "access-control-allow-origin": services.origin } }),
+    );
+    await tab.open("/new?start=paste");
+    const request = { gate: { min_pass_rate: 4 }, budget: { calls: 0 }, test_batch: { id: "x" } };
+    await tab.page.getByLabel("Scenarios (JSON or JSONL)").fill(JSON.stringify(request));
+    await tab.page.getByRole("button", { name: "Start run" }).click();
+    await tab.page.getByText("gate, min pass rate: must be at most 1 (it says 4)").waitFor();
+    await tab.page.getByText("budget, calls: must be at least 1 (it says 0)").waitFor();
+    expect(await tab.page.locator("[aria-invalid=true]").count()).toBe(1);
+
+    await tab.page.getByLabel("Scenarios (JSON or JSONL)").fill(JSON.stringify({ test_batch: { id: "x" } }));
+    await tab.page.getByRole("alert").waitFor({ state: "detached" });
   });
 
   test("a newcomer can start from the example: the demo is put to the test", async () => {
