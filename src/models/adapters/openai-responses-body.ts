@@ -1,14 +1,15 @@
 import type { ChatMessage, ChatRequest, ToolCall } from "../../contract/model.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { isRecord } from "./json-values.ts";
-import { newerLimitName, tokenLimit } from "./token-limit.ts";
+import { toResponsesFields } from "./responses-fields.ts";
+import { tokenLimit } from "./token-limit.ts";
 import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
 
-const ownKeys = new Set(["model", "input", "stream", newerLimitName]);
+const ownKeys = new Set(["model", "input", "stream", "stream_options"]);
 
 /**
  * The JSON body of a request to the responses API. `extra` may set anything except which model is asked what, and whether
- * it streams. The API knows no `seed` and no `stop` and refuses what it does not know, so these two are not sent.
+ * it streams. The API refuses what it does not know, such as `seed` and `stop`: that is not sent.
  */
 export function toResponsesBody(
   request: ChatRequest,
@@ -16,7 +17,9 @@ export function toResponsesBody(
 ): string {
   const { parameters = {} } = request;
   const { extra = {}, temperature, top_p } = parameters;
-  const { text, ...allowed } = Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key)));
+  const { text, ...allowed } = toResponsesFields(
+    Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key))),
+  );
   const instructions = request.messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
   return JSON.stringify({
     temperature,

@@ -156,6 +156,68 @@ test("instructions, history, tools, settings and format are written as the API w
   });
 });
 
+const sentWith = async (extra: Record<string, unknown>) => {
+  const { sent } = await ask(json(response([said("Hi")])), { ...hello, parameters: { extra } });
+  const { model: _, input: __, store: ___, ...fields } = sent[0]?.body ?? {};
+  return fields;
+};
+
+test("what is said in the words of chat completions is said in the API's own, or not at all", async () => {
+  const json_schema = { name: "city", description: "A city", schema: { type: "object" }, strict: true };
+  const sent = await sentWith({
+    reasoning_effort: "low",
+    verbosity: "high",
+    response_format: { type: "json_schema", json_schema },
+    logprobs: true,
+    top_logprobs: 2,
+    user: "u1",
+    service_tier: "flex",
+    top_k: 40,
+    max_completion_tokens: 9,
+    frequency_penalty: 1,
+    presence_penalty: 1,
+    logit_bias: { 50256: -100 },
+    modalities: ["text"],
+    prediction: { type: "content", content: "Hi" },
+    web_search_options: {},
+    stream_options: { include_usage: true },
+    messages: [],
+    n: 1,
+    seed: 1,
+    stop: "END",
+    function_call: "auto",
+  });
+  expect(sent).toEqual({
+    max_output_tokens: 9,
+    reasoning: { effort: "low" },
+    text: { verbosity: "high", format: { type: "json_schema", ...json_schema } },
+    include: ["message.output_text.logprobs"],
+    top_logprobs: 2,
+    user: "u1",
+    service_tier: "flex",
+    top_k: 40,
+  });
+});
+
+test("what is said in the API's own words counts", async () => {
+  const sent = await sentWith({
+    reasoning_effort: "low",
+    reasoning: { effort: "high", summary: "auto" },
+    response_format: { type: "json_object" },
+    text: { format: { type: "text" } },
+    logprobs: false,
+    include: ["reasoning.encrypted_content"],
+  });
+  expect(sent).toEqual({
+    reasoning: { effort: "high", summary: "auto" },
+    text: { format: { type: "text" } },
+    include: ["reasoning.encrypted_content"],
+  });
+  expect(await sentWith({ response_format: { type: "json_object" } })).toEqual({
+    text: { format: { type: "json_object" } },
+  });
+});
+
 test("a tool call without its answer, or an answer without its call, is told as text", async () => {
   const { sent } = await ask(json(response([said("Hi")])), {
     messages: [
