@@ -22,7 +22,9 @@ export const Parameters = z
     extra: z
       .record(z.string(), z.json())
       .optional()
-      .describe("Merged into the body sent to the model. With anthropic-messages: only what that API knows."),
+      .describe(
+        "Merged into the body sent to the model. With anthropic-messages: only what that API knows. With openai-responses: fields of chat completions are translated or left out.",
+      ),
   })
   .meta({ id: "Parameters" });
 export type Parameters = z.infer<typeof Parameters>;
