@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
+import { parseHubProviders } from "../../models/routing/hub-providers.ts";
 import { readSettings } from "../../settings.ts";
 import { createProviders, studioLister } from "./create-providers.ts";
 
@@ -15,6 +16,23 @@ async function studioModels(body: unknown) {
   const providers = createProviders({ settings, hubProviders: [], outbound, demo: null });
   return { ...(await studioLister(providers)()).models };
 }
+
+test("the models of a hub are listed in its protocol", async () => {
+  await using provider = await startFakeProvider({ behaviour: json({ data: [{ id: "claude" }] }) });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const table = { own: { base_url: `${provider.origin}/anthropic`, protocol: "anthropic-messages" } };
+  const hubProviders = parseHubProviders(JSON.stringify(table), {});
+  const { listHubModels } = createProviders({
+    settings: readSettings({}).settings,
+    hubProviders,
+    outbound,
+    demo: null,
+  });
+  expect(await listHubModels?.()).toEqual(["own/claude"]);
+  expect(provider.requests).toMatchObject([
+    { path: "/anthropic/v1/models", headers: { "anthropic-version": "2023-06-01" } },
+  ]);
+});
 
 test.each<[string, unknown, object]>([
   [

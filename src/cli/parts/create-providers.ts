@@ -1,3 +1,4 @@
+import type { Protocol } from "../../contract/evaluation-request.ts";
 import { openaiChat } from "../../models/adapters/openai-chat.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import { createHubList } from "../../models/routing/hub-list.ts";
@@ -35,8 +36,8 @@ export function createProviders({
     hub: hub ? at(hub.baseUrl) : undefined,
     hubProviders: toHubFactories(hubProviders, (target) => createChatModel({ outbound, policy: "local", ...target })),
     listHubModels: createHubList([
-      ...(hub ? [{ name: null, list: idsAt(hub.baseUrl, outbound) }] : []),
-      ...hubProviders.map(({ name, baseUrl }) => ({ name, list: idsAt(baseUrl, outbound) })),
+      ...(hub ? [{ name: null, list: idsAt(hub, outbound) }] : []),
+      ...hubProviders.map((provider) => ({ name: provider.name, list: idsAt(provider, outbound) })),
     ]),
     studio: studio ? createStudioProvider(studio, { outbound, at }) : undefined,
     aliases: readModelAliases(agent.modelAliases),
@@ -45,9 +46,12 @@ export function createProviders({
   };
 }
 
-function idsAt(baseUrl: string, outbound: Outbound): (signal: AbortSignal) => Promise<readonly string[]> {
+function idsAt(
+  { baseUrl, protocol = "openai-chat" }: { readonly baseUrl: string; readonly protocol?: Protocol },
+  outbound: Outbound,
+): (signal: AbortSignal) => Promise<readonly string[]> {
   return async (signal) => {
-    const list = await listModels({ outbound, baseUrl, signal, policy: "local" });
+    const list = await listModels({ outbound, baseUrl, protocol, signal, policy: "local" });
     if (!list.ok) throw new Error(list.error.detail);
     return [...new Set(list.models.map(({ id }) => id))];
   };

@@ -2,6 +2,7 @@ import type { ChatModel } from "../../contract/model.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
 import { toAnthropicBody } from "./anthropic-body.ts";
 import { explainAnthropicFailure } from "./anthropic-error.ts";
+import { anthropicHeaders } from "./anthropic-headers.ts";
 import { parseAnthropicReply } from "./anthropic-reply.ts";
 import { collectAnthropicStream } from "./anthropic-stream.ts";
 import { messagesUrl } from "./endpoint-url.ts";
@@ -9,7 +10,7 @@ import { httpChatModel, type ChatProtocol } from "./http-chat-model.ts";
 
 const protocol: ChatProtocol = {
   url: messagesUrl,
-  headers: { "anthropic-version": "2023-06-01" },
+  headers: anthropicHeaders,
   toBody: toAnthropicBody,
   explainFailure: explainAnthropicFailure,
   parseReply: parseAnthropicReply,

@@ -14,12 +14,13 @@ export function embeddingsUrl(endpoint: URL): string {
   return withPath(endpoint, `${basePath(endpoint)}/embeddings`);
 }
 
-/** Where messages are posted. This API's base URLs come with and without their version: `…/anthropic` means `…/anthropic/v1`. */
-export const messagesUrl = oncePerEndpoint((endpoint) => {
-  const base = basePath(endpoint);
-  const isFull = /\/messages\/*$/.test(endpoint.pathname);
-  return withPath(endpoint, isFull || /\/v\d\w*$/.test(base) ? `${base}/messages` : `${base}/v1/messages`);
-});
+/** Where messages are posted. */
+export const messagesUrl = oncePerEndpoint((endpoint) => withPath(endpoint, `${messagesBase(endpoint)}/messages`));
+
+/** Where the models of an endpoint of the messages API are listed. */
+export function messagesModelsUrl(endpoint: URL): URL {
+  return new URL(withPath(endpoint, `${messagesBase(endpoint)}/models`));
+}
 
 /** Where the models of an OpenAI-compatible endpoint are listed. */
 export function modelsUrl(endpoint: URL): URL {
@@ -42,6 +43,13 @@ function oncePerEndpoint(toUrl: (endpoint: URL) => string): (endpoint: URL) => s
 function basePath(endpoint: URL): string {
   const path = endpoint.pathname.replace(/\/+$/, "");
   return path === "" ? "/v1" : path.replace(operations, "");
+}
+
+/** This API's base URLs come with and without their version: `…/anthropic` means `…/anthropic/v1`. */
+function messagesBase(endpoint: URL): string {
+  const base = basePath(endpoint);
+  const isFull = /\/messages\/*$/.test(endpoint.pathname);
+  return isFull || /\/v\d\w*$/.test(base) ? base : `${base}/v1`;
 }
 
 function withPath(endpoint: URL, path: string): string {

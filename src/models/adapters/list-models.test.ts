@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Protocol } from "../../contract/evaluation-request.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { status, unauthorized } from "../../../test/support/fake-provider/error-statuses.ts";
 import { html } from "../../../test/support/fake-provider/malformed-replies.ts";
@@ -8,12 +9,13 @@ import { startTrapServer } from "../../../test/support/trap-server.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 import { listModels } from "./list-models.ts";
 
-async function list(behaviour: Behaviour, path = "/v1") {
+async function list(behaviour: Behaviour, path = "/v1", protocol: Protocol = "openai-chat") {
   await using provider = await startFakeProvider({ behaviour });
   await using outbound = createOutbound({ retry: { maximum: 0 } });
   const { signal } = new AbortController();
-  const result = await listModels({ outbound, baseUrl: `${provider.origin}${path}`, signal });
-  return { result, paths: provider.requests.map((request) => request.path) };
+  const result = await listModels({ outbound, baseUrl: `${provider.origin}${path}`, protocol, signal });
+  const versions = provider.requests.map(({ headers }) => headers["anthropic-version"]);
+  return { result, paths: provider.requests.map((request) => request.path), versions };
 }
 
 const expected = [
@@ -66,6 +68,24 @@ test.each<[string, object, string, object]>([
   const { result, paths } = await list((call) => json(call.request.path === "/v1/models" ? first : second)(call));
   expect(result).toMatchObject({ ok: true, models: [{ id: "a" }, { id: "b" }] });
   expect(paths).toEqual(["/v1/models", `/v1/models?${query}`]);
+});
+
+test.each([
+  ["", "/v1/models"],
+  ["/v1", "/v1/models"],
+  ["/anthropic", "/anthropic/v1/models"],
+  ["/anthropic/v1/messages", "/anthropic/v1/models"],
+])("the messages API at %j is listed at %s, in its own way", async (path, called) => {
+  const first = { data: [{ type: "model", id: "a", display_name: "A" }], first_id: "a", last_id: "a", has_more: true };
+  const last = { data: [{ type: "model", id: "b" }], first_id: "b", last_id: "b", has_more: false };
+  const { result, paths, versions } = await list(
+    (call) => json(call.request.path === called ? first : last)(call),
+    path,
+    "anthropic-messages",
+  );
+  expect(result).toMatchObject({ ok: true, models: [{ id: "a" }, { id: "b" }] });
+  expect(paths).toEqual([called, `${called}?after_id=a`]);
+  expect(versions).toEqual(["2023-06-01", "2023-06-01"]);
 });
 
 test("a server that ignores or refuses the way to ask for more has told what it will", async () => {

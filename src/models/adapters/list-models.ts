@@ -1,8 +1,10 @@
+import type { Protocol } from "../../contract/evaluation-request.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import type { PolicyName } from "../outbound/endpoint-policy.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { parseEndpoint, type InvalidEndpoint } from "../outbound/parse-endpoint.ts";
-import { modelsUrl } from "./endpoint-url.ts";
+import { anthropicHeaders } from "./anthropic-headers.ts";
+import { messagesModelsUrl, modelsUrl } from "./endpoint-url.ts";
 import { replyError } from "./failed-reply.ts";
 import { isRecord, nonEmptyString } from "./json-values.ts";
 import { nextPage } from "./next-page.ts";
@@ -21,6 +23,19 @@ export type ModelList =
 
 const maximumPages = 50;
 
+/** What tells the lists of two protocols apart. */
+interface ListDialect {
+  readonly url: (endpoint: URL) => URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Takes the id that the page before ended with. */
+  readonly afterParameter: string;
+}
+
+const usual: ListDialect = { url: modelsUrl, afterParameter: "after" };
+const dialects: Partial<Record<Protocol, ListDialect>> = {
+  "anthropic-messages": { url: messagesModelsUrl, headers: anthropicHeaders, afterParameter: "after_id" },
+};
+
 /** Tells the identifiers that count from others an entry has beside them. */
 type IsId = (value: string) => boolean;
 
@@ -29,20 +44,28 @@ export async function listModels(options: {
   outbound: Outbound;
   baseUrl: string;
   signal: AbortSignal;
+  protocol?: Protocol;
   policy?: PolicyName;
   isId?: IsId;
 }): Promise<ModelList> {
-  const { outbound, baseUrl, signal, policy, isId } = options;
+  const { outbound, baseUrl, signal, protocol = "openai-chat", policy, isId } = options;
   const parsed = parseEndpoint(baseUrl);
   if (!parsed.ok) return { ok: false, error: invalidBase(parsed) };
-  const first = modelsUrl(parsed.url);
+  const { headers, afterParameter, ...dialect } = dialects[protocol] ?? usual;
+  const first = dialect.url(parsed.url);
   const models = new Map<string, ListedModel>();
 
   const asked = new Set<string>();
   let url: URL | null = first;
   while (url && !asked.has(url.href) && asked.size < maximumPages) {
     asked.add(url.href);
-    const result = await outbound.request({ url: url.href, method: "GET", signal, ...(policy && { policy }) });
+    const result = await outbound.request({
+      url: url.href,
+      method: "GET",
+      signal,
+      ...(headers && { headers }),
+      ...(policy && { policy }),
+    });
     // A server that does not take our way to ask for more has told what it will.
     if (!result.ok && models.size > 0 && result.error.code === "upstream_rejected") break;
     if (!result.ok) return { ok: false, error: result.error };
@@ -53,7 +76,7 @@ export async function listModels(options: {
     // A model may have several names: each of them selects it.
     for (const model of found) models.set(`${model.id}\n${model.name}`, model);
     // A page that brings nothing new is the same page again.
-    url = found.length === 0 || models.size > before ? nextPage(body, first) : null;
+    url = found.length === 0 || models.size > before ? nextPage(body, first, { afterParameter }) : null;
   }
   return { ok: true, models: [...models.values()] };
 }

@@ -9,14 +9,18 @@ const cursors = [
 ] as const;
 
 /** Where a list goes on, never outside the origin of its first page: a list must not send us elsewhere. Null at its end. */
-export function nextPage(body: unknown, first: URL): URL | null {
+export function nextPage(
+  body: unknown,
+  first: URL,
+  { afterParameter = "after" }: { afterParameter?: string } = {},
+): URL | null {
   if (!isRecord(body) || body["has_more"] === false) return null;
   const link = nonEmptyString(body["next"]);
   if (link !== null && URL.canParse(link, first.href)) {
     const url = new URL(link, first);
     return url.origin === first.origin ? url : null;
   }
-  const next = byCursor(body) ?? byNumber(body) ?? byLastId(body);
+  const next = byCursor(body) ?? byNumber(body) ?? byLastId(body, afterParameter);
   if (next === null) return null;
   const url = new URL(first);
   url.searchParams.set(next.parameter, next.value);
@@ -42,10 +46,10 @@ function byNumber({ page, total_pages: total }: JsonRecord): Next | null {
 }
 
 /** The list ends with `last_id` where it says so, else with its last item. */
-function byLastId(body: JsonRecord): Next | null {
+function byLastId(body: JsonRecord, parameter: string): Next | null {
   if (body["has_more"] !== true) return null;
   const list = body["data"] ?? body["models"];
   const last: unknown = Array.isArray(list) ? list.at(-1) : undefined;
   const value = nonEmptyString(body["last_id"]) ?? nonEmptyString(isRecord(last) ? last["id"] : last);
-  return value === null ? null : { parameter: "after", value };
+  return value === null ? null : { parameter, value };
 }
