@@ -43,6 +43,8 @@ export interface RunsOptions {
   readonly queue: Queue;
   /** The model a run is asked to test. */
   readonly createModel: (settings: RunSettings) => ChatModel;
+  /** A judge or a labeller. Default: made like the model under test. */
+  readonly createHelper?: (settings: RunSettings) => ChatModel;
   /** True when a scripted demo model will answer. */
   readonly isDemo: (settings: RunSettings) => boolean;
   readonly workerId: string;
@@ -86,12 +88,16 @@ export function createRuns(options: RunsOptions): Runs {
   let stopped = new AbortController();
   const { global, perRun } = options.concurrency;
   const places = createPlaces(global);
-  const createModel = (settings: RunSettings): ChatModel => callInPlace(options.createModel(settings), places);
+  const inPlace =
+    (create: RunsOptions["createModel"]) =>
+    (settings: RunSettings): ChatModel =>
+      callInPlace(create(settings), places);
+  const createModel = inPlace(options.createModel);
   const ahead = queue.claimsFollowEnds ? Math.ceil(global * heldAhead) : 0;
   const orders = createScenarioOrders({ store, now });
   const pool = createScoringPool();
   /** Judges and labellers, at whichever endpoint: its limits hold for them as for the models under test. */
-  const createHelper = limitModels(createModel, options.limits);
+  const createHelper = limitModels(inPlace(options.createHelper ?? options.createModel), options.limits);
   const scoringOf = createRunScoring({
     ...options,
     createModel: createHelper,

@@ -56,6 +56,43 @@ test("a hub of its own name and an HTTP API as a tool are used by the agent", as
   expect(shop.requests[0]?.path).toBe("/parcels/7");
 });
 
+test("judge, labeller and embeddings have keys of their own at the origin of the model under test", async () => {
+  await using provider = await startFakeProvider({ behaviour: text("3") });
+  const helper = (prefix: string) => ({
+    [`${prefix}_ENDPOINT`]: provider.url,
+    [`${prefix}_MODEL`]: prefix,
+    [`${prefix}_API_KEY`]: `sk-${prefix}`,
+  });
+  await using services = await runServices({
+    EVAL_ENDPOINT_ORIGIN: provider.origin,
+    EVAL_ENDPOINT_API_KEY: "sk-tested",
+    ...helper("JUDGE"),
+    ...helper("LABELLER"),
+    ...helper("EMBEDDINGS"),
+  });
+  const labelled = batch.interactions.map((turn) => ({ ...turn, reference_metadata: { intent: "greeting" } }));
+  await send(`${services.evaluation}/evaluate`, {
+    body: {
+      test_batch: { ...batch, interactions: labelled },
+      endpoint: provider.url,
+      // The same model as the judge: which key is sent goes by who asks.
+      model_id: "JUDGE",
+      judge: {},
+      labeller: {},
+    },
+  });
+  const sent = provider.requests.map(({ body, headers }) => `${body?.["model"]} ${headers.authorization}`);
+  expect(sent[0]).toBe("JUDGE Bearer sk-tested");
+  expect(new Set(sent)).toEqual(
+    new Set([
+      "JUDGE Bearer sk-tested",
+      "JUDGE Bearer sk-JUDGE",
+      "LABELLER Bearer sk-LABELLER",
+      "EMBEDDINGS Bearer sk-EMBEDDINGS",
+    ]),
+  );
+});
+
 test("the operator's address is told of a run's end, signed", async () => {
   const secret = `whsec_${Buffer.from("a secret of twenty-four!").toString("base64")}`;
   await using receiver = await startFakeProvider({ behaviour: ({ response }) => void response.end() });

@@ -1,11 +1,11 @@
-import type { Protocol } from "../../contract/evaluation-request.ts";
-import { bindCredential, type CredentialBinding } from "../../models/credentials.ts";
+import type { CredentialBinding } from "../../models/credentials.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { Settings } from "../../settings.ts";
 import { keyVariables } from "./key-variables.ts";
+import { providerCredential } from "./provider-credential.ts";
 
 /** The outbound clients. They share no connection. */
 export interface Clients extends AsyncDisposable {
@@ -69,24 +69,17 @@ export function createClients(
   };
 }
 
+/** For whoever is asked without a key of their own, such as an endpoint under test: by origin. */
 function providerCredentials(
   { hub, studio, judge, labeller, embeddings }: Settings,
   hubProviders: readonly HubProvider[],
 ): CredentialBinding[] {
-  const hubs = [hub, studio].map((provider) => ({ url: provider?.baseUrl, secret: provider?.apiKey }));
-  const named = hubProviders.map(({ baseUrl, apiKey, protocol }) => ({
-    url: baseUrl,
-    secret: apiKey,
-    header: keyHeaders[protocol],
-  }));
-  const helpers = [judge, labeller, embeddings].map((helper) => ({ url: helper?.endpoint, secret: helper?.apiKey }));
-  return [...hubs, ...named, ...helpers].flatMap(({ url, secret, ...rest }) =>
-    url && secret ? [bindCredential({ url, secret, ...rest })] : [],
-  );
+  const helpers = [judge, labeller, embeddings].map((helper) => helper && { ...helper, baseUrl: helper.endpoint });
+  return [hub, studio, ...hubProviders, ...helpers].flatMap((provider) => {
+    const credential = provider && providerCredential(provider);
+    return credential ? [credential] : [];
+  });
 }
-
-/** Where a protocol wants its key, when that is not the authorization header. */
-const keyHeaders: Partial<Record<Protocol, string>> = { "anthropic-messages": "x-api-key" };
 
 /** One credential per origin: the first. */
 function withoutRepeats(bindings: readonly CredentialBinding[]): CredentialBinding[] {

@@ -8,6 +8,7 @@ import type { LocalEmbedder } from "../../models/embeddings/local-embedder.ts";
 import { openaiEmbedder } from "../../models/embeddings/openai-embeddings.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { Settings } from "../../settings.ts";
+import { providerCredential } from "./provider-credential.ts";
 
 export interface Embedders {
   /** Whether `semantic_similarity` can be asked for at all. */
@@ -30,9 +31,9 @@ export function createEmbedders({
   log: Logger;
 }): Embedders {
   if (embeddings) {
-    const remote = cachedEmbedder(
-      openaiEmbedder({ outbound, endpoint: embeddings.endpoint, modelId: embeddings.model, policy: "local" }),
-    );
+    const { endpoint, model: modelId } = embeddings;
+    const credential = providerCredential({ ...embeddings, baseUrl: endpoint });
+    const remote = cachedEmbedder(openaiEmbedder({ outbound, endpoint, modelId, credential, policy: "local" }));
     return { available: true, embedderFor: async () => remote, close: async () => {} };
   }
   let local: Promise<LocalEmbedder | null> | undefined;

@@ -12,6 +12,7 @@ import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { thisHost } from "../../storage/leases/this-host.ts";
 import { createEmbedders } from "./create-embedders.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
+import { providerCredential } from "./provider-credential.ts";
 import { readCustomScorers } from "./read-custom-scorers.ts";
 
 /** The part that carries runs out: the same in the service, in a worker and behind `rehearsal eval`. */
@@ -48,6 +49,7 @@ export async function createEvaluation({
     }),
     onError,
   });
+  const helperKeys = new Map([judge, labeller].flatMap(helperKey));
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule);
   const runs = createRuns({
@@ -57,6 +59,14 @@ export async function createEvaluation({
     limits,
     createModel: ({ protocol, endpoint, model_id }) =>
       createChatModel({ outbound, protocol, endpoint, modelId: model_id }),
+    createHelper: ({ protocol, endpoint, model_id }) =>
+      createChatModel({
+        outbound,
+        protocol,
+        endpoint,
+        modelId: model_id,
+        credential: helperKeys.get(helperName({ endpoint, model_id })),
+      }),
     isDemo,
     // A command that carries out its own runs is not held up by those of others.
     ...(ownRuns ? { ownRuns } : { mostUnfinished: settings.runs.queueLength }),
@@ -83,6 +93,16 @@ export async function createEvaluation({
       await embedders.close();
     },
   };
+}
+
+/** The operator's own judge and labeller have keys of their own, whoever else is at their origin. */
+function helperKey(helper: HelperModel | null) {
+  const credential = helper && providerCredential({ ...helper, baseUrl: helper.endpoint });
+  return credential ? [[helperName(toHelper(helper)), credential] as const] : [];
+}
+
+function helperName({ endpoint, model_id }: { endpoint: string; model_id: string }): string {
+  return `${endpoint} ${model_id}`;
 }
 
 function toHelper({ endpoint, model }: HelperModel): { endpoint: string; model_id: string } {

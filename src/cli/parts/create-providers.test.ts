@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
+import { createRouter } from "../../models/routing/choose-provider.ts";
 import { parseHubProviders } from "../../models/routing/hub-providers.ts";
 import { readSettings } from "../../settings.ts";
+import { createClients } from "./create-clients.ts";
 import { createProviders, studioLister } from "./create-providers.ts";
 
 const one = "3f2504e0-4f89-11d3-9a0c-0305e82c3301";
@@ -16,6 +18,47 @@ async function studioModels(body: unknown) {
   const providers = createProviders({ settings, hubProviders: [], outbound, demo: null });
   return { ...(await studioLister(providers)()).models };
 }
+
+test("providers at one origin have keys of their own, for their models and for their lists", async () => {
+  await using provider = await startFakeProvider({ behaviour: json({ data: [{ id: one }], content: "Hi" }) });
+  const { settings } = readSettings({
+    HUB_BASE_URL: provider.url,
+    HUB_API_KEY: "sk-hub",
+    STUDIO_BASE_URL: provider.url,
+    STUDIO_API_KEY: "sk-studio",
+  });
+  const table = {
+    a: { base_url: provider.url, key_env: "KEY_A" },
+    b: { base_url: provider.url, key_env: "KEY_B" },
+    claude: { base_url: provider.url, key_env: "KEY_C", protocol: "anthropic-messages" },
+  };
+  const hubProviders = parseHubProviders(JSON.stringify(table), { KEY_A: "sk-a", KEY_B: "sk-b", KEY_C: "sk-c" });
+  await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders });
+  const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo: null });
+  const router = createRouter(providers);
+
+  const keysOf = async (work: () => Promise<unknown>) => {
+    const before = provider.requests.length;
+    await work();
+    const { headers } = provider.requests[before] ?? {};
+    return [headers?.authorization, headers?.["x-api-key"]];
+  };
+  const ask = async (id: string) => {
+    const { model } = await router.route(id);
+    await model({ messages: [{ role: "user", content: "Hello" }] }, { signal: new AbortController().signal });
+  };
+  expect(await keysOf(() => ask("any/model"))).toEqual(["Bearer sk-hub", undefined]);
+  expect(await keysOf(() => ask(one))).toEqual(["Bearer sk-studio", undefined]);
+  expect(await keysOf(() => ask("a/model"))).toEqual(["Bearer sk-a", undefined]);
+  expect(await keysOf(() => ask("b/model"))).toEqual(["Bearer sk-b", undefined]);
+  expect(await keysOf(() => ask("claude/model"))).toEqual([undefined, "sk-c"]);
+  expect(await keysOf(studioLister(providers))).toEqual(["Bearer sk-studio", undefined]);
+
+  const before = provider.requests.length;
+  await providers.listHubModels?.();
+  const lists = provider.requests.slice(before).map(({ headers }) => headers["x-api-key"] ?? headers.authorization);
+  expect(lists.toSorted()).toEqual(["Bearer sk-a", "Bearer sk-b", "Bearer sk-hub", "sk-c"]);
+});
 
 test("the models of a hub are listed in its protocol", async () => {
   await using provider = await startFakeProvider({ behaviour: json({ data: [{ id: "claude" }] }) });

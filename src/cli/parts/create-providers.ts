@@ -1,4 +1,3 @@
-import type { Protocol } from "../../contract/evaluation-request.ts";
 import { openaiChat } from "../../models/adapters/openai-chat.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import { createHubList } from "../../models/routing/hub-list.ts";
@@ -13,6 +12,7 @@ import { createStudioRegistry, type StudioList } from "../../models/studio/studi
 import { isUuid } from "../../models/studio/uuid.ts";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Settings } from "../../settings.ts";
+import { providerCredential, type KeyedProvider } from "./provider-credential.ts";
 import { readModelAliases } from "./read-model-aliases.ts";
 
 /** The providers the operator configured, or the demo. */
@@ -27,31 +27,40 @@ export function createProviders({
   outbound: Outbound;
   demo: Demo | null;
 }): Providers {
-  const at =
-    (baseUrl: string): ModelFactory =>
-    (modelId) =>
-      openaiChat({ outbound, endpoint: baseUrl, modelId, policy: "local" });
+  const serve = servedBy(outbound);
 
   return {
-    hub: hub ? at(hub.baseUrl) : undefined,
-    hubProviders: toHubFactories(hubProviders, (target) => createChatModel({ outbound, policy: "local", ...target })),
+    hub: hub ? serve(hub) : undefined,
+    hubProviders: toHubFactories(hubProviders, serve),
     listHubModels: createHubList([
       ...(hub ? [{ name: null, list: idsAt(hub, outbound) }] : []),
       ...hubProviders.map((provider) => ({ name: provider.name, list: idsAt(provider, outbound) })),
     ]),
-    studio: studio ? createStudioProvider(studio, { outbound, at }) : undefined,
+    studio: studio ? createStudioProvider(studio, outbound) : undefined,
     aliases: readModelAliases(agent.modelAliases),
     demo: demo ?? undefined,
     knownHubModels: () => Object.keys(demo?.hub ?? {}),
   };
 }
 
-function idsAt(
-  { baseUrl, protocol = "openai-chat" }: { readonly baseUrl: string; readonly protocol?: Protocol },
-  outbound: Outbound,
-): (signal: AbortSignal) => Promise<readonly string[]> {
+interface ServingProvider extends KeyedProvider {
+  readonly baseUrl: string;
+}
+
+/** The models of a provider, called with its own key. */
+function servedBy(outbound: Outbound): (provider: ServingProvider) => ModelFactory {
+  return (provider) => {
+    const { baseUrl: endpoint, protocol = "openai-chat" } = provider;
+    const credential = providerCredential(provider);
+    return (modelId) => createChatModel({ outbound, protocol, endpoint, modelId, credential, policy: "local" });
+  };
+}
+
+function idsAt(provider: ServingProvider, outbound: Outbound): (signal: AbortSignal) => Promise<readonly string[]> {
+  const { baseUrl, protocol = "openai-chat" } = provider;
+  const credential = providerCredential(provider);
   return async (signal) => {
-    const list = await listModels({ outbound, baseUrl, protocol, signal, policy: "local" });
+    const list = await listModels({ outbound, baseUrl, protocol, credential, signal, policy: "local" });
     if (!list.ok) throw new Error(list.error.detail);
     return [...new Set(list.models.map(({ id }) => id))];
   };
@@ -64,24 +73,32 @@ export function studioLister({ studio, demo }: Providers): () => Promise<StudioL
   return async () => ({ models, stale: false });
 }
 
-function createStudioProvider(
-  { baseUrl, modelsFile }: NonNullable<Settings["studio"]>,
-  { outbound, at }: { outbound: Outbound; at: (baseUrl: string) => ModelFactory },
-): StudioProvider {
+function createStudioProvider(studio: NonNullable<Settings["studio"]>, outbound: Outbound): StudioProvider {
+  const { baseUrl, modelsFile } = studio;
+  const credential = providerCredential(studio);
+  // An entry of the models file may name another server: the key goes to its own origin only.
+  const serveAt =
+    (endpoint: string): ModelFactory =>
+    (modelId) =>
+      openaiChat({ outbound, endpoint, modelId, credential, policy: "local" });
   const source: StudioSource =
-    modelsFile === null ? remoteList(baseUrl ?? "", outbound) : { list: () => readModelsFile(modelsFile) };
+    modelsFile === null
+      ? remoteList({ outbound, baseUrl: baseUrl ?? "", credential })
+      : { list: () => readModelsFile(modelsFile) };
   return {
     registry: createStudioRegistry({ source }),
     fromFile: modelsFile !== null,
-    create: baseUrl === null ? undefined : at(baseUrl),
-    createAt: at,
+    create: baseUrl === null ? undefined : serveAt(baseUrl),
+    createAt: serveAt,
   };
 }
 
-function remoteList(baseUrl: string, outbound: Outbound): StudioSource {
+function remoteList(
+  provider: Pick<Parameters<typeof listModels>[0], "outbound" | "baseUrl" | "credential">,
+): StudioSource {
   return {
     async list(signal): Promise<readonly StudioModel[]> {
-      const list = await listModels({ outbound, baseUrl, signal, policy: "local", isId: isUuid });
+      const list = await listModels({ ...provider, signal, policy: "local", isId: isUuid });
       if (!list.ok) throw new ServiceError(list.error.code, list.error.detail);
       return list.models.filter(({ id }) => isUuid(id));
     },

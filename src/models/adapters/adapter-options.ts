@@ -1,3 +1,4 @@
+import type { CredentialBinding } from "../credentials.ts";
 import type { PolicyName } from "../outbound/endpoint-policy.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 
@@ -8,4 +9,6 @@ export interface AdapterOptions {
   readonly endpoint: string;
   readonly modelId: string;
   readonly policy?: PolicyName | undefined;
+  /** The model's own key. Default: the one bound to the endpoint's origin. */
+  readonly credential?: CredentialBinding | undefined;
 }

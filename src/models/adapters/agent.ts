@@ -10,7 +10,7 @@ import { elapsedMs, failedReply } from "./failed-reply.ts";
  * Another agent backend with the contract's own `POST /`. It brings its tools and its settings itself, so the tools,
  * parameters and reply format of a request are not sent.
  */
-export function agentChat({ outbound, endpoint, modelId, policy }: AdapterOptions): ChatModel {
+export function agentChat({ outbound, endpoint, modelId, policy, credential }: AdapterOptions): ChatModel {
   const parsed = parseEndpoint(endpoint);
   const url = parsed.ok ? parsed.url.href : endpoint;
 
@@ -26,6 +26,7 @@ export function agentChat({ outbound, endpoint, modelId, policy }: AdapterOption
       explainFailure: explainAgentProblem,
       signal,
       ...(policy && { policy }),
+      ...(credential && { credential }),
     });
     if (!result.ok) return failedReply(result.error, elapsedMs(started));
     const context = { url: new URL(url), modelId, request, status: result.status, tries: result.tries };

@@ -31,7 +31,7 @@ export interface ChatProtocol {
  */
 export function httpChatModel(
   protocol: ChatProtocol,
-  { outbound, endpoint, modelId, policy }: AdapterOptions,
+  { outbound, endpoint, modelId, policy, credential }: AdapterOptions,
 ): ChatModel {
   const parsed = parseEndpoint(endpoint);
   // An endpoint that does not parse goes to the client as it is: the client says what is wrong with it.
@@ -54,6 +54,7 @@ export function httpChatModel(
       signal,
       ...(protocol.headers && { headers: protocol.headers }),
       ...(policy && { policy }),
+      ...(credential && { credential }),
     });
     if (!result.ok)
       return { reply: failedReply(result.error, elapsedMs(started)), again: left && { form: left, refused: true } };

@@ -1,5 +1,6 @@
 import type { Protocol } from "../../contract/evaluation-request.ts";
 import type { ReplyError } from "../../contract/model.ts";
+import type { CredentialBinding } from "../credentials.ts";
 import type { PolicyName } from "../outbound/endpoint-policy.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { parseEndpoint, type InvalidEndpoint } from "../outbound/parse-endpoint.ts";
@@ -46,9 +47,10 @@ export async function listModels(options: {
   signal: AbortSignal;
   protocol?: Protocol;
   policy?: PolicyName;
+  credential?: CredentialBinding | undefined;
   isId?: IsId;
 }): Promise<ModelList> {
-  const { outbound, baseUrl, signal, protocol = "openai-chat", policy, isId } = options;
+  const { outbound, baseUrl, signal, protocol = "openai-chat", policy, credential, isId } = options;
   const parsed = parseEndpoint(baseUrl);
   if (!parsed.ok) return { ok: false, error: invalidBase(parsed) };
   const { headers, afterParameter, ...dialect } = dialects[protocol] ?? usual;
@@ -65,6 +67,7 @@ export async function listModels(options: {
       signal,
       ...(headers && { headers }),
       ...(policy && { policy }),
+      ...(credential && { credential }),
     });
     // A server that does not take our way to ask for more has told what it will.
     if (!result.ok && models.size > 0 && result.error.code === "upstream_rejected") break;

@@ -11,7 +11,7 @@ import { toBatches } from "./text-batches.ts";
  *
  * @example openaiEmbedder({ outbound, endpoint: "https://api.openai.com/v1", modelId: "text-embedding-3-small" })
  */
-export function openaiEmbedder({ outbound, endpoint, modelId, policy }: AdapterOptions): Embedder {
+export function openaiEmbedder({ outbound, endpoint, modelId, policy, credential }: AdapterOptions): Embedder {
   const parsed = parseEndpoint(endpoint);
   const url = parsed.ok ? embeddingsUrl(parsed.url) : endpoint;
   let dimensions: number | null = null;
@@ -26,6 +26,7 @@ export function openaiEmbedder({ outbound, endpoint, modelId, policy }: AdapterO
       explainFailure: explainOpenaiFailure,
       signal,
       ...(policy && { policy }),
+      ...(credential && { credential }),
     });
     if (!result.ok) return { ok: false, error: result.error };
     const embeddings = parseEmbeddings(result.body, { count: texts.length, url: new URL(url) });

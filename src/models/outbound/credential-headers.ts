@@ -1,15 +1,20 @@
 import type { CredentialBinding } from "../credentials.ts";
 
-/** Looks up what may be sent to an origin: exactly that origin's own headers, nothing for any other. */
-export type CredentialHeaders = (origin: string) => readonly (readonly [name: string, value: string])[];
+type Header = readonly [name: string, value: string];
 
-const none: readonly (readonly [string, string])[] = [];
+/**
+ * Looks up what may be sent to an origin: its own headers, nothing for any other. Two providers may share an origin, so a
+ * request may bring the credential of its own; one for another origin counts for nothing.
+ */
+export type CredentialHeaders = (origin: string, own?: CredentialBinding) => readonly Header[];
+
+const none: readonly Header[] = [];
 
 export function createCredentialHeaders(bindings: readonly CredentialBinding[]): CredentialHeaders {
   const byOrigin = Map.groupBy(bindings, ({ origin }) => origin);
-  return (origin) =>
-    byOrigin.get(origin)?.map(({ header, scheme, secret }) => {
-      const value = scheme === "" ? secret.reveal() : `${scheme} ${secret.reveal()}`;
-      return [header, value] as const;
-    }) ?? none;
+  return (origin, own) => (own?.origin === origin ? [toHeader(own)] : (byOrigin.get(origin)?.map(toHeader) ?? none));
+}
+
+function toHeader({ header, scheme, secret }: CredentialBinding): Header {
+  return [header, scheme === "" ? secret.reveal() : `${scheme} ${secret.reveal()}`];
 }

@@ -34,6 +34,22 @@ test("a credential reaches its own origin and no other", async () => {
   expect(trap.received.join()).not.toContain(canary);
 });
 
+test("a request's own credential counts before that of the origin, and goes to its own origin only", async () => {
+  await using provider = await startFakeProvider();
+  await using trap = await startTrapServer();
+  const other = bindCredential({ url: provider.url, secret: new Secret("of-the-origin") });
+  await using outbound = createOutbound({ credentials: [other] });
+  const credential = bind(provider.url, "x-api-key");
+
+  await outbound.request({ url: `${provider.url}/models`, method: "GET", credential, signal });
+  await outbound.request({ url: `${trap.url}/models`, method: "GET", credential, signal });
+
+  expect(provider.requests[0]?.headers).toMatchObject({ "x-api-key": canary });
+  expect(provider.requests[0]?.headers).not.toHaveProperty("authorization");
+  expect(trap.hits).toBe(1);
+  expect(trap.received.join()).not.toContain(canary);
+});
+
 test.each([301, 302, 303, 307, 308])("a %i redirect is not followed and leaks nothing", async (code) => {
   await using trap = await startTrapServer();
   await using provider = await startFakeProvider({ behaviour: redirect(code, `${trap.url}/stolen`) });

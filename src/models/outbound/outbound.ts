@@ -1,4 +1,5 @@
 import type { ReplyError } from "../../contract/model.ts";
+import type { CredentialBinding } from "../credentials.ts";
 import type { EndpointCheck } from "./check-endpoint.ts";
 import type { BreakerState } from "./circuit-breaker.ts";
 import type { PolicyName } from "./endpoint-policy.ts";
@@ -11,6 +12,8 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly policy?: PolicyName;
+  /** The key of whoever is asked, instead of the one bound to the URL's origin. It goes to its own origin and no other. */
+  readonly credential?: CredentialBinding;
   readonly signal: AbortSignal;
   /** An event stream is handed over as it arrives instead of being collected. */
   readonly acceptStream?: boolean;

@@ -31,7 +31,7 @@ export type TryResult =
 /** Sends a request once and says what came of it. The only place where a credential meets a request. */
 export async function sendOnce(attempt: Try): Promise<TryResult> {
   const { url, request, agent, timeouts } = attempt;
-  const credentials = attempt.credentialHeaders(url.origin);
+  const credentials = attempt.credentialHeaders(url.origin, request.credential);
   const exchange = new Exchange({
     url,
     signal: request.signal,

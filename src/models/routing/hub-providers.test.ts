@@ -29,22 +29,13 @@ test.each([
   expect(parse).not.toThrow(/canary|\n/);
 });
 
-test("two keys for one origin are refused, one key for two names is fine", () => {
-  const entry = (key_env: string) => ({ base_url: "https://x.example/v1", key_env });
-  const keys = { ONE: "sk-canary-1", TWO: "sk-canary-2" };
-  const parse = (second: string) => parseHubProviders(JSON.stringify({ a: entry("ONE"), b: entry(second) }), keys);
-  expect(() => parse("TWO")).toThrow('"a" and "b" have different keys for https://x.example');
-  expect(() => parse("TWO")).not.toThrow(/canary/);
-  expect(parse("ONE")).toHaveLength(2);
-});
-
 test("each provider is sent what follows its slash", () => {
   const made: unknown[] = [];
   const providers = parseHubProviders('{"a":{"base_url":"https://x.example/v1"}}', {});
-  const factories = toHubFactories(providers, (target) => {
-    made.push(target);
+  const factories = toHubFactories(providers, ({ name }) => (modelId) => {
+    made.push([name, modelId]);
     return async () => Promise.reject(new Error("not called"));
   });
   factories["a"]?.("meta/llama");
-  expect(made).toEqual([{ protocol: "openai-chat", endpoint: "https://x.example/v1", modelId: "meta/llama" }]);
+  expect(made).toEqual([["a", "meta/llama"]]);
 });

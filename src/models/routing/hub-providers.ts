@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { Protocol } from "../../contract/evaluation-request.ts";
 import { Secret } from "../../contract/secret.ts";
-import type { ChatModel } from "../../contract/model.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ModelFactory } from "./providers.ts";
 
@@ -34,25 +33,7 @@ export function parseHubProviders(
   text: string,
   variables: Readonly<Record<string, string | undefined>>,
 ): readonly HubProvider[] {
-  const providers = Object.entries(parseTable(text)).map(([name, value]) => parseProvider(name, value, variables));
-  refuseTwoKeys(providers);
-  return providers;
-}
-
-/** Keys are bound to origins, so one origin has one key. */
-function refuseTwoKeys(providers: readonly HubProvider[]): void {
-  const known = new Map<string, HubProvider>();
-  for (const provider of providers) {
-    if (provider.apiKey === null) continue;
-    const { origin } = new URL(provider.baseUrl);
-    const other = known.get(origin);
-    if (other && other.apiKey?.reveal() !== provider.apiKey.reveal()) {
-      throw new Error(
-        `"${other.name}" and "${provider.name}" have different keys for ${origin}: an origin has one key`,
-      );
-    }
-    known.set(origin, provider);
-  }
+  return Object.entries(parseTable(text)).map(([name, value]) => parseProvider(name, value, variables));
 }
 
 function parseTable(text: string): Readonly<Record<string, unknown>> {
@@ -93,15 +74,10 @@ function describe(error: z.ZodError): string {
   return `${issue?.path.join(".") || "the entry"} ${issue?.message ?? "is not valid"}`;
 }
 
-/** The providers as the router takes them. `createModel` opens no connection until the model is called. */
+/** The providers as the router takes them. */
 export function toHubFactories(
   providers: readonly HubProvider[],
-  createModel: (target: { protocol: Protocol; endpoint: string; modelId: string }) => ChatModel,
+  serve: (provider: HubProvider) => ModelFactory,
 ): Readonly<Record<string, ModelFactory>> {
-  return Object.fromEntries(
-    providers.map(({ name, baseUrl, protocol }) => [
-      name,
-      (modelId: string) => createModel({ protocol, endpoint: baseUrl, modelId }),
-    ]),
-  );
+  return Object.fromEntries(providers.map((provider) => [provider.name, serve(provider)]));
 }
