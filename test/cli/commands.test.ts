@@ -8,6 +8,8 @@ import { isMadeKey } from "../../src/services/http/made-key.ts";
 import { parseApiKeys } from "../../src/settings/api-keys.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { sampleRun } from "../conformance/sample-runs.ts";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import { json } from "../support/fake-provider/replies.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
@@ -175,6 +177,26 @@ test("doctor looks at this machine and fails only for what stops it", async () =
   expect(broken.code).toBe(78);
   expect(broken.stdout).not.toContain("canary");
   expect(JSON.parse(broken.stdout).checks).toContainEqual(expect.objectContaining({ name: "hub", state: "problem" }));
+});
+
+test("doctor asks every named hub, in its protocol and with its key", async () => {
+  await using folder = await temporaryFolder();
+  await using provider = await startFakeProvider({ behaviour: json({ data: [{ id: "claude" }] }) });
+  const hubs = {
+    claude: { base_url: provider.url, key_env: "CLAUDE_KEY", protocol: "anthropic-messages" },
+    gone: { base_url: "http://127.0.0.1:9/v1" },
+  };
+  const env = { HUB_PROVIDERS: JSON.stringify(hubs), CLAUDE_KEY: "sk-canary" };
+  const looked = await runCli(["doctor", "--json"], { cwd: folder.path, env });
+  expect(looked.code).toBe(78);
+  expect(looked.stdout).not.toContain("canary");
+  const { checks } = JSON.parse(looked.stdout);
+  expect(checks).toContainEqual(expect.objectContaining({ name: "hub claude", state: "ok" }));
+  expect(checks).toContainEqual(expect.objectContaining({ name: "hub gone", state: "problem" }));
+  expect(provider.requests[0]?.headers).toMatchObject({ "x-api-key": "sk-canary", "anthropic-version": "2023-06-01" });
+
+  const wrong = await runCli(["doctor"], { cwd: folder.path, env: { HUB_PROVIDERS: '{"a":{}}' } });
+  expect(wrong).toMatchObject({ code: 78, stderr: expect.stringContaining('HUB_PROVIDERS "a": base_url') });
 });
 
 test("the bash completion offers commands, options and choices", async () => {

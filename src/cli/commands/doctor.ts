@@ -6,6 +6,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { withEnv } from "../options.ts";
 import { createClients } from "../parts/create-clients.ts";
 import { loadSettings } from "../parts/load-settings.ts";
+import { readHubProviders } from "../parts/read-hub-providers.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { styleFor } from "../terminal/style.ts";
@@ -26,14 +27,15 @@ export function declare(command: Command): void {
 
 async function doctor({ dataDir, envFile = [], json }: DoctorOptions): Promise<void> {
   const { settings, warnings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
-  await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });
+  const hubProviders = readHubProviders(settings.hubProviders);
+  await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders });
   const checks = [
     ...warnings.map((warning) => notice("setting", warning)),
     ...(await checkMachine(settings)),
     ...(await attempt("configuration", checkConfiguration)),
-    ...checkCredentials(settings),
+    ...checkCredentials(settings, hubProviders),
     ...checkProxy(process.env),
-    ...(await checkModels(settings, clients.agent)),
+    ...(await checkModels(settings, { hubProviders, outbound: clients.agent })),
   ];
   const healthy = checks.every(({ state }) => state !== "problem");
   if (json) printJson({ healthy, checks });

@@ -1,17 +1,26 @@
 import { listModels } from "../../models/adapters/list-models.ts";
 import { detectLocalServers } from "../../models/local-servers/detect-local-servers.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
+import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { Settings } from "../../settings.ts";
+import { providerCredential, type KeyedProvider } from "../parts/provider-credential.ts";
 import { counted } from "../terminal/figures.ts";
 import { attempt, notice, ok, problem, type Check } from "./check.ts";
 
 /** The providers that are set, and model servers found on this machine. Only addresses of the operator's choice are called. */
-export async function checkModels(settings: Settings, outbound: Outbound): Promise<readonly Check[]> {
+export async function checkModels(
+  settings: Settings,
+  { hubProviders, outbound }: { hubProviders: readonly HubProvider[]; outbound: Outbound },
+): Promise<readonly Check[]> {
   const signal = AbortSignal.timeout(10_000);
   const { hub, studio, server } = settings;
+  const named = [
+    ...(hub ? [{ name: "hub", ...hub }] : []),
+    ...hubProviders.map((provider) => ({ ...provider, name: `hub ${provider.name}` })),
+    ...(studio ? [{ name: "studio", ...studio }] : []),
+  ];
   const checks = await Promise.all([
-    hub ? attempt("hub", () => checkProvider("hub", hub.baseUrl, { outbound, signal })) : [],
-    studio?.baseUrl ? attempt("studio", () => checkProvider("studio", studio.baseUrl ?? "", { outbound, signal })) : [],
+    ...named.map((provider) => attempt(provider.name, () => checkProvider(provider, { outbound, signal }))),
     attempt("local servers", () =>
       checkLocalServers({ outbound, signal, ownPorts: [server.agentPort, server.evalPort] }),
     ),
@@ -21,11 +30,13 @@ export async function checkModels(settings: Settings, outbound: Outbound): Promi
 }
 
 async function checkProvider(
-  name: string,
-  baseUrl: string,
+  { name, ...provider }: KeyedProvider & { readonly name: string },
   { outbound, signal }: { outbound: Outbound; signal: AbortSignal },
-): Promise<Check> {
-  const list = await listModels({ outbound, baseUrl, signal, policy: "local" });
+): Promise<Check | readonly Check[]> {
+  const { baseUrl, protocol = "openai-chat" } = provider;
+  if (baseUrl === null) return [];
+  const credential = providerCredential(provider);
+  const list = await listModels({ outbound, baseUrl, protocol, credential, signal, policy: "local" });
   if (!list.ok) return problem(name, `${baseUrl}: ${list.error.detail}`);
   return ok(name, `${baseUrl} offers ${counted(list.models.length, "model")}`);
 }
@@ -40,10 +51,14 @@ async function checkLocalServers(options: Parameters<typeof detectLocalServers>[
 }
 
 /** Keys by the place they are sent to; never their values. */
-export function checkCredentials({ credentials, hub, studio }: Settings): readonly Check[] {
+export function checkCredentials(
+  { credentials, hub, studio }: Settings,
+  hubProviders: readonly HubProvider[],
+): readonly Check[] {
   const origins = [
     ...credentials.map(({ origin }) => origin),
     ...(hub?.apiKey ? ["the hub"] : []),
+    ...hubProviders.flatMap(({ name, apiKey }) => (apiKey ? [`the hub ${name}`] : [])),
     ...(studio?.apiKey ? ["the studio"] : []),
   ];
   return [ok("keys", origins.length === 0 ? "none set" : `set for ${[...new Set(origins)].join(", ")}`)];
