@@ -2,11 +2,11 @@ import { CommanderError } from "commander";
 import { createProgram } from "./create-program.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { reportFailure } from "./report-failure.ts";
-import { endQuietlyWhenNobodyReads } from "./terminal/output.ts";
+import { goOnWhenNobodyReads } from "./terminal/output.ts";
 
 /** The command line: `parameters` is what was typed after the name of the program. */
 export async function runCli(parameters: readonly string[]): Promise<void> {
-  endQuietlyWhenNobodyReads();
+  goOnWhenNobodyReads();
   try {
     await createProgram().parseAsync(withDefaultCommand(parameters), { from: "user" });
   } catch (error) {

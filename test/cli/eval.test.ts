@@ -156,6 +156,18 @@ test("Ctrl-C keeps what is done and prints the line that goes on with it", async
   expect(provider.requests.length).toBeLessThanOrEqual(9);
 });
 
+test("a reader that leaves early changes neither the run nor the exit code", async () => {
+  const interactions = Array.from({ length: 4 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
+  await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });
+  await using provider = await startFakeProvider({ behaviour: after(100, text("Yes")) });
+  const { code } = await runCli(
+    ["eval", "long.json", "--endpoint", provider.url, "-m", "m", "--gate", "failure_rate>=1", "-o", "results.json"],
+    { cwd: folder.path, readUntil: "1/4 turns" },
+  );
+  expect(code).toBe(1);
+  expect(JSON.parse(await readFile(folder.file("results.json"), "utf8"))).toMatchObject({ state: "completed" });
+});
+
 test("a spent budget is exit 4, and what was done is kept", async () => {
   const interactions = Array.from({ length: 20 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
   await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });

@@ -12,6 +12,8 @@ export interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Nobody reads any more once this stands on stderr, as with `| head`. */
+  readonly readUntil?: string;
   /** Called as text arrives on stderr, so that a test can act in the middle. */
   readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
@@ -21,7 +23,7 @@ export const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
 /** Runs the command line as a person would, with nothing of this machine's environment but the path. */
 export async function runCli(
   parameters: readonly string[],
-  { cwd, env = {}, input, onStderr }: RunOptions,
+  { cwd, env = {}, input, readUntil, onStderr }: RunOptions,
 ): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...parameters], {
     cwd,
@@ -32,6 +34,8 @@ export async function runCli(
   child.stdout.on("data", (data) => (stdout += String(data)));
   child.stderr.on("data", (data) => {
     stderr += String(data);
+    if (readUntil !== undefined && stderr.includes(readUntil))
+      for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
     onStderr?.(stderr, (signal) => child.kill(signal));
   });
   child.stdin.end(input ?? "");

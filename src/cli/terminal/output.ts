@@ -13,12 +13,11 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** A reader that has seen enough (`| head`) is no error. */
-export function endQuietlyWhenNobodyReads(): void {
+/** A reader that has seen enough (`| head`) is no error. What is being done goes on unheard, so that its exit code is the true one. */
+export function goOnWhenNobodyReads(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
-      process.exit();
     });
   }
 }

@@ -13,12 +13,13 @@ import { changedScenarios, fingerprints } from "./changed-scenarios.ts";
 
 const settleMs = 200;
 
-/** Evaluates, then again what changed, until Ctrl-C. A mistake in a file is told and waited out. */
+/** Evaluates, then again what changed, until Ctrl-C or nobody reads any more. A mistake in a file is told and waited out. */
 export async function watchScenarios(files: readonly string[], options: EvalOptions): Promise<void> {
   await requireFiles(files, options);
   let known = new Map<string, string>();
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
+  process.stdout.once("error", () => stop.abort());
   while (!stop.signal.aborted) {
     const changes = await watchFiles(files, options, stop.signal);
     try {
