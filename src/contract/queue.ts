@@ -24,7 +24,7 @@ export interface ClaimOptions {
   /** Read when the claim is carried out, which may be later than it was asked for. */
   readonly limit: number;
   readonly perRun: number;
-  /** Only attempts of these runs. Default: of any. */
+  /** Only attempts of these runs. Default: of any that is not tied to a process. */
   readonly runs?: ReadonlySet<string> | undefined;
 }
 

@@ -18,6 +18,8 @@ export interface NewRun {
   /** The same key with the same hash is the same run. Keys are scoped by `owner`. */
   readonly idempotency?: { readonly key: string; readonly hash: string } | undefined;
   readonly owner?: string | null;
+  /** What it tests lives in one process: only who claims for this run by name gets its attempts. */
+  readonly tied?: boolean;
 }
 
 export interface RunRecord {

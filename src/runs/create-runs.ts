@@ -53,6 +53,8 @@ export interface RunsOptions {
   readonly concurrency: { readonly global: number; readonly perRun: number };
   /** Carries out these runs and those that are created here; others are left to others. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
+  /** Whether nobody else can carry a run out: what it tests lives in this process. Default: none is so. */
+  readonly isTied?: (settings: RunSettings) => boolean;
   /** New runs are refused while there are so many unfinished ones. Default: never. */
   readonly mostUnfinished?: number;
   readonly heartbeatMs: number;
@@ -82,7 +84,7 @@ const concludeWithinMs = 100;
 
 /** Runs, and the worker of this process that carries them out. */
 export function createRuns(options: RunsOptions): Runs {
-  const { store, queue, newId, isDemo, onError, now = Date.now } = options;
+  const { store, queue, newId, isDemo, isTied = () => false, onError, now = Date.now } = options;
   const events = createRunEvents();
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
   let stopped = new AbortController();
@@ -241,11 +243,11 @@ export function createRuns(options: RunsOptions): Runs {
       return audit;
     },
     async create({ scenarios, ...settings }, { warnings, idempotency, owner }) {
-      const demo = isDemo(settings);
+      const [demo, tied] = [isDemo(settings), isTied(settings)];
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const run = { id, settings, scenarios, warnings, demo, idempotency, owner, created_at: now() };
+      const run = { id, settings, scenarios, warnings, demo, tied, idempotency, owner, created_at: now() };
       const { mostUnfinished } = options;
       const created = await store.runs.create(run, { mostUnfinished });
       if (created.outcome !== "created") contexts.forget(id);

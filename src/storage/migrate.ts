@@ -11,6 +11,7 @@ import * as breaks from "./migrations/0008-breaks.ts";
 import * as libraryTurns from "./migrations/0009-library-turns.ts";
 import * as tidying from "./migrations/0010-tidying.ts";
 import * as endpointAge from "./migrations/0011-endpoint-age.ts";
+import * as tiedRuns from "./migrations/0012-tied-runs.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -26,6 +27,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0009-library-turns": libraryTurns,
   "0010-tidying": tidying,
   "0011-endpoint-age": endpointAge,
+  "0012-tied-runs": tiedRuns,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

@@ -57,6 +57,8 @@ export interface RunTable {
   removed: number;
   /** 1: it takes no more work, and some of its attempts are still to be closed. */
   unclosed: number;
+  /** 1: carried out only by a process that names it. */
+  tied: Generated<number>;
   /** When its end is to be told to the operator's addresses, in milliseconds since 1970; null: not (any more). */
   webhook_due: number | null;
   webhook_tries: Generated<number>;

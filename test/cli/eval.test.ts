@@ -189,7 +189,18 @@ test("a service that breaks is exit 5", async () => {
   expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("status 500") });
 });
 
-test("an interrupted run against our own agent backend goes on, at the address it was started with", async () => {
+/** A service on the same store works through what waits there, a new run of its own included. */
+async function workElsewhere(store: string): Promise<void> {
+  await using services = await runServices({ REHEARSAL_DATA_DIR: store });
+  const test_batch = { id: "own", interactions: [{ id: "1", user_message: "Hello" }] };
+  await fetch(`${services.evaluation}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ test_batch, endpoint: `${services.agent}/demo/v1`, model_id: "demo/retrieval" }),
+  });
+}
+
+test("an interrupted run against our own agent backend goes on where its agent is, and nowhere else", async () => {
   const scenarios = Array.from({ length: 60 }, (_, index) => ({
     id: `s${index}`,
     interactions: [{ id: "1", user_message: `What is ${index} * 3?` }],
@@ -197,7 +208,7 @@ test("an interrupted run against our own agent backend goes on, at the address i
   await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
   const cwd = folder.path;
   let interrupted = false;
-  const first = await runCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1", "--name", "own"], {
+  const first = await runCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1", "--name", "interrupted"], {
     cwd,
     onStderr: (seen, kill) => {
       if (interrupted || !seen.includes(" turns")) return;
@@ -206,7 +217,8 @@ test("an interrupted run against our own agent backend goes on, at the address i
     },
   });
   expect(first.code).toBe(130);
-  const second = await runCli(["eval", "--resume", "own", "--json"], { cwd });
+  await workElsewhere(folder.file(".rehearsal"));
+  const second = await runCli(["eval", "--resume", "interrupted", "--json"], { cwd });
   expect(second.code).toBe(0);
   expect(JSON.parse(second.stdout).runs[0]).toMatchObject({
     state: "completed",

@@ -57,6 +57,16 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(perRun(await storage.queue.claim(options))).toEqual({ [left.id]: 2 });
     });
 
+    test("a run that is tied to a process is handed out only to who names it", async () => {
+      await using storage = await open();
+      const [tied, free] = [sampleRun({ tied: true, created_at: 1 }), sampleRun({ created_at: 2 })];
+      await storage.store.runs.create(tied);
+      await storage.store.runs.create(free);
+      const options = { worker: "w", limit: 10, perRun: 1_000 };
+      expect(perRun(await storage.queue.claim(options))).toEqual({ [free.id]: 1 });
+      expect(perRun(await storage.queue.claim({ ...options, runs: new Set([tied.id]) }))).toEqual({ [tied.id]: 1 });
+    });
+
     test("a small run gets its share beside a large one that came first", async () => {
       await using storage = await open();
       const large = sampleRun({ scenarios: 50, created_at: 1 });

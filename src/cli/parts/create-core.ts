@@ -30,15 +30,19 @@ export interface CoreOptions {
   readonly warnings?: readonly string[];
   /** Whether a run is answered by our own scripted models. */
   readonly isDemo?: (settings: RunSettings) => boolean;
+  /** Whether a run can be carried out by this process alone. */
+  readonly isTied?: (settings: RunSettings) => boolean;
   /** Addresses that may not be evaluated: the evaluation service's own. */
   readonly isOwnAddress?: (address: HostPort) => boolean;
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
   readonly ownRuns?: readonly string[] | undefined;
 }
 
+const never = (): boolean => false;
+
 export async function createCore(
   settings: Settings,
-  { warnings = [], isDemo = () => false, isOwnAddress = () => false, ownRuns }: CoreOptions = {},
+  { warnings = [], isDemo = never, isTied = never, isOwnAddress = never, ownRuns }: CoreOptions = {},
 ): Promise<Core> {
   // What was opened is closed again when a later part cannot start.
   await using opened = new AsyncDisposableStack();
@@ -53,7 +57,7 @@ export async function createCore(
   );
   const clients = opened.use(createClients(settings, { isOwnAddress, hubProviders }));
   const { runs, helpers } = opened.use(
-    await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo, ownRuns, log }),
+    await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo, isTied, ownRuns, log }),
   );
   const parts = opened.move();
   return {

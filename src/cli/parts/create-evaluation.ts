@@ -26,6 +26,7 @@ export async function createEvaluation({
   storage,
   outbound,
   isDemo,
+  isTied,
   ownRuns,
   log,
 }: {
@@ -33,6 +34,7 @@ export async function createEvaluation({
   storage: OpenedStorage;
   outbound: Outbound;
   isDemo: (settings: RunSettings) => boolean;
+  isTied: (settings: RunSettings) => boolean;
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
   ownRuns?: readonly string[] | undefined;
   log: Logger;
@@ -68,6 +70,7 @@ export async function createEvaluation({
         credential: helperKeys.get(helperName({ endpoint, model_id })),
       }),
     isDemo,
+    isTied,
     // A command that carries out its own runs is not held up by those of others.
     ...(ownRuns ? { ownRuns } : { mostUnfinished: settings.runs.queueLength }),
     workerId,

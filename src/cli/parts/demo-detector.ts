@@ -1,11 +1,10 @@
 import type { RunSettings } from "../../contract/evaluation-request.ts";
-import { agentOrigins, type Served } from "./served.ts";
+import { isServedAgent, type Served } from "./served.ts";
 
 /** Tells whether a run will be answered by our own scripted models, so that it can be marked as a demo. */
 export function demoDetector(served: Served): (settings: RunSettings) => boolean {
   return ({ endpoint, model_id }) => {
-    const origin = URL.parse(endpoint)?.origin;
-    if (served.demo === null || origin === undefined || !agentOrigins(served).includes(origin)) return false;
+    if (served.demo === null || !isServedAgent(served, endpoint)) return false;
     return [...served.demo.ids, ...Object.keys(served.demo.studio)].includes(model_id);
   };
 }

@@ -12,6 +12,12 @@ export interface Served {
 
 export const nothingServed = (): Served => ({ agent: null, evaluation: null, demo: null });
 
+/** Whether a model endpoint is our own agent backend. */
+export function isServedAgent(served: Served, endpoint: string): boolean {
+  const origin = URL.parse(endpoint)?.origin;
+  return origin !== undefined && agentOrigins(served).includes(origin);
+}
+
 /** Every origin a browser may know our agent backend by. */
 export function agentOrigins({ agent }: Served): readonly string[] {
   return agent ? [agent.url, ...loopbackOrigins(agent.port)] : [];

@@ -10,7 +10,7 @@ import { callInProcess } from "./call-in-process.ts";
 import { createCore } from "./create-core.ts";
 import { demoDetector } from "./demo-detector.ts";
 import { evaluationService } from "./evaluation-service.ts";
-import { nothingServed } from "./served.ts";
+import { isServedAgent, nothingServed } from "./served.ts";
 import { createShellOptions } from "./shell-options.ts";
 import { startChores } from "./start-chores.ts";
 
@@ -33,7 +33,14 @@ export interface SessionParts {
 export async function startSession(settings: Settings, wanted: SessionParts): Promise<StartedSession> {
   await using opened = new AsyncDisposableStack();
   const served = nothingServed();
-  const core = opened.use(await createCore(settings, { isDemo: demoDetector(served), ownRuns: wanted.runs ?? [] }));
+  const core = opened.use(
+    await createCore(settings, {
+      isDemo: demoDetector(served),
+      // The agent goes with this process. Others would call a port where nobody listens any more, or somebody else.
+      isTied: ({ endpoint }) => isServedAgent(served, endpoint),
+      ownRuns: wanted.runs ?? [],
+    }),
+  );
   const shell = opened.use(createShellOptions(core, { apiKeys: [] }));
   const parts = { shell: shell.options, served };
   const { server, http } = settings;

@@ -24,11 +24,12 @@ export async function claimAttempts(writer: Writer, claim: Claim): Promise<Claim
   return leaseAttempts(writer, await chooseReady(writer, shares, claim), claim);
 }
 
-/** Whether there is anything to claim, as a cheap look before a claim. */
+/** Whether there is anything anybody could claim, as a cheap look before a claim. */
 export async function hasWork(reader: Reader, now: number): Promise<boolean> {
   const row = await reader
     .selectFrom("run")
     .where("state", "in", activeRunStates)
+    .where("tied", "=", 0)
     .where(({ exists, selectFrom }) =>
       exists(selectFrom("attempt").select("id").whereRef("run_id", "=", "run.id").where(isAvailable(now))),
     )
@@ -43,8 +44,8 @@ const expiredAttempt = statement<{ id: string }>(
 );
 
 // What is ready is read in the order of its index, so that reading it can stop at the limit.
-const runsThatWait = statement<ServedRun>(
-  `select run.id, run.priority, run.max_concurrency, run.created_at,
+const runsThatWait = statement<ServedRun & { readonly tied: number }>(
+  `select run.id, run.priority, run.max_concurrency, run.created_at, run.tied,
       (select count(*) from attempt where attempt.run_id = run.id and attempt.state = 'running') as running,
       (select count(*) from (
         select attempt.id from attempt
@@ -63,8 +64,13 @@ export async function waitingRuns(
 ): Promise<ServedRun[]> {
   const rows = await runsThatWait(writer, [now, now + longestDelayMs, limit]);
   return rows
-    .filter(({ id }) => runs?.has(id) ?? true)
-    .map((row) => ({ ...row, running: Number(row.running), ready: Number(row.ready), stored: Number(row.stored) }));
+    .filter(({ id, tied }) => runs?.has(id) ?? tied === 0)
+    .map((row) => ({
+      ...row,
+      running: Number(row.running),
+      ready: Number(row.ready),
+      stored: Number(row.stored),
+    }));
 }
 
 type LeasedRow = Omit<ClaimedAttempt, "lease"> & { readonly id: string; readonly fence: number };

@@ -81,6 +81,7 @@ async function insertRun(writer: Writer, run: NewRun): Promise<boolean> {
       interactions_failed: 0,
       removed: 0,
       unclosed: 0,
+      tied: run.tied ? 1 : 0,
     })
     .onConflict((conflict) => conflict.column("idempotency_key").doNothing())
     .returning("id")
