@@ -1,5 +1,5 @@
 import type { ChatRequest, Reply, SuccessfulReply, TokenUsage, ToolDefinition } from "../contract/model.ts";
-import { addUsage, type Usage } from "../contract/usage.ts";
+import { addUsage, toUsage } from "../contract/usage.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { untilAborted, type TimeLimit } from "./time-limit.ts";
@@ -63,14 +63,6 @@ function account(run: AgentRun, reply: SuccessfulReply): void {
 }
 
 type TokenCounts = Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "total_tokens">;
-
-function toUsage({ prompt_tokens, completion_tokens, total_tokens }: TokenCounts): Usage {
-  return {
-    input_tokens: prompt_tokens,
-    output_tokens: completion_tokens,
-    total_tokens: total_tokens > 0 ? total_tokens : prompt_tokens + completion_tokens,
-  };
-}
 
 const charactersPerToken = 4;
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentRunEntry } from "./agent-run.ts";
+import { sampleReply } from "./testing/sample-reply.ts";
 import { summarizeRun } from "./agent-run-summary.ts";
 
 const start: AgentRunEntry = {
@@ -52,6 +53,18 @@ test("a run is what its last end says, and runs again once it is resumed", () =>
   expect(waiting).not.toHaveProperty("text");
   const again = summarizeRun("1", [start, call, end, { type: "run-resume", at: 10, decisions: {} }, call]);
   expect(again).toMatchObject({ state: "running", finished_at: null, finish_reason: null, model_calls: 2 });
+});
+
+test("tokens are counted while the run lasts: one that is never ended has used them too", () => {
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 0 };
+  const reply = sampleReply("Hi", {
+    usage: { ...usage, prompt_tokens_details: null, completion_tokens_details: null },
+  });
+  const answered: AgentRunEntry = { ...call, reply };
+  const counted = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+  expect(summarizeRun("1", [start, answered])).toMatchObject({ usage: counted, cost: null });
+  const again = summarizeRun("1", [start, answered, end, { type: "run-resume", at: 10, decisions: {} }, answered]);
+  expect(again).toMatchObject({ usage: { input_tokens: 11, output_tokens: 7, total_tokens: 18 }, cost: null });
 });
 
 test("without its start nothing can be said about a run", () => {

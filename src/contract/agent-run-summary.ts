@@ -1,5 +1,5 @@
 import type { AgentRunEntry, AgentRunSummary } from "./agent-run.ts";
-import { noUsage } from "./usage.ts";
+import { addUsage, noUsage, toUsage } from "./usage.ts";
 
 /**
  * The summary of a run after one more entry of its log. A run that was resumed counts as a whole: its last end tells.
@@ -14,9 +14,11 @@ export function advanceSummary(
   if (!summary) return null;
   switch (entry.type) {
     case "run-resume":
-      return { ...summary, state: "running", finished_at: null, duration_ms: null, finish_reason: null, error: null };
-    case "model-call":
-      return { ...summary, model_calls: summary.model_calls + 1 };
+      return { ...summary, ...underWay };
+    case "model-call": {
+      const counted = entry.reply?.ok && entry.reply.usage ? toUsage(entry.reply.usage) : null;
+      return { ...summary, model_calls: summary.model_calls + 1, usage: addUsage(summary.usage, counted) };
+    }
     case "tool-call":
       return { ...summary, tool_calls: summary.tool_calls + 1 };
     case "run-end": {
@@ -26,21 +28,26 @@ export function advanceSummary(
   }
 }
 
+/** What only the end of a run tells. */
+const underWay = {
+  state: "running",
+  finished_at: null,
+  duration_ms: null,
+  finish_reason: null,
+  error: null,
+  cost: null,
+} as const;
+
 function startSummary(id: string, start: Extract<AgentRunEntry, { type: "run-start" }>): AgentRunSummary {
   return {
+    ...underWay,
     id,
-    state: "running",
     wire: start.wire,
     model_id: start.model_id,
     model_resolved: start.model_resolved,
     thread_id: start.thread_id,
     created_at: start.at,
-    finished_at: null,
-    duration_ms: null,
-    finish_reason: null,
-    error: null,
     usage: noUsage,
-    cost: null,
     model_calls: 0,
     tool_calls: 0,
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asksFor } from "../../src/agent/testing/scripted-model.ts";
+import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { AgentReply } from "../../src/contract/agent-reply.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { systemClock } from "../../src/storage/clock.ts";
@@ -86,6 +86,27 @@ test("a refusal is told as a tool that was not run", async () => {
   expect(told[2]?.data).toMatchObject({ ...refused, result: expect.stringContaining("it was not approved") });
   const replay = await send(`${run.agent.url}/agent/runs/${run.id}/replay`, { method: "POST" });
   expect(replay.body).toMatchObject({ matches: true, tool_calls: 0 });
+});
+
+test("a run that is cancelled after it was resumed counts as a whole", async () => {
+  const asked = Promise.withResolvers<void>();
+  const hangs: ScriptedTurn = (_request, { signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+      asked.resolve();
+    });
+  const { models } = scripted(script[0] ?? "", hangs);
+  await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });
+  const id = (await post(agent.url, human("Mail"))).headers.get("x-run-id");
+  const client = new AbortController();
+  const decisions = { call_1: "approve" };
+  const resumed = post(`${agent.url}/agent/runs/${id}/resume`, { decisions }, {}, client.signal);
+  await asked.promise;
+  client.abort();
+  await expect(resumed).rejects.toThrow(/abort/i);
+  await expect
+    .poll(async () => (await send(`${agent.url}/agent/runs/${id}`)).body)
+    .toMatchObject({ state: "cancelled", model_calls: 1, tool_calls: 1, usage: { total_tokens: 15 }, cost: null });
 });
 
 test("what waits too long is gone, and an unknown run is not found", async () => {

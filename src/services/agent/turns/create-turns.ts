@@ -72,10 +72,10 @@ export function createTurns({
       runId,
       current,
       decisions = null,
+      earlier = null,
     }: Pick<TurnFacts, "runId"> & {
       current: () => RoutedModel;
-      decisions?: TurnFacts["decisions"];
-    },
+    } & Partial<Pick<TurnFacts, "decisions" | "earlier">>,
     run: (options: Omit<AgentRunOptions, "messages">) => Promise<AgentOutcome>,
     model: ChatModel,
   ): Turn {
@@ -88,6 +88,7 @@ export function createTurns({
       resolved,
       provider: () => current().provider,
       decisions,
+      earlier,
     };
     return followRun({
       runId,
@@ -131,7 +132,7 @@ export function createTurns({
         };
         return resumeAgent({ ...options, onEvent: listen, pending, decisions });
       };
-      const turn = begin(request, { runId, current, decisions }, run, model);
+      const turn = begin(request, { runId, current, decisions, earlier: pending.totals }, run, model);
       // Decisions are checked before anything happens: without a first event they were refused.
       if (!started) await turn.outcome;
       return turn;

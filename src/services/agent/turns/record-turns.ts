@@ -1,19 +1,18 @@
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import type { AgentRunEnd, AgentRunState } from "../../../contract/agent-run.ts";
 import type { AgentRunLog } from "../../../contract/agent-run-log.ts";
-import type { Reply } from "../../../contract/model.ts";
-import { addUsage, noUsage, type Usage } from "../../../contract/usage.ts";
+import { addUsage, noUsage, toUsage } from "../../../contract/usage.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "./turn.ts";
 
 /** Writes every turn into the run log while it happens. */
 export function recordTurns({ log, now = Date.now }: { log: AgentRunLog; now?: () => number }): TurnObserver {
   return (facts) => {
-    const { runId, resolved } = facts;
+    const { runId, resolved, earlier } = facts;
+    const callsStartedAt = new Map<number, number>();
     let started = false;
-    let callStartedAt = 0;
-    let calls = 0;
-    let tools = 0;
-    let usage = noUsage;
+    let calls = earlier?.model_calls ?? 0;
+    let tools = earlier?.tool_calls.length ?? 0;
+    let usage = earlier?.usage ?? noUsage;
     const start = () => {
       started = true;
       writeStart(log, facts);
@@ -22,17 +21,18 @@ export function recordTurns({ log, now = Date.now }: { log: AgentRunLog; now?: (
     return {
       onEvent(event) {
         if (event.type === "run-start") start();
-        else if (event.type === "model-start") callStartedAt = now();
+        else if (event.type === "model-start") callsStartedAt.set(event.call, now());
         else if (event.type === "model-end") {
+          const at = callsStartedAt.get(event.call) ?? now();
           calls += 1;
-          usage = addUsage(usage, usageOf(event.reply));
+          if (event.reply?.ok && event.reply.usage) usage = addUsage(usage, toUsage(event.reply.usage));
           log.append(runId, {
             type: "model-call",
-            at: callStartedAt,
+            at,
             call: event.call,
             // Rounded for V8, to which a difference of two times is now a whole number and now a fraction: not knowing which,
             // it throws the compiled code of this function away, turn after turn.
-            duration_ms: Math.round(now() - callStartedAt),
+            duration_ms: Math.round(now() - at),
             model_resolved: resolved(),
             reply: event.reply,
           });
@@ -47,7 +47,9 @@ export function recordTurns({ log, now = Date.now }: { log: AgentRunLog; now?: (
         if (!started && end.kind === "outcome") start();
         // Decisions that were refused: the run waits as it did before.
         if (!started) return;
-        const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms: now() - facts.startedAt };
+        // Only for a run without an outcome, which has no totals of its own.
+        const duration_ms = (earlier?.duration_ms ?? 0) + now() - facts.startedAt;
+        const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms };
         log.append(runId, { type: "run-end", at: now(), model_resolved: resolved(), ...toEnd(end, counted) });
       },
     };
@@ -76,13 +78,6 @@ function writeStart(log: AgentRunLog, facts: TurnFacts): void {
     tools: facts.tools.map((tool) => tool.definition.name),
     client_tools: (facts.clientTools ?? []).map((tool) => ({ ...tool, parameters: { ...tool.parameters } })),
   });
-}
-
-/** Only for a run without an outcome, which has no totals of its own. */
-function usageOf(reply: Reply | null): Usage | null {
-  if (!reply?.ok || !reply.usage) return null;
-  const { prompt_tokens: input_tokens, completion_tokens: output_tokens, total_tokens } = reply.usage;
-  return { input_tokens, output_tokens, total_tokens };
 }
 
 type Ending = Omit<AgentRunEnd, "type" | "at" | "model_resolved">;

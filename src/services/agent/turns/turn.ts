@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
-import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, AgentTotals } from "../../../agent/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
 import type { Tool } from "../../../agent/tool.ts";
 import type { AnswerKey } from "../../../contract/agent-answers.ts";
@@ -57,6 +57,8 @@ export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks" | "an
   readonly provider: () => string;
   /** There when the turn goes on with a run that waited for approval. */
   readonly decisions: Readonly<Record<string, ApprovalDecision>> | null;
+  /** What that run had done before it waited. */
+  readonly earlier: AgentTotals | null;
 }
 
 export type TurnEnd =
