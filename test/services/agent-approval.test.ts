@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { AgentReply } from "../../src/contract/agent-reply.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import type { TurnObserver } from "../../src/services/agent/turns/turn.ts";
 import { systemClock } from "../../src/storage/clock.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { send } from "../support/http.ts";
@@ -76,6 +77,18 @@ test("resuming can be followed as events", async () => {
   await using run = await waiting();
   const events = await readEvents(await run.decide({ call_1: "approve" }, { accept: "text/event-stream" }));
   expect(events.map(({ event }) => event)).toEqual(["run-start", "tool-start", "tool-end", "text-delta", "run-end"]);
+});
+
+test("resuming belongs to the trace of its own request", async () => {
+  const traces: unknown[] = [];
+  const observe: TurnObserver = ({ trace }) => {
+    traces.push(trace);
+    return { onEvent() {}, onEnd() {} };
+  };
+  await using run = await waiting({ observers: [observe] });
+  const traceparent = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
+  await run.decide({ call_1: "approve" }, { traceparent });
+  expect(traces).toEqual([undefined, { traceparent }]);
 });
 
 test("a refusal is told as a tool that was not run", async () => {

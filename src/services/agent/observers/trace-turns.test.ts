@@ -121,6 +121,20 @@ test("calls of tools and their results have parts of their own", () => {
   ]);
 });
 
+test("calls that a plug-in makes side by side have a span each", () => {
+  const spans = follow(end, [
+    { type: "run-start" },
+    { type: "model-start", call: 1 },
+    { type: "model-start", call: 2 },
+    { type: "model-end", call: 1, reply: { ...plainReply, completion_id: "one" } },
+    { type: "model-end", call: 2, reply: { ...plainReply, completion_id: "two" } },
+  ]);
+  expect(spans.map(({ attributes, ended }) => [attributes["gen_ai.response.id"], ended]).slice(1)).toEqual([
+    ["one", true],
+    ["two", true],
+  ]);
+});
+
 test("a cancelled run ends every span, as failed", () => {
   const spans = follow({ kind: "cancelled" }, [{ type: "run-start" }, { type: "model-start", call: 1 }]);
   expect(spans.map(({ ended, failed }) => ended && failed)).toEqual([true, true]);

@@ -43,9 +43,9 @@ function isAnyoneTracing(): boolean {
 function traceWith(tracer: Tracer, captureContent: boolean): TurnObserver {
   return (facts) => {
     const tools = new Map<string, Span>();
+    const chats = new Map<number, Span>();
     let agent: Span | null = null;
     let inside = context.active();
-    let chat: Span | null = null;
 
     function startAgent(): void {
       const attributes = agentAttributes(facts, captureContent);
@@ -56,10 +56,11 @@ function traceWith(tracer: Tracer, captureContent: boolean): TurnObserver {
     return {
       onEvent(event) {
         if (event.type === "run-start") startAgent();
-        else if (event.type === "model-start") chat = startChat(tracer, facts, inside);
+        else if (event.type === "model-start") chats.set(event.call, startChat(tracer, facts, inside));
         else if (event.type === "model-end") {
-          if (chat) endChat(chat, event.reply, captureContent);
-          chat = null;
+          const span = chats.get(event.call);
+          if (span) endChat(span, event.reply, captureContent);
+          chats.delete(event.call);
         } else if (event.type === "tool-start") {
           const { id, name } = event.tool_call;
           tools.set(id, startTool(tracer, { id, name }, inside));
@@ -71,9 +72,7 @@ function traceWith(tracer: Tracer, captureContent: boolean): TurnObserver {
       },
       onEnd(end) {
         // A cancelled run ends in the middle of something; one that was refused never began.
-        for (const span of [chat, ...tools.values()]) {
-          if (span) fail(span, "cancelled").end();
-        }
+        for (const span of [...chats.values(), ...tools.values()]) fail(span, "cancelled").end();
         if (agent) endAgent(agent, facts, end, captureContent);
       },
     };

@@ -10,7 +10,7 @@ import type { WaitingState } from "./waiting-state.ts";
 export interface ResumeOptions {
   readonly runId: string;
   readonly decisions: Readonly<Record<string, ApprovalDecision>>;
-  readonly headers: Pick<TurnHeaders, "owner" | "requestId">;
+  readonly headers: Pick<TurnHeaders, "owner" | "requestId" | "trace">;
   readonly stream: boolean;
   readonly signal: AbortSignal;
 }
@@ -19,7 +19,7 @@ export interface ResumeOptions {
 export async function resumeWaitingRun(
   { tools: toolsNow }: Pick<AgentDependencies, "tools">,
   { turns, inThread, runLog, waitingRuns }: AgentParts,
-  { runId, decisions, headers: { owner, requestId }, stream, signal }: ResumeOptions,
+  { runId, decisions, headers: { owner, requestId, trace }, stream, signal }: ResumeOptions,
 ): Promise<Turn> {
   async function stillWaiting(found: WaitingRun | null): Promise<WaitingRun<WaitingState>> {
     // What is kept there was put there by `storeTurns`, and by nothing else.
@@ -41,6 +41,7 @@ export async function resumeWaitingRun(
         decisions,
         owner,
         requestId,
+        trace,
         wire: state.wire,
         modelId: state.model_id,
         fallbacks: state.fallbacks,
