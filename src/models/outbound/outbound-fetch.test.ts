@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { hugeBody } from "../../../test/support/fake-provider/connection-faults.ts";
+import { raw } from "../../../test/support/fake-provider/malformed-replies.ts";
 import { stream } from "../../../test/support/fake-provider/streams.ts";
 import { status } from "../../../test/support/fake-provider/error-statuses.ts";
 import { createOutbound } from "./create-outbound.ts";
@@ -25,4 +27,23 @@ test("nobody there is told by the system's own code; a refused address is never 
   const send = outboundFetch(outbound, { policy: "local" });
   await expect(send("http://127.0.0.1:9/")).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
   await expect(send("http://169.254.169.254/")).rejects.toThrow("fetch failed");
+});
+
+test("a refused status keeps what the server says about it", async () => {
+  await using outbound = createOutbound();
+  await using provider = await startFakeProvider();
+  const send = outboundFetch(outbound, { policy: "local" });
+  const refusal = '{"error":{"code":-32602,"message":"No such tool"}}';
+  provider.enqueue(raw(refusal, { "content-type": "application/json" }, 400));
+  const response = await send(`${provider.url}/mcp`);
+  expect(response.status).toBe(400);
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(await response.text()).toBe(refusal);
+});
+
+test("an answer that breaks off is no answer without content", async () => {
+  await using outbound = createOutbound({ maxReplyBytes: 1000 });
+  await using provider = await startFakeProvider({ behaviour: hugeBody(1001) });
+  const send = outboundFetch(outbound, { policy: "local" });
+  await expect(send(`${provider.url}/mcp`)).rejects.toMatchObject({ cause: { code: "upstream_reply_too_large" } });
 });

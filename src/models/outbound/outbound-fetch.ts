@@ -1,6 +1,8 @@
-import type { Outbound } from "./outbound.ts";
-import { StreamFailure } from "./failure.ts";
+import type { ReplyError } from "../../contract/model.ts";
 import type { PolicyName } from "./endpoint-policy.ts";
+import { StreamFailure } from "./failure.ts";
+import type { Outbound } from "./outbound.ts";
+import type { FailedResponse } from "./status-failure.ts";
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -14,6 +16,7 @@ export function outboundFetch(outbound: Outbound, { policy }: { policy: PolicyNa
   return async (url, init = {}) => {
     const method = methods.find((name) => name === (init.method ?? "GET").toUpperCase());
     if (!method) throw new TypeError(`The method ${init.method} is not sent out`);
+    let refused: FailedResponse | null = null;
     const result = await outbound.request({
       url: String(url),
       method,
@@ -23,17 +26,27 @@ export function outboundFetch(outbound: Outbound, { policy }: { policy: PolicyNa
       signal: init.signal ?? new AbortController().signal,
       acceptStream: true,
       retries: 0,
+      explainFailure: (response) => {
+        refused = response;
+        return null;
+      },
     });
-    if (!result.ok) {
-      const { code, detail, upstream_status } = result.error;
-      if (upstream_status !== null) return new Response(null, { status: upstream_status });
-      throw new TypeError("fetch failed", { cause: Object.assign(new Error(detail), { code: systemCode(code) }) });
-    }
+    if (!result.ok) return refusedResponse(result.error, refused);
     const headers = responseHeaders(result.headers);
     if (result.kind === "stream") return new Response(toReadable(result.stream), { status: result.status, headers });
     const empty = result.status === 204 || result.status === 205 || result.status === 304;
     return new Response(empty ? null : result.body, { status: result.status, headers });
   };
+}
+
+/** What a server says about a failure is part of some protocols. A success that broke off is no answer at all. */
+function refusedResponse({ code, detail, upstream_status }: ReplyError, refused: FailedResponse | null): Response {
+  if (refused) {
+    const { status, contentType, body } = refused;
+    return new Response(body, { status, headers: { "content-type": contentType } });
+  }
+  if (upstream_status !== null && upstream_status >= 300) return new Response(null, { status: upstream_status });
+  throw new TypeError("fetch failed", { cause: Object.assign(new Error(detail), { code: systemCode(code) }) });
 }
 
 /** The body is decoded already: what said how it was packed would now be wrong. */
