@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { AgentLog } from "../../src/agent/agent-log.ts";
@@ -27,6 +30,51 @@ export function stdioServer(script: string, { args = [], ...rest }: Partial<Stdi
 
 export function httpServer(url: string, rest: Partial<HttpServer> = {}): HttpServer {
   return { ...options, kind: "http", name: "test", url, headers: {}, ...rest };
+}
+
+/** Answers one JSON-RPC request: gives its result, or writes to the response itself and gives null. */
+export type RawAnswer = (
+  request: { readonly id: number | string; readonly method: string },
+  response: ServerResponse,
+) => object | null;
+
+/** A server over HTTP that says whatever a test wants, also what no library would say. */
+export async function startRawServer({
+  tools,
+  answer,
+}: {
+  tools?: readonly object[];
+  answer: RawAnswer;
+}): Promise<string> {
+  const results: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: "2025-06-18",
+      capabilities: tools ? { tools: {} } : {},
+      serverInfo: { name: "raw", version: "1" },
+    },
+    "tools/list": { tools },
+  };
+  const server = createServer(async (request, response) => {
+    if (request.url !== "/mcp") return void response.writeHead(404).end();
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    const message = JSON.parse((await Array.fromAsync(request)).join(""));
+    if (message.id === undefined) return void response.writeHead(202).end();
+    const json = (part: object) =>
+      response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...part }));
+    if (message.method === "server/discover")
+      return void json({ error: { code: -32601, message: "Method not found" } });
+    const result = results[message.method] ?? answer(message, response);
+    if (result) json({ result });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
 export interface RecordedLog extends AgentLog {

@@ -100,7 +100,7 @@ function toTool(
         timeoutMs: config.timeoutMs,
         needsApproval: config.approval === true || config.approval.includes(name),
         run: async (args, { signal }) => {
-          const result = await connection.call(name, args as Record<string, unknown>, {
+          const result = await connection.call({ name, inputSchema }, args as Record<string, unknown>, {
             signal,
             timeoutMs: longestCallMs,
           });

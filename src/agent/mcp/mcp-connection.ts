@@ -24,11 +24,21 @@ export interface ConnectionOptions {
   readonly onTools: (tools: readonly ListedTool[]) => Promise<void>;
 }
 
+/**
+ * Without the schema of its result, which the library would check: the model reads text, and by then the call is carried
+ * out, whatever form its result has.
+ */
+export type CalledTool = Pick<ListedTool, "name" | "inputSchema">;
+
 /** One server over as many connections as it takes. */
 export interface McpConnection {
   /** The first try. Resolves in any case: when it fails, others follow by themselves. */
   start(): Promise<void>;
-  call(tool: string, args: ToolArguments, options: { signal: AbortSignal; timeoutMs: number }): Promise<CallToolResult>;
+  call(
+    tool: CalledTool,
+    args: ToolArguments,
+    options: { signal: AbortSignal; timeoutMs: number },
+  ): Promise<CallToolResult>;
   status(): { connected: boolean; protocol_version: string | null; pid: number | null };
   close(): Promise<void>;
 }
@@ -52,6 +62,13 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
     return listing;
   };
 
+  /** The library would write to standard output about a server that has no tools. */
+  const listTools = async (client: Client): Promise<readonly ListedTool[]> => {
+    if (!client.getServerCapabilities()?.tools) return [];
+    const { tools } = await client.listTools({}, { timeout: options.connectTimeoutMs, signal: lifetime.signal });
+    return tools;
+  };
+
   const connectOnce = async (): Promise<OpenClient> => {
     let gone = false;
     let current: OpenClient | null = null;
@@ -73,11 +90,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
     });
     current = opened;
     try {
-      const { tools } = await opened.client.listTools(
-        {},
-        { timeout: options.connectTimeoutMs, signal: lifetime.signal },
-      );
-      await takeTools(tools);
+      await takeTools(await listTools(opened.client));
       if (gone) throw new Error("The server went away at once.");
     } catch (error) {
       await opened.close().catch(() => {});
@@ -136,10 +149,14 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
 
   const callOnce = async (
     client: Client,
-    tool: string,
+    toolDefinition: CalledTool,
     args: ToolArguments,
-    limits: { signal: AbortSignal; timeoutMs: number },
-  ) => client.callTool({ name: tool, arguments: { ...args } }, { signal: limits.signal, timeout: limits.timeoutMs });
+    { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+  ) =>
+    client.callTool(
+      { name: toolDefinition.name, arguments: { ...args } },
+      { signal, timeout: timeoutMs, toolDefinition },
+    );
 
   return {
     start: () =>
