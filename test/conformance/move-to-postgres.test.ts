@@ -1,8 +1,10 @@
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AgentMemory } from "../../src/contract/agent-memory.ts";
 import { moveToPostgres } from "../../src/storage/drivers/move-to-postgres.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { thisHost } from "../../src/storage/leases/this-host.ts";
 import { StoreFileError } from "../../src/storage/store-file-error.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -80,6 +82,24 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   }
   const [last] = (await target.store.interactions.after(open.id, 0, 100)).slice(-1);
   expect(last?.turn_index).toBe(1);
+});
+
+test("attempts that nobody can be at work on any more do not stand in the way", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("rehearsal.db");
+  const source = await openSqlite({ file });
+  await source.store.runs.create(sampleRun({ scenarios: 1 }));
+  await source.queue.claim({ worker: `${thisHost()}:4194999:gone`, limit: 1, perRun: 1 });
+  await source.close();
+  await using first = await postgres.createDatabase();
+  expect(await moveToPostgres({ file, url: first.url })).toMatchObject({ runs: 1 });
+
+  // As a copy from another host has it, or one from before this host started: its steady clock was further on.
+  const database = new DatabaseSync(file);
+  database.exec("update attempt set lease_owner = 'elsewhere:1:w', lease_until = lease_until + 1e9");
+  database.close();
+  await using second = await postgres.createDatabase();
+  expect(await moveToPostgres({ file, url: second.url })).toMatchObject({ runs: 1 });
 });
 
 /** One of everything the agent remembers, in texts that are hard to copy. */

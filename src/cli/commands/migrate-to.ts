@@ -38,6 +38,7 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
   const copied = await moveToPostgres({
     file,
     url,
+    leaseMs: settings.runs.leaseMs,
     onRun: ({ copied: done, total }) => {
       if (done === total || done % 100 === 0) note(`${done}/${total} runs`);
     },

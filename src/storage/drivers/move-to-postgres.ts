@@ -1,6 +1,9 @@
 import { systemClock } from "../clock.ts";
 import { copyStore, type Copied, type CopyOptions } from "../copy-store.ts";
 import type { Database } from "../database.ts";
+import { furthestLease } from "../leases/lease-time.ts";
+import { thisHost } from "../leases/this-host.ts";
+import { isDeadWorker } from "../leases/worker-processes.ts";
 import { running } from "../queries/states.ts";
 import { StoreFileError } from "../store-file-error.ts";
 import { openPostgresParts } from "./postgres-parts.ts";
@@ -9,16 +12,18 @@ import { openSqliteDatabase } from "./sqlite-database.ts";
 export interface MoveOptions extends Pick<CopyOptions, "onRun"> {
   readonly file: string;
   readonly url: string;
+  /** How long a silent worker of the file keeps an attempt. */
+  readonly leaseMs?: number;
 }
 
 /**
  * Copies an embedded database over to PostgreSQL and queues what is unfinished there. The file is not changed. Rejects
  * with a `StoreFileError` when a worker is still at work on the file: its attempts would be done twice.
  */
-export async function moveToPostgres({ file, url, onRun }: MoveOptions): Promise<Copied> {
+export async function moveToPostgres({ file, url, leaseMs = 15_000, onRun }: MoveOptions): Promise<Copied> {
   const from = await openSqliteDatabase({ file });
   try {
-    await refuseBusy(from, file);
+    await refuseBusy(from, { file, leaseMs });
     const { database: to, dispatch, close } = await openPostgresParts({ url });
     try {
       return await copyStore({ from, to, dispatch, ...(onRun && { onRun }) });
@@ -30,16 +35,21 @@ export async function moveToPostgres({ file, url, onRun }: MoveOptions): Promise
   }
 }
 
-async function refuseBusy({ reader }: Database, file: string): Promise<void> {
+/** As a claim does: leases that are over, of processes that are gone or from before a start of the host hold nothing. */
+async function refuseBusy({ reader }: Database, { file, leaseMs }: { file: string; leaseMs: number }): Promise<void> {
+  const now = systemClock.steady();
   const held = await reader
     .selectFrom("attempt")
     .where("state", "=", running)
-    .where("lease_until", ">", systemClock.steady())
+    .where("lease_until", ">", now)
+    .where("lease_until", "<=", furthestLease({ now, leaseMs }))
     .select("lease_owner")
-    .limit(1)
-    .executeTakeFirst();
-  if (!held) return;
+    .distinct()
+    .execute();
+  const here = { host: thisHost(), pid: process.pid };
+  const busy = held.find(({ lease_owner }) => lease_owner !== null && !isDeadWorker(lease_owner, here));
+  if (!busy) return;
   throw new StoreFileError(
-    `The database ${file} is being worked on (by ${held.lease_owner}). Stop its services and workers, then try again.`,
+    `The database ${file} is being worked on (by ${busy.lease_owner}). Stop its services and workers, then try again.`,
   );
 }
