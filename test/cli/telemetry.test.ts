@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -162,4 +163,14 @@ test("scores Langfuse refuses are an error, and the key is never shown", async (
   const refused = await runCli(["report", "latest", "--send", "langfuse"], { cwd: folder.path, env });
   expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("Langfuse refused 1 of") });
   expect(refused.stderr + refused.stdout).not.toContain("canary");
+});
+
+test("a command tells the operator's addresses of its run before it ends", async () => {
+  await using sink = await startJsonSink();
+  const secret = `whsec_${randomBytes(32).toString("base64")}`;
+  const env = { REHEARSAL_WEBHOOK_URLS: `${sink.url}/hook`, REHEARSAL_WEBHOOK_SECRET: secret };
+  const { folder, ended } = await evaluated("line", env);
+  await using _ = folder;
+  const { run_id } = JSON.parse(ended.stdout).runs[0];
+  expect(sink.received).toMatchObject([{ path: "/hook", body: { type: "run.completed", data: { run_id } } }]);
 });

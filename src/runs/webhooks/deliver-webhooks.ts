@@ -41,23 +41,43 @@ const sendTimeoutMs = 15_000;
 const holdMs = 8 * sendTimeoutMs;
 const atOnce = 8;
 
+/** How long a stop waits for receivers, so that a command tells of its own run before it ends. */
+const farewellMs = 2_000;
+
 /**
- * Tells the operator's addresses about runs that have ended, until the signal says stop. Each event arrives at least once,
- * and once in the ordinary case; its id lets a receiver drop a repetition.
+ * Tells the operator's addresses about runs that have ended, until the signal says stop; what had ended by then is told in one last
+ * round. Each event arrives at least once, and once in the ordinary case; its id lets a receiver drop a repetition.
  */
 export async function deliverWebhooks(options: WebhookOptions): Promise<void> {
-  const { outbox, signal, onError, now = Date.now, pollMs = 1_000 } = options;
-  while (!signal.aborted) {
-    let taken = 0;
-    try {
-      const due = await outbox.take({ now: now(), holdMs, limit: atOnce });
-      taken = due.length;
-      await Promise.all(due.map((entry) => deliver(entry, options)));
-    } catch (error) {
-      onError(error);
-    }
-    // A full batch means that there may be more.
-    if (taken < atOnce) await sleep(pollMs, undefined, { signal, ref: false }).catch(() => {});
+  const { signal, pollMs = 1_000 } = options;
+  const cut = cutAfter(signal, farewellMs);
+  for (;;) {
+    const isLast = signal.aborted;
+    const mayBeMore = await deliverDue({ ...options, signal: cut });
+    if (cut.aborted || (isLast && !mayBeMore)) return;
+    if (!mayBeMore) await sleep(pollMs, undefined, { signal, ref: false }).catch(() => {});
+  }
+}
+
+/** Aborts so long after `signal` does. */
+function cutAfter(signal: AbortSignal, ms: number): AbortSignal {
+  const controller = new AbortController();
+  const start = (): void => void setTimeout(() => controller.abort(), ms).unref();
+  if (signal.aborted) start();
+  else signal.addEventListener("abort", start, { once: true });
+  return controller.signal;
+}
+
+/** True after a full batch. */
+async function deliverDue(options: WebhookOptions): Promise<boolean> {
+  const { outbox, onError, now = Date.now } = options;
+  try {
+    const due = await outbox.take({ now: now(), holdMs, limit: atOnce });
+    await Promise.all(due.map((entry) => deliver(entry, options)));
+    return due.length === atOnce;
+  } catch (error) {
+    onError(error);
+    return false;
   }
 }
 
