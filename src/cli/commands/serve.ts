@@ -65,7 +65,7 @@ async function serve({ host, port, evalPort, dataDir, envFile, open, json = fals
     await services.stop();
   });
   print(services, json);
-  if (settings.demo) seeded = seedDemo({ ...services, agentUrl: services.agent.url });
+  if (settings.demo) seeded = seedDemo({ ...services, agentUrl: services.agent.url, settings });
   await seeded;
   if (open && !json && personIsAtTheTerminal()) openInBrowser(services.agent.url);
 }

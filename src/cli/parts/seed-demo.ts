@@ -6,27 +6,33 @@ import { toScenario } from "../../runs/to-scenario.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { demoStudioIds } from "../../models/demo/demo-models.ts";
+import type { Settings } from "../../settings.ts";
 
 const examplesFolder = new URL("../../../examples/scenarios/", import.meta.url);
 
 /**
  * Gives a new store something to look at: the example scenarios, and one run of each demo support model, so that there is
- * a failing reply to read and a comparison to make. Does nothing where there is a run or a scenario already.
+ * a failing reply to read and a comparison to make. Does nothing where there is a run or a scenario already, and makes no
+ * run that could only fail.
  */
 export async function seedDemo({
   runs,
   library,
   agentUrl,
+  settings: { server, endpointPolicy },
 }: {
   runs: Runs;
   library: ScenarioLibrary;
   agentUrl: string;
+  settings: Pick<Settings, "server" | "endpointPolicy">;
 }): Promise<void> {
   const [anyRun, anyScenario] = await Promise.all([runs.list({ limit: 1, owner: null }), library.list({ limit: 1 })]);
   if (anyRun.runs.length > 0 || anyScenario.scenarios.length > 0) return;
 
   const examples = await readExamples();
   await library.keep(examples, { demo: true });
+  const needsKey = server.apiKeys.length > 0 || server.storedKeys;
+  if (needsKey || endpointPolicy.mode !== "local") return;
   const scenarios = examples.map(toScenario);
   for (const model_id of Object.values(demoStudioIds)) {
     const settings: RunSettings = {
