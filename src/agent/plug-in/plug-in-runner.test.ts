@@ -158,6 +158,16 @@ test("its own words, unusable calls and tools it may not use", async () => {
   expect(said.every((text) => text.startsWith("The call was not run"))).toBe(true);
 });
 
+test("words beside a call that is not made are an answer like any other", async () => {
+  const brief: PlugIn = async ({ messages: given, ask }) => (await ask({ messages: given })).text;
+  const outcome = await createPlugInRunner(brief)({
+    model: scriptedModel({ text: "Let me see.", ...asksFor("calculator") }),
+    messages,
+    signal,
+  });
+  expect(outcome).toMatchObject({ reply: { text: "Let me see." }, finish_reason: "stop", pending_tool_calls: [] });
+});
+
 test("what a plug-in leaves behind ends with the turn", async () => {
   const events: AgentEvent[] = [];
   const stopped: string[] = [];

@@ -137,7 +137,9 @@ function answered(run: AgentRun, text: unknown): AgentOutcome {
   // What the model said was streamed while it said it; what the plug-in says by itself was not.
   if (run.stream && own && text !== "") run.emit({ type: "text-delta", call: Math.max(1, run.modelCalls), text });
   const reply: SuccessfulReply = { ...(last ?? spokenAlone()), text, tool_calls: [], ...(own && unlike) };
-  return { ...toTotals(run), ok: true, reply, finish_reason: reply.finish_reason, pending_tool_calls: [] };
+  // A plug-in may end with the words beside a call that it does not make.
+  const finish_reason = reply.finish_reason === "tool_calls" ? "stop" : reply.finish_reason;
+  return { ...toTotals(run), ok: true, reply, finish_reason, pending_tool_calls: [] };
 }
 
 /** What the model's last reply says about itself is not true of another text. */

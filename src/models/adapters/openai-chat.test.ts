@@ -210,6 +210,12 @@ test.each<[string, Behaviour, object[]]>([
   expect(reply).toMatchObject({ ok: true, text: "", tool_calls: expected });
 });
 
+test.each(["tool_calls", "function_call"])("%s without a call is the end of a reply", async (finish_reason) => {
+  const answer = { choices: [{ message: { role: "assistant", content: "Hi", tool_calls: [] }, finish_reason }] };
+  const { reply } = await ask(malformed.raw(JSON.stringify(answer)));
+  expect(reply).toMatchObject({ ok: true, text: "Hi", tool_calls: [], finish_reason: "stop" });
+});
+
 test("missing and repeated ids of tool calls become unique ones", async () => {
   const call = { type: "function", function: { name: "a", arguments: "{}" } };
   const { reply } = await ask(

@@ -30,8 +30,10 @@ export function notJson(body: string): string {
     : "The answer is not a JSON object.";
 }
 
-/** Servers leave the reason out or still say `function_call`; with calls to make it is always `tool_calls`. */
+/** Servers leave the reason out, still say `function_call`, or speak of calls where there are none. */
 export function finishReason(reason: string | null, hasToolCalls: boolean): string {
-  if (hasToolCalls && (reason === null || reason === "function_call")) return "tool_calls";
-  return reason ?? "stop";
+  if (reason === null || reason === "tool_calls" || reason === "function_call") {
+    return hasToolCalls ? "tool_calls" : "stop";
+  }
+  return reason;
 }
