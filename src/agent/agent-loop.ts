@@ -1,4 +1,4 @@
-import type { ReplyError, SuccessfulReply } from "../contract/model.ts";
+import type { ReplyError, SuccessfulReply, ToolCall } from "../contract/model.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentOutcome } from "./agent-outcome.ts";
 import { toTotals, type AgentRun } from "./agent-run.ts";
@@ -55,9 +55,13 @@ async function takeStep(run: AgentRun, deadline: TimeLimit): Promise<Ending | nu
 
 async function answerTurn(run: AgentRun, { text, calls }: OpenTurn, deadline: TimeLimit): Promise<Ending | null> {
   const { messages, limit } = await answerToolCalls(run, calls, { deadline, spent: spentLimit(run) });
-  const tool_calls = calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
+  const tool_calls = calls.map(toToolCall);
   run.history = [...run.history, { role: "assistant", content: text, tool_calls }, ...messages];
   return limit && { kind: "limited", reason: limit };
+}
+
+function toToolCall({ id, name, arguments: text, echo }: ReadCall): ToolCall {
+  return { id, name, arguments: text, ...(echo && { echo }) };
 }
 
 function reportUnusable(run: AgentRun, calls: readonly ReadCall[]): void {

@@ -1,4 +1,4 @@
-import type { ChatMessage, ReplyError, SuccessfulReply } from "../contract/model.ts";
+import type { CallEcho, ChatMessage, ReplyError, SuccessfulReply } from "../contract/model.ts";
 import type { Usage } from "../contract/usage.ts";
 import type { ToolArguments } from "./tool.ts";
 
@@ -76,6 +76,7 @@ export interface PendingCall {
   readonly arguments: string;
   /** `free` needs no decision and runs with the rest; an `unusable` one is handed back to the model. */
   readonly state: "approval" | "client" | "free" | "unusable";
+  readonly echo?: CallEcho;
   readonly sent?: string;
   readonly error?: string;
 }

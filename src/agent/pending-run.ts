@@ -17,11 +17,10 @@ export function toPendingRun(run: AgentRun, reply: SuccessfulReply, calls: reado
 }
 
 function toPendingCall(call: ReadCall): PendingCall {
-  const { id, name, arguments: text } = call;
-  if (call.kind === "unusable") {
-    return { id, name, arguments: text, state: "unusable", sent: call.sent, error: call.error };
-  }
-  return { id, name, arguments: text, state: call.kind === "handed-out" ? call.waitsFor : "free" };
+  const { id, name, arguments: text, echo } = call;
+  const identity = { id, name, arguments: text, ...(echo && { echo }) };
+  if (call.kind === "unusable") return { ...identity, state: "unusable", sent: call.sent, error: call.error };
+  return { ...identity, state: call.kind === "handed-out" ? call.waitsFor : "free" };
 }
 
 /** The run as it was when it stopped: its limits count from its beginning, only the deadline starts anew. */

@@ -5,9 +5,7 @@ import { toToolName } from "./tool-name.ts";
 import type { Tool, ToolArguments } from "./tool.ts";
 import type { Toolbox } from "./toolbox.ts";
 
-interface CallIdentity {
-  readonly id: string;
-  readonly name: string;
+interface CallIdentity extends ToolCall {
   /** Valid JSON for the history. */
   readonly arguments: string;
 }
@@ -57,9 +55,10 @@ function readToolCall(
   call: ToolCall,
   { toolbox, id, cutOff }: { toolbox: Toolbox; id: string; cutOff: boolean },
 ): ReadCall {
+  const identity = { id, ...(call.echo && { echo: call.echo }) };
   const unusable = (error: string): UnusableCall => ({
     kind: "unusable",
-    id,
+    ...identity,
     name: toToolName(call.name),
     arguments: "{}",
     sent: firstCharacters(call.arguments, shownArguments),
@@ -72,13 +71,13 @@ function readToolCall(
   if (!parsed.ok) return unusable(parsed.error);
   const { args, text } = parsed;
   // A client's schema is not compiled: it is the client who checks, and a request must not make us build validators.
-  if (!tool) return { kind: "handed-out", id, name: call.name, arguments: text, args, waitsFor: "client" };
+  if (!tool) return { kind: "handed-out", ...identity, name: call.name, arguments: text, args, waitsFor: "client" };
   const problem = tool.check(args);
   if (problem) return unusable(problem);
   if (tool.needsApproval) {
-    return { kind: "handed-out", id, name: call.name, arguments: text, args, waitsFor: "approval" };
+    return { kind: "handed-out", ...identity, name: call.name, arguments: text, args, waitsFor: "approval" };
   }
-  return { kind: "runnable", id, name: call.name, arguments: text, args, tool };
+  return { kind: "runnable", ...identity, name: call.name, arguments: text, args, tool };
 }
 
 function describeUnknown(name: string, { own, client }: Toolbox): string {

@@ -40,6 +40,27 @@ async function resume(turn: ScriptedTurn, decisions: Record<string, ApprovalDeci
   return { outcome, model, ...spies, told: (model.requests[0]?.messages ?? []).map((message) => message.content) };
 }
 
+test("what a provider wants to see again beside its calls is still there, also after an approval", async () => {
+  const { tools } = approvalTools();
+  const echo = { from: "somebody", message: { reasoning_content: "Hm." } };
+  const turn: ScriptedTurn = {
+    text: "",
+    tool_calls: [
+      { id: "a", name: "refund", arguments: '{"order":7}', echo },
+      { id: "b", name: "nothing", arguments: "{}", echo },
+    ],
+  };
+  const model = scriptedModel("Done.");
+  await resumeAgent({
+    pending: await pendingRun(turn, tools),
+    decisions: { a: "deny" },
+    model,
+    tools,
+    signal,
+  });
+  expect(model.requests[0]?.messages[1]).toMatchObject({ tool_calls: [{ echo }, { echo }] });
+});
+
 const twoRefunds = calls(["a", "refund", { order: 7 }], ["b", "refund", { order: 8 }]);
 
 test("approved calls run with the arguments the server held, denied ones do not, and the model hears both", async () => {

@@ -48,11 +48,12 @@ function refuseForged({ calls }: PendingRun, decided: ReadonlyMap<string, Approv
 }
 
 function readPending(run: AgentRun, call: PendingCall, decision: ApprovalDecision | undefined): ReadCall {
-  const { id, name, arguments: text } = call;
-  const declined = (reason: string): ReadCall => ({ kind: "declined", id, name, arguments: text, reason });
+  const { arguments: text } = call;
+  const identity = identityOf(call);
+  const declined = (reason: string): ReadCall => ({ kind: "declined", ...identity, arguments: text, reason });
   switch (call.state) {
     case "unusable":
-      return { kind: "unusable", id, name, arguments: text, sent: call.sent ?? "", error: call.error ?? "" };
+      return { kind: "unusable", ...identity, arguments: text, sent: call.sent ?? "", error: call.error ?? "" };
     case "client":
       return declined(missingResult);
     case "free":
@@ -66,18 +67,22 @@ function readPending(run: AgentRun, call: PendingCall, decision: ApprovalDecisio
   }
 }
 
+function identityOf({ id, name, echo }: PendingCall): Pick<PendingCall, "id" | "name" | "echo"> {
+  return { id, name, ...(echo && { echo }) };
+}
+
 function readApproved(
   run: AgentRun,
-  { id, name }: PendingCall,
+  call: PendingCall,
   text: string,
   declined: (reason: string) => ReadCall,
 ): ReadCall {
-  const tool = run.toolbox.own.get(name);
+  const tool = run.toolbox.own.get(call.name);
   if (!tool) return declined("the tool is no longer there.");
   const args = JSON.parse(text) as ToolArguments;
   const problem = tool.check(args);
   if (problem) return declined(problem);
-  return { kind: "runnable", id, name, arguments: text, args, tool };
+  return { kind: "runnable", ...identityOf(call), arguments: text, args, tool };
 }
 
 /** Arguments that a person changed must fit the tool; they are told here, since the model cannot repair them. */

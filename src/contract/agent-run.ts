@@ -5,7 +5,17 @@ import { Usage } from "./usage.ts";
 
 const errorCodes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
 
-const RecordedToolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
+const Fields = z.record(z.string(), z.unknown());
+
+const RecordedToolCall = z.object({
+  id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  echo: z
+    .object({ from: z.string().exactOptional(), call: Fields.exactOptional(), message: Fields.exactOptional() })
+    .describe("What the provider wants to see again beside the call.")
+    .exactOptional(),
+});
 
 /** One message as the model got it. */
 const RecordedMessage: z.ZodType<ChatMessage> = z

@@ -6,6 +6,20 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
+  readonly echo?: CallEcho;
+}
+
+/**
+ * What a provider wants to see again beside a call it asked for, unread: Gemini's signatures, the reasoning of DeepSeek,
+ * the thinking of Claude. They refuse a conversation with tools that lacks it.
+ */
+export interface CallEcho {
+  /** Who gave it, and is sent it back; nobody else is. Absent where a client sent it: then whoever is asked. */
+  readonly from?: string;
+  /** Fields of the call. */
+  readonly call?: Readonly<Record<string, unknown>>;
+  /** Fields of the message; its first call has them. */
+  readonly message?: Readonly<Record<string, unknown>>;
 }
 
 /** One message of a conversation, in the shape every provider adapter translates from. */

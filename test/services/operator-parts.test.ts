@@ -2,9 +2,12 @@ import { createHmac } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { Behaviour } from "../support/fake-provider/behaviour.ts";
+import { status } from "../support/fake-provider/error-statuses.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
-import { text } from "../support/fake-provider/replies.ts";
+import { message, text } from "../support/fake-provider/replies.ts";
+import { stream as streamText, streamDeltas } from "../support/fake-provider/streams.ts";
 import { send } from "../support/http.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -55,6 +58,40 @@ test("a hub of its own name and an HTTP API as a tool are used by the agent", as
   expect(provider.requests[0]?.body?.["model"]).toBe("some-model");
   expect(shop.requests[0]?.path).toBe("/parcels/7");
 });
+
+test.each([false, true])(
+  "a model goes on with a tool's result when it sees its reasoning again (stream: %s)",
+  async (stream) => {
+    const extra_content = { google: { thought_signature: "sig" } };
+    const call = { id: "c1", type: "function", function: { name: "calculator", arguments: '{"expression":"17*23"}' } };
+    const asking = {
+      content: null,
+      reasoning_content: "Let me see.",
+      tool_calls: [{ index: 0, ...call, extra_content }],
+    };
+    // As Gemini and DeepSeek do it: what they said before a call must be said to them again.
+    const strict: Behaviour = (exchange) => {
+      const messages = exchange.request.body?.["messages"] as readonly Record<string, unknown>[];
+      const earlier = messages.find(({ role }) => role === "assistant");
+      if (!earlier) return (stream ? streamDeltas([asking]) : message(asking))(exchange);
+      const [first] = earlier["tool_calls"] as readonly Record<string, unknown>[];
+      if (!earlier["reasoning_content"] || !first?.["extra_content"]) return status(400)(exchange);
+      return (stream ? streamText("It is 391.") : text("It is 391."))(exchange);
+    };
+    await using provider = await startFakeProvider({ behaviour: strict });
+    await using services = await runServices({ HUB_BASE_URL: provider.url });
+    const response = await fetch(`${services.agent}/`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-model-id": "deep/thinker",
+        accept: stream ? "text/event-stream" : "application/json",
+      },
+      body: JSON.stringify({ messages: [{ type: "human", content: "17 * 23?" }] }),
+    });
+    expect(await response.text()).toContain("It is 391.");
+  },
+);
 
 test("judge, labeller and embeddings have keys of their own at the origin of the model under test", async () => {
   await using provider = await startFakeProvider({ behaviour: text("3") });

@@ -29,7 +29,8 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
       ...(credential && { credential }),
     });
     if (!result.ok) return failedReply(result.error, elapsedMs(started));
-    const context = { url: new URL(url), modelId, request, status: result.status, tries: result.tries };
+    const { status, tries } = result;
+    const context = { url: new URL(url), modelId, source: "", request, status, tries };
     const reply = parseAgentReply(result.body, context);
     if (!("ok" in reply)) return failedReply(reply, elapsedMs(started));
     if (reply.text !== "") onText?.(reply.text);

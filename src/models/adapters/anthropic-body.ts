@@ -36,14 +36,14 @@ const serviceTiers = new Set<unknown>(["auto", "standard_only"]);
  */
 export function toAnthropicBody(
   request: ChatRequest,
-  { modelId, stream }: Pick<BodyOptions, "modelId" | "stream">,
+  { modelId, stream, source }: Pick<BodyOptions, "modelId" | "stream" | "source">,
 ): string {
   const { parameters = {} } = request;
   const { extra = {}, temperature, top_p, stop = [] } = parameters;
   const system = request.messages.flatMap(({ role, content }) =>
     role === "system" && content.trim() !== "" ? [content] : [],
   );
-  const messages = toTurns(request.messages);
+  const messages = toTurns(request.messages, source);
   return JSON.stringify({
     max_tokens: tokenLimit(parameters) ?? defaultMaxTokens,
     temperature,

@@ -2,8 +2,9 @@ import type { ReplyError } from "../../contract/model.ts";
 import { explainAnthropicError } from "./anthropic-error.ts";
 import { formatTool } from "./anthropic-format.ts";
 import { anthropicUsage } from "./anthropic-usage.ts";
+import { withEchoes } from "./call-echo.ts";
 import { replyError } from "./failed-reply.ts";
-import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
+import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
 import { contentText, messageToolCalls } from "./message-content.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
@@ -39,7 +40,8 @@ export function fromMessage(message: JsonRecord, context: AnswerContext): Parsed
 function toReply(message: JsonRecord, blocks: readonly JsonRecord[], context: AnswerContext): ParsedReply | ReplyError {
   const stop = nonEmptyString(message["stop_reason"]);
   const { text, calls } = readBlocks(blocks, context);
-  const toolCalls = messageToolCalls({ tool_calls: calls });
+  const { source } = context;
+  const toolCalls = withEchoes(messageToolCalls({ tool_calls: calls }), { source, message: thinkingIn(blocks) });
   const finish = finishReason(stop, toolCalls.length > 0);
   // A model that has nothing to add ends its turn with no text at all; one that is cut short before its text has not replied.
   if (text === null && toolCalls.length === 0 && finish === "length") return invalid(context, noContent(finish));
@@ -70,6 +72,12 @@ function readBlocks(blocks: readonly JsonRecord[], { request }: AnswerContext) {
   if (!reply) return { text: contentText(blocks), calls };
   const text = typeof reply.arguments === "string" ? reply.arguments : JSON.stringify(reply.arguments ?? {});
   return { text, calls: calls.filter(({ name }) => name !== format) };
+}
+
+/** A model that thinks first goes on with the results of its tools only when it sees its thoughts again, unchanged. */
+function thinkingIn(blocks: readonly JsonRecord[]): JsonRecord | null {
+  const thinking = blocks.filter(({ type }) => type === "thinking" || type === "redacted_thinking");
+  return thinking.length === 0 ? null : plainRecord({ thinking });
 }
 
 function finishReason(stop: string | null, hasToolCalls: boolean): string {

@@ -16,8 +16,9 @@ export function collectAnthropicStream(context: AnswerContext, listeners: Stream
 
 interface PartialBlock {
   readonly start: JsonRecord;
-  /** Text of a text block, JSON of a tool's input. */
+  /** Text of a text block, JSON of a tool's input, what was thought. */
   text: string;
+  signature: string;
 }
 
 class StreamedMessage implements ReplyCollector {
@@ -80,7 +81,7 @@ class StreamedMessage implements ReplyCollector {
   }
 
   #start(index: unknown, start: JsonRecord): void {
-    const block: PartialBlock = { start, text: "" };
+    const block: PartialBlock = { start, text: "", signature: "" };
     this.#blocks.set(index, block);
     if (start["type"] === "text") this.#append(block, start["text"]);
     if (start["type"] === "tool_use") this.#listeners.onToken();
@@ -91,6 +92,8 @@ class StreamedMessage implements ReplyCollector {
     if (!block) return;
     if (delta["type"] === "text_delta") this.#append(block, delta["text"]);
     if (delta["type"] === "input_json_delta") this.#append(block, delta["partial_json"]);
+    if (delta["type"] === "thinking_delta") block.text += stringOf(delta["thinking"]);
+    if (delta["type"] === "signature_delta") block.signature += stringOf(delta["signature"]);
   }
 
   #append(block: PartialBlock, piece: unknown): void {
@@ -102,8 +105,16 @@ class StreamedMessage implements ReplyCollector {
   }
 }
 
-function toBlock({ start, text }: PartialBlock): JsonRecord {
+function toBlock({ start, text, signature }: PartialBlock): JsonRecord {
   if (start["type"] === "text") return { ...start, text };
+  if (start["type"] === "thinking") {
+    const { thinking, signature: begun } = start;
+    return { ...start, thinking: stringOf(thinking) + text, signature: stringOf(begun) + signature };
+  }
   // A server that does not stream the input has sent it whole at the start.
   return start["type"] === "tool_use" && text !== "" ? { ...start, input: text } : start;
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,6 @@
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage, ToolCall } from "../../contract/model.ts";
 import { safeName } from "./anthropic-format.ts";
+import { messageEcho } from "./call-echo.ts";
 import { isRecord, type JsonRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
 import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
@@ -7,7 +8,8 @@ import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
 export type Block =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: JsonRecord }
-  | { readonly type: "tool_result"; readonly tool_use_id: string; readonly content: string };
+  | { readonly type: "tool_result"; readonly tool_use_id: string; readonly content: string }
+  | { readonly type: "thinking" | "redacted_thinking" };
 
 export interface Turn {
   readonly role: "user" | "assistant";
@@ -18,13 +20,13 @@ export interface Turn {
  * A conversation as the messages API takes it: user and assistant take turns, the user begins, results of tools lead the
  * turn after their calls, and no text is empty.
  */
-export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
+export function toTurns(messages: readonly ChatMessage[], source: string): readonly Turn[] {
   const paired = toolExchanges(messages);
   const turns: { role: Turn["role"]; content: Block[] }[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
-    const blocks = toBlocks(message, paired);
+    const blocks = toBlocks(message, { paired, source });
     const last = turns.at(-1);
     if (last?.role === role) last.content.push(...blocks);
     else if (blocks.length > 0) turns.push({ role, content: blocks });
@@ -36,7 +38,10 @@ export function toTurns(messages: readonly ChatMessage[]): readonly Turn[] {
 const beginning = "(The conversation begins.)";
 const noText = "(empty message)";
 
-function toBlocks(message: Exclude<ChatMessage, { role: "system" }>, paired: ReadonlySet<unknown>): Block[] {
+function toBlocks(
+  message: Exclude<ChatMessage, { role: "system" }>,
+  { paired, source }: { paired: ReadonlySet<unknown>; source: string },
+): Block[] {
   // The API refuses an empty text. What a user left empty must still be a turn, or two replies would run together.
   if (message.role === "user") return [text(message.content.trim() === "" ? noText : message.content)];
   if (message.role === "tool") {
@@ -49,7 +54,17 @@ function toBlocks(message: Exclude<ChatMessage, { role: "system" }>, paired: Rea
     const input = parseJson(call.arguments);
     return { type: "tool_use", id: safeName(call.id), name: safeName(call.name), input: isRecord(input) ? input : {} };
   });
-  return message.content.trim() === "" ? calls : [text(message.content), ...calls];
+  const said = message.content.trim() === "" ? [] : [text(message.content)];
+  return [...thinkingBefore(message.tool_calls ?? [], { paired, source }), ...said, ...calls];
+}
+
+/** Thoughts lead the turn whose calls they led to. */
+function thinkingBefore(
+  calls: readonly ToolCall[],
+  { paired, source }: { paired: ReadonlySet<unknown>; source: string },
+): readonly Block[] {
+  const { thinking } = messageEcho(calls, source);
+  return Array.isArray(thinking) && calls.some((call) => paired.has(call)) ? (thinking as Block[]) : [];
 }
 
 function text(content: string): Block {

@@ -3,6 +3,7 @@ import type { OutboundBody, OutboundStream } from "../outbound/outbound.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ExplainFailure } from "../outbound/status-failure.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
+import { echoSource } from "./call-echo.ts";
 import { elapsedMs, failedReply } from "./failed-reply.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "./reply-stream.ts";
@@ -13,6 +14,8 @@ export interface BodyOptions {
   readonly stream: boolean;
   /** Whether the stream is to end with the tokens it took, where that has to be asked for. */
   readonly streamUsage: boolean;
+  /** Whose echoes are sent back. */
+  readonly source: string;
 }
 
 /** What tells one chat protocol from another. How a model is called, timed and streamed is the same for all. */
@@ -36,6 +39,7 @@ export function httpChatModel(
   const parsed = parseEndpoint(endpoint);
   // An endpoint that does not parse goes to the client as it is: the client says what is wrong with it.
   const url = parsed.ok ? protocol.url(parsed.url) : endpoint;
+  const source = parsed.ok ? echoSource(parsed.url, modelId) : "";
 
   async function call(request: ChatRequest, { signal, onText }: ChatOptions, form: StreamForm): Promise<Call> {
     const started = performance.now();
@@ -44,7 +48,7 @@ export function httpChatModel(
     const result = await outbound.request({
       url,
       method: "POST",
-      body: protocol.toBody(request, { modelId, stream, streamUsage: form === "with-usage" }),
+      body: protocol.toBody(request, { modelId, stream, streamUsage: form === "with-usage", source }),
       acceptStream: stream,
       breakerKey: modelId,
       explainFailure(response) {
@@ -58,7 +62,7 @@ export function httpChatModel(
     });
     if (!result.ok)
       return { reply: failedReply(result.error, elapsedMs(started)), again: left && { form: left, refused: true } };
-    const context = { url: new URL(url), modelId, request, status: result.status, tries: result.tries };
+    const context = { url: new URL(url), modelId, source, request, status: result.status, tries: result.tries };
     if (result.kind === "stream" || isEventStream(result)) {
       const { maxEventBytes } = outbound;
       const reply = await streamed(protocol, { result, context, started, onText, maxEventBytes });

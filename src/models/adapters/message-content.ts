@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ToolCall } from "../../contract/model.ts";
-import { isRecord, nonEmptyString, type JsonRecord } from "./json-values.ts";
+import { isRecord, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
 
 /** The text of a message: a string, or blocks of which the text ones count. Null when there is none. */
 export function contentText(content: unknown): string | null {
@@ -41,7 +41,14 @@ function toToolCall(call: JsonRecord): ToolCall {
     id: nonEmptyString(call["id"]) ?? "",
     name: nonEmptyString(asked["name"]) ?? "",
     arguments: argumentText(asked["arguments"]),
+    ...callEcho(call["extra_content"]),
   };
+}
+
+/** Where Gemini puts the signature that it wants to see again. */
+export function callEcho(value: unknown): Pick<ToolCall, "echo"> {
+  const extra_content = plainRecord(value);
+  return extra_content ? { echo: { call: { extra_content } } } : {};
 }
 
 /** Some servers send the arguments as an object already, or nothing for a tool without any. */

@@ -1,10 +1,11 @@
 import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition } from "../../contract/model.ts";
+import { echoFor, messageEcho } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 
 const ownKeys = new Set(["model", "messages", "stream", "stream_options"]);
 
 /** The JSON body of a chat completion. `extra` may set anything except which model is asked what, and whether it streams. */
-export function toOpenaiBody(request: ChatRequest, { modelId, stream, streamUsage }: BodyOptions): string {
+export function toOpenaiBody(request: ChatRequest, { modelId, stream, streamUsage, source }: BodyOptions): string {
   const { extra = {}, parallel_tool_calls, ...sampling } = request.parameters ?? {};
   const allowed = Object.entries(extra).filter(([key]) => !ownKeys.has(key));
   // Providers refuse an empty list, and a choice without a list.
@@ -21,7 +22,7 @@ export function toOpenaiBody(request: ChatRequest, { modelId, stream, streamUsag
     }),
     ...Object.fromEntries(allowed),
     model: modelId,
-    messages: request.messages.map(toOpenaiMessage),
+    messages: request.messages.map((message) => toOpenaiMessage(message, source)),
     ...(stream && { stream: true, ...(streamUsage && { stream_options: { include_usage: true } }) }),
   });
   if (!tools || "tools" in extra) return body;
@@ -39,7 +40,7 @@ function toolText(tool: ToolDefinition): string {
   return text;
 }
 
-function toOpenaiMessage(message: ChatMessage) {
+function toOpenaiMessage(message: ChatMessage, source: string) {
   if (message.role === "tool") {
     const { role, content, tool_call_id, name } = message;
     return { role, tool_call_id, content, ...(name !== undefined && { name }) };
@@ -48,12 +49,14 @@ function toOpenaiMessage(message: ChatMessage) {
     return {
       role: "assistant",
       content: message.content || null,
-      tool_calls: message.tool_calls.map(toOpenaiToolCall),
+      ...messageEcho(message.tool_calls, source),
+      tool_calls: message.tool_calls.map((call) => toOpenaiToolCall(call, source)),
     };
   }
   return { role: message.role, content: message.content };
 }
 
-function toOpenaiToolCall(call: ToolCall) {
-  return { id: call.id, type: "function", function: { name: call.name, arguments: call.arguments } };
+function toOpenaiToolCall(call: ToolCall, source: string) {
+  const { id, name, arguments: text } = call;
+  return { id, type: "function", function: { name, arguments: text }, ...echoFor(call, source)?.call };
 }

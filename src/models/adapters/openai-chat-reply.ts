@@ -1,4 +1,5 @@
 import type { ReplyError } from "../../contract/model.ts";
+import { withEchoes } from "./call-echo.ts";
 import { replyError } from "./failed-reply.ts";
 import { firstChoice } from "./first-choice.ts";
 import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
@@ -6,6 +7,7 @@ import { contentText, messageToolCalls, refusalText } from "./message-content.ts
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
 import { finishReason, invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import { ReasoningFields } from "./reasoning-fields.ts";
 import { tokenUsage } from "./token-usage.ts";
 
 /** Reads a chat completion as real servers send it. What cannot be understood is an error, never a crash. */
@@ -27,7 +29,9 @@ function toReply(answer: JsonRecord, choice: JsonRecord, context: AnswerContext)
   const message = isRecord(choice["message"]) ? choice["message"] : { content: choice["text"] };
   const text = contentText(message["content"]);
   const refusal = refusalText(message);
-  const toolCalls = messageToolCalls(message);
+  const reasoning = new ReasoningFields();
+  reasoning.add(message);
+  const toolCalls = withEchoes(messageToolCalls(message), { source: context.source, message: reasoning.finish() });
   const finish = nonEmptyString(choice["finish_reason"]);
   if (text === null && refusal === null && toolCalls.length === 0) return invalid(context, noContent(finish));
   return {

@@ -5,6 +5,8 @@ import { replyError } from "./failed-reply.ts";
 export interface AnswerContext {
   readonly url: URL;
   readonly modelId: string;
+  /** Whose echoes the reply holds. */
+  readonly source: string;
   readonly request: ChatRequest;
   readonly status: number;
   readonly tries: number;

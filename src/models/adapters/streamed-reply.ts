@@ -1,9 +1,11 @@
 import type { ReplyError, TokenUsage } from "../../contract/model.ts";
 import type { Metadata } from "../../contract/metadata.ts";
+import { withEchoes } from "./call-echo.ts";
 import { firstChoice } from "./first-choice.ts";
 import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
 import { contentText, refusalText } from "./message-content.ts";
 import { finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import { ReasoningFields } from "./reasoning-fields.ts";
 import type { StreamListeners } from "./reply-stream.ts";
 import { StreamedLogprobs } from "./streamed-logprobs.ts";
 import { StreamedToolCalls } from "./streamed-tool-calls.ts";
@@ -15,6 +17,7 @@ export class StreamedReply {
   readonly #texts: string[] = [];
   readonly #logprobs = new StreamedLogprobs();
   readonly #toolCalls = new StreamedToolCalls();
+  readonly #reasoning = new ReasoningFields();
   #refusal = "";
   #finish: string | null = null;
   #hasDeltas = false;
@@ -52,7 +55,8 @@ export class StreamedReply {
 
   finish(context: AnswerContext, { done }: { done: boolean }): ParsedReply | ReplyError {
     if (!done && this.#finish === null) return invalid(context, "The stream ended before the reply was complete.");
-    const toolCalls = this.#toolCalls.finish();
+    const { source } = context;
+    const toolCalls = withEchoes(this.#toolCalls.finish(), { source, message: this.#reasoning.finish() });
     const text = this.#texts.join("");
     if (this.#texts.length === 0 && this.#refusal === "" && toolCalls.length === 0) {
       return invalid(context, noContent(this.#finish));
@@ -99,6 +103,7 @@ export class StreamedReply {
   #addDelta(delta: JsonRecord): void {
     const text = contentText(delta["content"]);
     if (text !== null) this.addText(text);
+    this.#reasoning.add(delta);
     this.#refusal += refusalText(delta) ?? "";
     this.#metadata = labels(delta["metadata"]) ?? this.#metadata;
     if (Array.isArray(delta["tool_calls"])) this.#addToolCalls(delta["tool_calls"].filter(isRecord));

@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../contract/model.ts";
 import { isRecord, nonEmptyString, type JsonRecord } from "./json-values.ts";
-import { withUniqueIds } from "./message-content.ts";
+import { callEcho, withUniqueIds } from "./message-content.ts";
 import { parseJson } from "./parse-json.ts";
 
 interface PartialToolCall {
@@ -8,6 +8,7 @@ interface PartialToolCall {
   id: string;
   name: string;
   arguments: string;
+  extra: unknown;
 }
 
 /** Puts the tool calls of a stream together from their fragments. */
@@ -37,6 +38,7 @@ export class StreamedToolCalls {
     const call = this.#known({ index, id, name, position, isEmpty: !fragment }) ?? this.#begin(index);
     call.id ||= id ?? "";
     call.name ||= name ?? "";
+    call.extra ??= part["extra_content"];
     if (typeof fragment === "string") call.arguments += fragment;
     else if (isRecord(fragment)) call.arguments = JSON.stringify(fragment);
   }
@@ -54,7 +56,7 @@ export class StreamedToolCalls {
   }
 
   #begin(index: number | null): PartialToolCall {
-    const call: PartialToolCall = { index, id: "", name: "", arguments: "" };
+    const call: PartialToolCall = { index, id: "", name: "", arguments: "", extra: undefined };
     this.#calls.push(call);
     return call;
   }
@@ -73,6 +75,6 @@ function isWhole(text: string): boolean {
   return isRecord(parseJson(text));
 }
 
-function toToolCall({ id, name, arguments: text }: PartialToolCall): ToolCall {
-  return { id, name, arguments: text.trim() === "" ? "{}" : text };
+function toToolCall({ id, name, arguments: text, extra }: PartialToolCall): ToolCall {
+  return { id, name, arguments: text.trim() === "" ? "{}" : text, ...callEcho(extra) };
 }

@@ -59,8 +59,9 @@ function onlyText(chunk: unknown): string | null {
   const choices = chunk["choices"];
   const choice = Array.isArray(choices) && choices.length === 1 ? firstChoice(choices) : null;
   if (!choice || otherParts.some((key) => choice[key]) || !isRecord(choice["delta"])) return null;
-  const { content, tool_calls, function_call, refusal, metadata } = choice["delta"];
+  const { content, tool_calls, function_call, refusal, metadata, reasoning_content, reasoning_details } =
+    choice["delta"];
   if (typeof content !== "string" || content === "") return null;
   const calls = Array.isArray(tool_calls) ? tool_calls.length > 0 : Boolean(tool_calls);
-  return calls || function_call || refusal || metadata ? null : content;
+  return calls || function_call || refusal || metadata || reasoning_content || reasoning_details ? null : content;
 }

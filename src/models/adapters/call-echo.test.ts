@@ -1,0 +1,125 @@
+import { expect, test } from "vitest";
+import type { Protocol } from "../../contract/evaluation-request.ts";
+import type { ChatMessage } from "../../contract/model.ts";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import { json, message } from "../../../test/support/fake-provider/replies.ts";
+import { rawStream, streamDeltas } from "../../../test/support/fake-provider/streams.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { createChatModel } from "../create-chat-model.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
+
+const question: ChatMessage = { role: "user", content: "Weather?" };
+
+/** Asks, answers the calls, and asks again: the assistant message that went out then, to this model and to another one. */
+async function sentBack(
+  behaviour: Behaviour,
+  { protocol = "openai-chat", stream = false }: { protocol?: Protocol; stream?: boolean } = {},
+) {
+  await using provider = await startFakeProvider({ behaviour });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const ask = async (modelId: string, messages: readonly ChatMessage[]) => {
+    const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId });
+    const reply = await model({ messages }, { signal: new AbortController().signal, ...(stream && { onText() {} }) });
+    if (!reply.ok) throw new Error(reply.error.detail);
+    return reply;
+  };
+  const { text, tool_calls } = await ask("thinker", [question]);
+  const messages: readonly ChatMessage[] = [
+    question,
+    // Whoever stores a conversation stores JSON.
+    JSON.parse(JSON.stringify({ role: "assistant", content: text, tool_calls })),
+    ...tool_calls.map(({ id }) => ({ role: "tool" as const, content: "Sunny", tool_call_id: id })),
+  ];
+  await ask("thinker", messages);
+  await ask("another", messages);
+  return provider.requests.slice(1).map(({ body }) => ((body?.["messages"] ?? []) as unknown[])[1]);
+}
+
+const asked = (id: string, fields: object = {}) => ({
+  id,
+  type: "function",
+  function: { name: "weather", arguments: "{}" },
+  ...fields,
+});
+const signature = { extra_content: { google: { thought_signature: "sig-1" } } };
+const plain = (...ids: readonly string[]) => ({
+  role: "assistant",
+  content: null,
+  tool_calls: ids.map((id) => asked(id)),
+});
+
+test("the signature of a call goes back with it, streamed or not, and to nobody else", async () => {
+  const tool_calls = [asked("a", signature), asked("b")];
+  const expected = { ...plain("a", "b"), tool_calls };
+  expect(await sentBack(message({ content: null, tool_calls }))).toEqual([expected, plain("a", "b")]);
+
+  const deltas = tool_calls.map((call, index) => ({ tool_calls: [{ index, ...call }] }));
+  expect(await sentBack(streamDeltas(deltas), { stream: true })).toEqual([expected, plain("a", "b")]);
+});
+
+test("the reasoning before a call goes back with it, also an empty one", async () => {
+  const tool_calls = [asked("a")];
+  const told = await sentBack(message({ content: null, reasoning_content: "They ask for weather.", tool_calls }));
+  expect(told).toEqual([{ ...plain("a"), reasoning_content: "They ask for weather." }, plain("a")]);
+  expect((await sentBack(message({ content: null, reasoning_content: "", tool_calls })))[0]).toHaveProperty(
+    "reasoning_content",
+    "",
+  );
+
+  const deltas = [
+    { role: "assistant", content: null, reasoning_content: "" },
+    { content: null, reasoning_content: "They ask " },
+    { content: null, reasoning_content: "for weather." },
+    { tool_calls: [{ index: 0, ...asked("a") }] },
+  ];
+  expect(await sentBack(streamDeltas(deltas), { stream: true })).toEqual(told);
+});
+
+test("blocks of reasoning go back as they came, those of a stream put together", async () => {
+  const tool_calls = [asked("a")];
+  const thought = { type: "reasoning.text", text: "They ask for weather.", signature: "s", index: 0 };
+  const sealed = { type: "reasoning.encrypted", data: "xyz", id: "a", index: 1 };
+  const told = await sentBack(message({ content: null, reasoning_details: [thought, sealed], tool_calls }));
+  expect(told).toEqual([{ ...plain("a"), reasoning_details: [thought, sealed] }, plain("a")]);
+
+  const deltas = [
+    { reasoning_details: [{ ...thought, text: "They ask ", signature: null }] },
+    { reasoning_details: [{ ...thought, text: "for weather.", signature: null }] },
+    { reasoning_details: [{ type: "reasoning.text", signature: "s", index: 0 }] },
+    { reasoning_details: [sealed] },
+    { tool_calls: [{ index: 0, ...asked("a") }] },
+  ];
+  expect(await sentBack(streamDeltas(deltas), { stream: true })).toEqual(told);
+});
+
+test("a reply without a call has nothing that must go back", async () => {
+  const told = await sentBack(message({ content: "Sunny.", reasoning_content: "Easy." }));
+  expect(told).toEqual(Array(2).fill({ role: "assistant", content: "Sunny." }));
+});
+
+const thinking = { type: "thinking", thinking: "They ask for weather.", signature: "s" };
+const use = { type: "tool_use", id: "a", name: "weather", input: {} };
+
+test("the thinking of Claude leads the turn of its call", async () => {
+  const protocol = "anthropic-messages";
+  const content = [thinking, { type: "redacted_thinking", data: "xyz" }, { type: "text", text: "Let me see." }, use];
+  const [own, other] = await sentBack(json({ type: "message", content, stop_reason: "tool_use" }), { protocol });
+  expect(own).toEqual({ role: "assistant", content });
+  expect(other).toEqual({ role: "assistant", content: content.slice(2) });
+});
+
+test("the thinking of Claude goes back from a stream, too", async () => {
+  const events: readonly { type: string; [field: string]: unknown }[] = [
+    { type: "message_start", message: { id: "m", content: [] } },
+    { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "They ask " } },
+    { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "for weather." } },
+    { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "s" } },
+    { type: "content_block_start", index: 1, content_block: use },
+    { type: "message_delta", delta: { stop_reason: "tool_use" } },
+    { type: "message_stop" },
+  ];
+  const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+  const [own] = await sentBack(rawStream(body), { protocol: "anthropic-messages", stream: true });
+  expect(own).toEqual({ role: "assistant", content: [thinking, use] });
+});
