@@ -23,6 +23,44 @@ async function callOnce(answer: RawAnswer, tools: readonly object[] = [tool]) {
   return { call: tool_calls[0], log, mcp };
 }
 
+const startStream: RawAnswer = (_, response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" }).write(": wait\n\n");
+  return null;
+};
+const lost = 'The answer of the MCP server "test" broke off. Whether the call was carried out is not known.';
+
+test.each([
+  ["ends", (response) => response.end()],
+  ["breaks", (response) => response.destroy()],
+  ["is too large", (response) => response.end(`data: ${"x".repeat(200_000)}\n\n`)],
+] satisfies [string, (response: Parameters<RawAnswer>[1]) => unknown][])(
+  "a stream that %s without the answer is told at once, and the server stays",
+  async (_, end) => {
+    const { call, mcp } = await callOnce((request, response) => {
+      startStream(request, response);
+      setTimeout(() => end(response), 20);
+      return null;
+    });
+    expect(call).toMatchObject({ ok: false, result: lost });
+    expect(mcp.status()).toMatchObject([{ connected: true }]);
+  },
+);
+
+test("an answer that is too large is called that, and the server stays", async () => {
+  const { call, mcp } = await callOnce(() => ({ content: [{ type: "text", text: "x".repeat(200_000) }] }));
+  expect(call).toMatchObject({ ok: false, result: 'The answer of the MCP server "test" is too large to be read.' });
+  expect(mcp.status()).toMatchObject([{ connected: true }]);
+});
+
+test("what a server says beside a refused status is for the model", async () => {
+  const { call } = await callOnce(({ id }, response) => {
+    const error = { code: -32603, message: "The database is down" };
+    response.writeHead(500).end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    return null;
+  });
+  expect(call).toMatchObject({ ok: false, result: 'The MCP server "test" answered HTTP 500: The database is down.' });
+});
+
 test.each([
   ["other structured content", { structuredContent: { count: "many" } }, '\n\n{"count":"many"}'],
   ["no structured content", {}, ""],
@@ -42,4 +80,10 @@ test("a server without tools is connected without a word on standard output", as
   const { mcp } = await connect(await startRawServer({ answer: () => null }));
   expect(mcp.status()).toMatchObject([{ connected: true, tools: [] }]);
   expect(write).not.toHaveBeenCalled();
+});
+
+test("an address that is no streamable HTTP endpoint is told from one that is down", async () => {
+  const url = await startRawServer({ answer: () => null });
+  const { log } = await connect(url.replace("/mcp", "/sse"));
+  expect(log.lines[0]?.fields["reason"]).toBe("it answered HTTP 404; is this its streamable HTTP endpoint?");
 });

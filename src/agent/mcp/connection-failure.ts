@@ -1,11 +1,19 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { firstCharacters } from "../cap-text.ts";
 import { ConfigError } from "../config-error.ts";
+
+/** What a call gets in place of an answer whose stream has ended. Known by its `data`, which no server can send. */
+export const answerLost = {
+  code: -32000,
+  message: "The stream of the answer ended without it.",
+  data: Symbol("answer lost"),
+};
 
 /** Whether the connection is of no more use. It is fine when the server answered with an error, or our own time was over. */
 export function isLost(error: unknown): boolean {
   if (ProtocolError.isInstance(error)) return false;
   if (SdkHttpError.isInstance(error)) return hasForgottenUs(error);
-  if (!SdkError.isInstance(error)) return true;
+  if (!SdkError.isInstance(error)) return !isTooLarge(error);
   return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected;
 }
 
@@ -16,27 +24,62 @@ const hasForgottenUs = ({ status }: SdkHttpError) => status === 404 || status ==
 export function wasNotCarriedOut(error: unknown): boolean {
   if (SdkHttpError.isInstance(error)) return hasForgottenUs(error);
   if (SdkError.isInstance(error)) return error.code === SdkErrorCode.NotConnected;
+  return causeCode(error) === "ECONNREFUSED";
+}
+
+const isTooLarge = (error: unknown) => causeCode(error) === "upstream_reply_too_large";
+
+function causeCode(error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
+  return cause instanceof Error && "code" in cause ? cause.code : undefined;
 }
 
 /** For the model. */
 export function explainCallFailure(error: unknown, server: string): string {
-  if (ProtocolError.isInstance(error)) return `The MCP server "${server}" refused the call: ${error.message}`;
-  if (SdkHttpError.isInstance(error)) return `The MCP server "${server}" answered HTTP ${error.status}.`;
+  if (ProtocolError.isInstance(error)) {
+    if (error.data === answerLost.data)
+      return `The answer of the MCP server "${server}" broke off. Whether the call was carried out is not known.`;
+    return `The MCP server "${server}" refused the call: ${error.message}`;
+  }
+  if (SdkHttpError.isInstance(error))
+    return `The MCP server "${server}" answered HTTP ${error.status}${wordsOf(error)}.`;
+  if (isTooLarge(error)) return `The answer of the MCP server "${server}" is too large to be read.`;
   if (SdkError.isInstance(error)) {
     if (error.code === SdkErrorCode.RequestTimeout) return `The MCP server "${server}" did not answer in time.`;
     if (error.code === SdkErrorCode.InvalidResult)
-      return `The MCP server "${server}" gave a result that breaks its own schema.`;
+      return `The MCP server "${server}" gave a result that does not follow the protocol.`;
     if (error.code === SdkErrorCode.UnsupportedResultType)
       return `The MCP server "${server}" asks for input that this agent cannot give.`;
   }
   return `The MCP server "${server}" went away during the call. Whether the call was carried out is not known.`;
 }
 
+const shownWords = 300;
+
+/** The message of a JSON-RPC error that came with the status. */
+function wordsOf({ data: { text } }: SdkHttpError): string {
+  try {
+    const message: unknown = JSON.parse(String(text))?.error?.message;
+    return typeof message === "string" ? `: ${firstCharacters(message, shownWords)}` : "";
+  } catch {
+    return "";
+  }
+}
+
+const hints: Readonly<Partial<Record<number, string>>> = {
+  401: "check its headers",
+  403: "check its headers",
+  404: "is this its streamable HTTP endpoint?",
+  405: "is this its streamable HTTP endpoint?",
+};
+
 /** For the log: what the operator can act upon. */
 export function describeConnectFailure(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
+  if (SdkHttpError.isInstance(error)) {
+    const hint = hints[error.status];
+    return `it answered HTTP ${error.status}${wordsOf(error)}${hint === undefined ? "" : `; ${hint}`}`;
+  }
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return "the command is not there";
-  return error instanceof Error ? error.message.slice(0, 300) : "unknown";
+  return error instanceof Error ? firstCharacters(error.message.replaceAll(/\s+/g, " "), 300) : "unknown";
 }

@@ -1,6 +1,5 @@
 import {
   Client,
-  StreamableHTTPClientTransport,
   type FetchLike,
   type PriorDiscovery,
   type Tool as ListedTool,
@@ -9,6 +8,7 @@ import {
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
+import { HttpTransport } from "./http-transport.ts";
 import type { McpServerConfig, StdioServer } from "./mcp-config.ts";
 
 /** A connected client. */
@@ -50,7 +50,7 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
   const transport = server.kind === "stdio" ? startProcess(server, options) : createHttp(server, options.fetch);
   client.onclose = onClose;
   const close = async () => {
-    if (transport instanceof StreamableHTTPClientTransport) await endSession(transport);
+    if (transport instanceof HttpTransport) await endSession(transport);
     await client.close();
   };
   try {
@@ -90,7 +90,7 @@ function startProcess(server: StdioServer, { onMessage }: OpenOptions): StdioCli
 function createHttp(server: McpServerConfig & { kind: "http" }, fetch: FetchLike | undefined): Transport {
   if (!fetch)
     throw new ConfigError(`The MCP server "${server.name}" has a url, and no way to open connections was given.`);
-  return new StreamableHTTPClientTransport(new URL(server.url), {
+  return new HttpTransport(new URL(server.url), {
     fetch,
     requestInit: { headers: { ...server.headers }, redirect: "error" },
   });
@@ -99,7 +99,7 @@ function createHttp(server: McpServerConfig & { kind: "http" }, fetch: FetchLike
 const goodbyeMs = 1000;
 
 /** A courtesy: a server that does not answer forgets the session by itself. */
-async function endSession(transport: StreamableHTTPClientTransport): Promise<void> {
+async function endSession(transport: HttpTransport): Promise<void> {
   if (transport.sessionId === undefined) return;
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
