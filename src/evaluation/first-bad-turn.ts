@@ -1,5 +1,6 @@
 import type { AttemptResult } from "../contract/evaluation-response.ts";
 import type { InteractionResult } from "../contract/interaction-result.ts";
+import { reaches } from "../contract/threshold.ts";
 
 type Turn = Pick<InteractionResult, "id" | "turn_index" | "scores" | "error">;
 export type FirstBadTurn = NonNullable<AttemptResult["first_bad_turn"]>;
@@ -8,7 +9,7 @@ export type FirstBadTurn = NonNullable<AttemptResult["first_bad_turn"]>;
 export function isGood({ scores, error }: Pick<Turn, "scores" | "error">, threshold: number): boolean | null {
   if (error) return false;
   const overall = scores["overall"];
-  return overall === undefined ? null : overall >= threshold;
+  return overall === undefined ? null : reaches(overall, threshold);
 }
 
 /** Where an attempt went wrong: the first turn without a reply, or whose `overall` is below the threshold. */

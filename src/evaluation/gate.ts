@@ -1,5 +1,6 @@
 import type { Gate, GateResult } from "../contract/budget.ts";
 import type { Scores } from "../contract/score.ts";
+import { reaches } from "../contract/threshold.ts";
 
 export interface GateFigures {
   readonly average_scores: Scores;
@@ -18,7 +19,7 @@ const mostScenarios = 50;
 export function checkGate(gate: Gate, figures: GateFigures): GateResult {
   const checks: GateResult["checks"] = [];
   const atLeast = (name: string, required: number, actual: number | undefined | null, scenario_id?: string): void => {
-    const passed = actual !== undefined && actual !== null && actual >= required - 1e-12;
+    const passed = actual !== undefined && actual !== null && reaches(actual, required);
     checks.push({ name, ...(scenario_id !== undefined && { scenario_id }), required, actual: actual ?? null, passed });
   };
   for (const [name, required] of Object.entries(gate.scores ?? {}))

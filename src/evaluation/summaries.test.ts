@@ -71,9 +71,24 @@ test("an attempt passes when every turn replied and overall reaches 0.8", () => 
   expect(reliability).toMatchObject({ threshold: 0.8, attempts: 4, passed: 1 });
 });
 
-test("a scenario without references or with nothing but failures has no reliability", () => {
-  expect(summarizeScenario([[scored({})]]).reliability).toBeNull();
-  expect(summarizeScenario([[failed], [failed]])).toMatchObject({ reliability: null, average_scores: { success: 0 } });
+test("the mean of turns that all reach the threshold reaches it, whatever its last digit", () => {
+  const turns = [scored({ overall: 0.7 }), scored({ overall: 0.7 }), scored({ overall: 0.7 })];
+  const { reliability } = summarize([{ interactions: turns }], { threshold: 0.7 });
+  expect(reliability).toMatchObject({ attempts: 1, passed: 1 });
+});
+
+test("an attempt without a reply counts as not passed, also where the turns that were answered have nothing to judge", () => {
+  const lostTheOnlyJudged = [failed, scored({})];
+  const { reliability } = summarizeScenario([[scored({ overall: 1 }), scored({})], lostTheOnlyJudged]);
+  expect(reliability).toMatchObject({ attempts: 2, passed: 1, pass_hat_k: [0.5, 0] });
+  expect(summarizeScenario([[failed], [failed]])).toMatchObject({
+    reliability: { attempts: 2, passed: 0 },
+    average_scores: { success: 0 },
+  });
+});
+
+test("a scenario with nothing to judge has no reliability", () => {
+  expect(summarizeScenario([[scored({})], [failed]]).reliability).toBeNull();
   expect(summarizeScenario([])).toMatchObject({
     average_scores: {},
     score_stats: {},

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../contract/judge.ts";
 import type { LabelRule } from "../contract/label-rule.ts";
 import type { RunSummary } from "../contract/run-summary.ts";
+import { defaultThreshold } from "../contract/threshold.ts";
 import { addUsage, noUsage } from "../contract/usage.ts";
 import { attemptPassed } from "./attempt-passed.ts";
 import { averageInteractions, averageScenarios } from "./average-scores.ts";
@@ -15,7 +16,6 @@ import { MeanTally } from "./mean-tally.ts";
 import { createScoreSeries } from "./score-series.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { flakiness } from "./statistics/flakiness.ts";
-import { defaultThreshold } from "./statistics/reliability.ts";
 import { statusMessage } from "./status-message.ts";
 
 export interface FiguredAttempt {

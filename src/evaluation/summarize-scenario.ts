@@ -2,13 +2,14 @@ import type { ScenarioResult } from "../contract/evaluation-response.ts";
 import type { LabelRule } from "../contract/label-rule.ts";
 import type { Reliability } from "../contract/score-stats.ts";
 import type { Scores } from "../contract/score.ts";
+import { defaultThreshold } from "../contract/threshold.ts";
 import { attemptPassed } from "./attempt-passed.ts";
 import { averageAttempts, averageInteractions } from "./average-scores.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createLabelTallies } from "./label-tallies.ts";
 import { createScoreSeries } from "./score-series.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
-import { defaultThreshold, reliability } from "./statistics/reliability.ts";
+import { reliability } from "./statistics/reliability.ts";
 
 export type ScenarioFigures = Pick<
   ScenarioResult,
@@ -55,9 +56,10 @@ export function summarizeScenario(
   };
 }
 
-/** Null when no attempt has an `overall`. */
+/** Null when there is nothing to judge: attempts got their replies, and none of them has an `overall`. */
 function reliabilityOf(averages: readonly Scores[], threshold: number): Reliability | null {
-  if (averages.every((average) => average["overall"] === undefined)) return null;
-  const counted = averages.map((average) => attemptPassed(average, threshold)).filter((passed) => passed !== null);
+  const outcomes = averages.map((average) => attemptPassed(average, threshold));
+  if (outcomes.includes(null) && averages.every((average) => average["overall"] === undefined)) return null;
+  const counted = outcomes.filter((passed) => passed !== null);
   return reliability(counted.length, counted.filter(Boolean).length, threshold);
 }

@@ -5,9 +5,9 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Interaction, Scenario } from "../contract/scenario.ts";
 import { scoringVersion, type Scores } from "../contract/score.ts";
 import type { AttemptWithInteractions, StoredInteraction } from "../contract/store.ts";
+import { defaultThreshold } from "../contract/threshold.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
 import { firstBadTurn, isGood, type FirstBadTurn } from "../evaluation/first-bad-turn.ts";
-import { defaultThreshold } from "../evaluation/statistics/reliability.ts";
 import { toPasses } from "./passes.ts";
 
 /** An attempt as it is answered, and the same attempt with reference history where the run has both. */

@@ -190,7 +190,7 @@ test("a run whose every reply fails is completed, with nulls and reasons and no 
   expect(response.summary.drift?.scores["success"]).toMatchObject({ gap: 0 });
   expect(response.summary.drift?.sentence).toBe("There is no overall score in both modes to compare.");
   expect(response.summary.gate?.passed).toBe(false);
-  expect(response.results.scenarios[0]).toMatchObject({ reliability: null, attempts_skipped: 1 });
+  expect(response.results.scenarios[0]).toMatchObject({ reliability: { attempts: 2, passed: 0 }, attempts_skipped: 1 });
   expect(response.results.scenarios[0]?.attempts[0]?.first_bad_turn).toEqual({
     turn_index: 0,
     id: "t1",

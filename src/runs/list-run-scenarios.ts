@@ -1,8 +1,8 @@
 import type { RunScenario, RunScenarioList, RunScenariosQuery } from "../contract/run-scenarios.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { AttemptAverages, RunRecord, Store } from "../contract/store.ts";
+import { defaultThreshold } from "../contract/threshold.ts";
 import { mean, standardDeviation } from "../evaluation/statistics/mean.ts";
-import { defaultThreshold } from "../evaluation/statistics/reliability.ts";
 import { isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
 import type { ScenarioOrder } from "./scenario-order.ts";
 

@@ -1,7 +1,7 @@
 import type { ScenarioStatus } from "../contract/run-scenarios.ts";
 import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
-import { defaultThreshold } from "../evaluation/statistics/reliability.ts";
+import { defaultThreshold } from "../contract/threshold.ts";
 import { isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
 
 /** The scenarios of a run by status, each group with the lowest score first: what is listed, in its order. */

@@ -1,12 +1,13 @@
 import type { AttemptOutline, ScenarioStatus } from "../contract/run-scenarios.ts";
 import type { AttemptAverages } from "../contract/store.ts";
+import { reaches } from "../contract/threshold.ts";
 
 /** An attempt in short, from its averages. `success` below 1 means that a turn got no reply. */
 export function toAttemptOutline({ attempt, average_scores }: AttemptAverages, threshold: number): AttemptOutline {
   const overall = average_scores?.["overall"] ?? null;
   if ((average_scores?.["success"] ?? 1) < 1) return { attempt, outcome: "errored", overall };
   if (overall === null) return { attempt, outcome: "unscored", overall };
-  return { attempt, outcome: overall >= threshold ? "passed" : "failed", overall };
+  return { attempt, outcome: reaches(overall, threshold) ? "passed" : "failed", overall };
 }
 
 export const isFailure = ({ outcome }: AttemptOutline): boolean => outcome === "failed" || outcome === "errored";

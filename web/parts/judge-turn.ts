@@ -1,9 +1,8 @@
 import type { AttemptResult, ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import { defaultThreshold, reaches } from "../../src/contract/threshold.ts";
 
 /** Where the service names no threshold (a run still under way), its default. */
-const defaultThreshold = 0.8;
-
 export const thresholdOf = (scenario: Pick<ScenarioResult, "reliability">): number =>
   scenario.reliability?.threshold ?? defaultThreshold;
 
@@ -27,7 +26,7 @@ export function judgeAttempt(attempt: AttemptResult, threshold: number): Attempt
 
 function judgeScore(overall: number | undefined, threshold: number): Outcome {
   if (overall === undefined) return "unscored";
-  return overall >= threshold ? "passed" : "failed";
+  return reaches(overall, threshold) ? "passed" : "failed";
 }
 
 export const isFailure = (outcome: AttemptOutcome): boolean => outcome === "failed" || outcome === "errored";

@@ -1,5 +1,6 @@
 import type { AttemptResult, EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
+import { attemptPassed } from "../../evaluation/attempt-passed.ts";
 import { verdictOf } from "../../formats/export/verdict.ts";
 import { inputMessages, outputMessages } from "../../services/agent/observers/traced-messages.ts";
 import { integer, nanoseconds, toAttributes, type OtlpAttribute } from "./otlp-values.ts";
@@ -62,13 +63,13 @@ function conversationsOf(response: EvaluationResponse): Conversation[] {
   const startMs = startOf(response);
   return response.results.scenarios.flatMap((scenario) => {
     const { threshold } = verdictOf(scenario);
-    return scenario.attempts.map(({ attempt, interactions, average_scores: { overall } }) => ({
+    return scenario.attempts.map(({ attempt, interactions, average_scores }) => ({
       attempt,
       interactions,
       scenarioId: scenario.scenario_id,
       spanId: spanIdOf(response.run_id, scenario.scenario_id, attempt),
       startMs,
-      passed: overall === undefined ? null : overall >= threshold,
+      passed: attemptPassed(average_scores, threshold),
     }));
   });
 }

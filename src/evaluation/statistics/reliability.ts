@@ -1,7 +1,5 @@
 import type { Reliability } from "../../contract/score-stats.ts";
-
-/** The `overall` from which an attempt counts as passed. */
-export const defaultThreshold = 0.8;
+import { defaultThreshold } from "../../contract/threshold.ts";
 
 /** Chance that k attempts drawn without replacement out of n, c of which passed, all passed: C(c,k) / C(n,k). */
 function allOf(n: number, c: number, k: number): number {

@@ -1,11 +1,10 @@
 import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
+import { defaultThreshold, reaches } from "../../contract/threshold.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { ChatLine } from "./messages-of.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 
-/** What `overall` has to reach for a reply to be good, where the run says nothing else. */
-const usualThreshold = 0.8;
 /** How far apart the `overall` of two replies has to be for one of them to be preferred. */
 const margin = 0.1;
 
@@ -43,7 +42,7 @@ export const createDpoLines = (): ResultExport =>
       const ranked = group.toSorted((left, right) => right.overall - left.overall);
       const [best, worst] = [ranked[0], ranked.at(-1)];
       if (!best || !worst || best.text === worst.text) return [];
-      if (best.overall < thresholdOf(result) || best.overall - worst.overall < margin) return [];
+      if (!reaches(best.overall, thresholdOf(result)) || best.overall - worst.overall < margin) return [];
       return [
         {
           prompt: best.prompt,
@@ -100,7 +99,7 @@ const referenceReply = ({ reference_reply, references = [] }: InteractionResult)
 const user = (content: string): ChatLine => ({ role: "user", content });
 const assistant = (content: string): ChatLine => ({ role: "assistant", content });
 
-const thresholdOf = ({ reliability }: ScenarioResult): number => reliability?.threshold ?? usualThreshold;
+const thresholdOf = ({ reliability }: ScenarioResult): number => reliability?.threshold ?? defaultThreshold;
 
 const isGood = ({ error, scores }: InteractionResult, threshold: number): boolean =>
-  error === null && (scores["overall"] ?? -1) >= threshold;
+  error === null && reaches(scores["overall"] ?? -1, threshold);

@@ -1,5 +1,6 @@
 import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
+import { defaultThreshold, reaches } from "../../contract/threshold.ts";
 
 export interface VerdictOptions {
   /** What `overall` has to reach; the run's own threshold when absent. */
@@ -22,10 +23,8 @@ export interface Verdict {
   readonly planned: number;
 }
 
-const usualThreshold = 0.8;
-
 export function verdictOf(result: ScenarioResult, { threshold, passRate = 1 }: VerdictOptions = {}): Verdict {
-  const bar = threshold ?? result.reliability?.threshold ?? usualThreshold;
+  const bar = threshold ?? result.reliability?.threshold ?? defaultThreshold;
   const begun = result.attempts.filter(({ interactions }) => interactions.length > 0);
   const counted = begun.filter(
     ({ average_scores }) => average_scores["overall"] !== undefined || average_scores["success"] !== 1,
@@ -47,7 +46,7 @@ export function verdictOf(result: ScenarioResult, { threshold, passRate = 1 }: V
 const hasError = ({ interactions }: AttemptResult): boolean => interactions.some(({ error }) => error !== null);
 
 const passes = ({ average_scores }: AttemptResult, threshold: number): boolean =>
-  average_scores["success"] === 1 && (average_scores["overall"] ?? 0) >= threshold;
+  average_scores["success"] === 1 && reaches(average_scores["overall"] ?? 0, threshold);
 
 export interface BadTurn {
   readonly attempt: number;
@@ -63,7 +62,7 @@ export function worstTurn(result: ScenarioResult, threshold: number): BadTurn | 
   const begun = result.attempts.filter(({ interactions }) => interactions.length > 0);
   const [worst] = begun.toSorted((left, right) => worth(left) - worth(right));
   const bad = worst?.interactions.find(
-    (turn) => turn.error !== null || (turn.scores["overall"] ?? threshold) < threshold,
+    (turn) => turn.error !== null || !reaches(turn.scores["overall"] ?? threshold, threshold),
   );
   const lowest = worst?.interactions.toSorted((left, right) => overallOf(left) - overallOf(right))[0];
   const interaction = bad ?? lowest;
