@@ -4,6 +4,7 @@ import type { RunList } from "../src/contract/run-list.ts";
 import type { Run, RunState } from "../src/contract/run.ts";
 import type { StudioModels } from "../src/contract/studio-models.ts";
 import { ApiError } from "./api-error.ts";
+import { toExportedFile, type ExportedFile } from "./exported-file.ts";
 import { agentUrl, evaluationUrl, readJson, request } from "./http.ts";
 import type { RunScenarioList, RunScenarioQuery } from "./run/run-scenario-list.ts";
 import { readLines } from "./read-lines.ts";
@@ -80,11 +81,11 @@ export async function estimateRun(body: string, signal: AbortSignal): Promise<Ru
 export const cancelRun = async (id: string): Promise<Run> =>
   readJson(await evaluationUrl(runPath(id, "/cancel")), { method: "POST", body: "{}" });
 
-/** A run as text in another format. */
-export async function exportRun(id: string, format: string): Promise<string> {
+/** A run in another format. */
+export async function exportRun(id: string, format: string): Promise<ExportedFile> {
   const url = await evaluationUrl(runPath(id, "/export"));
   url.searchParams.set("format", format);
-  return (await request(url)).text();
+  return toExportedFile(await request(url));
 }
 
 /** A run as JSON lines, one turn each, as they come: however large it is, one line is held at a time. */

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ImportAnswer, ImportRequest, KeptScenarios, ScenarioVersions } from "../src/contract/library-requests.ts";
 import type { LibraryList, LibraryScenario } from "../src/contract/library.ts";
 import type { Scenario } from "../src/contract/scenario.ts";
+import { toExportedFile, type ExportedFile } from "./exported-file.ts";
 import { evaluationUrl, readJson, request } from "./http.ts";
 
 export type Kept = z.infer<typeof KeptScenarios>["scenarios"][number];
@@ -65,9 +66,9 @@ export async function removeDemoScenarios(): Promise<void> {
   await request(await evaluationUrl("/scenarios"), { method: "DELETE" });
 }
 
-/** The whole library as text in another format. */
-export async function exportScenarios(format: string): Promise<string> {
+/** The whole library in another format. */
+export async function exportScenarios(format: string): Promise<ExportedFile> {
   const url = await evaluationUrl("/scenarios");
   url.searchParams.set("format", format);
-  return (await request(url)).text();
+  return toExportedFile(await request(url));
 }

@@ -1,7 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { ChevronDown, Download } from "lucide-react";
+import type { ExportedFile } from "../exported-file.ts";
 import { downloadText } from "./download-text.ts";
 import { FailedNotice } from "./failed-notice.tsx";
+import { LeftOutNotice } from "./left-out-notice.tsx";
 import { Menu, MenuItem } from "./menu.tsx";
 
 export interface FileFormat {
@@ -18,14 +20,20 @@ export function DownloadMenu({
 }: {
   name: string;
   formats: readonly FileFormat[];
-  read: (format: string) => Promise<string>;
+  read: (format: string) => Promise<ExportedFile>;
 }) {
   const download = useMutation({
-    mutationFn: async ({ id, extension }: FileFormat) => downloadText(`${name}.${extension}`, await read(id)),
+    mutationFn: async ({ id, extension }: FileFormat) => {
+      const file = `${name}.${extension}`;
+      const { text, leftOut } = await read(id);
+      downloadText(file, text);
+      return leftOut && { file, leftOut };
+    },
   });
   return (
     <>
       {download.error && <FailedNotice error={download.error} />}
+      {download.data && <LeftOutNotice {...download.data} onClose={download.reset} />}
       <Menu
         trigger={
           <>

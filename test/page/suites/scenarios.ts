@@ -126,6 +126,24 @@ export function scenariosSuite(browser: () => Browser): void {
     const download = tab.page.waitForEvent("download");
     await tab.page.getByRole("menuitem", { name: /promptfoo/ }).click();
     expect((await download).suggestedFilename()).toBe("scenarios.yaml");
+    expect(await tab.page.getByRole("region", { name: "Left out of the file" }).count()).toBe(0);
+  });
+
+  test("what a format has no place for is told when the file is there", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios");
+    await tab.page.getByRole("button", { name: "Export" }).click();
+    const download = tab.page.waitForEvent("download");
+    await tab.page.getByRole("menuitem", { name: /ShareGPT/ }).click();
+    expect((await download).suggestedFilename()).toBe("scenarios.json");
+    const told = tab.page.getByRole("region", { name: "Left out of the file" });
+    await told.getByText("Not everything is in scenarios.json").waitFor();
+    await told.getByText("labels of réfund: the format has no place for them").waitFor();
+    await told.getByText("and 2 more").waitFor();
+    await told.getByRole("button", { name: "Close" }).click();
+    await told.waitFor({ state: "detached" });
+    expect(tab.mishaps).toEqual([]);
   });
 
   test("a scenario is removed with all its versions, after asking", async () => {

@@ -50,7 +50,7 @@ export async function answerLibrary({ library, request, response, url }: Library
     for (const [id, versions] of library.scenarios) if (versions[0]?.demo) library.scenarios.delete(id);
     return void response.writeHead(204).end();
   }
-  if (segment === "" && url.searchParams.has("format")) return void response.writeHead(200).end("exported");
+  if (segment === "" && url.searchParams.has("format")) return exportAs(url.searchParams.get("format"), response);
   if (segment === "") return sendJson(response, 200, list(library, url.searchParams));
 
   const versions = library.scenarios.get(decodeURIComponent(segment));
@@ -62,6 +62,13 @@ export async function answerLibrary({ library, request, response, url }: Library
     return void response.writeHead(204).end();
   }
   sendJson(response, 200, action === "versions" ? { versions } : found);
+}
+
+/** Only ShareGPT has no place for everything here. */
+function exportAs(format: string | null, response: ServerResponse): void {
+  const notes = String.raw`{"count":3,"notes":["labels of r\u00e9fund: the format has no place for them"]}`;
+  if (format === "sharegpt") response.setHeader("rehearsal-export-notes", notes);
+  response.writeHead(200).end("exported");
 }
 
 function list({ scenarios }: FakeLibrary, query: URLSearchParams) {
