@@ -100,13 +100,13 @@ export async function deleteRun(id: string): Promise<void> {
   await request(await evaluationUrl(runPath(id)), { method: "DELETE" });
 }
 
-/** Whether the service takes the key of this tab. One that may not list runs is taken all the same. */
+/** Whether the service takes the key of this tab. One that may not list runs is taken all the same; one no header can carry is not. */
 export async function isKeyTaken(): Promise<boolean> {
   try {
     await request(await evaluationUrl("/runs?limit=1"));
     return true;
   } catch (error) {
-    return !(error instanceof ApiError && error.code.startsWith("auth_"));
+    return error instanceof ApiError && !error.code.startsWith("auth_");
   }
 }
 
