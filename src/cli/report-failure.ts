@@ -61,8 +61,13 @@ const isServiceFailure = (error: Error): error is ServiceProblem => error.name =
 
 function explainService({ message, status, problem }: ServiceProblem): Failure {
   const fields = (problem?.errors ?? []).slice(1, 10).map((field) => `\n  ${field.pointer} ${field.message}`);
-  // What is wrong with a field is said above; its hint speaks to whoever reads the JSON.
-  const hint = problem && !problem.errors ? `\n  ${problem.hint}` : "";
+  const hint = hintOf({ status, problem });
   const exitCode = status >= 500 ? exitCodes.internal : exitCodes.usage;
-  return { message: `${message}${fields.join("")}${hint}`, exitCode };
+  return { message: `${message}${fields.join("")}${hint && `\n  ${hint}`}`, exitCode };
+}
+
+/** Hints speak to whoever wrote the request, which was us: a key is set elsewhere, and what is wrong with a field is said already. */
+function hintOf({ status, problem }: Pick<ServiceProblem, "status" | "problem">): string {
+  if (status === 401) return "Set REHEARSAL_API_KEY to a key of that service.";
+  return problem && !problem.errors ? problem.hint : "";
 }

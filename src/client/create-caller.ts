@@ -1,3 +1,4 @@
+import type { OpenAiError } from "../contract/openapi.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { ServiceFailure, ServiceUnreachable } from "./service-failure.ts";
@@ -33,14 +34,28 @@ export function createCaller({ url, apiKey, fetch = globalThis.fetch }: ClientOp
       ...(signal && { signal }),
     };
     const response = await send(fetch, address, request);
-    if (!response.ok) throw new ServiceFailure(response.status, await readProblem(response));
+    if (!response.ok) throw await toFailure(response);
     return response;
   };
 }
 
-/** The answer's JSON. The service is trusted to keep to its contract. */
-export async function readJson<Body>(answer: Promise<Response>): Promise<Body> {
-  return (await (await answer).json()) as Body;
+/** The answer's JSON. The service is trusted to keep to its contract; another one may be what listens there. */
+export async function readJson<Body>(answer: Response | Promise<Response>): Promise<Body> {
+  const response = await answer;
+  const { origin = "the service" } = URL.parse(response.url) ?? {};
+  try {
+    return (await response.json()) as Body;
+  } catch (cause) {
+    // Otherwise the caller's own signal has ended it.
+    if (cause instanceof SyntaxError) {
+      const message = `The answer from ${origin} is not JSON: another service than the one that was meant may listen there`;
+      throw new ServiceUnreachable(origin, { message, cause });
+    }
+    if (cause instanceof TypeError) {
+      throw new ServiceUnreachable(origin, { message: `The answer from ${origin} broke off`, cause });
+    }
+    throw cause;
+  }
 }
 
 async function send(fetch: typeof globalThis.fetch, address: URL, request: RequestInit): Promise<Response> {
@@ -52,9 +67,11 @@ async function send(fetch: typeof globalThis.fetch, address: URL, request: Reque
   }
 }
 
-async function readProblem(response: Response): Promise<Problem | null> {
-  const body: unknown = await response.json().catch(() => null);
-  return typeof body === "object" && body !== null && "code" in body && "detail" in body ? (body as Problem) : null;
+/** Problems of RFC 9457 are kept whole; of the errors that `/v1` answers with, as OpenAI does, the words. */
+async function toFailure(response: Response): Promise<ServiceFailure> {
+  const body = (await response.json().catch(() => null)) as (Partial<Problem> & Partial<OpenAiError>) | null;
+  const isProblem = body?.code !== undefined && body.detail !== undefined;
+  return new ServiceFailure(response.status, isProblem ? (body as Problem) : null, body?.error?.message);
 }
 
 function definedOnly(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {

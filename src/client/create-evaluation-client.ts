@@ -63,7 +63,7 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
     async start(body, { idempotencyKey, signal } = {}) {
       const headers = { prefer: "respond-async", "idempotency-key": idempotencyKey };
       const answer = await call("/evaluate", { body, signal, headers });
-      const run = (await answer.json()) as Run;
+      const run = await readJson<Run>(answer);
       // A replayed run that has ended is answered with its whole result.
       return answer.status === 202 ? run : client.get(run.run_id, { signal });
     },

@@ -6,8 +6,8 @@ export class ServiceFailure extends Error {
   readonly status: number;
   readonly problem: Problem | null;
 
-  constructor(status: number, problem: Problem | null) {
-    super(problem ? problem.detail : `The service answered with status ${status} and no explanation.`);
+  constructor(status: number, problem: Problem | null, words?: string) {
+    super(problem?.detail ?? words ?? `The service answered with status ${status} and no explanation.`);
     this.status = status;
     this.problem = problem;
   }

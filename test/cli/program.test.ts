@@ -2,6 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
 
@@ -108,6 +109,20 @@ test("a later file of variables outranks an earlier one, and the old name of the
   expect((await list("--env", "bad.env", "--env", "good.env")).code).toBe(0);
   expect((await list("--env", "good.env", "--env", "bad.env")).code).toBe(78);
   expect((await list("--env-file", "bad.env")).code).toBe(78);
+});
+
+test("a service that asks for a key, and one that is not meant, are told in words", async () => {
+  await using folder = await temporaryFolder();
+  await using guarded = await runServices({ REHEARSAL_API_KEYS: `ci:${"0".repeat(64)}:evaluate` });
+  const cwd = folder.path;
+  const stderr = "rehearsal: This service needs an API key.\n  Set REHEARSAL_API_KEY to a key of that service.\n";
+  expect(await runCli(["list", "--server", guarded.evaluation], { cwd })).toEqual({ code: 2, stdout: "", stderr });
+  expect(await runCli(["models", "--agent", guarded.agent], { cwd })).toEqual({ code: 2, stdout: "", stderr });
+  const { code, stderr: other } = await runCli(["list", "--server", guarded.agent], { cwd });
+  expect({ code, other }).toEqual({
+    code: 3,
+    other: expect.stringMatching(/^rehearsal: The answer from .* is not JSON.*\n$/),
+  });
 });
 
 const noDatabase = "postgres://u:p@127.0.0.1:9/x";

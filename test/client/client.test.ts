@@ -70,6 +70,29 @@ test("a refused request and a missing service are told apart", async () => {
   await expect(createEvaluationClient({ url: "http://127.0.0.1:9" }).list()).rejects.toBeInstanceOf(ServiceUnreachable);
 });
 
+test("an answer that is no JSON, or breaks off, is told as the service's", async () => {
+  // The page answers every address of the agent backend that it does not know.
+  await expect(createEvaluationClient({ url: services.agent }).list()).rejects.toMatchObject({
+    name: "ServiceUnreachable",
+    message: expect.stringContaining(`The answer from ${services.agent} is not JSON`),
+  });
+  const torn = new ReadableStream({ pull: (stream) => stream.error(new TypeError("terminated")) });
+  const broken = createEvaluationClient({ url: "http://service", fetch: async () => new Response(torn) });
+  await expect(broken.list()).rejects.toMatchObject({
+    name: "ServiceUnreachable",
+    message: expect.stringContaining("broke off"),
+  });
+});
+
+test("an error in OpenAI's shape keeps its words", async () => {
+  const client = createAgentClient({ url: services.evaluation });
+  await expect(client.models()).rejects.toMatchObject({
+    name: "ServiceFailure",
+    status: 404,
+    message: 'There is nothing at "/v1/models".',
+  });
+});
+
 test("a connection that breaks is opened again from the last event seen", async () => {
   const opened: (string | undefined)[] = [];
   const event = (id: number) => `event: interaction\nid: ${id}\ndata: {"turn_index":${id}}\n\n`;
