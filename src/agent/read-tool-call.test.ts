@@ -22,7 +22,7 @@ test("a good call is runnable with its arguments", () => {
   expect(call?.arguments).toBe('{ "expression": "1" }');
 });
 
-test.each(["", "  ", "{}"])("%j are no arguments", (text) => {
+test.each(["", "  ", "{}", "null"])("%j are no arguments", (text) => {
   expect(read("current_time", text)).toMatchObject({ kind: "runnable", args: {}, arguments: "{}" });
 });
 
@@ -30,7 +30,7 @@ test.each([
   ["calculator", '{"expression": ', /^the arguments are not valid JSON: /],
   ["calculator", "1 + 1", /^the arguments are not valid JSON: /],
   ["calculator", "[1]", /^the arguments are not a JSON object$/],
-  ["calculator", "null", /^the arguments are not a JSON object$/],
+  ["calculator", "null", /^the arguments must have required property 'expression'$/],
   ["calculator", '"{}"', /^the arguments are not a JSON object$/],
   ["calculator", '{"expression":1}', /^\/expression must be string$/],
   ["functions.calculator", "{}", /^there is no tool named "functions.calculator". The tools are: calculator, /],

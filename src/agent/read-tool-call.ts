@@ -91,8 +91,8 @@ type ParsedArguments =
   | { readonly ok: false; readonly error: string };
 
 function parseArguments(text: string, cutOff: boolean): ParsedArguments {
-  // Endpoints send an empty text for a call without arguments.
-  if (text.trim() === "") return { ok: true, args: {}, text: "{}" };
+  // Endpoints send an empty text or null for a call without arguments.
+  if (/^\s*(?:null\s*)?$/.test(text)) return { ok: true, args: {}, text: "{}" };
   try {
     const args: unknown = JSON.parse(text);
     if (isObject(args)) return { ok: true, args, text };
