@@ -1,6 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { expect, test } from "vitest";
 import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
+import { defineTool } from "../../src/agent/tool.ts";
 import type { ChatModel } from "../../src/contract/model.ts";
 import { human, mailTool, post, runAgentApp, scripted } from "./agent-support.ts";
 
@@ -108,6 +109,18 @@ test("a call of a tool that is not there is a tool that failed", async () => {
     { type: "tool-input-available", toolName: "abacus", input: { beads: 1 } },
     { type: "tool-output-error", errorText: expect.stringContaining("there is no tool named") },
   ]);
+});
+
+test("a tool is shown while it is used", async () => {
+  const used = Promise.withResolvers<string>();
+  const slow = defineTool({ name: "slow", description: "", parameters: {}, run: () => used.promise });
+  await using agent = await runAgentApp(scripted(asksFor("slow"), "Done.").models, { tools: () => [slow] });
+  const begun = performance.now();
+  const answer = await post(`${agent.url}/agent/ui-messages`, { messages: [user("Go!")] });
+  // Well before the stream would begin by itself.
+  expect(performance.now() - begun).toBeLessThan(4000);
+  used.resolve("x");
+  expect(typesOf(await chunksOf(answer))).toContain("tool-output-available");
 });
 
 test("a client that goes away ends the model's call", async () => {

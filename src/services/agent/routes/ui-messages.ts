@@ -46,7 +46,7 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
         );
     if (goOn) turn.keep();
     else turn.watch(signal);
-    await untilFirstWord(turn);
+    await untilFirstWord(turn, { showsTools: true });
     // What follows a decision belongs to the message that asked for it.
     const messageId = decided?.messageId ?? `run--${turn.runId}`;
     const onCrash = crashReporter({ log, requestId: headers.requestId, turn });

@@ -1,16 +1,18 @@
+import type { AgentEvent } from "../../../agent/agent-event.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 
 /**
  * Waits until the turn speaks or ends: a failure before the first word can still be an ordinary status, which clients
- * know how to retry. After `patienceMs` the stream begins anyway, so that the connection is not taken for dead.
+ * know how to retry. With `showsTools` a tool that is used counts as a word, since the wire has something to tell then. After
+ * `patienceMs` the stream begins anyway, so that the connection is not taken for dead.
  */
-export async function untilFirstWord(turn: Turn, patienceMs = 5000): Promise<void> {
+export async function untilFirstWord(turn: Turn, { showsTools = false, patienceMs = 5000 } = {}): Promise<void> {
   const spoken = Promise.withResolvers<null>();
   const timer = setTimeout(() => spoken.resolve(null), patienceMs);
   const stopListening = turn.listen((event) => {
-    if (event.type === "text-delta") spoken.resolve(null);
+    if (event.type === "text-delta" || (showsTools && isToolEvent(event))) spoken.resolve(null);
   });
   try {
     const outcome = await Promise.race([turn.outcome, spoken.promise]);
@@ -21,6 +23,10 @@ export async function untilFirstWord(turn: Turn, patienceMs = 5000): Promise<voi
     clearTimeout(timer);
     stopListening();
   }
+}
+
+function isToolEvent({ type }: AgentEvent): boolean {
+  return type === "tool-start" || type === "tool-skipped";
 }
 
 function withRun(error: ServiceError, turn: Turn): ServiceError {
