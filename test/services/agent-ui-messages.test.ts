@@ -76,6 +76,28 @@ test("the steps of an earlier message are history, tool results included", async
   ]);
 });
 
+test("a call that was refused earlier is known to be refused", async () => {
+  const { models, model } = scripted("Sorry.");
+  await using agent = await runAgentApp(models);
+  const approval = { id: "run:c1", approved: false };
+  const refused = { type: "dynamic-tool", toolName: "send_mail", toolCallId: "c1", state: "output-denied", approval };
+  const earlier = {
+    id: "a1",
+    role: "assistant",
+    parts: [
+      { ...refused, input: {} },
+      { type: "text", text: "Fine." },
+    ],
+  };
+  await chunksOf(
+    await post(`${agent.url}/agent/ui-messages`, { messages: [user("Mail!"), earlier, user("Why not?")] }),
+  );
+  expect(model.requests[0]?.messages[2]).toMatchObject({
+    role: "tool",
+    content: expect.stringContaining("it was not approved"),
+  });
+});
+
 test.each([
   ["approved", true, ["tool-input-available", "tool-output-available"], 1],
   ["denied", false, ["tool-output-denied"], 0],

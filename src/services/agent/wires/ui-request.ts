@@ -58,6 +58,7 @@ function toResult({ toolCallId, state, output, errorText }: UiToolPart): LooseMe
   if (state === "output-available") {
     return [{ ...result, content: typeof output === "string" ? output : (JSON.stringify(output) ?? "") }];
   }
+  if (state === "output-denied") return [{ ...result, content: "The call was not run: it was not approved." }];
   return state === "output-error" ? [{ ...result, content: errorText ?? "The tool failed." }] : [];
 }
 
