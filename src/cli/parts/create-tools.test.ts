@@ -1,13 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { everythingServer } from "../../../test/mcp/mcp-test-kit.ts";
+import { everythingServer, startRawServer } from "../../../test/mcp/mcp-test-kit.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import { createLog } from "../../services/http/log.ts";
 import { readSettings } from "../../settings.ts";
 import { createTools } from "./create-tools.ts";
 
-async function namesWith(variables: Record<string, string>, log = createLog({ level: "silent" })): Promise<string[]> {
+const silent = createLog({ level: "silent" });
+
+async function namesWith(variables: Record<string, string>, log = silent): Promise<string[]> {
   await using outbound = createOutbound();
   const { settings } = readSettings(variables);
   await using toolset = await createTools(settings.agent, { outbound, log });
@@ -53,4 +55,25 @@ test("an MCP tool whose name is taken is left out, which is said once", async ()
   const names = await namesWith({ AGENT_HTTP_TOOLS, AGENT_MCP_CONFIG, AGENT_TOOLS: "current_time" }, log);
   expect(names).toEqual(["current_time", "every__echo", "every__get-sum"]);
   expect(lines.filter((line) => line.includes("another tool has its name"))).toHaveLength(1);
+});
+
+test("a call of an MCP server has the time its configuration gives it, not that of a model endpoint", async () => {
+  await using folder = await temporaryFolder();
+  const url = await startRawServer({
+    tools: [{ name: "slow", inputSchema: { type: "object" } }],
+    answer: ({ id }, response) => {
+      const result = { content: [{ type: "text", text: "At last." }] };
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(": wait\n\n");
+      setTimeout(() => response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`), 300);
+      return null;
+    },
+  });
+  const AGENT_MCP_CONFIG = folder.file("mcp.json");
+  await writeFile(AGENT_MCP_CONFIG, JSON.stringify({ mcpServers: { test: { url, timeout_ms: 10_000 } } }));
+  await using outbound = createOutbound({ timeouts: { idleMs: 100 } });
+  const { settings } = readSettings({ AGENT_MCP_CONFIG, REHEARSAL_AGENT_TOOL_TIMEOUT_MS: "100" });
+  await using toolset = await createTools(settings.agent, { outbound, log: silent });
+  const tool = toolset.tools().find(({ definition }) => definition.name === "test__slow");
+  const context = { signal: new AbortController().signal, now: Date.now };
+  expect(await tool?.run({}, context)).toBe("At last.");
 });

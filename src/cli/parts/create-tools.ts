@@ -38,7 +38,9 @@ export async function createTools(
   const config = readMcpConfig(text, settings.mcpConfig);
   // Loaded only here: the protocol's library is the heaviest part of the agent.
   const { connectMcpServers } = await import("../../agent/mcp/connect-mcp-servers.ts");
-  const fetch = outboundFetch(outbound, { policy: "local" });
+  // The library leaves the request of a call it has given up open, so it must not wait for longer than a call may take.
+  const patienceMs = Math.max(settings.toolTimeoutMs, ...config.servers.map(({ timeoutMs = 0 }) => timeoutMs));
+  const fetch = outboundFetch(outbound, { policy: "local", patienceMs });
   const servers = await connectMcpServers(config, { log, signal: stop.signal, fetch });
   const together = firstOfEachName(log);
   return { tools: () => together([...own, ...servers.tools()]), [Symbol.asyncDispose]: () => servers.close() };

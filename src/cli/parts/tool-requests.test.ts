@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
+import { after } from "../../../test/support/fake-provider/behaviour.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { pageFetcher, toolSender } from "./tool-requests.ts";
@@ -20,4 +21,11 @@ test("an answer that never came is a reason", async () => {
   expect(answer).toMatchObject({ ok: false, reason: expect.any(String) });
   const page = await pageFetcher(outbound)("http://127.0.0.1:1/", { signal, maxBytes: 1000 });
   expect(page).toMatchObject({ ok: false, reason: expect.any(String) });
+});
+
+test("a slow service has the tool's own time, not that of a model endpoint", async () => {
+  await using service = await startFakeProvider({ behaviour: after(150, json({ done: true })) });
+  await using outbound = createOutbound({ timeouts: { firstByteMs: 50, idleMs: 50, totalMs: 100 } });
+  const answer = await toolSender(outbound)({ ...request, url: service.origin });
+  expect(answer).toMatchObject({ ok: true, text: '{"done":true}' });
 });

@@ -27,6 +27,9 @@ export function pageFetcher(outbound: Outbound): FetchPage {
   };
 }
 
+/** As long as any tool may take. Each has a limit of its own, which ends its request. */
+const patienceMs = 3_600_000;
+
 /** Sends the requests of the operator's HTTP tools, which carry the headers the operator gave them. */
 export function toolSender(outbound: Outbound): SendRequest {
   return async ({ method, url, headers, body, idempotent, maxBytes, signal }) => {
@@ -39,6 +42,7 @@ export function toolSender(outbound: Outbound): SendRequest {
       idempotent,
       maxReplyBytes: maxBytes,
       signal,
+      patienceMs,
       breakerKey: "tools",
       explainFailure: failure.keep,
     });

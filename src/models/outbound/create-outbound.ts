@@ -66,7 +66,18 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     const budget = budgets.get(url.origin);
     budget.countCall(now);
     const breaker = breakers.get(url.origin, request.breakerKey ?? "", now);
-    return { request, url, policy, budget, breaker, deadline: now + timeouts.totalMs };
+    return { request, url, policy, budget, breaker, deadline: now + timeoutsOf(request).totalMs };
+  }
+
+  function timeoutsOf({ patienceMs }: OutboundRequest): defaults.Timeouts {
+    if (patienceMs === undefined) return timeouts;
+    const { connectMs, firstByteMs, idleMs, totalMs } = timeouts;
+    return {
+      connectMs,
+      firstByteMs: Math.max(firstByteMs, patienceMs),
+      idleMs: Math.max(idleMs, patienceMs),
+      totalMs: Math.max(totalMs, patienceMs),
+    };
   }
 
   /** One permitted try. Whatever becomes of it, its breaker hears about it exactly once. */
@@ -81,7 +92,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
         agent: pools.for(policy),
         credentialHeaders,
         keyVariable: options.keyVariable,
-        timeouts,
+        timeouts: timeoutsOf(request),
         remainingMs: deadline - clock.monotonic(),
         maxReplyBytes,
         clock,

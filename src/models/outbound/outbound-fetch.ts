@@ -12,7 +12,10 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
  * The outbound client in the shape of `fetch`, for libraries that bring their own protocol and only ask for that.
  * Every rule of the client holds; nothing is retried, since such a library does that itself.
  */
-export function outboundFetch(outbound: Outbound, { policy }: { policy: PolicyName }): Fetch {
+export function outboundFetch(
+  outbound: Outbound,
+  { policy, patienceMs = 0 }: { policy: PolicyName; patienceMs?: number },
+): Fetch {
   return async (url, init = {}) => {
     const method = methods.find((name) => name === (init.method ?? "GET").toUpperCase());
     if (!method) throw new TypeError(`The method ${init.method} is not sent out`);
@@ -23,6 +26,7 @@ export function outboundFetch(outbound: Outbound, { policy }: { policy: PolicyNa
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(typeof init.body === "string" && { body: init.body }),
       policy,
+      patienceMs,
       signal: init.signal ?? new AbortController().signal,
       acceptStream: true,
       retries: 0,

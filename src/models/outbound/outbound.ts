@@ -24,6 +24,8 @@ export interface OutboundRequest {
   /** Fewer (or more) retries than the client's own setting. */
   readonly retries?: number;
   readonly maxReplyBytes?: number;
+  /** The time limits after connecting are at least this long, whatever the client's own are: for calls that are ended by their signal. */
+  readonly patienceMs?: number;
   /** Reads the provider's own error format; without it the status decides. */
   readonly explainFailure?: ExplainFailure;
 }
