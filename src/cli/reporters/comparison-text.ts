@@ -25,7 +25,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
       titles.map((title) => ({ title })),
       rows,
     ),
-    ...changed(baseline, candidate),
+    ...(comparison.scores.some(({ name }) => name === "overall") ? changed(baseline, candidate) : []),
     ...unpaired(comparison),
     ...comparison.notes,
   ].join("\n\n");

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
+import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
+import { compareResponses } from "../gates/check-baseline.ts";
+import { comparisonText } from "./comparison-text.ts";
+
+const batch = Array.from({ length: 3 }, (_, index) => numberedScenario(`s${index}`, 1));
+const right = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
+const wrong = fakeModel(() => "no");
+const judge = fakeModel(() => JSON.stringify({ reason: "r", verdict: "partial" }));
+
+test.each<[string, Record<string, unknown>, boolean]>([
+  ["the same measures", { model_id: "wrong" }, true],
+  ["another judge", { judge: { endpoint: "http://j", model_id: "judge" } }, false],
+])("with %s scenarios are listed as worse only by an overall that is compared", async (_title, differing, listed) => {
+  await using bench = await startBench({ models: { model: right, wrong, judge } });
+  const baseline = await bench.evaluate({ test_batch: batch });
+  const candidate = await bench.evaluate({ test_batch: batch, ...differing });
+  const text = comparisonText({ baseline, candidate, comparison: compareResponses(baseline, candidate) });
+  expect(text.includes("Worse by most")).toBe(listed);
+});
