@@ -160,7 +160,10 @@ test("pairwise verdicts are counted by scenario; orders that disagree are ties",
   );
   expect(result).toMatchObject({ pairs: 3, unreadable: 1, wins: 1, losses: 1, ties: 1, win_rate: 0.375 });
   expect(result.position_flip_rate).toBeCloseTo(1 / 3, 12);
-  expect(pairwiseFigures([], false)).toMatchObject({ pairs: 0, win_rate: null, p: null });
+  expect(pairwiseFigures([pair("a", null)], false).sentence).toBe("The judge gave no readable verdict.");
+  const none = pairwiseFigures([], false);
+  expect(none).toMatchObject({ pairs: 0, win_rate: null, p: null });
+  expect(none.sentence).toBe("There is no question that both runs were asked and answered.");
 });
 
 test("no figure of a run is ever NaN or infinite, and every summary fits the contract", () => {

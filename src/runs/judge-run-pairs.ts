@@ -4,7 +4,6 @@ import type { LabellerSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
 import { finalStates } from "../contract/run.ts";
-import type { Scenario } from "../contract/scenario.ts";
 import type { Store } from "../contract/store.ts";
 import { pairwiseFigures, type JudgedPair } from "../evaluation/comparison/pairwise.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";
@@ -43,12 +42,14 @@ export async function judgeRunPairs(
   }
   // An audit measures verdicts on single replies; it says nothing about choosing between two.
   const judge: Judge = { model: createModel(target), votes, audited: false };
-  const baseline = await firstReplies(store, baselineId, { owner, limit });
-  const candidate = await firstReplies(store, candidateId, { owner, limit });
-  const pairs = [...baseline].flatMap(([key, left]) => {
-    const right = candidate.get(key);
-    return right && right.user_message === left.user_message ? [{ left, right }] : [];
-  });
+  const baseline = new Map<string, FirstReply>();
+  for await (const { key, ...reply } of firstReplies(store, baselineId, owner)) baseline.set(key, reply);
+  const pairs: { left: FirstReply; right: FirstReply }[] = [];
+  for await (const { key, ...right } of firstReplies(store, candidateId, owner)) {
+    const left = baseline.get(key);
+    if (left?.user_message === right.user_message) pairs.push({ left, right });
+    if (pairs.length >= limit) break;
+  }
   const judged: JudgedPair[] = [];
   await runInLanes(pairs, {
     lanes: concurrency,
@@ -66,38 +67,30 @@ export async function judgeRunPairs(
   return pairwiseFigures(judged, judge.audited);
 }
 
-async function firstReplies(
+/** The replies of the first attempts, each under a key that tells its question. */
+async function* firstReplies(
   store: Store,
   runId: string,
-  { owner, limit }: { owner: string | null | undefined; limit: number },
-): Promise<Map<string, FirstReply>> {
+  owner: string | null | undefined,
+): AsyncGenerator<FirstReply & { readonly key: string }> {
   const run = await findRun(store, runId, owner);
   if (!finalStates.has(run.state)) {
     throw new ServiceError("run_not_finished", `The run ${runId} has not ended yet.`);
   }
   const scenarios = await store.runs.scenarios(runId);
-  const replies = new Map<string, FirstReply>();
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];
     if (!scenario || attempt.attempt !== 1) continue;
     for (const { turn_index, reply } of attempt.interactions) {
-      if (replies.size >= limit) return replies;
-      if (!reply.error) addReply(replies, { scenario, turn_index, reply: reply.agent_reply });
+      const interaction = scenario.interactions[turn_index];
+      if (!interaction || reply.error) continue;
+      yield {
+        key: JSON.stringify([scenario.id, interaction.id]),
+        scenario: scenario.id,
+        user_message: interaction.user_message,
+        references: referenceReplies(interaction),
+        reply: reply.agent_reply,
+      };
     }
   }
-  return replies;
-}
-
-function addReply(
-  replies: Map<string, FirstReply>,
-  { scenario, turn_index, reply }: { scenario: Scenario; turn_index: number; reply: string },
-): void {
-  const interaction = scenario.interactions[turn_index];
-  if (!interaction) return;
-  replies.set(JSON.stringify([scenario.id, interaction.id]), {
-    scenario: scenario.id,
-    user_message: interaction.user_message,
-    references: referenceReplies(interaction),
-    reply,
-  });
 }

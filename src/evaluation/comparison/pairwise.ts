@@ -40,7 +40,10 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
     ci_lower: ends?.lower ?? null,
     ci_upper: ends?.upper ?? null,
     p,
-    sentence: toSentence({ better, worse, scenarios: rates.length, p }),
+    sentence:
+      judged.length === 0
+        ? "There is no question that both runs were asked and answered."
+        : toSentence({ better, worse, scenarios: rates.length, p }),
     judge_audited,
   };
 }
