@@ -290,6 +290,5 @@ function fullError(most: number | undefined): ServiceError {
 function stoppedError(id: string): ServiceError {
   return new ServiceError("shutting_down", `The service stops before the run ${id} has ended; the run is kept.`, {
     hint: "Read it with GET /runs/{id}: it goes on when a service or a worker runs again.",
-    headers: { location: `/runs/${id}` },
   });
 }

@@ -49,6 +49,18 @@ async function startRun(model_id?: string): Promise<string> {
   return Run.parse(started.body).run_id;
 }
 
+test("whoever loses the events of POST /evaluate knows which run to go on with", async () => {
+  const headers = { "content-type": "application/json", accept: "text/event-stream", "idempotency-key": "events" };
+  const asked = { method: "POST", headers, body: JSON.stringify(request()) };
+  const first = await fetch(`${services.evaluation}/evaluate`, asked);
+  await first.body?.cancel();
+  const again = await fetch(`${services.evaluation}/evaluate`, asked);
+  await again.body?.cancel();
+  expect(first.headers.get("location")).toMatch(/^\/runs\/[\w-]+$/);
+  expect(again.headers.get("location")).toBe(first.headers.get("location"));
+  expect([first, again].map((answer) => answer.headers.get("idempotent-replayed"))).toEqual([null, "true"]);
+});
+
 test("every stored turn is told once, and the ended run last", async () => {
   const id = await startRun();
   const events = await Array.fromAsync(follow(`/runs/${id}/events`));

@@ -17,7 +17,7 @@ export const evaluate: Operation = {
     "Answers when the run has ended. `Prefer: respond-async` answers 202 at once with the run's address; " +
     "`Accept: text/event-stream` sends events while it runs and the result last. " +
     "A model that fails is a result (200, `agent_reply` is `Request failed`), not an error of this route. " +
-    "Losing the connection does not cancel the run.",
+    "Losing the connection does not cancel the run: `Location` names it on every answer.",
   tag: "Evaluation",
   scope: "evaluate",
   headers: {
@@ -31,7 +31,7 @@ export const evaluate: Operation = {
       schema: EvaluationResponse,
       mediaTypes: ["application/json", "text/event-stream"],
     },
-    202: { description: "Accepted and stored; `Location` names the run.", schema: Run },
+    202: { description: "Accepted and stored.", schema: Run },
   },
   errors: [
     "validation_failed",

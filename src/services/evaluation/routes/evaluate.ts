@@ -28,8 +28,10 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
       throw new ServiceError("idempotency_mismatch", "This Idempotency-Key was used for a request with another body.");
     }
     const { run } = created;
-    context.header("location", `/runs/${run.id}`);
-    if (created.outcome === "replayed") context.header("idempotent-replayed", "true");
+    // On every answer: also on events, and on one that says why the end of the run could not be waited for.
+    const headers = context.get("answerHeaders");
+    headers["location"] = `/runs/${run.id}`;
+    if (created.outcome === "replayed") headers["idempotent-replayed"] = "true";
     if (prefersAsync(context) && !finalStates.has(run.state)) {
       context.header("preference-applied", "respond-async");
       return context.json(toRun(run), 202);
