@@ -1,9 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { StoredTurn } from "../contract/run-event.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { Store } from "../contract/store.ts";
 import { followRun } from "./follow-run.ts";
 import { createRunEvents } from "./run-events.ts";
+import { waitForRun } from "./wait-for-run.ts";
 import { fakeModel } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
 
@@ -27,6 +29,49 @@ test("the end of a run is told at once, however long turns are gathered", async 
   await following;
   expect(seen).toEqual(["progress", "end"]);
 });
+
+test("a store that is away for a moment ends neither the following of a run nor the waiting for it", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a") } });
+  const { id } = await bench.create({ test_batch: numberedScenario("s", 1) });
+  const signal = AbortSignal.timeout(20_000);
+  await bench.runs.wait(id, signal);
+  const { runs, interactions } = bench.store;
+  const store: Store = {
+    ...bench.store,
+    runs: { ...runs, get: awayAtFirst(runs.get), state: awayAtFirst(runs.state) },
+    interactions: { ...interactions, after: awayAtFirst(interactions.after) },
+  };
+  const events = createRunEvents();
+  expect(await waitForRun(id, { store, events, signal })).toMatchObject({ state: "completed" });
+  const told = await Array.fromAsync(followRun(id, { store, events, after: 0, signal }));
+  expect(told.map(({ type }) => type)).toEqual(["interaction", "end"]);
+});
+
+test("any other failure of the store, or a client that has gone, ends them at once", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a") } });
+  const left = new AbortController();
+  const failing = (error: Error): Store => ({
+    ...bench.store,
+    runs: { ...bench.store.runs, state: () => Promise.reject(error) },
+  });
+  const waits = { events: createRunEvents(), signal: left.signal };
+  await expect(waitForRun("x", { ...waits, store: failing(new Error("a bug")) })).rejects.toThrow("a bug");
+  const waiting = waitForRun("x", { ...waits, store: failing(away()) });
+  left.abort(new Error("gone"));
+  await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
+});
+
+const away = (): ServiceError => new ServiceError("storage_unavailable", "The database cannot be reached.");
+
+/** Fails once, then does what it should. */
+function awayAtFirst<Arguments extends unknown[], Result>(read: (...from: Arguments) => Promise<Result>) {
+  let isFirst = true;
+  return (...from: Arguments): Promise<Result> => {
+    if (!isFirst) return read(...from);
+    isFirst = false;
+    return Promise.reject(away());
+  };
+}
 
 test("turns of a second pass are told with their place in the scenario and their pass", async () => {
   await using bench = await startBench({ models: { model: fakeModel(() => "wrong") } });

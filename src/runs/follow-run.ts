@@ -5,6 +5,7 @@ import type { NumberedInteraction, Store } from "../contract/store.ts";
 import { nextChange, type NextChangeOptions } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";
 import { toRun } from "./to-run.ts";
+import { whileAway } from "./while-away.ts";
 
 export interface FollowOptions {
   readonly store: Store;
@@ -33,9 +34,9 @@ export async function* followRun(
     const change = nextChange(runId, { events, signal, pollMs });
     try {
       // The state is read before the rows: when it is final, the rows that follow are all there are.
-      const run = await store.runs.get(runId);
+      const run = await whileAway(() => store.runs.get(runId), signal);
       if (!run) return;
-      for await (const row of rowsAfter(store, runId, seen)) {
+      for await (const row of rowsAfter(store, { runId, seq: seen, signal })) {
         yield { type: "interaction", id: row.seq, data: toStoredTurn(row, scenarios) };
         seen = row.seq;
       }
@@ -59,12 +60,16 @@ async function untilEnd(
   end.stop();
 }
 
-async function* rowsAfter(store: Store, runId: string, seq: number): AsyncGenerator<NumberedInteraction> {
+async function* rowsAfter(
+  store: Store,
+  { runId, seq, signal }: { runId: string; seq: number; signal: AbortSignal },
+): AsyncGenerator<NumberedInteraction> {
   let page: readonly NumberedInteraction[];
+  let last = seq;
   do {
-    page = await store.interactions.after(runId, seq, pageSize);
+    page = await whileAway(() => store.interactions.after(runId, last, pageSize), signal);
     yield* page;
-    seq = page.at(-1)?.seq ?? seq;
+    last = page.at(-1)?.seq ?? last;
   } while (page.length === pageSize);
 }
 

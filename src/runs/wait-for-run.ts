@@ -3,6 +3,7 @@ import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { nextChange } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";
+import { whileAway } from "./while-away.ts";
 
 /** Resolves with the run once it has ended. Woken by events of this process; the poll notices the work of others. */
 export async function waitForRun(
@@ -13,7 +14,7 @@ export async function waitForRun(
     const change = nextChange(runId, { events, signal, pollMs, isWanted: (kind) => kind === "end" });
     try {
       // The whole record tells how far the run has come, which is dear to know of a large one.
-      const state = await store.runs.state(runId);
+      const state = await whileAway(() => store.runs.state(runId), signal);
       if (state === null) throw goneError(runId);
       if (finalStates.has(state)) break;
       signal.throwIfAborted();
@@ -22,7 +23,7 @@ export async function waitForRun(
       change.stop();
     }
   }
-  const run = await store.runs.get(runId);
+  const run = await whileAway(() => store.runs.get(runId), signal);
   if (!run) throw goneError(runId);
   return run;
 }
