@@ -95,12 +95,14 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       dead.agent.runLog.append(left, runStart());
       here.agent.runLog.append(running, runStart());
       await Promise.all([dead.agent.runLog.get(left, null), here.agent.runLog.get(running, null)]);
-      await there.agent.tidy(forGood);
+      await Promise.all([there, here, there].map(({ agent }) => agent.tidy(forGood)));
       const { runs } = await there.agent.runLog.list({ owner: null, limit: 9 });
       expect(runs.map(({ id, state }) => [id, state])).toEqual([
         [running, "running"],
         [left, "failed"],
       ]);
+      const entries = (await there.agent.runLog.get(left, null))?.entries ?? [];
+      expect(entries.map(({ type }) => type)).toEqual(["run-start", "run-end"]);
     });
 
     test("runs are dropped by age, whole", async () => {

@@ -4,7 +4,7 @@ import type { AgentRunEntry, AgentRunSummary } from "../../contract/agent-run.ts
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
 import type { Presence } from "./presence.ts";
-import { writeRuns } from "./write-runs.ts";
+import { addToRuns } from "./write-runs.ts";
 
 /** Rows of each kind deleted in one transaction: those who want to write in between must not wait long. */
 const rowsAtOnce = 200;
@@ -56,26 +56,33 @@ async function endInterrupted(
   database: Database,
   { presence, now }: { presence: Presence; now: number },
 ): Promise<number> {
-  const stuck = await database.write(async (writer) => {
+  return database.write(async (writer) => {
     await presence.sweep(writer);
     await freeThreads(writer, presence);
     const lives = await presence.isAlive(writer, "agent_run.process");
-    return writer
-      .selectFrom("agent_run")
+    // Of processes that tidy at the same time, one gets a run: the others find it taken.
+    const stuck = await writer
+      .updateTable("agent_run")
+      .set({ process: presence.id })
+      .where("id", "in", ({ selectFrom }) =>
+        selectFrom("agent_run")
+          .where("state", "=", sql.lit("running"))
+          .where("process", "!=", presence.id)
+          .where(sql<boolean>`not ${lives}`)
+          .limit(rowsAtOnce)
+          .select("id"),
+      )
       .where("state", "=", sql.lit("running"))
       .where("process", "!=", presence.id)
-      .where(sql<boolean>`not ${lives}`)
-      .limit(rowsAtOnce)
-      .select("summary")
+      .returning("summary")
       .execute();
+    const parts = stuck.map(({ summary: text }) => {
+      const summary = fromJsonText<AgentRunSummary>(text);
+      return { id: summary.id, summary, entries: [interrupted(summary, now)] };
+    });
+    await addToRuns(writer, parts, { process: presence.id, onError: () => {} });
+    return stuck.length;
   });
-  if (stuck.length === 0) return 0;
-  const parts = stuck.map(({ summary: text }) => {
-    const summary = fromJsonText<AgentRunSummary>(text);
-    return { id: summary.id, summary, entries: [interrupted(summary, now)] };
-  });
-  await writeRuns(database, parts, { process: presence.id, onError: () => {} });
-  return stuck.length;
 }
 
 /** Threads that were held by a process that died. Anyone may hold them anyway; one nobody asks for would stay for ever. */

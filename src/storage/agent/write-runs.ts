@@ -34,10 +34,20 @@ export async function writeRuns(
   const fresh = prepare(begun, onError);
   return write(async (writer) => {
     await insertRuns(writer, fresh, process);
-    const added = others.length === 0 ? [] : prepare(await withSummaries(writer, others), onError);
-    for (const part of added) await addPart(writer, part, process);
+    const added = await addToRuns(writer, others, { process, onError });
     return new Map([...fresh, ...added].map(({ id, summary }) => [id, summary]));
   });
+}
+
+/** Writes parts of runs whose beginning is stored. */
+export async function addToRuns(
+  writer: Writer,
+  parts: readonly RunPart[],
+  { process, onError }: { process: string; onError: (error: unknown) => void },
+): Promise<readonly ReadyPart[]> {
+  const ready = prepare(await withSummaries(writer, parts), onError);
+  for (const part of ready) await addPart(writer, part, process);
+  return ready;
 }
 
 /** One that cannot be written must not keep the others from it. */
