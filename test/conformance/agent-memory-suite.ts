@@ -298,6 +298,28 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect(await there.agent.waitingRuns.take(id, "me")).toBeNull();
     });
 
+    test("those that nobody decided about in time are over", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const [late = "", waiting = ""] = [newRunId(), newRunId()].toSorted();
+      const begun = [runStart(), runEnd({ state: "waiting" })];
+      for (const [id, ms] of [[late, 3_600_000] as const, [waiting, 7_200_000] as const]) {
+        for (const entry of begun) here.agent.runLog.append(id, entry);
+        const run = { owner: null, state: {}, expires_at: Date.now() + ms };
+        await here.agent.endTurn({ waiting: { runId: id, run } });
+      }
+      database.pass(3_600_001);
+      expect(await there.agent.waitingRuns.take(late, null)).toBeNull();
+      await Promise.all([here, there].map(({ agent }) => agent.tidy(forGood)));
+      const { runs } = await there.agent.runLog.list({ owner: null, limit: 9 });
+      expect(runs).toMatchObject([
+        { id: waiting, state: "waiting" },
+        { id: late, state: "cancelled", usage: { total_tokens: 3 }, cost: 0.5, duration_ms: 2 },
+      ]);
+      expect((await there.agent.runLog.get(late, null))?.entries).toHaveLength(3);
+      expect(await there.agent.waitingRuns.take(waiting, null)).not.toBeNull();
+    });
+
     test("are found by their thread, for their owner, while they wait", async () => {
       await using database = await prepare();
       const [here, there] = [await database.open(), await database.open()];

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { AgentRetention } from "../../contract/agent-memory.ts";
-import type { AgentRunEntry, AgentRunSummary } from "../../contract/agent-run.ts";
+import type { AgentRunEnd, AgentRunSummary } from "../../contract/agent-run.ts";
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
 import type { Presence } from "./presence.ts";
@@ -30,13 +30,13 @@ export async function tidyMemory({
       ? 0
       : await deleteOldest(writer, { table: "agent_thread", key: "name", age: "updated_at", before: now - threadMs }),
     await deleteOldest(writer, { table: "agent_answer", key: "name", age: "expires_at", before: now }),
-    await deleteOldest(writer, { table: "agent_waiting_run", key: "run_id", age: "expires_at", before: now }),
+    await endUndecided(writer, { presence, now }),
   ]);
   return Math.max(stuck, ...deleted) >= rowsAtOnce;
 }
 
 interface Aged {
-  readonly table: "agent_run" | "agent_thread" | "agent_answer" | "agent_waiting_run";
+  readonly table: "agent_run" | "agent_thread" | "agent_answer";
   readonly key: string;
   readonly age: string;
   readonly before: number;
@@ -78,11 +78,35 @@ async function endInterrupted(
       .execute();
     const parts = stuck.map(({ summary: text }) => {
       const summary = fromJsonText<AgentRunSummary>(text);
-      return { id: summary.id, summary, entries: [interrupted(summary, now)] };
+      return { id: summary.id, summary, entries: [toEnd(summary, { state: "failed", at: now, error: interrupted })] };
     });
     await addToRuns(writer, parts, { process: presence.id, onError: () => {} });
     return stuck.length;
   });
+}
+
+/** Runs that nobody decided about in time: nobody can do it any more. */
+async function endUndecided(writer: Writer, { presence, now }: { presence: Presence; now: number }): Promise<number> {
+  const expired = await writer
+    .deleteFrom("agent_waiting_run")
+    .where("run_id", "in", ({ selectFrom }) =>
+      selectFrom("agent_waiting_run")
+        .where("expires_at", "<", now)
+        .orderBy("expires_at")
+        .limit(rowsAtOnce)
+        .select("run_id"),
+    )
+    .returning("run_id")
+    .execute();
+  if (expired.length === 0) return 0;
+  const ids = expired.map(({ run_id }) => run_id);
+  const runs = await writer.selectFrom("agent_run").where("id", "in", ids).select("summary").execute();
+  const parts = runs.map(({ summary: text }) => {
+    const summary = fromJsonText<AgentRunSummary>(text);
+    return { id: summary.id, summary, entries: [toEnd(summary, { state: "cancelled", at: now, error: null })] };
+  });
+  await addToRuns(writer, parts, { process: presence.id, onError: () => {} });
+  return expired.length;
 }
 
 /** Threads that were held by a process that died. Anyone may hold them anyway; one nobody asks for would stay for ever. */
@@ -95,23 +119,26 @@ async function freeThreads(writer: Writer, presence: Presence): Promise<void> {
     .execute();
 }
 
-function interrupted(
-  { model_resolved, usage, cost, model_calls, tool_calls }: AgentRunSummary,
-  at: number,
-): AgentRunEntry {
-  const detail = "The process that carried the run out ended before the run did.";
+const interrupted = {
+  code: "internal_error",
+  detail: "The process that carried the run out ended before the run did.",
+} as const;
+
+/** The end of a run that has no end of its own: what it used is what is known of it. */
+function toEnd(
+  { model_resolved, usage, cost, model_calls, tool_calls, duration_ms }: AgentRunSummary,
+  end: Pick<AgentRunEnd, "state" | "at" | "error">,
+): AgentRunEnd {
   return {
     type: "run-end",
-    at,
-    state: "failed",
+    ...end,
     model_resolved,
     finish_reason: null,
     text: null,
-    error: { code: "internal_error", detail },
     usage,
     cost,
     model_calls,
     tool_calls,
-    duration_ms: 0,
+    duration_ms: duration_ms ?? 0,
   };
 }

@@ -44,10 +44,12 @@ export function createWaitingRuns({
           .deleteFrom("agent_waiting_run")
           .where("run_id", "=", run_id)
           .where("owner", owner === null ? "is" : "=", owner)
+          // One that waited too long stays for those who tidy, who end its run.
+          .where("expires_at", ">", now())
           .returningAll()
           .execute(),
       );
-      return row && row.expires_at > now() ? toWaitingRun(row) : null;
+      return row ? toWaitingRun(row) : null;
     },
   };
 }
