@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createPlugInRunner } from "../../src/agent/plug-in/plug-in-runner.ts";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { AgentReplay } from "../../src/contract/agent-replay.ts";
 import { AgentRunDetails, AgentRunList } from "../../src/contract/agent-run.ts";
@@ -98,6 +99,24 @@ test("a replay says where today's service would go another way", async () => {
   const replay = AgentReplay.parse(body);
   expect(replay.matches).toBe(false);
   expect(replay.divergences[0]).toContain("send_mail");
+});
+
+test("a replay never runs a plug-in, and says so", async () => {
+  let turns = 0;
+  const runner = createPlugInRunner(async ({ messages, ask }) => {
+    turns += 1;
+    return `Indeed: ${(await ask({ messages })).text}`;
+  });
+  await using agent = await runAgentApp(scripted("yes").models, { runner });
+  const answer = await post(agent.url, human("Well?"));
+  expect(await answer.json()).toMatchObject({ content: "Indeed: yes" });
+  const id = answer.headers.get("x-run-id");
+  const replay = AgentReplay.parse((await send(`${agent.url}/agent/runs/${id}/replay`, { method: "POST" })).body);
+  expect(replay).toMatchObject({
+    matches: false,
+    divergences: [expect.stringContaining("plug-in"), expect.anything()],
+  });
+  expect(turns).toBe(1);
 });
 
 test("a recorded conversation becomes a scenario with its replies as references", async () => {

@@ -14,7 +14,7 @@ import { unknownRun } from "../turns/resume-waiting-run.ts";
 
 /** The memory of runs: reading them, running them again offline, making tests of them. */
 export function agentRunRoutes(
-  { tools, limits, price, library }: AgentDependencies,
+  { tools, limits, price, library, runner }: AgentDependencies,
   { runLog }: AgentParts,
 ): Hono<ShellEnvironment> {
   async function find(context: Context<ShellEnvironment>, id: string): Promise<AgentRunRecord> {
@@ -33,7 +33,9 @@ export function agentRunRoutes(
     })
     .post("/agent/runs/:run_id/replay", requireScope("agent"), async (context) => {
       const record = await find(context, context.req.param("run_id"));
-      return context.json(await replayRun(record, { tools: tools(), limits, price, signal: context.req.raw.signal }));
+      const { signal } = context.req.raw;
+      const isPlugIn = runner !== undefined;
+      return context.json(await replayRun(record, { tools: tools(), limits, price, isPlugIn, signal }));
     })
     .post("/agent/runs/:run_id/scenario", requireScope("runs:write"), async (context) => {
       const scenario = runToScenario(await find(context, context.req.param("run_id")));

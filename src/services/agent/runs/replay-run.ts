@@ -15,6 +15,8 @@ export interface ReplayOptions {
   readonly tools: readonly Tool[];
   readonly limits: Partial<AgentLimits>;
   readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
+  /** Turns go through an agent of another framework, which may call whatever it likes: a replay cannot run it. */
+  readonly isPlugIn: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -25,10 +27,12 @@ export interface ReplayOptions {
  */
 export async function replayRun(
   record: AgentRunRecord,
-  { tools, limits, price, signal }: ReplayOptions,
+  { tools, limits, price, isPlugIn, signal }: ReplayOptions,
 ): Promise<AgentReplay> {
   const start = startOf(record);
   const divergences: string[] = [];
+  if (isPlugIn)
+    divergences.push("The agent is a plug-in, which is not replayed: this is the way of the built-in loop.");
   const { model, resolved, left } = recordedModel(entriesOf(record, "model-call"), divergences);
   const options = {
     model,
