@@ -84,7 +84,7 @@ async function toOutcome(run: AgentRun, ending: Ending): Promise<AgentOutcome> {
     ok: true,
     reply,
     finish_reason: pending.length > 0 ? "tool_calls" : reply.finish_reason,
-    pending_tool_calls: pending.map(({ id, name, args, arguments: text }) => ({ id, name, args, arguments: text })),
+    pending_tool_calls: pending.map((call) => ({ ...toToolCall(call), args: call.args })),
     ...(awaitsApproval && { pending_run: toPendingRun(run, reply, calls) }),
   };
 }

@@ -23,6 +23,7 @@ export interface AskedToolCall {
 export interface PendingToolCall extends AskedToolCall {
   /** JSON of `args` as the model wrote it: a parsed number may have lost its last digits. */
   readonly arguments: string;
+  readonly echo?: CallEcho;
 }
 
 /** A tool call that could not be carried out as the model wrote it. */

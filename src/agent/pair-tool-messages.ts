@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../contract/model.ts";
+import type { CallEcho, ChatMessage } from "../contract/model.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import { fenceUntrusted } from "./untrusted-text.ts";
@@ -8,6 +8,7 @@ export interface LooseToolCall {
   readonly id?: string | null | undefined;
   readonly name: string;
   readonly arguments: string;
+  readonly echo?: CallEcho | undefined;
 }
 
 /** A message as clients send it: calls and results may not fit together. */
@@ -29,6 +30,7 @@ interface OpenCall {
   readonly sent: string | null | undefined;
   readonly name: string;
   readonly arguments: string;
+  readonly echo?: CallEcho | undefined;
 }
 
 interface Turn {
@@ -86,6 +88,7 @@ function openTurn(content: string, sentCalls: readonly LooseToolCall[], issueId:
     sent: call.id,
     name: toToolName(call.name),
     arguments: call.arguments,
+    echo: call.echo,
   }));
   return { content, calls, waiting: [...calls], results: [] };
 }
@@ -125,7 +128,12 @@ function closeTurn({ content, calls, waiting, results }: Turn): readonly ChatMes
     {
       role: "assistant",
       content,
-      tool_calls: calls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })),
+      tool_calls: calls.map(({ id, name, arguments: text, echo }) => ({
+        id,
+        name,
+        arguments: text,
+        ...(echo && { echo }),
+      })),
     },
     ...results,
     ...waiting.map((call): ChatMessage => ({

@@ -1,11 +1,22 @@
 import { z } from "zod";
 import { OpenAiReplyText, OpenAiText } from "./openai-text.ts";
 
+/** What providers want to see again beside the calls they asked for: it is handed out and taken back as it is. */
+const echoedFields = {
+  reasoning_content: z.string().nullish(),
+  reasoning_details: z.array(z.unknown()).nullish(),
+  thinking: z.array(z.unknown()).nullish(),
+};
+
 export const OpenAiToolCall = z
   .object({
     id: z.string(),
     type: z.literal("function"),
     function: z.object({ name: z.string(), arguments: z.string() }),
+    extra_content: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe("The provider's own: it wants to see it again beside the call."),
   })
   .meta({ id: "OpenAiToolCall" });
 
@@ -18,6 +29,7 @@ export const OpenAiMessage = z
       content: OpenAiReplyText.nullish(),
       refusal: z.string().nullish(),
       tool_calls: z.array(OpenAiToolCall).nullish(),
+      ...echoedFields,
     }),
     z.object({ role: z.literal("tool"), content: OpenAiText, tool_call_id: z.string() }),
   ])
@@ -82,6 +94,7 @@ export const ChatCompletion = z
           content: z.string().nullable(),
           refusal: z.string().nullable(),
           tool_calls: z.array(OpenAiToolCall).optional(),
+          ...echoedFields,
         }),
         logprobs: z.record(z.string(), z.unknown()).nullable(),
         finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]),

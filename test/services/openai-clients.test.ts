@@ -2,7 +2,7 @@ import { HumanMessage, type AIMessageChunk } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
+import { asksFor, failsWith, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
 import type { ChatModel } from "../../src/contract/model.ts";
 import { runAgentApp, scripted, type AgentUnderTest } from "./agent-support.ts";
 
@@ -100,6 +100,35 @@ describe("the openai client", () => {
         ],
       });
       expect(answer.choices[0]?.message.content).toBe("The tool said 21 degrees.");
+    },
+  );
+
+  test.each([false, true])(
+    "brings back what the provider wants to see again beside its calls (stream: %s)",
+    async (stream) => {
+      const echo = {
+        call: { extra_content: { google: { thought_signature: "s" } } },
+        message: { reasoning_content: "Hm." },
+      };
+      const asking = asksFor("weather", { city: "Paris" }, "call_weather");
+      const thinker = scriptedModel(
+        { ...asking, tool_calls: asking.tool_calls.map((call) => ({ ...call, echo: { from: "thinker", ...echo } })) },
+        "Sunny.",
+      );
+      await using own = await runAgentApp({ "test/thinker": thinker });
+      const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });
+      const body = {
+        model: "test/thinker",
+        messages: [{ role: "user" as const, content: "Weather?" }],
+        tools: [{ type: "function" as const, function: weather }],
+      };
+      const message = stream
+        ? (await openai.chat.completions.stream(body).finalChatCompletion()).choices[0]?.message
+        : (await openai.chat.completions.create(body)).choices[0]?.message;
+      if (!message) throw new Error("There is no message.");
+      const result = { role: "tool" as const, tool_call_id: "call_weather", content: "Sunny" };
+      await openai.chat.completions.create({ ...body, messages: [...body.messages, message, result] });
+      expect(thinker.requests[1]?.messages[1]).toMatchObject({ role: "assistant", tool_calls: [{ echo }] });
     },
   );
 

@@ -57,7 +57,7 @@ export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created
           role: "assistant",
           content: pending.length > 0 && reply.text === "" ? null : reply.text,
           refusal: reply.refusal,
-          ...(pending.length > 0 && { tool_calls: pending.map(toToolCall) }),
+          ...(pending.length > 0 && { ...reasoningBefore(outcome), tool_calls: pending.map(toToolCall) }),
         },
         logprobs: reply.logprobs && { ...reply.logprobs },
         finish_reason: toFinishReason(outcome.finish_reason),
@@ -115,7 +115,7 @@ export function toChatChunks(
       const { refusal } = outcome.reply;
       if (refusal !== null) send({ refusal });
       const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toToolCall(call) }));
-      if (calls.length > 0) send({ tool_calls: calls });
+      if (calls.length > 0) send({ ...reasoningBefore(outcome), tool_calls: calls });
       send({}, toFinishReason(outcome.finish_reason));
       if (includeUsage) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });
       stream.write("data: [DONE]\n\n");
@@ -129,8 +129,13 @@ function completionId({ runId }: Turn): string {
   return `chatcmpl-${runId}`;
 }
 
-export function toToolCall({ id, name, arguments: text }: PendingToolCall) {
-  return { id, type: "function" as const, function: { name, arguments: text } };
+export function toToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
+  return { id, type: "function" as const, function: { name, arguments: text }, ...echo?.call };
+}
+
+/** What the provider wants to see again in the message of these calls: a client that sends the message back brings it. */
+function reasoningBefore({ reply }: SuccessfulOutcome): Readonly<Record<string, unknown>> {
+  return reply.tool_calls[0]?.echo?.message ?? {};
 }
 
 /** Over all calls of the run: what the client caused, not what the last step cost. */

@@ -1,6 +1,6 @@
-import { pairToolMessages, type LooseMessage } from "../../../agent/pair-tool-messages.ts";
+import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
-import type { ChatMessage, ChatModel, ToolDefinition } from "../../../contract/model.ts";
+import type { CallEcho, ChatMessage, ChatModel, ToolDefinition } from "../../../contract/model.ts";
 import type { OpenAiMessage } from "../../../contract/openai-chat.ts";
 import { toPlainText } from "../../../contract/openai-text.ts";
 import type { Tool } from "../../../agent/tool.ts";
@@ -22,11 +22,28 @@ function toLooseMessage(message: OpenAiMessage): LooseMessage {
       return {
         role: "assistant",
         content: content || (message.refusal ?? ""),
-        tool_calls: message.tool_calls?.map(({ id, function: called }) => ({ id, ...called })),
+        tool_calls: message.tool_calls?.map((call, index) => toLooseCall(call, index === 0 ? message : null)),
       };
     case "tool":
       return { role: "tool", content, tool_call_id: message.tool_call_id };
   }
+}
+
+type AssistantMessage = Extract<OpenAiMessage, { role: "assistant" }>;
+type MessageCall = NonNullable<AssistantMessage["tool_calls"]>[number];
+
+/** With what the provider wants to see again, where the client sent it back; what belongs to the message goes with its first call. */
+function toLooseCall(
+  { id, function: called, extra_content }: MessageCall,
+  message: AssistantMessage | null,
+): LooseToolCall {
+  const { reasoning_content, reasoning_details, thinking } = message ?? {};
+  const said = Object.entries({ reasoning_content, reasoning_details, thinking }).filter(([, value]) => value != null);
+  const echo: CallEcho = {
+    ...(extra_content && { call: { extra_content } }),
+    ...(said.length > 0 && { message: Object.fromEntries(said) }),
+  };
+  return { id, ...called, ...((echo.call || echo.message) && { echo }) };
 }
 
 /** `null`: as the model likes. */
