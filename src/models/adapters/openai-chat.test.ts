@@ -261,6 +261,35 @@ test.each<[string, Behaviour, string]>([
     json({ error: { message: "x/y is not a valid model ID", code: 400 } }, 400),
     "model_not_found",
   ],
+  [
+    "Gemini's unknown model",
+    json([{ error: { code: 404, message: "models/x is not found for API version v1main", status: "NOT_FOUND" } }], 404),
+    "model_not_found",
+  ],
+  [
+    "Gemini's context",
+    json(
+      [{ error: { code: 400, message: "The input token count exceeds the maximum number of tokens allowed." } }],
+      400,
+    ),
+    "context_length_exceeded",
+  ],
+  [
+    "Gemini's refused key",
+    json([{ error: { code: 400, message: "API key not valid. Please pass a valid API key." } }], 400),
+    "upstream_auth",
+  ],
+  [
+    "xAI's refused key",
+    json({ code: "Client specified an invalid argument", error: "Incorrect API key provided: xa***" }, 400),
+    "upstream_auth",
+  ],
+  [
+    "Azure's unknown deployment",
+    status(404, { code: "DeploymentNotFound", message: "The API deployment for this resource does not exist." }),
+    "model_not_found",
+  ],
+  ["Bedrock's unknown model", json({ message: "The provided model identifier is invalid." }, 400), "model_not_found"],
   ["a wrong path", json({ detail: "Not Found" }, 404), "upstream_rejected"],
   ["a web page under 404", malformed.htmlNotFound, "upstream_rejected"],
   ["a context that is too long", contextTooLong, "context_length_exceeded"],

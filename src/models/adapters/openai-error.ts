@@ -11,19 +11,22 @@ interface ErrorBody {
 }
 
 const tooLong =
-  /context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens|prompt is too long|input is too long|exceeds? .{0,40}(?:context|token limit)/;
+  /context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens|prompt is too long|input is too long|exceeds? .{0,40}(?:context|token limit|number of tokens)/;
 const noSuchModel =
-  /model.{0,120}(?:not found|does not exist|doesn't exist|no longer available)|(?:unknown|invalid|no such) model|not a valid model/;
+  /model.{0,120}(?:not found|does not exist|doesn't exist|no longer available)|(?:unknown|invalid|no such) model|not a valid model|model identifier is invalid/;
+/** Some servers refuse a key with a 400. */
+const wrongKey = /(?:incorrect|invalid) api key|api key (?:not valid|expired|is invalid)/;
 const codes: Readonly<Record<string, ErrorCode>> = {
   context_length_exceeded: "context_length_exceeded",
   model_not_found: "model_not_found",
+  DeploymentNotFound: "model_not_found",
   invalid_api_key: "upstream_auth",
   rate_limit_exceeded: "upstream_rate_limited",
   insufficient_quota: "upstream_rate_limited",
   invalid_prompt: "upstream_rejected",
 };
 
-/** What an OpenAI-compatible server meant by an error status: reads the shapes of OpenAI, vLLM, Ollama, llama.cpp, OpenRouter. */
+/** What an OpenAI-compatible server meant by an error status: reads the shapes of OpenAI, Azure, Gemini, vLLM, Ollama, llama.cpp, OpenRouter. */
 export function explainOpenaiFailure(response: FailedResponse): Explanation | null {
   const { status, url, body } = response;
   if (status < 400 || status > 501 || status === 401 || status === 403 || status === 429) return null;
@@ -54,9 +57,10 @@ function fromErrorBody({ code, message }: ErrorBody, where: string): Explanation
   if (code === "context_length_exceeded" || tooLong.test(message)) {
     return { code: "context_length_exceeded", detail: `${where}: the conversation is too long for the model.` };
   }
-  if (code === "model_not_found" || noSuchModel.test(message)) {
+  if (codes[code] === "model_not_found" || noSuchModel.test(message)) {
     return { code: "model_not_found", detail: `${where}: the endpoint does not know this model.` };
   }
+  if (wrongKey.test(message)) return { code: "upstream_auth", detail: `${where}: the endpoint refused its key.` };
   return null;
 }
 
@@ -65,7 +69,9 @@ function byCode({ code }: ErrorBody): Explanation | null {
   return known ? { code: known, detail: `The answer is an error (${code}) although HTTP called it a success.` } : null;
 }
 
-function errorBody(value: unknown): ErrorBody | null {
+function errorBody(answer: unknown): ErrorBody | null {
+  // Gemini puts its error into a list.
+  const value: unknown = Array.isArray(answer) ? answer[0] : answer;
   if (!isRecord(value)) return null;
   const error = value["error"] ?? value;
   if (typeof error === "string") return { code: "", message: bounded(error) };
