@@ -6,7 +6,15 @@ import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "
 import { contentText, messageToolCalls, refusalText } from "./message-content.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
-import { finishReason, invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import {
+  brokenOff,
+  finishReason,
+  invalid,
+  noContent,
+  notJson,
+  type AnswerContext,
+  type ParsedReply,
+} from "./parsed-reply.ts";
 import { ReasoningFields } from "./reasoning-fields.ts";
 import { tokenUsage } from "./token-usage.ts";
 
@@ -33,6 +41,8 @@ function toReply(answer: JsonRecord, choice: JsonRecord, context: AnswerContext)
   reasoning.add(message);
   const toolCalls = withEchoes(messageToolCalls(message), { source: context.source, message: reasoning.finish() });
   const finish = nonEmptyString(choice["finish_reason"]);
+  const broken = brokenOff(finish, context);
+  if (broken) return broken;
   if (text === null && refusal === null && toolCalls.length === 0) return invalid(context, noContent(finish));
   return {
     ok: true,

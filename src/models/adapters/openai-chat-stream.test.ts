@@ -151,6 +151,14 @@ test.each<[string, Behaviour, string]>([
     ),
     "upstream_error",
   ],
+  [
+    "an error for its reason to finish",
+    events(
+      { choices: [{ index: 0, delta: { content: "One" } }] },
+      { choices: [{ delta: {}, finish_reason: "error" }] },
+    ),
+    "upstream_error",
+  ],
   ["a reset", stream("One two", { end: "reset" }), "upstream_reset"],
   ["a missing end", rawStream('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'), "upstream_invalid_reply"],
   ["an event that is not JSON", rawStream("data: hello\n\n"), "upstream_invalid_reply"],

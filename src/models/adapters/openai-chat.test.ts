@@ -241,6 +241,11 @@ test.each<[string, Behaviour, string]>([
   ["a refused key under 200", okWithError({ code: "invalid_api_key" }), "upstream_auth"],
   ["an unknown model under 200", okWithError({ message: "model 'x' not found" }), "model_not_found"],
   ["an error in the choice", json({ choices: [{ error: { code: 502, message: "x" } }] }), "upstream_error"],
+  [
+    "a reply that ended with an error",
+    json({ choices: [{ message: { content: "Half a" }, finish_reason: "error" }] }),
+    "upstream_error",
+  ],
   ["401", unauthorized, "upstream_auth"],
   ["403 about a model", status(403, { message: "model not found" }), "upstream_auth"],
   ["429", rateLimited({}), "upstream_rate_limited"],

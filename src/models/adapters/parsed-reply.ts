@@ -19,6 +19,12 @@ export function invalid(context: AnswerContext, detail: string): ReplyError {
   return replyError("upstream_invalid_reply", detail, context);
 }
 
+/** What OpenRouter and its like say of a reply that broke off: what came of it is no answer. */
+export function brokenOff(finishReason: string | null, context: AnswerContext): ReplyError | null {
+  if (finishReason !== "error") return null;
+  return replyError("upstream_error", "The endpoint broke the reply off with an error.", context);
+}
+
 export function noContent(finishReason: string | null): string {
   return finishReason === "length"
     ? "The model reached its token limit before it wrote any text: raise max_tokens."

@@ -4,7 +4,7 @@ import { withEchoes } from "./call-echo.ts";
 import { firstChoice } from "./first-choice.ts";
 import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
 import { contentText, refusalText } from "./message-content.ts";
-import { finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import { brokenOff, finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 import { ReasoningFields } from "./reasoning-fields.ts";
 import type { StreamListeners } from "./reply-stream.ts";
 import { StreamedLogprobs } from "./streamed-logprobs.ts";
@@ -54,6 +54,8 @@ export class StreamedReply {
   }
 
   finish(context: AnswerContext, { done }: { done: boolean }): ParsedReply | ReplyError {
+    const broken = brokenOff(this.#finish, context);
+    if (broken) return broken;
     if (!done && this.#finish === null) return invalid(context, "The stream ended before the reply was complete.");
     const { source } = context;
     const toolCalls = withEchoes(this.#toolCalls.finish(), { source, message: this.#reasoning.finish() });
