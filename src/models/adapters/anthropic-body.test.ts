@@ -144,6 +144,33 @@ test("a format beside tools leaves the choice among them and keeps their names a
   });
 });
 
+test.each([
+  [
+    { type: "json_schema", json_schema: { name: "city", schema: { properties: { name: { type: "string" } } } } },
+    { name: "city", input_schema: { type: "object", properties: { name: { type: "string" } } } },
+  ],
+  [{ type: "json_object" }, { name: "json_object", input_schema: { type: "object" } }],
+])("a format in OpenAI's words is asked for, too: %j", (response_format, tool) => {
+  expect(bodyFor(hello, { parameters: { extra: { response_format } } })).toMatchObject({
+    tools: [tool],
+    tool_choice: { type: "tool", name: tool.name },
+  });
+  const extra = { response_format, thinking: { type: "adaptive" } };
+  expect(bodyFor(hello, { parameters: { extra } })).toMatchObject({ tools: [tool], tool_choice: { type: "auto" } });
+});
+
+test("one call at a time is said as this API says it", () => {
+  const parameters = { parallel_tool_calls: false };
+  const disable_parallel_tool_use = true;
+  expect(bodyFor(hello, { ...offered, parameters })).toMatchObject({
+    tool_choice: { type: "auto", disable_parallel_tool_use },
+  });
+  expect(bodyFor(hello, { ...offered, parameters, tool_choice: "required" })).toMatchObject({
+    tool_choice: { type: "any", disable_parallel_tool_use },
+  });
+  expect(bodyFor(hello, { parameters })).not.toHaveProperty("tool_choice");
+});
+
 test("OpenAI's newer name for the limit is understood and not sent on", () => {
   const limited = bodyFor(hello, { parameters: { max_tokens: 10, extra: { max_completion_tokens: 20 } } });
   expect(limited).toMatchObject({ max_tokens: 20 });

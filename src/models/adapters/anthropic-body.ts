@@ -1,6 +1,7 @@
-import type { ChatRequest, ToolDefinition } from "../../contract/model.ts";
+import type { ChatRequest, ModelParameters, ToolDefinition } from "../../contract/model.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { formatTool, type AnthropicTool } from "./anthropic-format.ts";
+import { isRecord } from "./json-values.ts";
 import { toTurns, type Turn } from "./anthropic-turns.ts";
 import { tokenLimit } from "./token-limit.ts";
 
@@ -74,14 +75,23 @@ function toolFields(request: ChatRequest, turns: readonly Turn[]) {
 }
 
 function toolChoice(
-  { tool_choice }: ChatRequest,
+  { tool_choice, parameters = {} }: ChatRequest,
   { offered, format }: { offered: boolean; format: AnthropicTool | null },
 ) {
-  if (format && offered && tool_choice !== "none") return { tool_choice: { type: "any" } };
+  const single = parameters.parallel_tool_calls === false && { disable_parallel_tool_use: true };
+  const mayChoose = offered && tool_choice !== "none";
+  // A model that thinks first refuses to be made to call anything: it finds the tool by its description.
+  if (format && thinks(parameters)) return { tool_choice: { type: "auto", ...single } };
+  if (format && mayChoose) return { tool_choice: { type: "any", ...single } };
   if (format) return { tool_choice: { type: "tool", name: format.name, disable_parallel_tool_use: true } };
-  if (!offered || tool_choice === "none") return { tool_choice: { type: "none" } };
-  if (!tool_choice) return {};
-  return { tool_choice: { type: tool_choice === "required" ? "any" : "auto" } };
+  if (!mayChoose) return { tool_choice: { type: "none" } };
+  if (!tool_choice && !single) return {};
+  return { tool_choice: { type: tool_choice === "required" ? "any" : "auto", ...single } };
+}
+
+function thinks({ extra = {} }: ModelParameters): boolean {
+  const { thinking } = extra;
+  return isRecord(thinking) && thinking["type"] !== "disabled";
 }
 
 function toAnthropicTool({ name, description, parameters }: ToolDefinition): AnthropicTool {
