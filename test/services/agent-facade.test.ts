@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { failsWith, refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { ResponseBody } from "../../src/contract/openai-responses.ts";
@@ -86,6 +87,17 @@ test("parameters and unknown fields reach the provider; ours do not", async () =
     stop: ["x"],
     extra: { response_format: { type: "json_object" } },
   });
+});
+
+test.each([false, true])("log probabilities reach the client (stream: %s)", async (stream) => {
+  const logprobs = { content: [{ token: "Hi", logprob: -0.5, bytes: null, top_logprobs: [] }], refusal: null };
+  await using agent = await runAgentApp(scripted({ text: "Hi", logprobs }).models);
+  const client = new OpenAI({ baseURL: `${agent.url}/v1`, apiKey: "none", maxRetries: 0 });
+  const body = { model: "test/model", messages: [{ role: "user" as const, content: "Hi" }], logprobs: true };
+  const completion = stream
+    ? await client.chat.completions.stream(body).finalChatCompletion()
+    : await client.chat.completions.create(body);
+  expect(completion.choices[0]?.logprobs).toMatchObject(logprobs);
 });
 
 test("a call of a client's tool is handed back as the model wrote it", async () => {

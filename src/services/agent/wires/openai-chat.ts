@@ -1,6 +1,6 @@
 import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
 import type { ServiceError } from "../../../contract/service-error.ts";
-import type { ModelParameters } from "../../../contract/model.ts";
+import type { ModelParameters, SuccessfulReply } from "../../../contract/model.ts";
 import type { ChatCompletion, ChatCompletionRequest, CompletionUsage } from "../../../contract/openai-chat.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
@@ -94,8 +94,8 @@ export function toChatChunks(
     if (model !== opening.model) opening = { model, text: `data: ${JSON.stringify(base()).slice(0, -1)},"choices":[` };
     return opening.text;
   };
-  const send = (delta: object, finish_reason: string | null = null) =>
-    stream.write(`${open()}${JSON.stringify({ index: 0, delta, logprobs: null, finish_reason })}]}\n\n`);
+  const send = (delta: object, { logprobs = null, finish_reason = null }: Ending = {}) =>
+    stream.write(`${open()}${JSON.stringify({ index: 0, delta, logprobs, finish_reason })}]}\n\n`);
   const sendText = (content: string) =>
     stream.write(
       `${open()}{"index":0,"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}]}\n\n`,
@@ -112,17 +112,24 @@ export function toChatChunks(
   void turn.outcome
     .then((outcome) => {
       if (!outcome.ok) throw toTurnError(turn, outcome.error);
-      const { refusal } = outcome.reply;
+      const { refusal, logprobs } = outcome.reply;
       if (refusal !== null) send({ refusal });
       const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toToolCall(call) }));
       if (calls.length > 0) send({ ...reasoningBefore(outcome), tool_calls: calls });
-      send({}, toFinishReason(outcome.finish_reason));
+      // Those of all tokens at once: they are known when the reply is.
+      send({}, { logprobs, finish_reason: toFinishReason(outcome.finish_reason) });
       if (includeUsage) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });
       stream.write("data: [DONE]\n\n");
     })
     .catch((thrown: unknown) => stream.send(toOpenAiError(onCrash(thrown))))
     .finally(() => stream.end());
   return stream;
+}
+
+/** What only the last chunk has. */
+interface Ending {
+  readonly logprobs?: SuccessfulReply["logprobs"];
+  readonly finish_reason?: string | null;
 }
 
 function completionId({ runId }: Turn): string {
