@@ -13,7 +13,7 @@ export const everythingServer = fileURLToPath(
 );
 export const changingServer = fileURLToPath(new URL("changing-server.ts", import.meta.url));
 
-const options = { allow: null, approval: [], timeoutMs: undefined } as const;
+const options = { allow: null, approval: [], timeoutMs: undefined, secrets: [] } as const;
 
 export function stdioServer(script: string, { args = [], ...rest }: Partial<StdioServer> = {}): StdioServer {
   return {

@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { HttpServer } from "../../src/agent/mcp/mcp-config.ts";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
+import { Secret } from "../../src/contract/secret.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { outboundFetch } from "../../src/models/outbound/outbound-fetch.ts";
 import { connectForTest, httpServer, startRawServer, type RawAnswer } from "./mcp-test-kit.ts";
@@ -9,14 +11,17 @@ const { signal } = new AbortController();
 const tool = { name: "go", inputSchema: { type: "object" } };
 
 /** Connects as the product does, through its own outbound client. */
-async function connect(url: string) {
+async function connect(url: string, server: Partial<HttpServer> = {}) {
   const outbound = createOutbound({ maxReplyBytes: 100_000 });
   onTestFinished(() => outbound.close());
-  return connectForTest([httpServer(url)], { fetch: outboundFetch(outbound, { policy: "local" }) });
+  return connectForTest([httpServer(url, server)], { fetch: outboundFetch(outbound, { policy: "local" }) });
 }
 
-async function callOnce(answer: RawAnswer, tools: readonly object[] = [tool]) {
-  const { mcp, log } = await connect(await startRawServer({ tools, answer }));
+async function callOnce(
+  answer: RawAnswer,
+  { tools = [tool], ...server }: { tools?: object[] } & Partial<HttpServer> = {},
+) {
+  const { mcp, log } = await connect(await startRawServer({ tools, answer }), server);
   const model = scriptedModel(asksFor("test__go", {}), "Done.");
   const messages = [{ role: "user", content: "Go." }] as const;
   const { tool_calls } = await runAgent({ model, messages, tools: mcp.tools(), signal });
@@ -69,10 +74,28 @@ test.each([
   async (_, extra, shown) => {
     const outputSchema = { type: "object", properties: { count: { type: "number" } }, required: ["count"] };
     const answer: RawAnswer = () => ({ content: [{ type: "text", text: "Paid." }], ...extra });
-    const { call } = await callOnce(answer, [{ ...tool, outputSchema }]);
+    const { call } = await callOnce(answer, { tools: [{ ...tool, outputSchema }] });
     expect(call).toMatchObject({ ok: true, result: `Paid.${shown}` });
   },
 );
+
+const blamesToken = { code: -32603, message: "Not allowed with sk-123456" };
+
+test.each([
+  ["a result", { result: { content: [{ type: "text", text: "You sent Bearer sk-123456." }] } }, 200],
+  ["a failed result", { result: { content: [{ type: "text", text: "Token sk-123456 is old" }], isError: true } }, 200],
+  ["an error", { error: blamesToken }, 200],
+  ["a refused status", { error: blamesToken }, 500],
+])("the operator's credential is not in %s that the model reads", async (_, part, status) => {
+  const answer: RawAnswer = ({ id }, response) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...part }));
+    return null;
+  };
+  const { call } = await callOnce(answer, { secrets: [new Secret("Bearer sk-123456")] });
+  expect(call?.result).toContain("[redacted]");
+  expect(call?.result).not.toContain("123456");
+});
 
 test("a server without tools is connected without a word on standard output", async () => {
   const write = vi.spyOn(console, "debug").mockImplementation(() => {});

@@ -2,6 +2,7 @@ import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { failureWords } from "../text/failure-words.ts";
 import { readHtml } from "../text/read-html.ts";
+import { withoutSecrets } from "../text/without-secrets.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
 import type { HttpOperation, QueryStyle, SendRequest, ToolRequest, ToolResponse } from "./http-operation.ts";
 import { parseUrlTemplate } from "./url-template.ts";
@@ -14,6 +15,7 @@ export function defineHttpTool(
   const { name, description, parameters, needsApproval, timeoutMs } = operation;
   const template = parseUrlTemplate(operation.url, `The tool "${name}"`);
   checkNames(operation, template.parameters);
+  const secrets = Object.values(operation.headers);
 
   return defineTool({
     name,
@@ -25,7 +27,7 @@ export function defineHttpTool(
       const url = template.fill(args);
       for (const { name: key, parameter, style } of operation.query) addQuery(url, key, args[parameter], style);
       const response = await send(toRequest(operation, { url, args, maxBytes, signal }));
-      return describeResponse(response, { maxBytes, clean: (text) => withoutSecrets(text, operation) });
+      return describeResponse(response, { maxBytes, clean: (text) => withoutSecrets(text, secrets) });
     },
   });
 }
@@ -123,18 +125,4 @@ function describeResponse(
   if (type === "text/html") return clean(readHtml(text).text);
   if (type === "" || type.startsWith("text/") || /json|xml|yaml/.test(type)) return clean(text);
   throw new ToolError(`The service answered with ${clean(type)}, which is not text.`);
-}
-
-const shortestSecret = 6;
-
-/** A service that repeats what it was sent must not hand our key to the model. */
-function withoutSecrets(text: string, { headers }: HttpOperation): string {
-  let clean = text;
-  for (const secret of Object.values(headers)) {
-    const value = secret.reveal();
-    for (const part of [value, value.replace(/^\w+\s+/, "")]) {
-      if (part.length >= shortestSecret) clean = clean.replaceAll(part, "[redacted]");
-    }
-  }
-  return clean;
 }

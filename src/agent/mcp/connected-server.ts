@@ -1,7 +1,8 @@
 import type { FetchLike, Tool as ListedTool } from "@modelcontextprotocol/client";
 import type { AgentLog } from "../agent-log.ts";
 import { firstCharacters } from "../cap-text.ts";
-import { defineTool, ToolError, type Tool } from "../tool.ts";
+import { withoutSecrets } from "../text/without-secrets.ts";
+import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
 import { createMcpConnection, type ConnectionOptions, type McpConnection } from "./mcp-connection.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
 import { mcpToolName } from "./mcp-tool-name.ts";
@@ -91,6 +92,10 @@ function toTool(
   log: AgentLog,
 ): readonly Tool[] {
   const { name, title, description, inputSchema } = listed;
+  const clean = (text: string) => withoutSecrets(text, config.secrets);
+  const cleanError = (error: unknown): never => {
+    throw error instanceof ToolError ? new ToolError(clean(error.message), { cause: error }) : error;
+  };
   try {
     return [
       defineTool({
@@ -100,11 +105,9 @@ function toTool(
         timeoutMs: config.timeoutMs,
         needsApproval: config.approval === true || config.approval.includes(name),
         run: async (args, { signal }) => {
-          const result = await connection.call({ name, inputSchema }, args as Record<string, unknown>, {
-            signal,
-            timeoutMs: longestCallMs,
-          });
-          const text = resultToText(result);
+          const limits = { signal, timeoutMs: longestCallMs };
+          const result = await connection.call({ name, inputSchema }, args as ToolArguments, limits).catch(cleanError);
+          const text = clean(resultToText(result));
           if (result.isError) throw new ToolError(text);
           return text;
         },

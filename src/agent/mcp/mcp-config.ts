@@ -1,3 +1,5 @@
+import type { Secret } from "../../contract/secret.ts";
+
 interface ServerOptions {
   readonly name: string;
   /** Tools that may be used, by the server's own names. null = all. */
@@ -6,6 +8,8 @@ interface ServerOptions {
   readonly approval: true | readonly string[];
   /** For one call; without it the run's own limit holds. */
   readonly timeoutMs: number | undefined;
+  /** What the server was given and the model must not read. */
+  readonly secrets: readonly Secret[];
 }
 
 /** A server that we start ourselves and talk to over its standard input and output. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Secret } from "../../contract/secret.ts";
 import { parseMcpConfig } from "./parse-config.ts";
 
 const parse = (config: unknown) =>
@@ -35,6 +36,7 @@ test("the shape other MCP clients use is understood, with our additions", () => 
         allow: null,
         approval: [],
         timeoutMs: undefined,
+        secrets: [new Secret("t0ken")],
       },
       {
         kind: "http",
@@ -44,6 +46,7 @@ test("the shape other MCP clients use is understood, with our additions", () => 
         allow: ["search"],
         approval: true,
         timeoutMs: 5000,
+        secrets: [new Secret("t0ken")],
       },
     ],
     pins: "/etc/agent/pins.json",
@@ -84,4 +87,17 @@ test.each<[unknown, string]>([
 test("a value that was refused is not shown when it may be a secret", () => {
   const config = one({ url: "https://a.test", headers: { authorization: "Bearer ${TOKEN}\n" } });
   expect(() => parse(config)).toThrow(expect.not.objectContaining({ message: expect.stringContaining("t0ken") }));
+});
+
+test("what the environment or a header gave to a server is a secret, what is plain in its file is not", () => {
+  const { servers } = parse({
+    mcpServers: {
+      files: { command: "x", env: { URL: "https://me:${TOKEN}@git.test", PLAIN: "plain text" } },
+      wiki: { url: "https://wiki.test/${TOKEN}", headers: { a: "written", b: "Bearer ${TOKEN}" } },
+    },
+  });
+  expect(servers.map(({ secrets }) => secrets.map((secret) => secret.reveal()))).toEqual([
+    ["t0ken"],
+    ["t0ken", "t0ken", "written"],
+  ]);
 });
