@@ -45,7 +45,7 @@ export function createConnectedServer(
       const checked = await pins.check(config.name, withoutDoubles(listed));
       for (const { tool, reason } of checked.refused) {
         if (refused.some((known) => known.tool === tool && known.reason === reason)) continue;
-        const advice = `remove "${config.name}" from the file of pins to accept it`;
+        const advice = `to accept it, ${pins.howToAccept(config.name)}`;
         options.log.warn({ server: config.name, tool, reason, advice }, "mcp tool refused: it is not what was pinned");
       }
       refused = checked.refused;

@@ -29,6 +29,26 @@ test("what is seen first is trusted, what differs afterwards is not", async () =
   expect(await pins.check("other", [changed])).toMatchObject({ refused: [] });
 });
 
+test("a server that has no tools at first is pinned when it has some", async () => {
+  const { path } = await pinsFile();
+  const pins = await openToolPins(path);
+  expect(await pins.check("s", [])).toEqual({ accepted: [], refused: [] });
+  expect(await pins.check("s", [read])).toEqual({ accepted: [read], refused: [] });
+  expect(await pins.check("s", [])).toEqual({ accepted: [], refused: [] });
+  expect(await pins.check("s", [read, write])).toEqual({
+    accepted: [read],
+    refused: [{ tool: "write", reason: "new" }],
+  });
+});
+
+test("how to accept a change depends on where the pins are", async () => {
+  const { path } = await pinsFile();
+  expect((await openToolPins(null)).howToAccept("s")).toBe("start the service again");
+  expect((await openToolPins(path)).howToAccept("s")).toBe(
+    'remove "s" from the file of pins and start the service again',
+  );
+});
+
 test("a tool named like something every object has is new all the same", async () => {
   const pins = await openToolPins(null);
   await pins.check("s", [read]);

@@ -11,7 +11,12 @@ export interface RefusedTool {
 
 /** Remembers what the tools of each server looked like when they were first seen. */
 export interface ToolPins {
-  /** Pins the tools of a server that has none yet; afterwards only tools that look the same are accepted. */
+  /** What the operator does to accept what a server has changed. */
+  readonly howToAccept: (server: string) => string;
+  /**
+   * Pins the tools of a server that has no pin yet; afterwards only tools that look the same are accepted. A list without
+   * tools is not pinned: some servers offer theirs a little later.
+   */
   check<Listed extends ListedTool>(
     server: string,
     tools: readonly Listed[],
@@ -23,7 +28,7 @@ type Pins = z.infer<typeof PinsFile>;
 
 /**
  * Pins in a file, or in memory when `path` is null. To accept what a server has changed, the operator removes its name
- * from the file. Rejects with a `ConfigError` when the file is there and cannot be read.
+ * from the file before the next start. Rejects with a `ConfigError` when the file is there and cannot be read.
  */
 export async function openToolPins(path: string | null): Promise<ToolPins> {
   const pins = new Map(Object.entries(path === null ? {} : await readPins(path)));
@@ -35,9 +40,12 @@ export async function openToolPins(path: string | null): Promise<ToolPins> {
   };
 
   return {
+    howToAccept: (server) =>
+      (path === null ? "" : `remove "${server}" from the file of pins and `) + "start the service again",
     check: async (server, tools) => {
-      const known = pins.get(server);
-      if (!known) {
+      const known = pins.get(server) ?? {};
+      if (Object.keys(known).length === 0) {
+        if (tools.length === 0) return { accepted: [], refused: [] };
         pins.set(server, Object.fromEntries(tools.map((tool) => [tool.name, fingerprint(tool)])));
         await save();
         return { accepted: tools, refused: [] };
