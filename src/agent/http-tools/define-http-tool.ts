@@ -4,7 +4,16 @@ import { failureWords } from "../text/failure-words.ts";
 import { readHtml } from "../text/read-html.ts";
 import { withoutSecrets } from "../text/without-secrets.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
-import type { HttpOperation, QueryStyle, SendRequest, ToolRequest, ToolResponse } from "./http-operation.ts";
+import {
+  formType,
+  type HttpOperation,
+  type QueryStyle,
+  type RequestBody,
+  type SendRequest,
+  type ToolRequest,
+  type ToolResponse,
+} from "./http-operation.ts";
+import { toPairs, toPlainText } from "./query-pairs.ts";
 import { parseUrlTemplate } from "./url-template.ts";
 
 /** A tool that makes one HTTP request. Failures and odd answers become words the model can act on. */
@@ -25,7 +34,9 @@ export function defineHttpTool(
     timeoutMs,
     run: async (args: ToolArguments, { signal }) => {
       const url = template.fill(args);
-      for (const { name: key, parameter, style } of operation.query) addQuery(url, key, args[parameter], style);
+      for (const { name: key, parameter, style } of operation.query) {
+        for (const [pairName, text] of toPairs(key, args[parameter], style)) url.searchParams.append(pairName, text);
+      }
       const response = await send(toRequest(operation, { url, args, maxBytes, signal }));
       return describeResponse(response, { maxBytes, clean: (text) => withoutSecrets(text, secrets) });
     },
@@ -52,14 +63,14 @@ function toRequest(
   operation: HttpOperation,
   { url, args, maxBytes, signal }: { url: URL; args: ToolArguments; maxBytes: number; signal: AbortSignal },
 ): ToolRequest {
-  const body = toBody(operation.body, args);
+  const body = operation.body ? toBody(operation.body, args) : undefined;
   const headers: Record<string, string> = { accept: "application/json, text/*;q=0.9" };
+  if (operation.body && body !== undefined) headers["content-type"] = operation.body.type;
   for (const { name, parameter } of operation.headerParameters) {
     if (args[parameter] !== undefined) headers[name.toLowerCase()] = toHeader(name, args[parameter]);
   }
   // The operator's headers come last: no argument of the model replaces a credential.
   for (const [name, secret] of Object.entries(operation.headers)) headers[name] = secret.reveal();
-  if (body !== undefined) headers["content-type"] = "application/json";
   return {
     method: operation.method,
     url: url.href,
@@ -71,40 +82,28 @@ function toRequest(
   };
 }
 
-function toBody(body: HttpOperation["body"], args: ToolArguments): string | undefined {
-  if (!body) return undefined;
-  if ("whole" in body) return args[body.whole] === undefined ? undefined : JSON.stringify(args[body.whole]);
+function toBody(body: RequestBody, args: ToolArguments): string | undefined {
+  if ("whole" in body) {
+    const value = args[body.whole];
+    if (value === undefined) return undefined;
+    return body.type === formType ? toForm([["", value, "form"]]) : JSON.stringify(value);
+  }
   const fields = body.fields.filter(({ parameter }) => args[parameter] !== undefined);
+  if (fields.length === 0 && body.optional) return undefined;
+  if (body.type === formType) return toForm(fields.map(({ name, parameter, style }) => [name, args[parameter], style]));
   return JSON.stringify(Object.fromEntries(fields.map(({ name, parameter }) => [name, args[parameter]])));
 }
 
+function toForm(fields: readonly (readonly [name: string, value: unknown, style: QueryStyle])[]): string {
+  const pairs = fields.flatMap(([name, value, style]) => toPairs(name, value, style));
+  return new URLSearchParams(pairs.map(([name, text]) => [name, text])).toString();
+}
+
 function toHeader(name: string, value: unknown): string {
-  const text = toQueryText(value);
+  const text = toPlainText(value);
   if (/^[\t\x20-\x7e]*$/.test(text)) return text;
   throw new ToolError(`The value for ${name} can only hold plain ASCII characters.`);
 }
-
-const separators: Readonly<Partial<Record<QueryStyle, string>>> = { comma: ",", space: " ", pipe: "|" };
-
-function addQuery(url: URL, name: string, value: unknown, style: QueryStyle): void {
-  if (value === undefined || value === null) return;
-  for (const [key, text] of toPairs(name, value, style)) url.searchParams.append(key, text);
-}
-
-function toPairs(name: string, value: unknown, style: QueryStyle): readonly (readonly [string, string])[] {
-  if (typeof value !== "object" || value === null || style === "json") return [[name, toQueryText(value)]];
-  const separator = separators[style];
-  if (separator !== undefined) {
-    const parts = Array.isArray(value) ? value : Object.entries(value).flat();
-    return [[name, parts.map(toQueryText).join(separator)]];
-  }
-  if (Array.isArray(value)) return value.map((item) => [name, toQueryText(item)]);
-  if (style === "repeat") return [[name, toQueryText(value)]];
-  return Object.entries(value).map(([key, item]) => [style === "deep" ? `${name}[${key}]` : key, toQueryText(item)]);
-}
-
-const toQueryText = (value: unknown): string =>
-  typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 
 const shownFailure = 1000;
 

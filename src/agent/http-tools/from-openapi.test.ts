@@ -187,7 +187,7 @@ test("references in percent encoding are followed", async () => {
 
 test.each<[Record<string, unknown>, string, string]>([
   [{ operations: ["deleteAll"] }, document, 'has no operation "deleteAll". It has: getOrder, changeOrder'],
-  [{ operations: ["upload"] }, document, 'The operation "upload" takes image/png, not JSON.'],
+  [{ operations: ["upload"] }, document, 'The operation "upload" takes image/png, not JSON or a form.'],
   [{ operations: ["session"] }, document, 'needs the cookie "sid"'],
   [{ operations: ["getOrder"] }, document.replace(/servers:.*\n/, ""), "set base_url"],
   [

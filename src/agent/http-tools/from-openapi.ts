@@ -15,7 +15,7 @@ export interface OpenapiOptions {
   readonly timeout_ms?: number | undefined;
 }
 
-/** The chosen operations of an OpenAPI 3 document. Parameters and the fields of a JSON body become one set of arguments. */
+/** The chosen operations of an OpenAPI 3 document. Parameters and the fields of a body become one set of arguments. */
 export function fromOpenapi(document: unknown, options: OpenapiOptions): readonly HttpOperation[] {
   if (!isRecord(document) || !String(document["openapi"]).startsWith("3.")) {
     throw new ConfigError("The document is not OpenAPI 3.");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Secret } from "../../contract/secret.ts";
 import { resolveHeaders, type Variables } from "../resolve-variables.ts";
-import type { HttpOperation } from "./http-operation.ts";
+import type { HttpOperation, RequestBody } from "./http-operation.ts";
 import { parseUrlTemplate } from "./url-template.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -52,8 +52,7 @@ export function toOperation(config: HttpToolConfig, variables: Variables): HttpO
   const { name, description, method, url, parameters, approval, timeout_ms } = config;
   const placed = new Set(parseUrlTemplate(url, `The tool "${name}"`).parameters);
   const query = toPairs(config.query);
-  const body =
-    typeof config.body === "string" ? { whole: config.body } : config.body && { fields: toPairs(config.body) };
+  const body = toBody(config.body);
   for (const { parameter } of query) placed.add(parameter);
   if (body)
     for (const parameter of "whole" in body ? [body.whole] : body.fields.map((field) => field.parameter))
@@ -67,9 +66,9 @@ export function toOperation(config: HttpToolConfig, variables: Variables): HttpO
     method,
     url,
     parameters,
-    query: [...query, ...(inBody ? [] : toPairs(rest))].map((pair) => ({ ...pair, style: "repeat" as const })),
+    query: [...query, ...(inBody ? [] : toPairs(rest))],
     headerParameters: [],
-    body: body ?? (inBody ? { fields: toPairs(rest) } : null),
+    body: body ?? (inBody ? toBody(rest) : null),
     headers: toSecrets(config.headers, variables, `the tool "${name}"`),
     needsApproval: approval,
     timeoutMs: timeout_ms,
@@ -85,8 +84,14 @@ export function toSecrets(
   return Object.fromEntries(resolved.map(([name, value]) => [name, new Secret(value)]));
 }
 
+function toBody(body: HttpToolConfig["body"]): RequestBody | null {
+  if (body === undefined) return null;
+  const type = "application/json";
+  return typeof body === "string" ? { type, whole: body } : { type, fields: toPairs(body), optional: false };
+}
+
 function toPairs(mapping: z.infer<typeof Mapping> | undefined) {
   if (!mapping) return [];
-  if (Array.isArray(mapping)) return mapping.map((name) => ({ name, parameter: name }));
-  return Object.entries(mapping).map(([name, parameter]) => ({ name, parameter }));
+  const pairs = Array.isArray(mapping) ? mapping.map((name) => [name, name] as const) : Object.entries(mapping);
+  return pairs.map(([name, parameter]) => ({ name, parameter, style: "repeat" as const }));
 }

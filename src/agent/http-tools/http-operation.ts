@@ -1,8 +1,8 @@
 import type { Secret } from "../../contract/secret.ts";
 
 /**
- * How a list or object is written into a query. `repeat`: a list as one pair for each item, an object as JSON. `form`: an
- * object as a pair for each of its keys. `comma`, `space` and `pipe`: in one value. `deep`: `name[key]=value`. `json`: as JSON.
+ * How a list or object is written into a query or a form. `repeat`: a list as one pair for each item, an object as JSON. `form`: an
+ * object as a pair for each of its keys. `comma`, `space` and `pipe`: in one value. `deep`: `name[key]=value`, as deep as it goes. `json`: as JSON.
  */
 export type QueryStyle = "repeat" | "form" | "comma" | "space" | "pipe" | "deep" | "json";
 
@@ -17,17 +17,30 @@ export interface HttpOperation {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly query: readonly { readonly name: string; readonly parameter: string; readonly style: QueryStyle }[];
   readonly headerParameters: readonly { readonly name: string; readonly parameter: string }[];
-  /** Fields of a JSON body, or one parameter that is the whole body. */
-  readonly body: { readonly fields: readonly BodyField[] } | { readonly whole: string } | null;
+  readonly body: RequestBody | null;
   readonly headers: Readonly<Record<string, Secret>>;
   readonly needsApproval: boolean;
   readonly timeoutMs: number | undefined;
 }
 
+/** Fields of a body, or one parameter that is the whole body. `type` is its media type: a form, or a kind of JSON. */
+export type RequestBody = { readonly type: string } & (
+  | {
+      readonly fields: readonly BodyField[];
+      /** Nothing is sent where no field is given. */
+      readonly optional: boolean;
+    }
+  | { readonly whole: string }
+);
+
 export interface BodyField {
   readonly name: string;
   readonly parameter: string;
+  /** How a list or object is written into a form. */
+  readonly style: QueryStyle;
 }
+
+export const formType = "application/x-www-form-urlencoded";
 
 export interface ToolRequest {
   readonly method: HttpOperation["method"];

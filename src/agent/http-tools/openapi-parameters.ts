@@ -1,5 +1,5 @@
 import { ConfigError } from "../config-error.ts";
-import type { HttpOperation } from "./http-operation.ts";
+import { formType, type QueryStyle, type RequestBody } from "./http-operation.ts";
 import { followReference, isRecord, toJsonSchema, type Json } from "./openapi-schema.ts";
 
 type Converted = ReturnType<typeof toJsonSchema>;
@@ -36,36 +36,63 @@ export function createArguments(): ToolParameters {
   };
 }
 
-/** The fields of an object body stand beside the parameters; any other body, or one with a name that is taken, is `body`. */
+/**
+ * The fields of an object body stand beside the parameters; any other body, or one with a name that is taken, is `body`.
+ * JSON of any kind is taken before a form.
+ */
 export function addBody(
   document: Json,
   { id, operation }: { id: string; operation: Json },
   collected: ToolParameters,
-): HttpOperation["body"] {
+): RequestBody | null {
   if (operation["requestBody"] === undefined) return null;
   const requestBody = followReference(document, operation["requestBody"]);
   const content = isRecord(requestBody["content"]) ? requestBody["content"] : {};
-  const type = Object.keys(content).find((name) => /^application\/(?:[\w.-]+\+)?json\b/i.test(name));
+  const name = bodyTypes.map((pattern) => Object.keys(content).find((key) => pattern.test(key))).find(Boolean);
   const needed = requestBody["required"] === true;
-  if (type === undefined) {
-    if (needed) throw new ConfigError(`The operation "${id}" takes ${Object.keys(content).join(", ")}, not JSON.`);
-    return null;
+  if (name === undefined) {
+    if (!needed) return null;
+    throw new ConfigError(`The operation "${id}" takes ${Object.keys(content).join(", ")}, not JSON or a form.`);
   }
-  const media = isRecord(content[type]) ? content[type] : {};
-  const converted = toJsonSchema(document, media["schema"]);
+  const type = sentType(name);
+  const media = isRecord(content[name]) ? content[name] : {};
   const flat = toJsonSchema(document, followReference(document, media["schema"] ?? {}));
+  const names = fieldNames(flat.schema);
+  if (names.length === 0 || names.some((field) => collected.has(field))) {
+    const parameter = collected.has("body") ? "request_body" : "body";
+    collected.add(parameter, toJsonSchema(document, media["schema"]), needed);
+    return { type, whole: parameter };
+  }
   const { properties, required } = flat.schema;
-  const names = isRecord(properties) && !hasAlternatives(flat.schema) ? Object.keys(properties) : [];
-  if (names.length === 0 || names.some((name) => collected.has(name))) {
-    const name = collected.has("body") ? "request_body" : "body";
-    collected.add(name, converted, needed);
-    return { whole: name };
-  }
   const must = new Set(Array.isArray(required) && needed ? required : []);
-  for (const name of names) {
-    collected.add(name, { schema: (properties as Json)[name] as Json, definitions: flat.definitions }, must.has(name));
+  for (const field of names) {
+    collected.add(
+      field,
+      { schema: (properties as Json)[field] as Json, definitions: flat.definitions },
+      must.has(field),
+    );
   }
-  return { fields: names.map((name) => ({ name, parameter: name })) };
+  const fields = names.map((field) => ({ name: field, parameter: field, style: formStyle(media, field) }));
+  return { type, fields, optional: !needed };
 }
 
-const hasAlternatives = (schema: Json) => ["allOf", "anyOf", "oneOf"].some((key) => key in schema);
+const isForm = /^application\/x-www-form-urlencoded\b/i;
+const bodyTypes = [/^application\/json\b/i, /^application\/[\w.-]+\+json\b/i, /^\*\/\*$/, isForm];
+
+function sentType(name: string): string {
+  if (isForm.test(name)) return formType;
+  return name === "*/*" ? "application/json" : name;
+}
+
+/** Empty for what is not a plain set of fields: alternatives, or fields of any name. */
+function fieldNames(schema: Json): readonly string[] {
+  const { properties, additionalProperties = false } = schema;
+  const isOpen = additionalProperties === true || isRecord(additionalProperties);
+  if (!isRecord(properties) || isOpen || ["allOf", "anyOf", "oneOf"].some((key) => key in schema)) return [];
+  return Object.keys(properties);
+}
+
+function formStyle({ encoding }: Json, field: string): QueryStyle {
+  const own = isRecord(encoding) ? encoding[field] : undefined;
+  return isRecord(own) && own["style"] === "deepObject" ? "deep" : "repeat";
+}

@@ -1,0 +1,85 @@
+import { expect, test, vi } from "vitest";
+import { httpTools } from "../tools/http-tools.ts";
+import type { SendRequest } from "./http-operation.ts";
+
+const answer = { ok: true, status: 200, content_type: "application/json", text: "{}" } as const;
+const note = { type: "object", properties: { note: { type: "string" } } };
+
+/** What is sent for an operation with this request body. */
+async function sentFor(requestBody: object, args: Record<string, unknown>, headers: Record<string, string> = {}) {
+  const document = {
+    openapi: "3.1.0",
+    servers: [{ url: "https://api.test" }],
+    paths: { "/x": { post: { operationId: "act", requestBody } } },
+  };
+  const send = vi.fn<SendRequest>(async () => answer);
+  const config = { openapi: [{ document: "d", operations: ["act"], headers }] };
+  const [tool] = httpTools(config, { variables: {}, readDocument: () => JSON.stringify(document), send });
+  const problem = tool?.check(args);
+  if (problem) throw new Error(problem);
+  await tool?.run(args, { signal: new AbortController().signal, now: () => 0 });
+  const sent = send.mock.calls[0]?.[0];
+  return { type: sent?.headers["content-type"], body: sent?.body };
+}
+
+test.each([
+  ["application/vnd.api+json", "application/vnd.api+json"],
+  ["application/merge-patch+json", "application/merge-patch+json"],
+  ["application/json; charset=utf-8", "application/json; charset=utf-8"],
+  ["*/*", "application/json"],
+])("a body of the type %s is sent as %s", async (declared, sent) => {
+  const requestBody = { required: true, content: { [declared]: { schema: note } } };
+  expect(await sentFor(requestBody, { note: "hi" })).toEqual({ type: sent, body: '{"note":"hi"}' });
+});
+
+test("plain JSON is taken before other kinds of it, and those before a form; the operator's own header before all", async () => {
+  const media = { schema: note };
+  const content = {
+    "application/x-www-form-urlencoded": media,
+    "application/ld+json": media,
+    "application/json": media,
+  };
+  expect(await sentFor({ content }, { note: "hi" })).toMatchObject({ type: "application/json" });
+  const headers = { "Content-Type": "application/json; profile=x" };
+  expect(await sentFor({ content }, { note: "hi" }, headers)).toMatchObject({ type: "application/json; profile=x" });
+});
+
+test("a body that may be left out is left out when nothing of it is given", async () => {
+  const content = { "application/json": { schema: { ...note, required: ["note"] } } };
+  expect(await sentFor({ content }, {})).toEqual({ type: undefined, body: undefined });
+  expect(await sentFor({ required: true, content: { "application/json": { schema: note } } }, {})).toMatchObject({
+    body: "{}",
+  });
+});
+
+test("a body with fields of any name is one argument", async () => {
+  const content = { "application/json": { schema: { ...note, additionalProperties: { type: "integer" } } } };
+  expect((await sentFor({ content }, { body: { note: "hi", apples: 3 } })).body).toBe('{"note":"hi","apples":3}');
+  await expect(sentFor({ content }, { body: { apples: "many" } })).rejects.toThrow("/body/apples must be integer");
+});
+
+test("a form is written as one, with lists and objects as its encoding says", async () => {
+  const schema = {
+    type: "object",
+    properties: {
+      name: { type: "string" },
+      to: { type: "array" },
+      extra: { type: "object" },
+      deep: { type: "object" },
+    },
+  };
+  const encoding = { deep: { style: "deepObject", explode: true } };
+  const content = { "application/x-www-form-urlencoded": { schema, encoding } };
+  const args = { name: "Ä & b", to: ["x", "y"], extra: { k: 1 }, deep: { a: { b: 2 }, list: ["p", "q"] } };
+  const { type, body } = await sentFor({ required: true, content }, args);
+  expect(type).toBe("application/x-www-form-urlencoded");
+  expect([...new URLSearchParams(body)]).toEqual([
+    ["name", "Ä & b"],
+    ["to", "x"],
+    ["to", "y"],
+    ["extra", '{"k":1}'],
+    ["deep[a][b]", "2"],
+    ["deep[list][0]", "p"],
+    ["deep[list][1]", "q"],
+  ]);
+});
