@@ -185,7 +185,38 @@ test("references in percent encoding are followed", async () => {
   await expect(run({ id: "7", next: { items: [1] } })).rejects.toThrow("/next/items/0 must be string");
 });
 
+const nameless = `
+openapi: 3.1.0
+servers: [{ url: "https://pets.test:{port}", variables: { port: { default: 8443 } } }]
+paths:
+  /pets/{id}/toys: { get: { summary: Toys of a pet., parameters: [{ name: id, in: path, required: true }] } }
+  /pets: { get: { operationId: twice }, delete: { operationId: twice } }
+`;
+
+test("an operation without an id, or with one that stands twice, is chosen by method and path", async () => {
+  const operations = ["GET /pets/{id}/toys", "DELETE /pets"];
+  const { tools, run } = declare({ operations, approval: ["DELETE /pets"], prefix: "p_" }, nameless);
+  expect(
+    tools.map(({ definition: { name, description }, needsApproval }) => [name, description, needsApproval]),
+  ).toEqual([
+    ["p_get_pets_id_toys", "Toys of a pet.", false],
+    ["p_delete_pets", "DELETE /pets", true],
+  ]);
+  expect((await run({ id: "7" }))?.url).toBe("https://pets.test:8443/pets/7/toys");
+});
+
+test("approval holds whichever name of an operation is listed", () => {
+  const approved = (operations: string[], approval: string[]) =>
+    declare({ operations, approval }, document).tools.map(({ needsApproval }) => needsApproval);
+  expect(approved(["PUT /orders/{id}"], ["changeOrder"])).toEqual([true]);
+  expect(approved(["changeOrder", "getOrder"], ["PUT /orders/{id}"])).toEqual([true, false]);
+});
+
 test.each<[Record<string, unknown>, string, string]>([
+  [{ operations: ["twice"] }, nameless, 'operationId "twice" twice: choose "GET /pets" or "DELETE /pets" instead.'],
+  [{ operations: ["toys"] }, nameless, 'has no operation "toys". It has: GET /pets/{id}/toys, twice, twice.'],
+  [{ operations: ["toys"] }, "openapi: 3.1.0", 'has no operation "toys". It has: none.'],
+  [{ operations: ["getOrder"], approval: ["getOrdr"] }, document, '"getOrdr" under approval is none of the chosen'],
   [{ operations: ["deleteAll"] }, document, 'has no operation "deleteAll". It has: getOrder, changeOrder'],
   [{ operations: ["upload"] }, document, 'The operation "upload" takes image/png, not JSON or a form.'],
   [{ operations: ["session"] }, document, 'needs the cookie "sid"'],

@@ -20,24 +20,28 @@ export function fromOpenapi(document: unknown, options: OpenapiOptions): readonl
   if (!isRecord(document) || !String(document["openapi"]).startsWith("3.")) {
     throw new ConfigError("The document is not OpenAPI 3.");
   }
-  const found = new Map([...listOperations(document)].map((entry) => [entry.id, entry]));
-  return options.operations.map((id) => {
-    const entry = found.get(id);
-    if (!entry)
-      throw new ConfigError(
-        `The document has no operation "${id}". It has: ${[...found.keys()].slice(0, 20).join(", ")}.`,
-      );
-    return toOperation(document, entry, options);
-  });
+  const entries = [...listOperations(document)];
+  const chosen = options.operations.map((id) => ({ id, ...findEntry(entries, id) }));
+  refuseUnknownApproval(chosen, options);
+  return chosen.map((entry) => toOperation(document, entry, options));
+}
+
+/** A slip of the pen here would let calls through that somebody wanted to see first. */
+function refuseUnknownApproval(chosen: readonly Entry[], { approval }: OpenapiOptions): void {
+  if (typeof approval === "boolean") return;
+  const unknown = approval.find((id) => !chosen.some((entry) => isNamed(entry, id)));
+  if (unknown !== undefined) throw new ConfigError(`"${unknown}" under approval is none of the chosen operations.`);
 }
 
 interface Entry {
-  readonly id: string;
   readonly method: HttpOperation["method"];
   readonly path: string;
   readonly operation: Json;
   readonly pathItem: Json;
 }
+
+/** An operation under the name the operator chose it by. */
+type ChosenEntry = Entry & { readonly id: string };
 
 const methods = ["get", "post", "put", "patch", "delete"] as const;
 
@@ -47,19 +51,38 @@ function* listOperations(document: Json): Iterable<Entry> {
     const pathItem = followReference(document, item);
     for (const method of methods) {
       const operation = pathItem[method];
-      if (!isRecord(operation) || typeof operation["operationId"] !== "string") continue;
-      yield {
-        id: operation["operationId"],
-        method: method.toUpperCase() as Entry["method"],
-        path,
-        operation,
-        pathItem,
-      };
+      if (!isRecord(operation)) continue;
+      yield { method: method.toUpperCase() as Entry["method"], path, operation, pathItem };
     }
   }
 }
 
-function toOperation(document: Json, entry: Entry, options: OpenapiOptions): HttpOperation {
+const isNamed = (entry: Entry, id: string) => entry.operation["operationId"] === id || placeOf(entry) === id;
+const placeOf = ({ method, path }: Entry) => `${method} ${path}`;
+const nameOf = (entry: Entry) => String(entry.operation["operationId"] ?? placeOf(entry));
+
+/** By operationId, or by method and path: not every document has ids, and in some they stand twice. */
+function findEntry(entries: readonly Entry[], id: string): Entry {
+  const [found, other] = entries.filter((entry) => isNamed(entry, id));
+  if (!found) {
+    throw new ConfigError(
+      `The document has no operation "${id}". It has: ${entries.slice(0, 20).map(nameOf).join(", ") || "none"}.`,
+    );
+  }
+  if (!other) return found;
+  throw new ConfigError(
+    `The document has the operationId "${id}" twice: choose "${placeOf(found)}" or "${placeOf(other)}" instead.`,
+  );
+}
+
+/** `GET /pets/{id}` becomes `get_pets_id`. */
+function toolName(prefix: string, entry: ChosenEntry): string {
+  if (entry.id !== placeOf(entry)) return toToolName(prefix + entry.id);
+  const words = entry.path.split(/[^a-zA-Z0-9]+/).filter((word) => word !== "");
+  return toToolName(prefix + [entry.method.toLowerCase(), ...words].join("_"));
+}
+
+function toOperation(document: Json, entry: ChosenEntry, options: OpenapiOptions): HttpOperation {
   const { id, method, path, operation, pathItem } = entry;
   const collected = createArguments();
   const query: { name: string; parameter: string; style: QueryStyle }[] = [];
@@ -86,8 +109,8 @@ function toOperation(document: Json, entry: Entry, options: OpenapiOptions): Htt
 
   const body = addBody(document, entry, collected);
   return {
-    name: toToolName(options.prefix + id),
-    description: describe(operation),
+    name: toolName(options.prefix, entry),
+    description: describe(entry),
     method,
     url: `${baseUrl([operation, pathItem, document], options).replace(/\/$/, "")}${path}`,
     parameters: collected.schema(),
@@ -95,7 +118,8 @@ function toOperation(document: Json, entry: Entry, options: OpenapiOptions): Htt
     headerParameters,
     body,
     headers: options.headers,
-    needsApproval: Array.isArray(options.approval) ? options.approval.includes(id) : options.approval === true,
+    needsApproval:
+      typeof options.approval === "boolean" ? options.approval : options.approval.some((name) => isNamed(entry, name)),
     timeoutMs: options.timeout_ms,
   };
 }
@@ -140,9 +164,9 @@ function toStyle({ style = "form", explode = style === "form", schema, content }
 
 const longestDescription = 1000;
 
-function describe({ summary, description, operationId }: Json): string {
+function describe({ id, operation: { summary, description } }: ChosenEntry): string {
   const text = [summary, description].filter((part) => typeof part === "string" && part !== "").join("\n");
-  return firstCharacters(text || String(operationId), longestDescription);
+  return firstCharacters(text || id, longestDescription);
 }
 
 /** The servers of the operation itself count before those of its path, and these before the document's. */
@@ -154,7 +178,9 @@ function baseUrl(places: readonly Json[], { base_url }: OpenapiOptions): string 
   const variables = isRecord(server) && isRecord(server["variables"]) ? server["variables"] : {};
   const filled = url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
     const variable = variables[name];
-    return isRecord(variable) && typeof variable["default"] === "string" ? variable["default"] : whole;
+    // YAML reads an unquoted port as a number.
+    const value = isRecord(variable) ? variable["default"] : undefined;
+    return typeof value === "string" || typeof value === "number" ? String(value) : whole;
   });
   if (/^https?:\/\//.test(filled)) return filled;
   throw new ConfigError("The document names no full server address: set base_url.");

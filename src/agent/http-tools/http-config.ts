@@ -29,7 +29,7 @@ export type HttpToolConfig = z.infer<typeof HttpToolConfig>;
 const OpenapiConfig = z.strictObject({
   /** Path of an OpenAPI 3 document, JSON or YAML. */
   document: z.string().min(1),
-  /** The operationIds that become tools. */
+  /** The operations that become tools, by operationId or as `GET /path`. */
   operations: z.array(z.string()).min(1),
   /** Instead of the first server of the document. */
   base_url: z.string().optional(),
