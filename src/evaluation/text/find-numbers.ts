@@ -1,13 +1,50 @@
-const pattern =
-  /(?<![\p{L}\p{N}_])[-−+]?(?:\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?/gu;
+/** Scripts that write no spaces around numbers, or not always: in 共500元 the letter before is not part of one word with the number. */
+const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((script) => `\\p{Script_Extensions=${script}}`)
+  .join("");
+const notInWord = `(?<![\\p{N}_]|(?![${unspaced}])\\p{L})`;
+const thousands = String.raw`\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?`;
+const lakhs = String.raw`\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?`;
+const pattern = new RegExp(
+  String.raw`${notInWord}[-−+]?(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?`,
+  "gu",
+);
 /** Anything outside printable ASCII may turn into a digit under NFKC. */
 const wordsOnly = /^[\t\n\r -/:-~]*$/;
+const ascii = /^[\t\n\r -~]*$/;
+/** A raised digit or a fraction sign is no further digit of the number before it: 5½ is not 51⁄2. */
+const afterNumber = /(?<=\p{Nd})(?=\p{No})/gu;
+const digitsOfOtherScripts = /(?![0-9])\p{Nd}/gu;
 
-/** The numbers a text holds, in order: `$1,234.50` is 1234.5, `3.5%` is 3.5. Digits inside a word (`A4`, `v2`) are no numbers. */
+/**
+ * The numbers a text holds, in order: `$1,234.50` is 1234.5, `3.5%` is 3.5, `₹1,25,000` is 125000, `١٥` is 15. Digits inside a word
+ * (`A4`, `v2`) are no numbers.
+ */
 export function findNumbers(text: string): number[] {
   if (wordsOnly.test(text)) return [];
-  return [...text.normalize("NFKC").matchAll(pattern)].flatMap(([found]) => {
+  return [...toPlainDigits(text).matchAll(pattern)].flatMap(([found]) => {
     const value = Number(found.replace(/[, \u00a0\u202f]/gu, "").replace("−", "-"));
     return Number.isFinite(value) ? [value] : [];
   });
+}
+
+function toPlainDigits(text: string): string {
+  if (ascii.test(text)) return text;
+  return (
+    text
+      .replace(afterNumber, " ")
+      .normalize("NFKC")
+      .replace(digitsOfOtherScripts, toAsciiDigit)
+      // The separators of Arabic numbers.
+      .replaceAll("٫", ".")
+      .replaceAll("٬", ",")
+  );
+}
+
+/** Scripts have their ten digits in a row, so the place in the row is the value. */
+function toAsciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) as number;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++;
+  return String(value);
 }
