@@ -189,6 +189,30 @@ test("promptfoo tests of one conversation are the turns of one scenario, in orde
   expect(result.scenarios.map(({ system_prompt }) => system_prompt)).toEqual(Array(3).fill("You know companies."));
 });
 
+test("promptfoo tests may stand by themselves, one a line or in a list, and notes name their place", () => {
+  const tests = ["Hi", "Bye"].map((question) => ({
+    vars: { question },
+    assert: [
+      { type: "equals", value: `${question}!` },
+      { type: "python", value: "f" },
+    ],
+  }));
+  const lines = importScenarios({ text: tests.map((test) => JSON.stringify(test)).join("\n"), name: "cases.jsonl" });
+  const list = importScenarios({ text: JSON.stringify(tests, null, 1), name: "cases.json" });
+  for (const { format, scenarios } of [lines, list]) {
+    expect(format).toBe("promptfoo");
+    expect(scenarios.map(({ interactions: [turn] }) => [turn?.user_message, turn?.reference_reply])).toEqual([
+      ["Hi", "Hi!"],
+      ["Bye", "Bye!"],
+    ]);
+  }
+  expect(lines.notes).toMatchObject([
+    { line: 1, pointer: "/assert/1" },
+    { line: 2, pointer: "/assert/1" },
+  ]);
+  expect(list.notes).toMatchObject([{ pointer: "/0/assert/1" }, { pointer: "/1/assert/1" }]);
+});
+
 test("promptfoo message lists are conversations even when the prompt is elsewhere", () => {
   const result = read("promptfoo-messages.yaml");
   expect(result.scenarios.map(({ system_prompt }) => system_prompt)).toEqual([

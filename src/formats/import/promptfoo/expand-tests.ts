@@ -31,16 +31,18 @@ export interface Room {
 
 export const createRoom = (): Room => ({ left: mostMultiplied, characters: mostCharacters });
 
-/** All tests of a config: `tests`, and every set of `scenarios[].config` with each of its tests. */
-export function expandTests(config: JsonRecord, context: ItemContext, room: Room): ExpandedTest[] {
+/** All tests of a config: its `tests`, and every set of `scenarios[].config` with each of its tests. */
+export function expandTests(
+  { config, tests }: { config: JsonRecord; tests: readonly Layer[] },
+  context: ItemContext,
+  room: Room,
+): ExpandedTest[] {
   const defaults = {
     value: recordField(config, "defaultTest", "default_test") ?? {},
     context: below(context, "defaultTest"),
   };
   if (typeof config["defaultTest"] === "string") note(below(context, "defaultTest"), config["defaultTest"]);
-  const plain = listOf(config["tests"], below(context, "tests")).flatMap(({ value, context: at }) =>
-    expand([defaults, { value, context: at }], "tests", room),
-  );
+  const plain = tests.flatMap((test) => expand([defaults, test], "tests", room));
   const scenarios = listOf(config["scenarios"], below(context, "scenarios")).flatMap((scenario, index) =>
     expandScenario(scenario, { defaults, name: `scenario-${index + 1}`, room }),
   );
@@ -73,12 +75,13 @@ function expandScenario(
 const limitText = `the ${mostMultiplied} a file may multiply out to`;
 
 /** What says something about a test: the defaults, a scenario's data, the test itself. */
-interface Layer {
+export interface Layer {
   readonly value: JsonRecord;
   readonly context: ItemContext;
 }
 
-function listOf(value: unknown, context: ItemContext): Layer[] {
+/** The members of a list that stand in the file itself; the others are named. */
+export function listOf(value: unknown, context: ItemContext): Layer[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
     note(context, value);

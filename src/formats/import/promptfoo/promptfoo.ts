@@ -1,11 +1,11 @@
 import { textList, withTurnExtras } from "../../extras.ts";
 import { finishTurns } from "../../finish-turns.ts";
-import { readInput, readLabels, type ItemContext } from "../../peer-item.ts";
+import { below, readInput, readLabels, type ItemContext } from "../../peer-item.ts";
 import { anyField, isRecord, listField, recordField, scalarText, textField, type JsonRecord } from "../../records.ts";
 import type { TurnDraft } from "../../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
 import type { Importer } from "../importer.ts";
-import { createRoom, expandTests, type ExpandedTest, type Room } from "./expand-tests.ts";
+import { createRoom, expandTests, listOf, type ExpandedTest, type Layer, type Room } from "./expand-tests.ts";
 import { readAssertions } from "./read-assertions.ts";
 import { fillPrompt, promptTemplate } from "./read-prompt.ts";
 import { usesConversation } from "./render-template.ts";
@@ -13,24 +13,38 @@ import { usesConversation } from "./render-template.ts";
 const read = new Set(["prompts", "tests", "scenarios", "defaultTest", "assertionTemplates", "description", "$schema"]);
 const leftOut = ["provider", "providers", "options", "threshold", "assertScoringFunction", "providerOutput"];
 
-/** A promptfoo config, or a bare list of its tests. Tests of one conversation become the turns of one scenario. */
+/**
+ * A promptfoo config, or the tests of one by themselves: in a list, or one a line. Tests of one conversation become the turns of one
+ * scenario.
+ */
 export const importPromptfoo: Importer = ({ document, collector, mapping }) => {
   const room = createRoom();
+  const alone: Layer[] = [];
   for (const { value, place } of document.values) {
-    const config = Array.isArray(value) ? { tests: value as unknown[] } : value;
     const context = { place, collector, mapping };
-    if (isRecord(config)) addConfig(config, context, room);
-    else collector.note("dropped", place, "this is no promptfoo config");
+    if (Array.isArray(value)) alone.push(...listOf(value, context));
+    else if (!isRecord(value)) collector.note("dropped", place, "this is no promptfoo config");
+    else if (isTest(value)) alone.push({ value, context });
+    else addConfig({ config: value, tests: listOf(value["tests"], below(context, "tests")) }, context, room);
   }
+  addConfig({ config: {}, tests: alone }, { place: {}, collector, mapping }, room);
 };
 
-function addConfig(config: JsonRecord, context: ItemContext, room: Room): void {
+const isTest = (value: JsonRecord): boolean =>
+  ["vars", "assert"].some((name) => name in value) && !["prompts", "tests", "scenarios"].some((name) => name in value);
+
+interface Config {
+  readonly config: JsonRecord;
+  readonly tests: readonly Layer[];
+}
+
+function addConfig({ config, tests: written }: Config, context: ItemContext, room: Room): void {
   const settings = Object.keys(config).filter((name) => !read.has(name));
   if (settings.length > 0)
     context.collector.note("dropped", context.place, `settings of the run, not of a scenario: ${settings.join(", ")}`);
   const template = firstPrompt(config, context);
   const groups = new Map<string, ExpandedTest[]>();
-  for (const [index, test] of expandTests(config, context, room).entries()) {
+  for (const [index, test] of expandTests({ config, tests: written }, context, room).entries()) {
     const key = conversationKey(test, template) ?? `test ${index}`;
     const group = groups.get(key);
     if (group) group.push(test);
