@@ -42,6 +42,7 @@ test.each([
   [{ REHEARSAL_BREAKER_FAILURE_RATIO: "2" }, /from 0 to 1$/],
   [{ REHEARSAL_HTTP_HEADERS_TIMEOUT_MS: "60000" }, /^REHEARSAL_HTTP_HEADERS_TIMEOUT_MS/],
   [{ REHEARSAL_LEASE_MS: "4000" }, /^REHEARSAL_HEARTBEAT_MS/],
+  [{ DATABASE_URL: "sqlite://" }, /^DATABASE_URL names no file: use sqlite:<file>$/],
   [{ REHEARSAL_HEARTBEAT_MS: "12000", DATABASE_URL: "postgres://db/x" }, /REHEARSAL_LEASE_MS, which is 10000$/],
   [{ REHEARSAL_CORS_ORIGINS: "*" }, /^REHEARSAL_CORS_ORIGINS holds "\*"/],
   [{ REHEARSAL_ALLOWED_HOSTS: "https://a.example" }, /^REHEARSAL_ALLOWED_HOSTS/],

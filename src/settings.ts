@@ -146,6 +146,8 @@ function readDatabaseUrl(environment: Environment): Secret | null {
       "has an unknown scheme: use postgres://user:password@host/database or sqlite:<file>",
     );
   }
+  if (/^sqlite:(?:\/\/)?$/.test(url?.reveal() ?? ""))
+    throw new SettingsError("DATABASE_URL", "names no file: use sqlite:<file>");
   return url;
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from "../../contract/service-error.ts";
+import { StoreFileError } from "../store-file-error.ts";
 
 /** PostgreSQL's codes that say something about the server rather than about our SQL. */
 const codes = {
@@ -11,6 +12,11 @@ const codes = {
   /** A named statement is unknown, known already, or was planned for tables that have changed since. */
   planLost: ["26000", "42P05", "0A000"],
 };
+
+/** The server refuses us: the account or its password, the database's name, or what the account may do. */
+const refusals = /^(?:28|3D)|^42501$/;
+/** No connection can be made with the certificates or the password there are. */
+const unusable = /^SASL|\bSSL\b|certificate/i;
 
 /** What Node and `pg` say when a connection cannot be made or is lost. */
 const lostCodes: ReadonlySet<string> = new Set([
@@ -49,6 +55,18 @@ export function isConflict(error: unknown): boolean {
 /** A statement's name did not mean what we thought, because a pooler changed the connection: without names it works. */
 export function isPlanLost(error: unknown): boolean {
   return codes.planLost.includes(codeOf(error));
+}
+
+/** Turns what an operator has to put right before a start into one line, in the server's words: they hold no password. */
+export function toStartError(error: unknown): unknown {
+  if (error instanceof URIError || codeOf(error) === "ERR_INVALID_URL") {
+    return new StoreFileError(
+      "The address of the database cannot be read: use postgres://user:password@host/database, and write signs such as @ / # ? of the password as %40 %2F %23 %3F.",
+      { cause: error },
+    );
+  }
+  if (!(error instanceof Error) || !(refusals.test(codeOf(error)) || unusable.test(error.message))) return error;
+  return new StoreFileError(`PostgreSQL cannot be used with this address: ${error.message}.`, { cause: error });
 }
 
 /** Turns what can go wrong outside our SQL into a failure a client understands. Anything else is a bug and stays as it is. */

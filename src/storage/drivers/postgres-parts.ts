@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import type { Tables } from "../schema.ts";
 import { createPostgresDatabase } from "./postgres-database.ts";
-import { toStorageError } from "./postgres-error.ts";
+import { toStartError, toStorageError } from "./postgres-error.ts";
 import { createPool, explained } from "./postgres-pool.ts";
 import { preparePostgres } from "./postgres-schema.ts";
 
@@ -41,7 +41,7 @@ export async function openPostgresParts({
   const jobs = await prepare(url, () => startJobs({ pool: bossPool, heartbeatSeconds, onError })).catch(
     async (error: unknown) => {
       await bossPool.end();
-      throw toStorageError(error);
+      throw toStorageError(toStartError(error));
     },
   );
   const database = createPostgresDatabase({ url, connections, reconnectMs });

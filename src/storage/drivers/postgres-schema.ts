@@ -12,10 +12,14 @@ export async function preparePostgres(transaction: Transaction<Tables>): Promise
   // It may have to wait here for another process, and then for pg-boss to make its tables.
   await sql`set local idle_in_transaction_session_timeout = 120000`.execute(transaction);
   await sql`select pg_advisory_xact_lock(${startLock})`.execute(transaction);
-  const { rows } = await sql<{ version: string; encoding: string; name: string }>`
+  const { rows } = await sql<Place>`
     select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
-      current_database() as name`.execute(transaction);
-  const { version = "0", encoding, name } = rows[0] ?? {};
+      current_database() as name, current_user as role,
+      coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_make_tables,
+      to_regnamespace('pgboss') is not null or has_database_privilege(current_database(), 'create') as may_have_queue
+    `.execute(transaction);
+  const place = rows[0]!;
+  const { version, encoding, name } = place;
   if (Number(version) < oldestServer) {
     throw new StoreFileError(
       `The database "${name}" is on a server that is too old. PostgreSQL 14 or newer is needed.`,
@@ -31,5 +35,22 @@ export async function preparePostgres(transaction: Transaction<Tables>): Promise
       `The database "${name}" was made by a newer version (it has "${unknown}"). Install that version or use another database; this one was left as it is.`,
     );
   }
-  if (!isUpToDate(applied)) await migrate(transaction);
+  const complete = isUpToDate(applied);
+  if ((!complete && !place.may_make_tables) || !place.may_have_queue) throw powerless(place);
+  if (!complete) await migrate(transaction);
+}
+
+interface Place {
+  readonly version: string;
+  readonly encoding: string;
+  readonly name: string;
+  readonly role: string;
+  readonly may_make_tables: boolean;
+  readonly may_have_queue: boolean;
+}
+
+function powerless({ name, role }: Place): StoreFileError {
+  return new StoreFileError(
+    `The role "${role}" may not make tables and schemas in the database "${name}": make it the owner (alter database "${name}" owner to "${role}") or grant it create on both.`,
+  );
 }
