@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -156,6 +156,7 @@ test("keys are shown once, listed without their value, and can be revoked", asyn
   expect((await runCli(["keys", "revoke", id], { cwd })).stdout).toBe(`revoked ${id}\n`);
   expect((await runCli(["keys", "revoke", "nothing1"], { cwd })).code).toBe(2);
   expect((await runCli(["keys", "create", "x", "--scopes", "everything"], { cwd })).code).toBe(2);
+  expect((await runCli(["keys", "create", "x", "--expires", "2099-02-31"], { cwd })).code).toBe(2);
 });
 
 test("a key made for the environment has the form that is known not to be guessed", async () => {
@@ -172,6 +173,8 @@ test("doctor looks at this machine and fails only for what stops it", async () =
   const fine = await runCli(["doctor", "--json"], { cwd: folder.path });
   expect(fine.code).toBe(0);
   expect(JSON.parse(fine.stdout)).toMatchObject({ healthy: true });
+  // Whoever asks first makes the folder that conversations are kept in.
+  expect((await stat(folder.file(".rehearsal"))).mode & 0o777).toBe(0o700);
   const env = { HUB_BASE_URL: "http://127.0.0.1:9/v1", HUB_API_KEY: "sk-canary" };
   const broken = await runCli(["doctor", "--json"], { cwd: folder.path, env });
   expect(broken.code).toBe(78);

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { access, mkdir, statfs } from "node:fs/promises";
+import { access, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Settings } from "../../settings.ts";
+import { makeDataFolder } from "../parts/make-data-folder.ts";
 import { openStorage } from "../parts/open-storage.ts";
 import { portIsFree } from "../parts/port-is-free.ts";
 import { attempt, notice, ok, type Check } from "./check.ts";
@@ -38,7 +39,7 @@ async function checkFolder(folder: string): Promise<Check> {
 }
 
 async function checkStore(settings: Settings): Promise<Check> {
-  await mkdir(settings.dataDir, { recursive: true });
+  await makeDataFolder(settings.dataDir);
   await using storage = await openStorage(settings, { onError: () => {} });
   await storage.store.check();
   const shared = settings.databaseUrl?.reveal().startsWith("postgres") ?? false;

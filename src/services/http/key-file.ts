@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { scopes } from "../../contract/scope.ts";
 import { isKeyName } from "../../settings/api-keys.ts";
+import { StoreFileError } from "../../storage/store-file-error.ts";
 
 /** One key as the file keeps it: never the key itself. */
 export const KeyRecord = z.object({
@@ -24,13 +25,21 @@ const privateMode = 0o600;
 /** A lock older than this was left behind by a process that died. */
 const staleLockMs = 10_000;
 
-/** The keys in the file; none when there is no file. Throws when the file cannot be understood. */
+/** The keys in the file; none when there is no file. Rejects with a `StoreFileError` when the file cannot be understood. */
 export async function readKeyFile(file: string): Promise<readonly KeyRecord[]> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
-    throw error;
+    throw unusable(file, "read", error);
   });
-  return text === null ? [] : KeyFile.parse(JSON.parse(text)).keys;
+  return text === null ? [] : parseKeys(file, text);
+}
+
+function parseKeys(file: string, text: string): readonly KeyRecord[] {
+  try {
+    return KeyFile.parse(JSON.parse(text)).keys;
+  } catch (cause) {
+    throw new StoreFileError(`${file} is damaged. Put it back, or move it away and make new keys.`, { cause });
+  }
 }
 
 /** Changes the keys, one change at a time. Readers see the file before or after, never half of it. */
@@ -38,10 +47,19 @@ export async function changeKeyFile(
   file: string,
   change: (keys: readonly KeyRecord[]) => readonly KeyRecord[],
 ): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await using _lock = await lockFile(`${file}.lock`);
-  const keys = change(await readKeyFile(file));
-  await writePrivately(file, JSON.stringify({ version: 1, keys }, null, 2));
+  try {
+    // As private as the services make it: whoever makes a key first makes the folder for everything else.
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await using _lock = await lockFile(`${file}.lock`);
+    const keys = change(await readKeyFile(file));
+    await writePrivately(file, JSON.stringify({ version: 1, keys }, null, 2));
+  } catch (error) {
+    throw error instanceof StoreFileError ? error : unusable(file, "written", error as NodeJS.ErrnoException);
+  }
+}
+
+function unusable(file: string, done: "read" | "written", cause: NodeJS.ErrnoException): StoreFileError {
+  return new StoreFileError(`The keys in ${file} cannot be ${done} (${cause.code ?? cause.message}).`, { cause });
 }
 
 /** Writes beside the file and moves into place, readable by the owner only from the first byte on. */

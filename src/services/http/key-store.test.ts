@@ -35,6 +35,26 @@ test("a key is shown once; the file holds only its hash and is readable by its o
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
+test("the folder of the first key is as private as one that the services make", async () => {
+  const made = join(folder, "new", "data");
+  await createKey(keyFileIn(made), { owner: "ci", scopes: ["evaluate"] });
+  expect((await stat(made)).mode & 0o777).toBe(0o700);
+});
+
+test("a file that is damaged, or a folder that is none, is one line that names it", async () => {
+  await writeFile(file, "{");
+  const options = { owner: "ci", scopes: ["evaluate" as const] };
+  const damaged = { name: "StoreFileError", message: expect.stringContaining(`${file} is damaged`) };
+  await expect(listKeys(file)).rejects.toMatchObject(damaged);
+  await expect(createKey(file, options)).rejects.toMatchObject(damaged);
+  const inFile = join(file, "keys.json");
+  await expect(listKeys(inFile)).rejects.toMatchObject({ message: `The keys in ${inFile} cannot be read (ENOTDIR).` });
+  await expect(createKey(inFile, options)).rejects.toMatchObject({
+    name: "StoreFileError",
+    message: expect.stringContaining(`The keys in ${inFile} cannot be written (`),
+  });
+});
+
 test("without any key the service is open; the first key closes it, live", async () => {
   const ask = shell();
   expect(await ask()).toBe("anonymous");
