@@ -3,7 +3,10 @@ import { useId, useState } from "react";
 import { isKeyTaken } from "../api.ts";
 import { apiKey, setApiKey } from "../api-key.ts";
 
-/** Asks for the key of a guarded service and, once the service takes it, tries everything again with it. */
+/**
+ * Asks for the key of a guarded service and, once the service takes it, tries again what has failed. It may stand in a form of
+ * something else, which is not sent with it: so it is no form element itself.
+ */
 export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) {
   const [value, setValue] = useState("");
   const client = useQueryClient();
@@ -12,20 +15,16 @@ export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) 
     mutationFn: () => tryKey(value.trim()),
     onSuccess: (taken) => {
       if (!taken) return;
-      void client.resetQueries();
+      // What is there already stays: somebody may be writing in it.
+      void client.resetQueries({ predicate: ({ state }) => state.status === "error" });
       onSaved?.();
     },
   });
   const refused = save.data === false;
+  const ready = value.trim() !== "" && !save.isPending;
 
   return (
-    <form
-      className="flex flex-wrap items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <div className="flex flex-wrap items-end gap-2">
       <label htmlFor={id} className="grid gap-1 text-sm font-medium">
         API key (kept for this tab only)
         <input
@@ -40,9 +39,14 @@ export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) 
             setValue(event.target.value);
             save.reset();
           }}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            if (ready) save.mutate();
+          }}
         />
       </label>
-      <button className="button button-primary" disabled={value.trim() === "" || save.isPending}>
+      <button type="button" className="button button-primary" disabled={!ready} onClick={() => save.mutate()}>
         {save.isPending ? "Checking …" : "Use key"}
       </button>
       {refused && (
@@ -50,7 +54,12 @@ export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) 
           ✕ The services do not know this key.
         </p>
       )}
-    </form>
+      {save.data === true && (
+        <p role="status" className="basis-full text-xs font-medium text-good">
+          ✓ The services take this key.
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -27,6 +27,9 @@ export default function ScenarioScreen() {
   const stored = useQuery({
     queryKey: ["library", "scenario", id, version],
     queryFn: ({ signal }) => getScenario(id, { version, signal }),
+    // Another version would take the place of what is being written. That there is one, the list of versions tells.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
   const draft = stored.data && toDraft(stored.data.scenario);
 

@@ -43,7 +43,7 @@ export default function ScenariosScreen() {
           {entries.length > 0 && <ExportMenu />}
           {entries.length > 0 && (
             <button type="button" className="button" onClick={run}>
-              <Play aria-hidden size={14} /> Run {chosen.size > 0 ? `these ${chosen.size}` : "all shown"}
+              <Play aria-hidden size={14} /> Run {chosen.size > 0 ? formatCount(chosen.size, "scenario") : "all shown"}
             </button>
           )}
           <Link href="/scenarios/new" className="button button-primary">

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { otherScenario, sampleScenario } from "../support/sample-scenarios.ts";
@@ -28,11 +29,40 @@ export function scenariosSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios");
     await tab.page.getByLabel(`Choose ${otherScenario.id}`).check();
-    await tab.page.getByRole("button", { name: "Run these 1" }).click();
+    await tab.page.getByRole("button", { name: "Run 1 scenario" }).click();
     await tab.page.getByRole("button", { name: "Start run" }).click();
     await tab.page.getByRole("button", { name: "Stop" }).waitFor();
     expect(services.runs.list()[0]?.results.scenarios.map((entry) => entry.scenario_id)).toEqual([otherScenario.id]);
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("what is being written is kept when the scenario is saved elsewhere, or the service asks for a key", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/id/refund");
+    const description = tab.page.getByLabel("Description");
+    await description.fill("Half a thou");
+    services.library.put({ ...sampleScenario, description: "Saved in another tab" }, true);
+    // What was read is taken for fresh for two seconds.
+    await tab.page.waitForTimeout(2100);
+    await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await tab.page.getByText("This is an older version.").waitFor();
+    expect(await description.inputValue()).toBe("Half a thou");
+
+    const expired = makeProblem("auth_expired", "The key has expired.");
+    const headers = { "access-control-allow-origin": services.origin };
+    await tab.page.route(
+      (url) => url.href === `${services.evaluation}/scenarios`,
+      (route) => route.fulfill({ status: 401, json: expired, headers }),
+      { times: 1 },
+    );
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    const sent = services.requests.length;
+    await tab.page.getByLabel("API key").fill("secret");
+    await tab.page.getByLabel("API key").press("Enter");
+    await tab.page.getByText("The services take this key.").waitFor();
+    expect(await description.inputValue()).toBe("Half a thou");
+    expect(services.requests.slice(sent).filter((request) => request.startsWith("POST"))).toEqual([]);
   });
 
   test("what the service finds wrong stands at its field; cards and JSON say the same", async () => {
