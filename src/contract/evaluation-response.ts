@@ -29,6 +29,10 @@ export const AttemptResult = z
     attempt: z.int().min(1),
     interactions: z.array(InteractionResult),
     average_scores: Scores,
+    unfinished: z
+      .boolean()
+      .optional()
+      .describe("True while turns of it are missing: the run goes on, was stopped, or has spent its budget."),
     first_bad_turn: z
       .object({ turn_index: z.int().min(0), id: z.string(), overall: z.number().nullable() })
       .nullable()

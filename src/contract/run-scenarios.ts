@@ -4,11 +4,14 @@ import { z } from "zod";
 export const ScenarioStatus = z.enum(["failing", "flaky", "passing", "waiting"]).meta({ id: "ScenarioStatus" });
 export type ScenarioStatus = z.infer<typeof ScenarioStatus>;
 
-/** One attempt in short. `errored`: a turn got no reply. `unscored`: there was nothing to measure it against. */
+/**
+ * One attempt in short. `errored`: a turn got no reply. `unscored`: there was nothing to measure it against. `unfinished`: it has
+ * not come to its end, and says nothing yet.
+ */
 export const AttemptOutline = z
   .object({
     attempt: z.int().min(1),
-    outcome: z.enum(["passed", "failed", "errored", "unscored"]),
+    outcome: z.enum(["passed", "failed", "errored", "unscored", "unfinished"]),
     overall: z.number().nullable(),
   })
   .meta({ id: "AttemptOutline" });

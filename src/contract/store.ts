@@ -111,7 +111,7 @@ export interface RescoredTurn {
 }
 
 /** What an attempt came to, without its turns. */
-export type AttemptAverages = Pick<AttemptRecord, "scenario_index" | "attempt" | "average_scores">;
+export type AttemptAverages = Pick<AttemptRecord, "scenario_index" | "attempt" | "state" | "average_scores">;
 
 /** An attempt with its interactions in turn order. */
 export interface AttemptWithInteractions extends AttemptRecord {

@@ -34,6 +34,7 @@ export function toAttemptResults(
     attempt: stored.attempt,
     interactions: first,
     average_scores: { ...averageOf(first), ...conversation?.scores },
+    ...(first.length < scenario.interactions.length && { unfinished: true }),
     first_bad_turn: bad,
     ...(replay && { replay }),
     ...(conversation && { conversation: shown(conversation) }),
@@ -46,6 +47,7 @@ export function toAttemptResults(
           attempt: stored.attempt,
           interactions: second,
           average_scores: averageOf(second),
+          ...(second.length < scenario.interactions.length && { unfinished: true }),
           first_bad_turn: firstBadTurn(second, threshold),
         }
       : null,

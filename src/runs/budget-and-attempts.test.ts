@@ -33,6 +33,8 @@ test("a gate does not pass while scenarios are missing, and names them", async (
       passed: false,
     })),
   );
+  const attempts = stopped.results.scenarios.flatMap((scenario) => scenario.attempts);
+  expect(attempts.map(({ unfinished }) => unfinished)).toEqual([undefined, undefined, true]);
   const done = await bench.evaluate({ test_batch: scenarios(4), budget: { calls: 8 }, concurrency: 1, gate });
   expect(done.summary.gate).toMatchObject({ passed: true, checks: [{ name: "overall" }, { name: "failure_rate" }] });
 });

@@ -17,8 +17,16 @@ const scores = [
   [{ success: 1, overall: 0.1 }],
 ];
 const averages = scores.flatMap((attempts, scenario_index) =>
-  attempts.map((average_scores, index): AttemptAverages => ({ scenario_index, attempt: index + 1, average_scores })),
+  attempts.map((average_scores, index): AttemptAverages => ({
+    scenario_index,
+    attempt: index + 1,
+    state: "done",
+    average_scores,
+  })),
 );
+// A fourth scenario, and another attempt at the first, were broken off.
+averages.push({ scenario_index: 3, attempt: 1, state: "cancelled", average_scores: null });
+averages.push({ scenario_index: 0, attempt: 2, state: "cancelled", average_scores: { success: 1, overall: 0.1 } });
 const scenarios = scores.map((_, index) => ({ id: `s${index}`, description: `about ${index}` }));
 let reads = 0;
 const store = {
@@ -56,6 +64,8 @@ test("failing scenarios come first, the lowest on top, then flaky, waiting and p
   expect(page.counts).toEqual({ failing: 2, flaky: 1, waiting: 1, passing: 1 });
   expect(page.scenarios[1]).toMatchObject({ overall: 0.4, attempts: [{ outcome: "failed" }, { outcome: "failed" }] });
   expect(page.scenarios[2]?.attempts.map(({ outcome }) => outcome)).toEqual(["passed", "errored"]);
+  expect(page.scenarios[3]?.attempts).toMatchObject([{ outcome: "unfinished", overall: null }]);
+  expect(page.scenarios[4]?.attempts.map(({ outcome }) => outcome)).toEqual(["passed", "unfinished"]);
 });
 
 test("a page is a part of those that match, or what stands around one", async () => {

@@ -3,7 +3,7 @@ import type { Scenario } from "../contract/scenario.ts";
 import type { AttemptAverages, RunRecord, Store } from "../contract/store.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
 import { mean, standardDeviation } from "../evaluation/statistics/mean.ts";
-import { isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
+import { hasEnded, isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
 import type { ScenarioOrder } from "./scenario-order.ts";
 
 /** One page of a run's scenarios in short, failures first. */
@@ -49,7 +49,7 @@ function toRunScenario(
     scenario_id: scenario?.id ?? "",
     description: scenario?.description ?? "",
     status: toScenarioStatus({
-      attempts: attempts.length,
+      attempts: attempts.filter(hasEnded).length,
       failed: attempts.filter(isFailure).length,
     }),
     attempts,

@@ -2,7 +2,7 @@ import type { ScenarioStatus } from "../contract/run-scenarios.ts";
 import { finalStates } from "../contract/run.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
-import { isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
+import { hasEnded, isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
 
 /** The scenarios of a run by status, each group with the lowest score first: what is listed, in its order. */
 export type ScenarioOrder = Readonly<Record<ScenarioStatus, readonly number[]>>;
@@ -52,7 +52,7 @@ async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
       const tally = tallies[averages.scenario_index];
       if (!tally) continue;
       const outline = toAttemptOutline(averages, threshold);
-      tally.attempts++;
+      if (hasEnded(outline)) tally.attempts++;
       if (isFailure(outline)) tally.failed++;
       if (outline.overall === null) continue;
       tally.overall += outline.overall;

@@ -14,12 +14,16 @@ export function judgeTurn(turn: InteractionResult, threshold: number): Outcome {
   return judgeScore(turn.scores["overall"], threshold);
 }
 
-/** `waiting`: none of its turns is stored, because it has not begun or its run was stopped before. */
-export type AttemptOutcome = Outcome | "waiting";
+/**
+ * `waiting`: none of its turns is stored, because it has not begun or its run was stopped before. `unfinished`: some are, so it
+ * says nothing yet.
+ */
+export type AttemptOutcome = Outcome | "waiting" | "unfinished";
 
 /** An attempt passes by its average; a turn without a reply is told apart from a poor reply. */
 export function judgeAttempt(attempt: AttemptResult, threshold: number): AttemptOutcome {
   if (attempt.interactions.length === 0) return "waiting";
+  if (attempt.unfinished) return "unfinished";
   if (attempt.interactions.some((turn) => turn.error)) return "errored";
   return judgeScore(attempt.average_scores["overall"], threshold);
 }

@@ -4,7 +4,14 @@ import { formatScore } from "../parts/format.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import type { AttemptCell } from "./scenario-rows.ts";
 
-const marks: Record<AttemptOutcome, string> = { passed: "", failed: "×", errored: "!", unscored: "·", waiting: "" };
+const marks: Record<AttemptOutcome, string> = {
+  passed: "",
+  failed: "×",
+  errored: "!",
+  unscored: "·",
+  waiting: "",
+  unfinished: "…",
+};
 
 interface AttemptSquareProps {
   readonly runId: string;
@@ -15,7 +22,7 @@ interface AttemptSquareProps {
   readonly search?: string;
 }
 
-/** One attempt: filled as high as its overall score, × when it failed, ! when a request failed, dashed when it was not run. */
+/** One attempt: filled as high as its overall score, × when it failed, ! when a request failed, dashed when it was not run or not to its end. */
 export function AttemptSquare({ runId, scenarioId, cell, current = false, search = "" }: AttemptSquareProps) {
   const label = `Attempt ${cell.attempt}: ${words(cell)}`;
   return (
@@ -38,5 +45,6 @@ function words({ outcome, overall }: AttemptCell): string {
   if (outcome === "errored") return "a request failed";
   if (outcome === "unscored") return "not scored";
   if (outcome === "waiting") return "not run";
+  if (outcome === "unfinished") return "not finished";
   return `${outcome}, overall ${formatScore(overall)}`;
 }

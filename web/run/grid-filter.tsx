@@ -26,7 +26,7 @@ export function GridFilter({ counts, filter, live }: GridFilterProps) {
   // Only a run that was stopped or goes on has scenarios that wait.
   const offered = choices.filter((choice) => choice !== "waiting" || counts.waiting > 0 || filter.status === choice);
   const label = (choice: (typeof choices)[number]): string =>
-    `${choice === "waiting" && !live ? "not run" : choice} ${formatInteger(choice === "all" ? all : counts[choice])}`;
+    `${choice === "waiting" && !live ? "not finished" : choice} ${formatInteger(choice === "all" ? all : counts[choice])}`;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <SegmentedChoice

@@ -3,6 +3,7 @@ const entries = [
   { outcome: "failed", mark: "×", words: "failed" },
   { outcome: "errored", mark: "!", words: "request failed" },
   { outcome: "waiting", mark: "", words: "not run" },
+  { outcome: "unfinished", mark: "…", words: "not finished" },
 ] as const;
 
 export function GridLegend() {

@@ -26,8 +26,8 @@ interface ScenarioRowProps {
 /** The cells of a row; grey bars while it is on its way. */
 export const ScenarioRow = memo(function ScenarioRow({ row, runId, live }: ScenarioRowProps) {
   if (!row) return <WaitingRow />;
-  const { scenarioId, cells, begun, judged } = row;
-  const status = begun > 0 && judged === 0 ? "not scored" : row.status;
+  const { scenarioId, cells, ended, judged } = row;
+  const status = ended > 0 && judged === 0 ? "not scored" : row.status;
   const { icon: Icon, className } = looks[status];
   return (
     <>
@@ -36,7 +36,7 @@ export const ScenarioRow = memo(function ScenarioRow({ row, runId, live }: Scena
       </div>
       <div role="cell" className={`flex items-center gap-1 text-sm whitespace-nowrap ${className}`}>
         <Icon aria-hidden size={14} />
-        {status === "waiting" && !live ? "not run" : status}
+        {status === "waiting" && !live ? stoppedWords(row) : status}
       </div>
       <div role="cell" className="flex min-w-0 flex-wrap gap-1 max-md:col-span-2">
         {cells.map((cell) => (
@@ -50,10 +50,10 @@ export const ScenarioRow = memo(function ScenarioRow({ row, runId, live }: Scena
             {row.passed} of {judged}
           </>
         )}
-        {judged === 0 && begun === cells.length && "–"}
-        {begun < cells.length && (
+        {judged === 0 && ended === cells.length && "–"}
+        {ended < cells.length && (
           <span className="block text-xs text-soft">
-            {begun} of {cells.length} run
+            {ended} of {cells.length} run
           </span>
         )}
       </div>
@@ -69,6 +69,10 @@ export const ScenarioRow = memo(function ScenarioRow({ row, runId, live }: Scena
     </>
   );
 });
+
+/** Of a scenario none of whose attempts came to its end before the run did. */
+const stoppedWords = ({ cells }: Row): string =>
+  cells.some(({ outcome }) => outcome === "unfinished") ? "not finished" : "not run";
 
 function ScenarioName({ row, runId }: { row: Row; runId: string }) {
   const first = row.cells.find((cell) => isFailure(cell.outcome)) ?? row.cells[0];

@@ -15,8 +15,8 @@ export interface ScenarioRow {
   readonly status: ScenarioStatus;
   /** One per planned attempt, as far as that is known. */
   readonly cells: readonly AttemptCell[];
-  /** Attempts that have begun. */
-  readonly begun: number;
+  /** Attempts that have come to their end. */
+  readonly ended: number;
   /** Of those, the ones that could be scored or got no reply. */
   readonly judged: number;
   readonly passed: number;
@@ -59,11 +59,11 @@ export function toScenarioRow(scenario: ScenarioResult): ScenarioRow {
   };
 }
 
-function countCells(cells: readonly AttemptCell[]): Pick<ScenarioRow, "begun" | "judged" | "passed"> {
+function countCells(cells: readonly AttemptCell[]): Pick<ScenarioRow, "ended" | "judged" | "passed"> {
   const count = (...outcomes: readonly AttemptOutcome[]): number =>
     cells.filter(({ outcome }) => outcomes.includes(outcome)).length;
   return {
-    begun: cells.length - count("waiting"),
+    ended: cells.length - count("waiting", "unfinished"),
     judged: count("passed", "failed", "errored"),
     passed: count("passed"),
   };
@@ -81,13 +81,13 @@ const toCell = (attempt: AttemptResult, threshold: number): AttemptCell => ({
   overall: attempt.average_scores["overall"] ?? null,
 });
 
-/** As the service says it: what has not begun counts for nothing, and what could not be scored did not fail. */
+/** As the service says it: what has not ended counts for nothing, and what could not be scored did not fail. */
 function statusOf(cells: readonly AttemptCell[]): ScenarioStatus {
-  const begun = cells.filter(({ outcome }) => outcome !== "waiting");
-  const failed = begun.filter(({ outcome }) => isFailure(outcome)).length;
-  if (begun.length === 0) return "waiting";
+  const { ended } = countCells(cells);
+  const failed = cells.filter(({ outcome }) => isFailure(outcome)).length;
+  if (ended === 0) return "waiting";
   if (failed === 0) return "passing";
-  return failed === begun.length ? "failing" : "flaky";
+  return failed === ended ? "failing" : "flaky";
 }
 
 const compareRows = (left: ScenarioRow, right: ScenarioRow): number =>

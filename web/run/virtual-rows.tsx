@@ -5,7 +5,7 @@ import type { RowSource } from "./row-source.ts";
 import { ScenarioRow } from "./scenario-row.tsx";
 
 const columns =
-  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-3 py-2 md:grid-cols-[minmax(0,16rem)_6rem_minmax(0,1fr)_5rem_7rem]";
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-3 py-2 md:grid-cols-[minmax(0,16rem)_7rem_minmax(0,1fr)_5rem_7rem]";
 
 interface VirtualRowsProps {
   readonly source: RowSource;

@@ -81,7 +81,7 @@ function secondsOf({ attempts }: ScenarioResult): number {
 
 const whySkipped = {
   unscored: "nothing to compare with: no reference reply and no labels",
-  not_run: "not run: the run ended before it",
+  not_run: "not run: the run ended before an attempt at it did",
 } as const;
 
 function toCase(result: ScenarioResult, verdict: Verdict, suite: string): XmlNode {

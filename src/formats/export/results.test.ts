@@ -273,18 +273,26 @@ test("where the model saw reference replies, training lines show those", () => {
 });
 
 test("what a stopped run never came to is not run: neither failed nor passed", () => {
-  const stopped = [scenarioResult("begun", [[good], [good], []]), scenarioResult("never", [[], [], []])];
+  const stopped = [
+    scenarioResult("begun", [[good], [good], []]),
+    scenarioResult("never", [[], [], []]),
+    scenarioResult("halfway", [[good]]),
+  ];
+  for (const attempt of stopped[2]?.attempts ?? []) attempt.unfinished = true;
   const run = runResult(stopped, { state: "cancelled" });
 
   const markdown = exportResults(createMarkdown, run);
   expect(markdown).toMatch(/`begun` \| ✅ passed \| [^|]* \| 2 of 2 \(2 of 3 run\) \|/);
   expect(markdown).toMatch(/`never` \| ⏸️ not run \| [^|]* \| – \(0 of 3 run\) \|/);
+  expect(markdown).toMatch(/`halfway` \| ⏸️ not run \| [^|]* \| – \(0 of 1 run\) \|/);
 
   const { elements } = readXml(exportResults(createJunit, run));
   expect(elements.find(([name]) => name === "testsuites")?.[1]).toMatchObject({
     failures: "0",
     errors: "0",
-    skipped: "1",
+    skipped: "2",
   });
-  expect(elements.find(([name]) => name === "skipped")?.[1]).toEqual({ message: "not run: the run ended before it" });
+  expect(elements.find(([name]) => name === "skipped")?.[1]).toEqual({
+    message: "not run: the run ended before an attempt at it did",
+  });
 });

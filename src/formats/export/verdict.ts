@@ -11,22 +11,22 @@ export interface VerdictOptions {
 
 /**
  * How a scenario did: `error` is a turn without a usable reply in every attempt, `unscored` has nothing to compare with, and
- * `not_run` has no turn at all because the run ended before it.
+ * `not_run` has no attempt that came to its end before the run did.
  */
 export interface Verdict {
   readonly outcome: "passed" | "failed" | "error" | "unscored" | "not_run";
   readonly threshold: number;
   readonly passed: number;
   readonly counted: number;
-  /** Attempts with at least one turn, out of those that are listed. */
+  /** Attempts with all their turns, out of those that are listed. */
   readonly run: number;
   readonly planned: number;
 }
 
 export function verdictOf(result: ScenarioResult, { threshold, passRate = 1 }: VerdictOptions = {}): Verdict {
   const bar = threshold ?? result.reliability?.threshold ?? defaultThreshold;
-  const begun = result.attempts.filter(({ interactions }) => interactions.length > 0);
-  const counted = begun.filter(
+  const ended = result.attempts.filter(({ interactions, unfinished }) => interactions.length > 0 && !unfinished);
+  const counted = ended.filter(
     ({ average_scores }) => average_scores["overall"] !== undefined || average_scores["success"] !== 1,
   );
   const passed = counted.filter((attempt) => passes(attempt, bar)).length;
@@ -34,10 +34,10 @@ export function verdictOf(result: ScenarioResult, { threshold, passRate = 1 }: V
     threshold: bar,
     passed,
     counted: counted.length,
-    run: begun.length,
+    run: ended.length,
     planned: result.attempts.length,
   };
-  if (begun.length === 0) return { outcome: "not_run", ...figures };
+  if (ended.length === 0) return { outcome: "not_run", ...figures };
   if (counted.length === 0) return { outcome: "unscored", ...figures };
   if (passed / counted.length >= passRate) return { outcome: "passed", ...figures };
   return { outcome: counted.every(hasError) ? "error" : "failed", ...figures };

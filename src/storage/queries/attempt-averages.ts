@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers/promises";
+import type { Selectable } from "kysely";
 import type { AttemptAverages } from "../../contract/store.ts";
 import type { LongReads, Reader } from "../database.ts";
 import { fromNullableJsonText } from "../json-text.ts";
+import type { AttemptTable } from "../schema.ts";
 
 /** Attempts read at once: few enough that nothing else waits for them. */
 const pageSize = 2000;
@@ -49,10 +51,13 @@ const averages = (reader: Reader, runId: string) =>
     .where("interactions_done", ">", 0)
     .orderBy("scenario_index")
     .orderBy("attempt")
-    .select(["scenario_index", "attempt", "average_scores"]);
+    .select(["scenario_index", "attempt", "state", "average_scores"]);
 
-const toAverages = (row: { scenario_index: number; attempt: number; average_scores: string | null }) => ({
+const toAverages = (
+  row: Pick<Selectable<AttemptTable>, "scenario_index" | "attempt" | "state" | "average_scores">,
+) => ({
   scenario_index: row.scenario_index,
   attempt: row.attempt,
+  state: row.state,
   average_scores: fromNullableJsonText<Record<string, number>>(row.average_scores),
 });

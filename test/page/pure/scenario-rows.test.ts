@@ -45,7 +45,7 @@ test("an attempt that was not run neither passes nor fails", () => {
     { id: "bad", attempts: [[{ overall: 0.1 }], []] },
   ];
   const rows = toScenarioRows(makeResults({ id: "r", name: "r", scenarios }));
-  expect(rows.map((row) => [row.scenarioId, row.status, row.passed, row.judged, row.begun, row.cells.length])).toEqual([
+  expect(rows.map((row) => [row.scenarioId, row.status, row.passed, row.judged, row.ended, row.cells.length])).toEqual([
     ["bad", "failing", 0, 1, 1, 2],
     ["none", "waiting", 0, 0, 0, 3],
     ["some", "passing", 2, 2, 2, 3],
@@ -53,10 +53,21 @@ test("an attempt that was not run neither passes nor fails", () => {
   expect(rows[1]?.cells.map(({ outcome }) => outcome)).toEqual(["waiting", "waiting", "waiting"]);
 });
 
+test("an attempt that was not finished neither passes nor fails, whatever its turns were worth", () => {
+  const scenarios = [
+    { id: "s", attempts: [[{ overall: 1 }], [{ overall: 0.1 }], [{ error: refusedKey }], [{ overall: 1 }]] },
+  ];
+  const results = makeResults({ id: "r", name: "r", scenarios });
+  for (const attempt of results.results.scenarios[0]?.attempts.slice(1) ?? []) attempt.unfinished = true;
+  expect(toScenarioRows(results)[0]).toMatchObject({ status: "passing", passed: 1, judged: 1, ended: 1 });
+  for (const attempt of results.results.scenarios[0]?.attempts ?? []) attempt.unfinished = true;
+  expect(toScenarioRows(results)[0]).toMatchObject({ status: "waiting", passed: 0, judged: 0, ended: 0 });
+});
+
 test("attempts that could not be scored are not counted as passed", () => {
   const results = makeResults({ id: "r", name: "r", scenarios: [{ id: "s", attempts: [[{}], [{}]] }] });
   for (const attempt of results.results.scenarios[0]?.attempts ?? []) attempt.average_scores = { success: 1 };
-  expect(toScenarioRows(results)[0]).toMatchObject({ passed: 0, judged: 0, begun: 2 });
+  expect(toScenarioRows(results)[0]).toMatchObject({ passed: 0, judged: 0, ended: 2 });
 });
 
 test("the next failure goes round the whole run and back", () => {

@@ -77,15 +77,17 @@ export function runsSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("link", { name: /a request failed/ }).count()).toBe(2);
   });
 
-  test("what a stopped run never came to is not run, and not passed", async () => {
+  test("what a stopped run never came to, or not to the end of, is not passed", async () => {
     const stopped = makeResults({
       id: "01990000-0000-7000-8000-000000000007",
       name: "stopped",
       scenarios: [
         { id: "begun", attempts: [[{ overall: 0.9 }], [{ overall: 0.9 }], []] },
+        { id: "halfway", attempts: [[{ overall: 0.9 }]] },
         { id: "never", attempts: [[], [], []] },
       ],
     });
+    for (const attempt of stopped.results.scenarios[1]?.attempts ?? []) attempt.unfinished = true;
     await using services = await startFakeServices({ runs: [{ ...stopped, state: "cancelled" }] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${stopped.run_id}`);
@@ -94,7 +96,12 @@ export function runsSuite(browser: () => Browser): void {
     expect(await row.innerText()).toMatch(/not run.*0 of 3 run/s);
     expect(await tab.page.getByRole("row").filter({ hasText: "begun" }).innerText()).toMatch(/2 of 2.*2 of 3 run/s);
     expect(await tab.page.getByRole("link", { name: "Attempt 1: not run" }).count()).toBe(1);
-    await tab.page.getByRole("radio", { name: "not run 1" }).waitFor();
+    expect(await tab.page.getByRole("row").filter({ hasText: "halfway" }).innerText()).toMatch(
+      /not finished.*0 of 1 run/s,
+    );
+    await tab.page.getByRole("radio", { name: "not finished 2" }).waitFor();
+    await tab.page.getByRole("link", { name: "Attempt 1: not finished" }).click();
+    await tab.page.getByText("This attempt is not finished").waitFor();
   });
 
   test("failed turns are gathered by cause with the first thing to check", async () => {
