@@ -5,7 +5,6 @@ export interface FoundReply {
   readonly turn: InteractionResult;
   readonly attempt: number;
   readonly attempts: number;
-  readonly turnIndex: number;
 }
 
 export interface WantedReply {
@@ -23,9 +22,8 @@ export function findReply(
 ): FoundReply | null {
   const scenario = results.results.scenarios.find((entry) => entry.scenario_id === scenarioId);
   const replies = (scenario?.attempts ?? []).flatMap(({ attempt, interactions }) => {
-    const turnIndex = interactions.findIndex((turn) => turn.id === interactionId);
-    const turn = interactions[turnIndex];
-    return turn ? [{ turn, attempt, turnIndex }] : [];
+    const turn = interactions.find(({ id }) => id === interactionId);
+    return turn ? [{ turn, attempt }] : [];
   });
   const value = ({ turn }: { turn: InteractionResult }): number => turn.scores[score] ?? -1;
   const ordered = replies.toSorted((left, right) => value(left) - value(right));

@@ -71,7 +71,7 @@ function Reply({ title, results, change, mean, reference }: ReplyProps) {
     pick,
   });
   if (!found) return <TextPane title={title}>(not stored)</TextPane>;
-  const { turn, attempt, attempts, turnIndex } = found;
+  const { turn, attempt, attempts } = found;
   return (
     <TextPane title={`${title}, mean ${change.score} ${formatScore(mean)}`}>
       {turn.error || reference === "" ? (
@@ -87,7 +87,7 @@ function Reply({ title, results, change, mean, reference }: ReplyProps) {
             runId: results.run_id,
             scenarioId: change.scenario_id,
             attempt,
-            turn: turnIndex,
+            turn: turn.turn_index,
           })}
           className="link"
         >

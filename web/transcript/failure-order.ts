@@ -4,7 +4,7 @@ import { isFailure, judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
 export interface TurnPlace {
   readonly scenarioId: string;
   readonly attempt: number;
-  /** Undefined: the first bad one of the attempt. */
+  /** Its index in the scenario. Undefined: the first bad one of the attempt. */
   readonly turn: number | undefined;
 }
 
@@ -13,9 +13,9 @@ function* places(scenarios: readonly ScenarioResult[]): Generator<TurnPlace & { 
   for (const scenario of scenarios) {
     const threshold = thresholdOf(scenario);
     for (const { attempt, interactions } of scenario.attempts) {
-      for (const [turn, interaction] of interactions.entries()) {
+      for (const interaction of interactions) {
         const failing = isFailure(judgeTurn(interaction, threshold));
-        yield { scenarioId: scenario.scenario_id, attempt, turn, failing };
+        yield { scenarioId: scenario.scenario_id, attempt, turn: interaction.turn_index, failing };
       }
     }
   }

@@ -15,7 +15,7 @@ interface SameTurnProps {
 export function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
   const threshold = thresholdOf(scenario);
   const replies = scenario.attempts.flatMap((other) => {
-    const turn = other.interactions[index];
+    const turn = other.interactions.find((entry) => entry.turn_index === index);
     return turn ? [{ attempt: other.attempt, turn }] : [];
   });
   if (replies.length < 2) return null;

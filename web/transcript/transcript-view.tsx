@@ -32,9 +32,11 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
   const history = readHistoryMode(params.get("history"));
   const mode = readViewMode(params.get("view"));
   const shown = useMemo(() => inHistory(scenario, history), [scenario, history]);
-  const last = attempt.interactions.length - 1;
+  const turns = attempt.interactions;
   const bad = firstBad(attempt, thresholdOf(scenario));
-  const turn = params.has("turn") ? Math.min(last, Math.max(0, Number(params.get("turn")) - 1 || 0)) : Math.max(0, bad);
+  /** In the list of turns. The address counts them as the scenario does, and some of those may be missing. */
+  const position = params.has("turn") ? positionOf(attempt, Number(params.get("turn")) - 1 || 0) : Math.max(0, bad);
+  const turn = turns[position]?.turn_index ?? 0;
   const otherOf = useCallback(
     (turnIndex: number) => otherReply(scenario, { mode: history, attempt: attempt.attempt, turnIndex }),
     [scenario, history, attempt.attempt],
@@ -51,8 +53,9 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
     const path = transcriptPath({ runId: results.run_id, scenarioId: place.scenarioId, attempt: place.attempt });
     navigate(kept === "" ? path : `${path}?${kept}`);
   };
-  const goToTurn = (next: number): void => {
-    if (next >= 0 && next <= last) changeSearch({ turn: String(next + 1) });
+  const goToTurn = (step: 1 | -1): void => {
+    const next = turns[position + step];
+    if (next) changeSearch({ turn: String(next.turn_index + 1) });
   };
   const goToAttempt = (step: 1 | -1): void => {
     const next = shown.attempts[shown.attempts.indexOf(attempt) + step];
@@ -64,8 +67,8 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
   };
 
   useKeys({
-    j: () => goToTurn(turn + 1),
-    k: () => goToTurn(turn - 1),
+    j: () => goToTurn(1),
+    k: () => goToTurn(-1),
     n: () => goToFailure(1),
     p: () => goToFailure(-1),
     d: () => changeSearch({ view: nextViewMode(mode) }),
@@ -95,7 +98,7 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
         key={`${scenario.scenario_id} ${attempt.attempt} ${history}`}
         scenario={shown}
         attempt={attempt}
-        turn={turn}
+        turn={position}
         chosen={params.has("turn") || bad > 0}
         mode={mode}
         across={Number(params.get("across") ?? 0) - 1}
@@ -104,6 +107,12 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
       />
     </div>
   );
+}
+
+/** Where a turn of the scenario stands, or the next one that is there. */
+function positionOf({ interactions }: AttemptResult, turnIndex: number): number {
+  const position = interactions.findIndex((turn) => turn.turn_index >= turnIndex);
+  return position === -1 ? interactions.length - 1 : position;
 }
 
 const firstBad = ({ interactions }: AttemptResult, threshold: number): number =>

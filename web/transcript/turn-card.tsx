@@ -21,7 +21,6 @@ import type { ViewMode } from "./view-mode.ts";
 
 interface TurnCardProps {
   readonly turn: InteractionResult;
-  readonly index: number;
   readonly scenario: ScenarioResult;
   readonly attempt: number;
   readonly mode: ViewMode;
@@ -35,7 +34,6 @@ interface TurnCardProps {
 /** One turn: what the user said, what was expected, what came, and what it is worth. */
 export const TurnCard = memo(function TurnCard({
   turn,
-  index,
   scenario,
   attempt,
   mode,
@@ -44,7 +42,7 @@ export const TurnCard = memo(function TurnCard({
   other,
   history,
 }: TurnCardProps) {
-  const number = index + 1;
+  const number = turn.turn_index + 1;
   return (
     <article
       aria-label={`Turn ${number}`}
@@ -97,7 +95,7 @@ export const TurnCard = memo(function TurnCard({
           overall={turn.scores["overall"]}
         />
       )}
-      <SameTurn scenario={scenario} index={index} attempt={attempt} open={across} />
+      <SameTurn scenario={scenario} index={turn.turn_index} attempt={attempt} open={across} />
     </article>
   );
 });

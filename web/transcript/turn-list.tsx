@@ -10,10 +10,12 @@ import type { ViewMode } from "./view-mode.ts";
 interface TurnListProps {
   readonly scenario: ScenarioResult;
   readonly attempt: AttemptResult;
+  /** Its place in the list. */
   readonly turn: number;
   /** True when the address names a turn, or there is a bad one to look at: then it is brought into view. */
   readonly chosen: boolean;
   readonly mode: ViewMode;
+  /** The index of a turn of the scenario. */
   readonly across: number;
   readonly history: HistoryMode;
   readonly otherOf: (turnIndex: number) => InteractionResult | null;
@@ -56,12 +58,11 @@ export function TurnList({ scenario, attempt, turn, chosen, mode, across, histor
           >
             <TurnCard
               turn={interaction}
-              index={item.index}
               scenario={scenario}
               attempt={attempt.attempt}
               mode={mode}
               current={item.index === turn}
-              across={across === item.index}
+              across={across === interaction.turn_index}
               other={otherOf(interaction.turn_index)}
               history={history}
             />

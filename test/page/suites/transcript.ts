@@ -75,6 +75,28 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("turns keep their numbers where one before them is missing", async () => {
+    const turns = [{ overall: 1 }, { overall: 0.2, reply: "Second." }, { overall: 0.2, reply: "Third." }];
+    const run = makeResults({ id: "gap", name: "gap", scenarios: [{ id: "s", attempts: [turns, turns] }] });
+    // With reference replies as history turns run side by side: a later one may be there first.
+    run.results.scenarios[0]?.attempts[0]?.interactions.splice(1, 1);
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs/gap/s/1");
+    const third = tab.page.locator('article[aria-label="Turn 3"][aria-current="step"]');
+    await third.getByText("Same turn in all 2 attempts").click();
+    await tab.page.waitForURL("**across=3");
+    expect(await third.getByRole("list").getByText("Third.").count()).toBe(2);
+    expect(await tab.page.getByText("Second.").count()).toBe(0);
+    await tab.page.keyboard.press("k");
+    await tab.page.locator('article[aria-label="Turn 1"][aria-current="step"]').waitFor();
+    await tab.page.keyboard.press("n");
+    await tab.page.waitForURL("**turn=3*");
+    await tab.page.keyboard.press("n");
+    await tab.page.waitForURL("**/2?turn=2*");
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a run with both histories shows each, and every turn what the other came to", async () => {
     await using services = await startFakeServices({ runs: [bothHistories] });
     await using tab = await openTab({ browser: browser(), services });
