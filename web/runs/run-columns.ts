@@ -1,5 +1,6 @@
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Run } from "../../src/contract/run.ts";
+import { repliedShare } from "../parts/replied-share.ts";
 import type { sortingFeatures } from "../parts/sorting.ts";
 import { flakyCount, varyingCount } from "./flaky-count.ts";
 
@@ -32,7 +33,7 @@ export const runColumns = column.columns([
   column.accessor("model_id", { id: "model", sortFn: "text" }),
   column.accessor((run) => run.summary?.average_scores["overall"], { id: "overall", ...last }),
   column.display({ id: "baseline" }),
-  column.accessor((run) => run.summary?.average_scores["success"], { id: "success", ...last }),
+  column.accessor((run) => repliedShare(run.summary) ?? undefined, { id: "success", ...last }),
   column.accessor((run) => flakyCount(run.summary) ?? varyingCount(run.summary), { id: "flaky" }),
   column.accessor((run) => run.progress.interactions_failed, { id: "failed" }),
   column.accessor((run) => run.summary?.cost?.total, { id: "cost", ...last }),

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
-import { detailed, nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
+import { detailed, nightly, nightlyAfter, refusedKey, withoutScores } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 
 const oneTurn = { model_id: "demo/flaky", test_batch: { id: "a", interactions: [{ user_message: "hi" }] } };
@@ -213,6 +213,32 @@ export function runsSuite(browser: () => Browser): void {
     await names().first().waitFor();
     expect(await names().allInnerTexts()).toEqual(["broken endpoint", "nightly support", "nightly support"]);
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("runs sorted by success stand in the order of what is shown", async () => {
+    const bad = { error: refusedKey };
+    const good = { overall: 1 };
+    const uneven = makeResults({
+      id: "uneven",
+      name: "uneven",
+      scenarios: [
+        { id: "short", attempts: [[bad]] },
+        { id: "long", attempts: [Array.from({ length: 9 }, () => good)] },
+      ],
+    });
+    const even = makeResults({
+      id: "even",
+      name: "even",
+      scenarios: [{ id: "only", attempts: [[bad, ...Array.from({ length: 4 }, () => good)]] }],
+    });
+    // The score weighs every scenario alike: by it the first would stand below the second.
+    uneven.summary.average_scores["success"] = 0.5;
+    await using services = await startFakeServices({ runs: [uneven, even] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs?sort=-success");
+    const shares = tab.page.locator('td[data-label="Success"]');
+    await shares.nth(1).waitFor();
+    expect(await shares.allInnerTexts()).toEqual(["90 %", "80 %"]);
   });
 
   test("demo data is marked, and removed with one click and a question", async () => {
