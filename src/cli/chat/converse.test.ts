@@ -1,11 +1,11 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { AgentClient, AgentMessages } from "../../client/create-agent-client.ts";
-import { ServiceFailure } from "../../client/service-failure.ts";
+import { ServiceFailure, ServiceUnreachable } from "../../client/service-failure.ts";
 import type { AgentReply } from "../../contract/agent-reply.ts";
 import { converse } from "./converse.ts";
 
-/** An agent that repeats what it heard, or fails when it hears "fail". */
+/** An agent that repeats what it heard, fails when it hears "fail" and is gone when it hears "gone". */
 function echoing(): { client: Pick<AgentClient, "send">; heard: number[] } {
   const heard: number[] = [];
   const client = {
@@ -13,6 +13,7 @@ function echoing(): { client: Pick<AgentClient, "send">; heard: number[] } {
       heard.push(messages.length);
       const content = messages.at(-1)?.content ?? "";
       if (content === "fail") throw new ServiceFailure(502, null);
+      if (content === "gone") throw new ServiceUnreachable("http://agent");
       return { content: `You said ${content}\u001B[2J` } as AgentReply;
     },
   };
@@ -51,6 +52,21 @@ test("a turn that fails is told and forgotten", async () => {
   const { told, messages } = await talk(["fail", "Hello"]);
   expect(told).toContainEqual(expect.stringContaining("502"));
   expect(messages.map(({ content }) => content)).toEqual(["Hello", expect.stringContaining("You said Hello")]);
+});
+
+test("an agent that went away is told, and what was said so far is kept", async () => {
+  const { told, messages } = await talk(["Hello", "gone", "Again"]);
+  expect(told).toContainEqual("Nothing answers at http://agent");
+  expect(messages).toHaveLength(4);
+});
+
+test("lines that come while the agent thinks are answered in turn", async () => {
+  const input = new PassThrough();
+  const { client, heard } = echoing();
+  const messages: AgentMessages = [];
+  input.end("One\nTwo\nThree\n");
+  await converse({ client, modelId: "demo/echo", messages, input, output: new PassThrough(), tell: () => {} });
+  expect(heard).toEqual([1, 3, 5]);
 });
 
 test("/reset starts over and /quit ends", async () => {
