@@ -1,0 +1,16 @@
+import { writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { readCustomScorers } from "./read-custom-scorers.ts";
+import { readRunner } from "./read-runner.ts";
+
+test.each([
+  ["AGENT_RUNNER", readRunner],
+  ["REHEARSAL_SCORERS_MODULE", readCustomScorers],
+])("%s that cannot be loaded says why", async (name, read) => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("module.mjs");
+  await writeFile(file, 'import "a-package-that-is-not-there";\nexport default async () => "Hi";\n');
+  await expect(read(file)).rejects.toThrow(`${name} names ${file}, which cannot be loaded: `);
+  await expect(read(file)).rejects.toThrow(/a-package-that-is-not-there/);
+});
