@@ -28,6 +28,12 @@ export const ResponseTool = z
   })
   .meta({ id: "ResponseTool" });
 
+/** What the reply is to look like: `format` may be a JSON schema it must fit. */
+const ResponseText = z.looseObject({
+  format: z.looseObject({ type: z.string() }).nullish(),
+  verbosity: z.string().nullish(),
+});
+
 /** Body of POST /v1/responses, as far as it is understood; other fields are ignored. */
 export const ResponseRequest = z
   .object({
@@ -43,7 +49,13 @@ export const ResponseRequest = z
     temperature: z.number().nullish(),
     top_p: z.number().nullish(),
     max_output_tokens: z.int().min(1).nullish(),
+    text: ResponseText.nullish().describe("Passed on to the provider."),
+    reasoning: z.looseObject({ effort: z.string().nullish() }).nullish().describe("Its effort is passed on."),
+    include: z.array(z.string()).nullish().describe("message.output_text.logprobs asks for log probabilities."),
+    top_logprobs: z.int().nullish(),
     metadata: z.record(z.string(), z.string()).nullish(),
+    conversation: z.null("is not supported: send the whole conversation as input").optional(),
+    prompt: z.null("is not supported: send its text as instructions").optional(),
     previous_response_id: z.null("is not supported: send the whole conversation as input").optional(),
     background: z.literal(false, "is not supported").nullish(),
   })

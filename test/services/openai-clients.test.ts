@@ -217,6 +217,42 @@ describe("the openai client with responses", () => {
   test("what is not supported is said", async () => {
     const create = client.responses.create({ model: "test/model", input: "Hi", previous_response_id: "resp_1" });
     await expect(create).rejects.toMatchObject({ status: 422, param: "previous_response_id" });
+    const kept = client.responses.create({ model: "test/model", input: "Hi", conversation: "conv_1" });
+    await expect(kept).rejects.toMatchObject({ status: 422, param: "conversation" });
+    const prompted = client.responses.create({ model: "test/model", input: "Hi", prompt: { id: "pmpt_1" } });
+    await expect(prompted).rejects.toMatchObject({ status: 422, param: "prompt" });
+  });
+
+  test("what the reply is to look like reaches the provider", async () => {
+    const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+    const logprobs = { content: [{ token: "{", logprob: -0.5, bytes: null, top_logprobs: [] }] };
+    const { models, model: asked } = scripted({ text: '{"city":"Paris"}', logprobs });
+    await using own = await runAgentApp(models);
+    const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const response = await openai.responses.parse({
+      model: "test/model",
+      input: "Where?",
+      text: { format: { type: "json_schema", name: "place", schema, strict: true }, verbosity: "low" },
+      reasoning: { effort: "low" },
+      include: ["message.output_text.logprobs"],
+      top_logprobs: 2,
+    });
+    expect(response.output_parsed).toEqual({ city: "Paris" });
+    expect(response.output).toMatchObject([{ content: [{ logprobs: [{ token: "{" }] }] }]);
+    expect(asked.requests[0]?.parameters?.extra).toEqual({
+      response_format: { type: "json_schema", json_schema: { name: "place", schema, strict: true } },
+      verbosity: "low",
+      reasoning_effort: "low",
+      logprobs: true,
+      top_logprobs: 2,
+    });
+  });
+
+  test("a reply that a filter cut off is incomplete for that reason", async () => {
+    await using own = await runAgentApp(scripted({ text: "I", finish_reason: "content_filter" }).models);
+    const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const response = await openai.responses.create({ model: "test/model", input: "Hi" });
+    expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "content_filter" } });
   });
 });
 

@@ -72,16 +72,29 @@ function toChoice({ tool_choice: choice }: ResponseRequest): ToolChoice {
   return typeof choice === "object" && choice !== null ? { name: choice.name } : null;
 }
 
-function toParameters({
-  temperature,
-  top_p,
-  max_output_tokens,
-  parallel_tool_calls,
-}: ResponseRequest): ModelParameters {
+function toParameters(request: ResponseRequest): ModelParameters {
+  const { temperature, top_p, max_output_tokens, parallel_tool_calls } = request;
+  const extra = toChatFields(request);
   return {
     ...(typeof temperature === "number" && { temperature }),
     ...(typeof top_p === "number" && { top_p }),
     ...(typeof max_output_tokens === "number" && { max_tokens: max_output_tokens }),
     ...(typeof parallel_tool_calls === "boolean" && { parallel_tool_calls }),
+    ...(Object.keys(extra).length > 0 && { extra }),
   };
+}
+
+/** What else may be said of the reply, in the words of chat completions: every provider is spoken to in those. */
+function toChatFields({ text, reasoning, include, top_logprobs }: ResponseRequest): Record<string, unknown> {
+  return {
+    ...(text?.format && { response_format: toResponseFormat(text.format) }),
+    ...(text?.verbosity && { verbosity: text.verbosity }),
+    ...(reasoning?.effort && { reasoning_effort: reasoning.effort }),
+    ...(include?.includes("message.output_text.logprobs") && { logprobs: true }),
+    ...(typeof top_logprobs === "number" && { logprobs: true, top_logprobs }),
+  };
+}
+
+function toResponseFormat({ type, ...described }: NonNullable<NonNullable<ResponseRequest["text"]>["format"]>) {
+  return type === "json_schema" ? { type, json_schema: described } : { type };
 }

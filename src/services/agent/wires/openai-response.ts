@@ -1,6 +1,6 @@
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
 import { pairToolMessages, type LooseMessage } from "../../../agent/pair-tool-messages.ts";
-import type { ChatMessage } from "../../../contract/model.ts";
+import type { ChatMessage, SuccessfulReply } from "../../../contract/model.ts";
 import type {
   ResponseBody,
   ResponseInputItem,
@@ -86,14 +86,20 @@ export function toResponse(
   outcome: SuccessfulOutcome,
   { text = outcome.reply.text, ...head }: ResponseHead & { text?: string },
 ): ResponseBody {
-  const cut = limits.test(outcome.finish_reason);
+  const reason = incompleteReason(outcome.finish_reason);
   return {
     ...openResponse(turn, head),
-    status: cut ? "incomplete" : "completed",
-    incomplete_details: cut ? { reason: "max_output_tokens" } : null,
+    status: reason === null ? "completed" : "incomplete",
+    incomplete_details: reason === null ? null : { reason },
     output: toOutput(turn, outcome, text),
     usage: toUsage(outcome),
   };
+}
+
+/** OpenAI's clients know two reasons; x-finish-reason has the exact one. */
+function incompleteReason(finishReason: string): string | null {
+  if (finishReason === "content_filter") return finishReason;
+  return limits.test(finishReason) ? "max_output_tokens" : null;
 }
 
 export function toUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
@@ -111,7 +117,7 @@ function toOutput(turn: Turn, { reply, pending_tool_calls }: SuccessfulOutcome, 
   const refused = reply.refusal !== null;
   if (text !== "" || refused || pending_tool_calls.length === 0) {
     const content = [
-      ...(text !== "" || !refused ? [outputText(text)] : []),
+      ...(text !== "" || !refused ? [outputText(text, reply.logprobs)] : []),
       ...(reply.refusal === null ? [] : [{ type: "refusal" as const, refusal: reply.refusal }]),
     ];
     output.push({ type: "message", id: messageId(turn), role: "assistant", status: "completed", content });
@@ -123,8 +129,9 @@ function toOutput(turn: Turn, { reply, pending_tool_calls }: SuccessfulOutcome, 
   return output;
 }
 
-export function outputText(text: string) {
-  return { type: "output_text" as const, text, annotations: [], logprobs: [] };
+export function outputText(text: string, logprobs: SuccessfulReply["logprobs"] = null) {
+  const tokens = logprobs?.["content"];
+  return { type: "output_text" as const, text, annotations: [], logprobs: Array.isArray(tokens) ? tokens : [] };
 }
 
 export function messageId({ runId }: Turn): string {
