@@ -100,7 +100,7 @@ function toForm(fields: readonly (readonly [name: string, value: unknown, style:
 }
 
 function toHeader(name: string, value: unknown): string {
-  const text = toPlainText(value);
+  const text = Array.isArray(value) ? value.map(toPlainText).join(",") : toPlainText(value);
   if (/^[\t\x20-\x7e]*$/.test(text)) return text;
   throw new ToolError(`The value for ${name} can only hold plain ASCII characters.`);
 }

@@ -185,6 +185,56 @@ test("references in percent encoding are followed", async () => {
   await expect(run({ id: "7", next: { items: [1] } })).rejects.toThrow("/next/items/0 must be string");
 });
 
+const quirks = `
+openapi: 3.1.0
+servers: [{ url: "https://q.test" }]
+paths:
+  /pets/{pet ids}:
+    get:
+      operationId: find
+      parameters:
+        - { name: pet ids, in: path, required: true, schema: { type: array, items: { type: integer } } }
+        - { name: "filter[state]", in: query, schema: { type: string } }
+        - { name: $top, in: query, description: How many., schema: { type: integer } }
+        - { name: top, in: query, schema: { type: integer } }
+        - { name: X-Tags, in: header, schema: { type: array, items: { type: string } } }
+    put:
+      operationId: change
+      parameters: [{ name: pet ids, in: path, required: true, schema: { type: string } }]
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                "@type": { type: string }
+                state: { $ref: "#/paths/~1toys/get/parameters/0/schema", description: State of the pet. }
+  /toys: { get: { parameters: [{ name: state, in: query, schema: { type: string, enum: [new, old] } }] } }
+`;
+
+test("arguments have names that every provider accepts, and go out under their own", async () => {
+  const { tools, run } = declare({ operations: ["find"] }, quirks);
+  const properties = tools[0]?.definition.parameters["properties"] as Record<string, object>;
+  expect(Object.keys(properties)).toEqual(["pet_ids", "filter_state", "top", "top_query", "X-Tags"]);
+  expect(properties).toMatchObject({
+    filter_state: { description: "filter[state]" },
+    top: { description: "How many." },
+  });
+  const sent = await run({ pet_ids: [7, 8], filter_state: "new", top: 5, top_query: 6, "X-Tags": ["a", "b"] });
+  expect(decodeURIComponent(sent?.url ?? "")).toBe("https://q.test/pets/7,8?filter[state]=new&$top=5&top=6");
+  expect(sent?.headers).toMatchObject({ "x-tags": "a,b" });
+});
+
+test("fields of a body too, whose schemas may stand anywhere in the document", async () => {
+  const { tools, run } = declare({ operations: ["change"] }, quirks);
+  expect(tools[0]?.definition.parameters).toMatchObject({
+    properties: { type: { description: "@type" }, state: { description: "State of the pet." } },
+  });
+  expect((await run({ pet_ids: "7", type: "Pet", state: "old" }))?.body).toBe('{"@type":"Pet","state":"old"}');
+  await expect(run({ pet_ids: "7", state: "lost" })).rejects.toThrow("/state must be equal to one of");
+});
+
 const nameless = `
 openapi: 3.1.0
 servers: [{ url: "https://pets.test:{port}", variables: { port: { default: 8443 } } }]

@@ -3,7 +3,13 @@ import { firstCharacters } from "../cap-text.ts";
 import { toToolName } from "../tool-name.ts";
 import type { Secret } from "../../contract/secret.ts";
 import type { HttpOperation, QueryStyle } from "./http-operation.ts";
-import { addBody, createArguments, withDescription, type ToolParameters } from "./openapi-parameters.ts";
+import {
+  addBody,
+  createArguments,
+  toArgumentName,
+  withDescription,
+  type ToolParameters,
+} from "./openapi-parameters.ts";
 import { followReference, isRecord, toJsonSchema, type Json } from "./openapi-schema.ts";
 
 export interface OpenapiOptions {
@@ -87,6 +93,7 @@ function toOperation(document: Json, entry: ChosenEntry, options: OpenapiOptions
   const collected = createArguments();
   const query: { name: string; parameter: string; style: QueryStyle }[] = [];
   const headerParameters: { name: string; parameter: string }[] = [];
+  let filledPath = path;
 
   for (const parameter of listParameters(document, pathItem, operation)) {
     const name = String(parameter["name"]);
@@ -100,9 +107,13 @@ function toOperation(document: Json, entry: ChosenEntry, options: OpenapiOptions
     const argument = freeName(collected, name, String(where));
     collected.add(
       argument,
-      withDescription(toJsonSchema(document, schema), parameter),
+      withDescription(
+        toJsonSchema(document, schema),
+        argument === name ? parameter : { description: name, ...parameter },
+      ),
       where === "path" || parameter["required"] === true,
     );
+    if (where === "path") filledPath = filledPath.replaceAll(`{${name}}`, `{${argument}}`);
     if (where === "query") query.push({ name, parameter: argument, style: toStyle(parameter) });
     if (where === "header") headerParameters.push({ name, parameter: argument });
   }
@@ -112,7 +123,7 @@ function toOperation(document: Json, entry: ChosenEntry, options: OpenapiOptions
     name: toolName(options.prefix, entry),
     description: describe(entry),
     method,
-    url: `${baseUrl([operation, pathItem, document], options).replace(/\/$/, "")}${path}`,
+    url: `${baseUrl([operation, pathItem, document], options).replace(/\/$/, "")}${filledPath}`,
     parameters: collected.schema(),
     query,
     headerParameters,
@@ -129,7 +140,8 @@ const reservedHeaders = new Set(["accept", "content-type", "authorization"]);
 
 /** Parameters of one name but another place are arguments of their own. */
 function freeName(collected: ToolParameters, name: string, where: string): string {
-  let free = collected.has(name) ? `${name}_${where}` : name;
+  const argument = toArgumentName(name);
+  let free = collected.has(argument) ? `${argument}_${where}` : argument;
   while (collected.has(free)) free += "_";
   return free;
 }

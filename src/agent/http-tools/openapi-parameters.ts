@@ -8,6 +8,13 @@ export function withDescription({ schema, definitions }: Converted, { descriptio
   return { schema: typeof description === "string" ? { description, ...schema } : schema, definitions };
 }
 
+/** A name that every provider accepts for an argument, near to that on the wire: some refuse `filter[state]` and `$top`. */
+export function toArgumentName(name: string): string {
+  if (/^[\w.-]{1,64}$/.test(name)) return name;
+  const words = name.split(/[^\w.-]+/).filter((word) => word !== "");
+  return words.join("_").slice(0, 64) || "value";
+}
+
 /** The parameters of a tool while they are put together. */
 export interface ToolParameters {
   has(name: string): boolean;
@@ -58,21 +65,21 @@ export function addBody(
   const media = isRecord(content[name]) ? content[name] : {};
   const flat = toJsonSchema(document, followReference(document, media["schema"] ?? {}));
   const names = fieldNames(flat.schema);
-  if (names.length === 0 || names.some((field) => collected.has(field))) {
+  const free = new Set(names.map(toArgumentName).filter((argument) => !collected.has(argument)));
+  if (free.size === 0 || free.size < names.length) {
     const parameter = collected.has("body") ? "request_body" : "body";
     collected.add(parameter, toJsonSchema(document, media["schema"]), needed);
     return { type, whole: parameter };
   }
   const { properties, required } = flat.schema;
   const must = new Set(Array.isArray(required) && needed ? required : []);
-  for (const field of names) {
-    collected.add(
-      field,
-      { schema: (properties as Json)[field] as Json, definitions: flat.definitions },
-      must.has(field),
-    );
-  }
-  const fields = names.map((field) => ({ name: field, parameter: field, style: formStyle(media, field) }));
+  const fields = names.map((field) => {
+    const parameter = toArgumentName(field);
+    const schema = (properties as Json)[field] as Json;
+    const named = parameter === field ? schema : { description: field, ...schema };
+    collected.add(parameter, { schema: named, definitions: flat.definitions }, must.has(field));
+    return { name: field, parameter, style: formStyle(media, field) };
+  });
   return { type, fields, optional: !needed };
 }
 

@@ -17,7 +17,7 @@ export function followReference(document: Json, value: unknown): Json {
     if (typeof reference !== "string") return current;
     if (!reference.startsWith("#/")) throw new ConfigError(`"${reference}" points out of the OpenAPI document.`);
     current = pointerParts(reference.slice(2)).reduce<unknown>(
-      (at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+      (at, key) => (typeof at === "object" && at !== null && Object.hasOwn(at, key) ? (at as Json)[key] : undefined),
       document,
     );
     if (current === undefined) throw new ConfigError(`"${reference}" is not in the OpenAPI document.`);
@@ -53,12 +53,11 @@ export function toJsonSchema(document: Json, schema: unknown): { schema: Json; d
     if (Array.isArray(value)) return value.map(convert);
     if (!isRecord(value)) return value;
     const reference = value["$ref"];
-    if (typeof reference === "string") return { $ref: localReference(reference) };
+    if (typeof reference === "string") return withReference(localReference(reference), value);
     return convertKeywords(value, convert);
   };
   const localReference = (reference: string): string => {
-    if (!reference.startsWith(schemas)) throw new ConfigError(`"${reference}" cannot be used in a tool's parameters.`);
-    const name = definitionName(reference.slice(schemas.length));
+    const name = definitionName(reference.replace(schemas, "").replace("#/", ""));
     if (!Object.hasOwn(definitions, name)) {
       // Before the conversion, since a schema may contain itself.
       definitions[name] = {};
@@ -69,9 +68,14 @@ export function toJsonSchema(document: Json, schema: unknown): { schema: Json; d
   return { schema: convert(schema ?? {}) as Json, definitions };
 }
 
+/** A description beside a reference says what the value is for here. */
+function withReference($ref: string, { description }: Json): Json {
+  return typeof description === "string" ? { $ref, description } : { $ref };
+}
+
 /**
- * A reference may point into a schema, whose path is not a path below `$defs`. What a reference would have to encode, such as
- * the brackets of `Page[Item]`, is spelled out.
+ * A reference may point into a schema, or to where a bundler found it first: that is not a path below `$defs`. What a
+ * reference would have to encode, such as the brackets of `Page[Item]`, is spelled out.
  */
 function definitionName(pointer: string): string {
   const spell = (character: string) => `_${character.codePointAt(0)?.toString(16)}`;

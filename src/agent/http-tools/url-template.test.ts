@@ -18,7 +18,10 @@ test.each([
   ["", "x"],
   [null, "x"],
   [{}, "x"],
-  [["a"], "x"],
+  [[], "x"],
+  [["a", ""], "x"],
+  [[["a"]], "x"],
+  [[".."], "x"],
 ])("%j and %j lead nowhere else: they are refused", (id, item) =>
   expect(() => orders.fill({ id, item })).toThrow(expect.objectContaining({ name: "ToolError" })),
 );

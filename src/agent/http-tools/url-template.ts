@@ -38,8 +38,11 @@ export function parseUrlTemplate(template: string, what: string): UrlTemplate {
 
 function encode(name: string, args: ToolArguments): string {
   const value = Object.hasOwn(args, name) ? args[name] : undefined;
-  if (!["string", "number", "boolean"].includes(typeof value) || value === "") {
+  const parts = Array.isArray(value) ? value : [value];
+  if (parts.length === 0 || !parts.every(isFilled)) {
     throw new ToolError(`The argument "${name}" must be a text or a number that is not empty.`);
   }
-  return encodeURIComponent(String(value).toWellFormed());
+  return parts.map((part) => encodeURIComponent(String(part).toWellFormed())).join(",");
 }
+
+const isFilled = (value: unknown) => ["string", "number", "boolean"].includes(typeof value) && value !== "";
