@@ -213,6 +213,50 @@ test("promptfoo tests may stand by themselves, one a line or in a list, and note
   expect(list.notes).toMatchObject([{ pointer: "/0/assert/1" }, { pointer: "/1/assert/1" }]);
 });
 
+test("a table of DeepEval goldens has no labels for the reply in it", () => {
+  const text =
+    "input,actual_output,expected_output,retrieval_context,context,name,comments,source_file,reviewer\n" +
+    '"{not: json}",Everest,Mount Everest,heights|peaks,Geography,mountain,Easy,,Ann\n';
+  const { scenarios, notes } = importScenarios({ text, name: "goldens.csv" });
+  expect(scenarios).toMatchObject([
+    {
+      id: "mountain",
+      description: "Easy",
+      interactions: [
+        {
+          user_message: "{not: json}",
+          agent_reply: "Everest",
+          reference_reply: "Mount Everest",
+          reference_metadata: {},
+        },
+      ],
+    },
+  ]);
+  expect(notes).toMatchObject([{ line: 2, message: "not part of a scenario: retrieval_context, context, reviewer" }]);
+});
+
+test("a table of DeepEval conversations has their turns as JSON in a cell", () => {
+  const turns = JSON.stringify([
+    { role: "user", content: "Rain?" },
+    { role: "assistant", content: "Yes." },
+  ]);
+  const text = `scenario,turns,expected_outcome\nWeather,"${turns.replaceAll('"', '""')}",Knows it\n`;
+  const { scenarios, checks } = importScenarios({ text, name: "goldens.csv" });
+  expect(scenarios).toMatchObject([{ interactions: [{ user_message: "Rain?", reference_reply: "Yes." }] }]);
+  expect(checks).toMatchObject([{ type: "llm-rubric", value: "Knows it" }]);
+});
+
+test("in tables of Inspect and Langfuse metadata is no label unless it is named as one", () => {
+  const inspect = `input,target,metadata\nHi,Hello,"{""intent"": ""greeting"", ""age"": 42}"\n`;
+  const langfuse = `input,expectedOutput,metadata\nHi,Hello,"{""intent"": ""greeting"", ""age"": 42}"\n`;
+  for (const text of [inspect, langfuse]) {
+    const [plain] = importScenarios({ text, name: "samples.csv" }).scenarios;
+    expect(plain?.interactions[0]).toMatchObject({ reference_reply: "Hello", reference_metadata: {} });
+    const named = importScenarios({ text, name: "samples.csv", mapping: { labels: ["intent"] } });
+    expect(named.scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ intent: "greeting" });
+  }
+});
+
 test("promptfoo message lists are conversations even when the prompt is elsewhere", () => {
   const result = read("promptfoo-messages.yaml");
   expect(result.scenarios.map(({ system_prompt }) => system_prompt)).toEqual([

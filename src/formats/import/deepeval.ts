@@ -15,22 +15,23 @@ const lists = [
   "conversational_test_cases",
   "conversationalTestCases",
 ];
-const leftOut = [
-  "context",
-  "retrieval_context",
-  "retrievalContext",
-  "tools_called",
-  "toolsCalled",
-  "expected_tools",
-  "expectedTools",
-  "source_file",
-  "sourceFile",
-  "user_description",
-  "userDescription",
-  "chatbot_role",
-  "chatbotRole",
-  "custom_column_key_values",
-];
+const read = new Set([
+  ...lists,
+  "id",
+  "name",
+  "input",
+  "expected_output",
+  "expectedOutput",
+  "actual_output",
+  "actualOutput",
+  "turns",
+  "scenario",
+  "expected_outcome",
+  "expectedOutcome",
+  "comments",
+  "additional_metadata",
+  "additionalMetadata",
+]);
 
 /** DeepEval goldens and test cases, of one turn or of many. */
 export const importDeepEval: Importer = ({ document, collector, mapping }) => {
@@ -56,7 +57,7 @@ function datasets(value: unknown, place: Item["place"]): Item[] {
 }
 
 function addGolden(golden: JsonRecord, context: ItemContext): void {
-  const left = leftOut.filter((name) => !isEmpty(anyField(golden, name)));
+  const left = Object.keys(golden).filter((name) => !read.has(name) && !isEmpty(golden[name]));
   if (left.length > 0) context.collector.note("dropped", context.place, `not part of a scenario: ${left.join(", ")}`);
   if (anyField(golden, "input") === undefined) return addConversational(golden, context);
   const reply = textField(golden, "actual_output", "actualOutput");
@@ -118,4 +119,4 @@ function outcomeChecks(golden: JsonRecord, { collector, place }: ItemContext): C
 }
 
 const isEmpty = (value: unknown): boolean =>
-  value === undefined || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+  value === undefined || value === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0);

@@ -1,6 +1,8 @@
 import type { ColumnMapping } from "../column-mapping.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
+import { importDeepEval } from "./deepeval.ts";
 import type { Importer } from "./importer.ts";
+import { importInspect } from "./inspect.ts";
 import { importLangfuse } from "./langfuse.ts";
 import { importLangSmith } from "./langsmith.ts";
 import { importTestTable } from "./promptfoo/test-table.ts";
@@ -9,22 +11,48 @@ import type { Row, Table } from "./table-rows.ts";
 /** Reads a table that follows another tool's rules; false when it is nobody's. */
 export function importPeerTable(table: Table, collector: ScenarioCollector, mapping: ColumnMapping): boolean {
   const has = (...names: readonly string[]): boolean => names.every((name) => table.names.includes(name));
-  if (table.names.some((name) => /^__expected\d*$/.test(name))) importTestTable(table, collector, mapping);
-  // A mapping means that somebody knows better.
-  else if (mapping.user !== undefined) return false;
-  else if (has("input", "expectedOutput")) importItems(importLangfuse, table.rows, collector);
-  else if (has("inputs", "outputs")) importItems(importLangSmith, table.rows, collector);
-  else return false;
+  if (table.names.some((name) => /^__expected\d*$/.test(name))) {
+    importTestTable(table, collector, mapping);
+    return true;
+  }
+  // A mapping means that somebody knows better; our own tables have our own names.
+  const known = mapping.user !== undefined || has("user_message");
+  const found = known ? undefined : peers.find(({ holds }) => holds(has));
+  if (!found) return false;
+  const values = table.rows.map(({ place, cells }) => ({ place, value: toItem(cells, found.texts) }));
+  found.importer({ document: { syntax: "jsonl", values, notes: [] }, collector, mapping });
   return true;
 }
 
-/** Langfuse and LangSmith write every cell of their tables as JSON. */
-function importItems(importer: Importer, rows: readonly Row[], collector: ScenarioCollector): void {
-  const values = rows.map(({ place, cells }) => ({
-    place,
-    value: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, fromJson(cell)])),
-  }));
-  importer({ document: { syntax: "jsonl", values, notes: [] }, collector, mapping: {} });
+interface Peer {
+  readonly importer: Importer;
+  readonly holds: (has: (...names: readonly string[]) => boolean) => boolean;
+  /** Columns of plain text. The others hold JSON where they hold more than a text. */
+  readonly texts: readonly string[];
+}
+
+const peers: readonly Peer[] = [
+  { importer: importLangfuse, holds: (has) => has("input", "expectedOutput"), texts: [] },
+  { importer: importLangSmith, holds: (has) => has("inputs", "outputs"), texts: [] },
+  {
+    importer: importDeepEval,
+    holds: (has) =>
+      has("scenario", "turns", "expected_outcome") ||
+      (has("input", "expected_output") &&
+        ["retrieval_context", "source_file", "tools_called"].some((name) => has(name))),
+    texts: ["input", "expected_output", "actual_output"],
+  },
+  {
+    importer: importInspect,
+    holds: (has) => has("input", "target") && (has("metadata") || has("choices")),
+    texts: ["input", "target"],
+  },
+];
+
+function toItem(cells: Row["cells"], texts: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(cells).map(([name, cell]) => [name, cell !== "" && texts.includes(name) ? cell : fromJson(cell)]),
+  );
 }
 
 function fromJson(cell: unknown): unknown {
