@@ -63,6 +63,17 @@ test("a budget of tokens or money stops too, with calls under way counted at the
   expect(money.summary.stopped_by).toBe("budget");
 });
 
+test("a budget of money is warned about where no price is known", async () => {
+  const priced = { models: { model: right() }, priceOf: () => () => 0.001 };
+  const unpriced = { models: { model: right() }, priceOf: () => () => null };
+  const request = { test_batch: scenarios(1), budget: { money: 1 } };
+  await using known = await startBench(priced);
+  expect((await known.evaluate(request)).warnings).toEqual([]);
+  await using unknown = await startBench(unpriced);
+  expect((await unknown.evaluate(request)).warnings).toMatchObject([{ pointer: "/budget/money" }]);
+  expect((await unknown.evaluate({ ...request, budget: { calls: 9 } })).warnings).toEqual([]);
+});
+
 test("after the seconds of the budget no call starts", async () => {
   let time = 1_000_000;
   const model = fakeModel(() => {

@@ -10,6 +10,7 @@ import { finalStates } from "../contract/run.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { runJudgeAudit } from "./audit-judge.ts";
+import { budgetWarnings } from "./budget-warnings.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createConcluder } from "./concluder.ts";
 import { estimatePlan } from "./estimate-plan.ts";
@@ -247,7 +248,8 @@ export function createRuns(options: RunsOptions): Runs {
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const run = { id, settings, scenarios, warnings, demo, tied, idempotency, owner, created_at: now() };
+      const told = [...warnings, ...budgetWarnings(settings, options.priceOf?.(settings))];
+      const run = { id, settings, scenarios, warnings: told, demo, tied, idempotency, owner, created_at: now() };
       const { mostUnfinished } = options;
       const created = await store.runs.create(run, { mostUnfinished });
       if (created.outcome !== "created") contexts.forget(id);

@@ -12,3 +12,10 @@ test("scenarios a stopped run never came to are not run, not below the threshold
   expect(text).toContain("1 scenario of 2 not run.");
   expect(text).not.toContain("never");
 });
+
+test("what the service warned of is said", () => {
+  const warnings = [{ pointer: "/budget/money", message: "stops nothing" }];
+  const response = { ...runResult([scenarioResult("one", [[interactionResult({ overall: 1 })]])]), warnings };
+  const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
+  expect(text).toContain("\n/budget/money stops nothing\n");
+});

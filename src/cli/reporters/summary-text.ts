@@ -7,6 +7,7 @@ import { table } from "../terminal/table.ts";
 import type { RunOutcome } from "./reporter.ts";
 
 const shownScenarios = 10;
+const shownWarnings = 5;
 
 /** What a person reads at the end of a run: scores with their intervals, the scenarios that did worst, and the gates. */
 export function summaryText(outcome: RunOutcome, style: Style): string {
@@ -26,7 +27,7 @@ export function summaryText(outcome: RunOutcome, style: Style): string {
 }
 
 function headline(
-  { test_name, model_id, message, run_id, demo, timing, summary }: EvaluationResponse,
+  { test_name, model_id, message, run_id, demo, timing, summary, warnings }: EvaluationResponse,
   style: Style,
 ): string {
   const facts = [durationText(timing.duration_ms), ...(summary.cost ? [moneyText(summary.cost.total)] : []), run_id];
@@ -34,6 +35,9 @@ function headline(
     `${style("bold", plainLine(test_name, 100))} on ${plainLine(model_id, 100)}`,
     `${message} (${facts.join(", ")})`,
     ...(demo ? ["A scripted demo model answered, not a language model."] : []),
+    ...warnings
+      .slice(0, shownWarnings)
+      .map(({ pointer, message: warning }) => style("yellow", `${pointer} ${warning}`)),
   ].join("\n");
 }
 
