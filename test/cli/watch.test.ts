@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { text } from "../support/fake-provider/replies.ts";
@@ -10,34 +10,59 @@ import { main } from "./run-cli.ts";
 const scenario = (id: string, message: string): string =>
   JSON.stringify({ id, interactions: [{ id: "1", user_message: message, reference_reply: "Yes" }] });
 
+function startWatch(cwd: string, parameters: readonly string[]) {
+  const env = { PATH: process.env["PATH"] ?? "" };
+  const child = spawn(process.execPath, [main, "watch", ...parameters], { cwd, env });
+  const ended = once(child, "exit");
+  let stderr = "";
+  child.stderr.on("data", (data) => (stderr += String(data)));
+  return {
+    stderr: () => stderr,
+    waiting: (times: number) =>
+      vi.waitFor(() => expect(stderr.match(/Waiting for changes/g)).toHaveLength(times), { timeout: 30_000 }),
+    async interrupt() {
+      child.kill("SIGINT");
+      return ended;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+test("watch reads a configuration that is a program anew, whatever its name", async () => {
+  await using folder = await temporaryFolder();
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const config = (model: string): string =>
+    `export default { scenarios: "one.json", endpoint: ${JSON.stringify(provider.url)}, model: "${model}" };`;
+  await mkdir(folder.file("suite"));
+  await writeFile(folder.file("suite/one.json"), scenario("one", "First"));
+  await writeFile(folder.file("suite/support.mjs"), config("before"));
+  await using watching = startWatch(folder.path, ["-c", "suite/support.mjs"]);
+  await watching.waiting(1);
+  await writeFile(folder.file("suite/support.mjs"), config("after"));
+  await watching.waiting(2);
+  expect(provider.requests.map(({ body }) => (body as { model: string }).model)).toEqual(["before", "after"]);
+});
+
 test("watch evaluates, then only what changed, tells mistakes, and ends well at Ctrl-C", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   await writeFile(folder.file("one.json"), scenario("one", "First"));
   await writeFile(folder.file("two.json"), scenario("two", "Second"));
-  const parameters = ["watch", "one.json", "two.json", "--endpoint", provider.url, "-m", "m"];
-  const env = { PATH: process.env["PATH"] ?? "" };
-  const child = spawn(process.execPath, [main, ...parameters], { cwd: folder.path, env });
-  const ended = once(child, "exit");
-  let stderr = "";
-  child.stderr.on("data", (data) => (stderr += String(data)));
-  const waiting = (times: number) =>
-    vi.waitFor(() => expect(stderr.match(/Waiting for changes/g)).toHaveLength(times), { timeout: 60_000 });
+  await using watching = startWatch(folder.path, ["one.json", "two.json", "--endpoint", provider.url, "-m", "m"]);
   const asked = () => provider.requests.map(({ body }) => JSON.stringify(body).match(/First|Second|Third/)?.[0]);
-  try {
-    await waiting(1);
-    expect(asked().toSorted()).toEqual(["First", "Second"]);
+  await watching.waiting(1);
+  expect(asked().toSorted()).toEqual(["First", "Second"]);
 
-    await writeFile(folder.file("two.json"), scenario("two", "Third"));
-    await waiting(2);
-    expect(asked().slice(2)).toEqual(["Third"]);
+  await writeFile(folder.file("two.json"), scenario("two", "Third"));
+  await watching.waiting(2);
+  expect(asked().slice(2)).toEqual(["Third"]);
 
-    await writeFile(folder.file("two.json"), "{");
-    await waiting(3);
-    expect(stderr).toContain("two.json: line 1");
-    expect(provider.requests).toHaveLength(3);
-  } finally {
-    child.kill("SIGINT");
-  }
-  expect(await ended).toEqual([0, null]);
+  await writeFile(folder.file("two.json"), "{");
+  await watching.waiting(3);
+  expect(watching.stderr()).toContain("two.json: line 1");
+  expect(provider.requests).toHaveLength(3);
+  expect(await watching.interrupt()).toEqual([0, null]);
 });

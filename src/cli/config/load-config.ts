@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { configError } from "./config-error.ts";
@@ -39,11 +39,12 @@ async function readConfig(path: string, file: string): Promise<Config> {
   return parseConfig(await readFile(path, "utf8"), { file });
 }
 
-/** A module whose default export is the configuration, or a function that makes it. */
+/** A module whose default export is the configuration, or a function that makes it. Read anew once it has changed, for `watch`. */
 async function importConfig(path: string, file: string): Promise<Config> {
   let exported: unknown;
   try {
-    ({ default: exported } = (await import(pathToFileURL(path).href)) as { default?: unknown });
+    const { mtimeMs } = await stat(path);
+    ({ default: exported } = (await import(`${pathToFileURL(path).href}?${mtimeMs}`)) as { default?: unknown });
     if (typeof exported === "function") exported = await (exported as () => unknown)();
   } catch (cause) {
     throw configError({ file }, `cannot be loaded: ${whyNot(cause)}`, cause);

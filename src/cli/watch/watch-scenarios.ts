@@ -1,5 +1,5 @@
 import { watch, type FSWatcher } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { requirePatterns } from "../eval/load-scenarios.ts";
 import { findFiles } from "../scenarios/find-files.ts";
@@ -56,11 +56,12 @@ async function scenariosOf(files: readonly string[], options: EvalOptions) {
 async function watchFiles(files: readonly string[], options: EvalOptions, signal: AbortSignal) {
   const { promise: next, resolve: done } = Promise.withResolvers<void>();
   const folders = await foldersOf(files, options);
+  const configs: readonly string[] = options.config === undefined ? configNames : [basename(options.config)];
   let timer: NodeJS.Timeout | undefined;
   const watchers = folders.map((folder) =>
     openWatcher(folder, signal, (name) => {
       if (/(^|[\\/])(\.rehearsal|node_modules|\.git)([\\/]|$)/.test(name)) return;
-      if (!/\.(json|jsonl|ndjson|ya?ml|csv|tsv)$/i.test(name) && !configNames.some((known) => known === name)) return;
+      if (!/\.(json|jsonl|ndjson|ya?ml|csv|tsv)$/i.test(name) && !configs.includes(basename(name))) return;
       clearTimeout(timer);
       timer = setTimeout(done, settleMs);
     }),
@@ -92,7 +93,7 @@ async function foldersOf(files: readonly string[], options: EvalOptions): Promis
   try {
     const { patterns, folder } = await readEvalSettings(files, options);
     const found = await findFiles(patterns, folder);
-    return [...new Set([process.cwd(), ...found.map((file) => dirname(resolve(folder, file)))])];
+    return [...new Set([process.cwd(), resolve(folder), ...found.map((file) => dirname(resolve(folder, file)))])];
   } catch {
     return [process.cwd()];
   }
