@@ -1,12 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 
+/** All that could move the cursor or hide something. Joiners only hold letters together: Persian words and emoji need them. */
+const notShown = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\u200C\u200D]]+/gv;
+
 /** Text somebody else wrote, safe on a terminal: one line, no escape codes, at most `length` characters. */
 export function plainLine(text: string, length = 200): string {
-  const line = stripVTControlCharacters(text)
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
-    .replace(/\s+/g, " ")
-    .trim();
+  const line = stripVTControlCharacters(text).toWellFormed().replace(notShown, " ").replace(/\s+/g, " ").trim();
   const characters = [...line];
   return characters.length <= length ? line : `${characters.slice(0, length - 1).join("")}…`;
 }

@@ -12,6 +12,7 @@ import { table, widthOf } from "./table.ts";
 
 test("text of others cannot move the cursor, break the line or hide", () => {
   expect(plainLine("a\u001B[2Jb\r\nc\u202Ed\u0007")).toBe("ab c d");
+  expect(plainLine("می\u200Cخواهم 👨\u200D👩\u200D👧")).toBe("می\u200Cخواهم 👨\u200D👩\u200D👧");
   expect(plainLine("x".repeat(300), 10)).toBe(`${"x".repeat(9)}…`);
 });
 
