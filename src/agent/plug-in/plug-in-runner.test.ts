@@ -158,6 +158,16 @@ test("its own words, unusable calls and tools it may not use", async () => {
   expect(said.every((text) => text.startsWith("The call was not run"))).toBe(true);
 });
 
+test("a tool may be used without arguments", async () => {
+  const ping = defineTool({ name: "ping", description: "", parameters: { type: "object" }, run: () => "pong" });
+  const plugIn: PlugIn = async ({ use }) => (await use({ name: "ping" })) + (await use({ name: "ping", args: null }));
+  const outcome = await createPlugInRunner(plugIn)({ model: scriptedModel("unused"), messages, tools: [ping], signal });
+  expect(outcome.tool_calls).toMatchObject([
+    { ok: true, args: {} },
+    { ok: true, args: {} },
+  ]);
+});
+
 test("words beside a call that is not made are an answer like any other", async () => {
   const brief: PlugIn = async ({ messages: given, ask }) => (await ask({ messages: given })).text;
   const outcome = await createPlugInRunner(brief)({

@@ -100,7 +100,9 @@ function toTurn(run: AgentRun, { deadline, stop }: { deadline: TimeLimit; stop: 
       if (!reply) return stop({ kind: "limited", reason: "deadline" });
       return reply.ok ? reply : stop({ kind: "failed", error: reply.error });
     },
-    async use({ name, args, id }) {
+    async use({ name, args: given, id }) {
+      // Models write null for no arguments, and a framework may leave them out.
+      const args = given ?? {};
       const tool = run.toolbox.own.get(name);
       const problem = tool ? tool.check(args) : `there is no tool named ${JSON.stringify(name.slice(0, 64))}`;
       if (!tool || problem) {

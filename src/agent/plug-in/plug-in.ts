@@ -19,7 +19,7 @@ export interface PlugInTurn {
   /** Runs one of the agent's tools and gives the text for the model, also when the tool failed or cannot be run so. */
   readonly use: (call: {
     readonly name: string;
-    readonly args: ToolArguments;
+    readonly args?: ToolArguments | null | undefined;
     readonly id?: string | undefined;
   }) => Promise<string>;
   /** Aborts when nobody waits any more, or when the time is over. */
