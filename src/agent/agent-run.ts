@@ -6,6 +6,7 @@ import type { AgentTotals, InvalidToolCall, ToolRun } from "./agent-outcome.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import type { Tool } from "./tool.ts";
 import { createToolbox, type Toolbox } from "./toolbox.ts";
+import { noDetails, type UsageDetails } from "./usage-details.ts";
 
 export interface AgentRunOptions {
   readonly model: ChatModel;
@@ -47,6 +48,7 @@ export interface AgentRun {
   history: readonly ChatMessage[];
   lastReply: SuccessfulReply | null;
   usage: Usage;
+  usageDetails: UsageDetails;
   /** Counted or estimated, for the budget. */
   tokens: number;
   /** For the budget too, from the tokens above. */
@@ -89,6 +91,7 @@ export function createAgentRun({
     history: messages,
     lastReply: null,
     usage: noUsage,
+    usageDetails: noDetails,
     tokens: 0,
     cost: 0,
     unpriced: false,
@@ -111,6 +114,7 @@ function createHistoryIdIssuer(messages: readonly ChatMessage[]): IssueId {
 export function toTotals(run: AgentRun): AgentTotals {
   return {
     usage: run.usage,
+    usage_details: run.usageDetails,
     cost: run.unpriced || !run.price() ? null : run.cost,
     steps: run.steps,
     model_calls: run.modelCalls,

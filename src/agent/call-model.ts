@@ -3,6 +3,7 @@ import { addUsage, toUsage } from "../contract/usage.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { untilAborted, type TimeLimit } from "./time-limit.ts";
+import { addDetails } from "./usage-details.ts";
 
 /** One model call with its events and its share of the totals. Null when the time ran out; rejects when the caller aborts. */
 export async function callModel(
@@ -59,7 +60,9 @@ function account(run: AgentRun, reply: SuccessfulReply): void {
   if (price) run.cost += usage.input_tokens * price.input + usage.output_tokens * price.output;
   // The budget takes an estimate; what is told of the run is counted, or left out.
   if (!price || !reply.usage) run.unpriced = true;
-  if (reply.usage) run.usage = addUsage(run.usage, usage);
+  if (!reply.usage) return;
+  run.usage = addUsage(run.usage, usage);
+  run.usageDetails = addDetails(run.usageDetails, reply.usage);
 }
 
 type TokenCounts = Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "total_tokens">;

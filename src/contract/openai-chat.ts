@@ -76,7 +76,13 @@ export const ChatCompletionRequest = z
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 
 export const CompletionUsage = z
-  .object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+  .object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    prompt_tokens_details: z.object({ cached_tokens: z.int() }).optional().describe("Where the provider tells."),
+    completion_tokens_details: z.object({ reasoning_tokens: z.int() }).optional().describe("Where the provider tells."),
+  })
   .meta({ id: "CompletionUsage" });
 export type CompletionUsage = z.infer<typeof CompletionUsage>;
 

@@ -53,6 +53,34 @@ describe("the openai client", () => {
     expect(completion.model).toBe("test/model");
   });
 
+  test("gets the cached and the reasoned tokens of the whole run, where they are told", async () => {
+    const counted = (cached_tokens: number, reasoning_tokens: number) => ({
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 15,
+      prompt_tokens_details: { cached_tokens },
+      completion_tokens_details: { reasoning_tokens },
+    });
+    const turns = [
+      { ...asksFor("calculator", { expression: "1 + 1" }), usage: counted(0, 3) },
+      { text: "2", usage: counted(8, 4) },
+    ];
+    const clientOf = ({ url }: AgentUnderTest) => new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 });
+    await using first = await runAgentApp(scripted(...turns).models);
+    const completion = await clientOf(first).chat.completions.create(ask("1 + 1?"));
+    expect(completion.usage).toMatchObject({
+      total_tokens: 30,
+      prompt_tokens_details: { cached_tokens: 8 },
+      completion_tokens_details: { reasoning_tokens: 7 },
+    });
+    await using second = await runAgentApp(scripted(...turns).models);
+    const response = await clientOf(second).responses.create({ model: "test/model", input: "1 + 1?" });
+    expect(response.usage).toMatchObject({
+      input_tokens_details: { cached_tokens: 8 },
+      output_tokens_details: { reasoning_tokens: 7 },
+    });
+  });
+
   test("reads a stream with usage", async () => {
     const stream = await client.chat.completions.create({
       ...ask("Hello"),

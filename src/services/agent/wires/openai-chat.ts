@@ -146,11 +146,14 @@ function reasoningBefore({ reply }: SuccessfulOutcome): Readonly<Record<string, 
 }
 
 /** Over all calls of the run: what the client caused, not what the last step cost. */
-function toUsage({ usage }: SuccessfulOutcome): CompletionUsage {
+function toUsage({ usage, usage_details }: SuccessfulOutcome): CompletionUsage {
+  const { cached_tokens = null, reasoning_tokens = null } = usage_details ?? {};
   return {
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
+    ...(cached_tokens !== null && { prompt_tokens_details: { cached_tokens } }),
+    ...(reasoning_tokens !== null && { completion_tokens_details: { reasoning_tokens } }),
   };
 }
 

@@ -102,12 +102,12 @@ function incompleteReason(finishReason: string): string | null {
   return limits.test(finishReason) ? "max_output_tokens" : null;
 }
 
-export function toUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
+export function toUsage({ usage, usage_details: details }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
   return {
     input_tokens: usage.input_tokens,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: details?.cached_tokens ?? 0 },
     output_tokens: usage.output_tokens,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: details?.reasoning_tokens ?? 0 },
     total_tokens: usage.total_tokens,
   };
 }
