@@ -103,7 +103,7 @@ export function createAgentRun({
 
 /** Ids of new calls must differ from those in the history too. */
 function createHistoryIdIssuer(messages: readonly ChatMessage[]): IssueId {
-  const issueId = createIdIssuer({ prefix: "call_", taken: [] });
+  const issueId = createIdIssuer({ prefix: "call", taken: [] });
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     for (const call of message.tool_calls ?? []) issueId(call.id);

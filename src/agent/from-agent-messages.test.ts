@@ -30,12 +30,12 @@ test("tool messages without ids share one made-up turn with the assistant messag
       role: "assistant",
       content: "Let me look.",
       tool_calls: [
-        { id: "call_syn_1", name: "weather", arguments: "{}" },
-        { id: "call_syn_2", name: "tool", arguments: "{}" },
+        { id: "syn000001", name: "weather", arguments: "{}" },
+        { id: "syn000002", name: "tool", arguments: "{}" },
       ],
     },
-    { role: "tool", content: fenceUntrusted("sunny"), tool_call_id: "call_syn_1", name: "weather" },
-    { role: "tool", content: fenceUntrusted("12:00"), tool_call_id: "call_syn_2", name: "tool" },
+    { role: "tool", content: fenceUntrusted("sunny"), tool_call_id: "syn000001", name: "weather" },
+    { role: "tool", content: fenceUntrusted("12:00"), tool_call_id: "syn000002", name: "tool" },
     { role: "user", content: "Thanks" },
   ]);
 });
@@ -46,9 +46,9 @@ test("a tool message that follows no assistant message gets an empty assistant t
   expect(second).toEqual({
     role: "assistant",
     content: "",
-    tool_calls: [{ id: "call_syn_1", name: "my_tool_", arguments: "{}" }],
+    tool_calls: [{ id: "syn000001", name: "my_tool_", arguments: "{}" }],
   });
-  expect(third).toMatchObject({ role: "tool", tool_call_id: "call_syn_1" });
+  expect(third).toMatchObject({ role: "tool", tool_call_id: "syn000001" });
 });
 
 test("calls and ids the client sent are honoured, in the order of its results", () => {
@@ -91,9 +91,9 @@ test("a result without an id goes to the open call of its name", () => {
     { type: "tool", content: "?", name: "other" },
   ]);
   expect(history.slice(1)).toMatchObject([
-    { tool_call_id: "call_syn_1", name: "weather" },
+    { tool_call_id: "syn000001", name: "weather" },
     { tool_call_id: "a", name: "calculator" },
-    { tool_call_id: "call_syn_2", name: "other" },
+    { tool_call_id: "syn000002", name: "other" },
   ]);
   expect(historyProblem(history)).toBeNull();
 });
@@ -121,13 +121,13 @@ test("a result with an id nobody asked for keeps its id in a made-up call", () =
 test("made-up ids avoid those the client uses", () => {
   const history = fromAgentMessages([
     { type: "tool", content: "x" },
-    { type: "tool", content: "y", tool_call_id: "call_syn_1" },
+    { type: "tool", content: "y", tool_call_id: "syn000001" },
   ]);
-  expect(history.slice(1)).toMatchObject([{ tool_call_id: "call_syn_2" }, { tool_call_id: "call_syn_1" }]);
+  expect(history.slice(1)).toMatchObject([{ tool_call_id: "syn000002" }, { tool_call_id: "syn000001" }]);
 });
 
 test("any conversation becomes history that a strict provider accepts, with every word of it in order", () => {
-  const id = fc.constantFrom("a", "b", "", "call_syn_1", null, undefined);
+  const id = fc.constantFrom("a", "b", "", "syn000001", null, undefined);
   const name = fc.constantFrom("weather", "my tool", "", "x".repeat(70));
   const args = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 });
   const message: fc.Arbitrary<AgentMessage> = fc.oneof(

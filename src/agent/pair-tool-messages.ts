@@ -52,7 +52,7 @@ export const missingResult = "No result was sent for this call.";
  * - Ids are kept unless they repeat. Result text is fenced as untrusted and otherwise unchanged.
  */
 export function pairToolMessages(messages: readonly LooseMessage[]): readonly ChatMessage[] {
-  const issueId = createIdIssuer({ prefix: "call_syn_", taken: sentIds(messages) });
+  const issueId = createIdIssuer({ prefix: "syn", taken: sentIds(messages) });
   const history: ChatMessage[] = [];
   let turn: Turn | null = null;
   const close = () => {

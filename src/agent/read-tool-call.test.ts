@@ -13,7 +13,7 @@ const toolbox = createToolbox({ tools: [calculator(), currentTime(), remove], cl
 
 function read(name: string, text: string, finish_reason = "tool_calls") {
   const reply = { ...plainReply, finish_reason, tool_calls: [{ id: "a", name, arguments: text }] };
-  return readToolCalls(reply, { toolbox, issueId: createIdIssuer({ prefix: "call_", taken: [] }) })[0];
+  return readToolCalls(reply, { toolbox, issueId: createIdIssuer({ prefix: "call", taken: [] }) })[0];
 }
 
 test("a good call is runnable with its arguments", () => {
@@ -63,7 +63,7 @@ test("a tool that needs approval is handed out", () => {
 
 test("calls without an id, or with one that was used, get one of their own", () => {
   const call = { name: "current_time", arguments: "{}" };
-  const reply = { ...plainReply, tool_calls: ["a", "a", "", "call_1"].map((id) => ({ ...call, id })) };
-  const calls = readToolCalls(reply, { toolbox, issueId: createIdIssuer({ prefix: "call_", taken: [] }) });
-  expect(calls.map(({ id }) => id)).toEqual(["a", "call_1", "call_2", "call_3"]);
+  const reply = { ...plainReply, tool_calls: ["a", "a", "", "call00001"].map((id) => ({ ...call, id })) };
+  const calls = readToolCalls(reply, { toolbox, issueId: createIdIssuer({ prefix: "call", taken: [] }) });
+  expect(calls.map(({ id }) => id)).toEqual(["a", "call00001", "call00002", "call00003"]);
 });

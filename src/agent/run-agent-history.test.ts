@@ -24,7 +24,7 @@ const tools = [calculator(), broken, guarded];
 const clientTools = [{ name: "theirs", description: "", parameters: {} }];
 
 const call: fc.Arbitrary<ToolCall> = fc.record({
-  id: fc.constantFrom("", "a", "b", "call_1", "call_syn_1"),
+  id: fc.constantFrom("", "a", "b", "call00001", "syn000001"),
   name: fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom("calculator", "broken") },
     { weight: 1, arbitrary: fc.constantFrom("guarded", "theirs", "unknown", "functions.calculator", "", "ü") },

@@ -29,10 +29,15 @@ export function messageToolCalls(message: JsonRecord): readonly ToolCall[] {
 export function withUniqueIds(calls: readonly ToolCall[]): readonly ToolCall[] {
   const seen = new Set<string>();
   return calls.map((call) => {
-    const id = call.id === "" || seen.has(call.id) ? `call_${randomUUID()}` : call.id;
+    const id = call.id === "" || seen.has(call.id) ? madeUpId() : call.id;
     seen.add(id);
     return { ...call, id };
   });
+}
+
+/** Nine letters and digits: Mistral takes no other id, and everybody else takes this one. */
+function madeUpId(): string {
+  return randomUUID().replaceAll("-", "").slice(0, 9);
 }
 
 function toToolCall(call: JsonRecord): ToolCall {

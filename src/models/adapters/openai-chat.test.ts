@@ -193,7 +193,7 @@ test.each<[string, Behaviour, object[]]>([
   [
     "the old function call",
     legacyFunctionCall({ name: "a", arguments: {} }),
-    [{ id: expect.stringMatching(/^call_/), name: "a" }],
+    [{ id: expect.stringMatching(/^[a-z0-9]{9}$/), name: "a" }],
   ],
   [
     "arguments as an object",
