@@ -82,9 +82,21 @@ const ajvOptions: Options = {
   validateSchema: false,
   addUsedSchema: false,
   logger: false,
+  code: { regExp: Object.assign(readPattern, { code: "readPattern" }) },
 };
 const current = new Ajv2020(ajvOptions);
 const draft7 = new Ajv(ajvOptions);
+// In draft 4 the name of a schema; the validator would refuse the tool for it.
+for (const ajv of [current, draft7]) ajv.removeKeyword("id");
+
+/** Patterns are written for the tool's own language. One that ours cannot read, such as `(?i)a`, is left to the tool. */
+function readPattern(pattern: string, flags: string): Pick<RegExp, "test"> {
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return { test: () => true };
+  }
+}
 
 function compileSchema(tool: string, { $schema, ...schema }: Readonly<Record<string, unknown>>): ValidateFunction {
   const ajv = typeof $schema === "string" && $schema.includes("draft-0") ? draft7 : current;
