@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
+import { decodeText } from "../text/decode-text.ts";
 import { readHtml } from "../text/read-html.ts";
 import type { Passage } from "./passage.ts";
 import { splitMarkdown } from "./split-markdown.ts";
@@ -49,17 +50,7 @@ async function readPdf(bytes: Uint8Array): Promise<readonly Passage[]> {
 }
 
 function decode(bytes: Uint8Array): string {
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const text = utf16 ? new TextDecoder("utf-16le").decode(bytes) : decodeBytes(bytes);
+  const text = decodeText(bytes);
   if (text.slice(0, 2000).includes("\0")) throw new Error("It is not a text file.");
   return text;
-}
-
-/** Old files are mostly Latin 1, which browsers too read as windows-1252; hardly any of them is valid UTF-8 by chance. */
-function decodeBytes(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
 }

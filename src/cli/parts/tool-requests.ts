@@ -1,4 +1,5 @@
 import type { SendRequest } from "../../agent/http-tools/http-operation.ts";
+import { decodeText } from "../../agent/text/decode-text.ts";
 import type { FetchPage } from "../../agent/tools/web-fetch.ts";
 import type { Outbound, OutboundFailure } from "../../models/outbound/outbound.ts";
 import type { ExplainFailure, FailedResponse } from "../../models/outbound/status-failure.ts";
@@ -15,6 +16,7 @@ export function pageFetcher(outbound: Outbound): FetchPage {
       policy: "public",
       signal,
       maxReplyBytes: maxBytes,
+      decodeBody: decodeText,
       retries: 0,
       explainFailure: failure.keep,
     });

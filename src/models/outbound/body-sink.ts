@@ -7,14 +7,27 @@ export interface BodySink {
   end(): void;
 }
 
+/** `declared` is the character set that the content type names, in lower case. */
+export type DecodeBody = (bytes: Uint8Array, options: { readonly declared: string | undefined }) => string;
+
 /** Collects a whole body and hands it over as text. */
 export class TextSink implements BodySink {
   readonly #chunks: Uint8Array[] = [];
-  readonly #charset: string;
+  readonly #declared: string | undefined;
+  readonly #decode: DecodeBody;
   readonly #onEnd: (text: string) => void;
 
-  constructor({ contentType, onEnd }: { contentType: string; onEnd: (text: string) => void }) {
-    this.#charset = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase() ?? "utf-8";
+  constructor({
+    contentType,
+    decode = decodeDeclared,
+    onEnd,
+  }: {
+    contentType: string;
+    decode?: DecodeBody | undefined;
+    onEnd: (text: string) => void;
+  }) {
+    this.#declared = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]?.toLowerCase();
+    this.#decode = decode;
     this.#onEnd = onEnd;
   }
 
@@ -31,11 +44,12 @@ export class TextSink implements BodySink {
   text(): string {
     const [only] = this.#chunks;
     const bytes = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
-    return decoderFor(this.#charset).decode(bytes);
+    return this.#decode(bytes, { declared: this.#declared });
   }
 }
 
 const utf8 = new TextDecoder();
+const decodeDeclared: DecodeBody = (bytes, { declared = "utf-8" }) => decoderFor(declared).decode(bytes);
 
 /** Servers name charsets that do not exist; then UTF-8 is the best guess. */
 function decoderFor(charset: string): TextDecoder {

@@ -1,7 +1,7 @@
 import type { Transform } from "node:stream";
 import type { Dispatcher } from "undici";
 import { bodyEncoding, createBodyDecoder, type Encoding } from "./body-decoder.ts";
-import { TextSink, type BodySink } from "./body-sink.ts";
+import { TextSink, type BodySink, type DecodeBody } from "./body-sink.ts";
 import { ByteStream } from "./byte-stream.ts";
 import { connectionFailure, type Phase } from "./connection-failure.ts";
 import type { Failure } from "./failure.ts";
@@ -14,6 +14,7 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
   readonly acceptStream: boolean;
   readonly maxReplyBytes: number;
+  readonly decodeBody: DecodeBody | undefined;
   readonly timeouts: Timeouts;
   /** What earlier tries have left of the total limit. */
   readonly remainingMs: number;
@@ -89,6 +90,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else
       this.#sink = new TextSink({
         contentType,
+        decode: this.#options.decodeBody,
         onEnd: (body) => this.#finish({ kind: "body", status, headers, body }),
       });
   }

@@ -152,6 +152,15 @@ test("an error status with an unreadable body is still that status", async () =>
   expect(await ask(raw("x", { "content-encoding": "rot13" }, 403))).toMatchObject({ error: { code: "upstream_auth" } });
 });
 
+test("whoever asks for pages may decode them, with the charset that the server names", async () => {
+  const decodeBody: OutboundRequest["decodeBody"] = (bytes, { declared }) => `${bytes.length} bytes, ${declared}`;
+  const named = raw(Buffer.from("caf\xe9", "latin1"), { "content-type": "text/html; Charset=ISO-8859-1" });
+  expect(await ask(named, {}, { decodeBody })).toMatchObject({ body: "4 bytes, iso-8859-1" });
+  expect(await ask(raw("café", { "content-type": "text/html" }), {}, { decodeBody })).toMatchObject({
+    body: "5 bytes, undefined",
+  });
+});
+
 test("a body in another charset is decoded, and an unknown charset is read as UTF-8", async () => {
   const latin = raw(Buffer.from("caf\xe9", "latin1"), { "content-type": "text/html; charset=iso-8859-1" });
   expect(await ask(latin)).toMatchObject({ body: "café" });

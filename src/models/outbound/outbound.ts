@@ -1,4 +1,5 @@
 import type { ReplyError } from "../../contract/model.ts";
+import type { DecodeBody } from "./body-sink.ts";
 import type { CredentialBinding } from "../credentials.ts";
 import type { EndpointCheck } from "./check-endpoint.ts";
 import type { BreakerState } from "./circuit-breaker.ts";
@@ -26,6 +27,8 @@ export interface OutboundRequest {
   readonly maxReplyBytes?: number;
   /** The time limits after connecting are at least this long, whatever the client's own are: for calls that are ended by their signal. */
   readonly patienceMs?: number;
+  /** Turns a body into text; without it the character set of its content type decides, else UTF-8. */
+  readonly decodeBody?: DecodeBody;
   /** Reads the provider's own error format; without it the status decides. */
   readonly explainFailure?: ExplainFailure;
 }

@@ -37,6 +37,7 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
     signal: request.signal,
     acceptStream: request.acceptStream ?? false,
     maxReplyBytes: request.maxReplyBytes ?? attempt.maxReplyBytes,
+    decodeBody: request.decodeBody,
     timeouts,
     remainingMs: attempt.remainingMs,
     onStreamEnd: attempt.onStreamEnd,
