@@ -211,3 +211,22 @@ test("a run whose every reply fails is completed, with nulls and reasons and no 
   });
   expect(JSON.stringify(response)).not.toContain("NaN");
 });
+
+test.each([
+  { calls: 3, turns: 3, finished: false },
+  { calls: 1, turns: 1, finished: true },
+])(
+  "with two passes over $turns turns $calls calls are too few, and a whole first pass is an attempt",
+  async (given) => {
+    await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
+    const { summary } = await bench.evaluate({
+      test_batch: numberedScenario("s", given.turns),
+      history: "both",
+      concurrency: 1,
+      budget: { calls: given.calls },
+      gate: { scores: { success: 0.5 } },
+    });
+    expect(summary.stopped_by).toBe("budget");
+    expect(summary.gate?.passed).toBe(given.finished);
+  },
+);

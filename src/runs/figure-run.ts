@@ -7,6 +7,7 @@ import { checkNames } from "../evaluation/scorers/create-checks.ts";
 import { createRunFigures } from "../evaluation/summarize-run.ts";
 import type { FiguredAttempt } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
+import { plannedPasses, toPasses } from "./passes.ts";
 
 /** An attempt's results in the form figures are made from. */
 export function toFigured(scenario: Scenario, { attempt, reference, conversation }: AttemptResults): FiguredAttempt {
@@ -56,8 +57,10 @@ export function createFiguring(settings: RunSettings) {
   let missing = false;
   return {
     add(scenario: Scenario, attempt: AttemptTurns): void {
-      const unfinished = attempt.interactions.length < scenario.interactions.length;
-      missing ||= unfinished;
+      const turns = scenario.interactions.length;
+      // The passes of an attempt run side by side: turns of the second say nothing about those of the first.
+      const unfinished = toPasses(attempt.interactions, turns).first.length < turns;
+      missing ||= attempt.interactions.length < turns * plannedPasses(settings);
       figures.expect(scenario.id);
       if (attempt.interactions.length === 0) return;
       if (settings.budget) for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
