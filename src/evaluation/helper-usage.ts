@@ -1,5 +1,5 @@
 import type { HelperUsage } from "../contract/judge.ts";
-import type { SuccessfulReply } from "../contract/model.ts";
+import type { FailedReply, SuccessfulReply } from "../contract/model.ts";
 import { addUsage, noUsage, type Usage } from "../contract/usage.ts";
 
 /** US dollars for the tokens of one call; null when no price is known for the model. */
@@ -22,6 +22,11 @@ export function usageOf({ usage }: SuccessfulReply): Usage | null {
 export function helperUsageOf(reply: SuccessfulReply, priceOf?: PriceOf): HelperUsage {
   const usage = usageOf(reply);
   return { calls: 1, usage: usage ?? noUsage, cost: usage ? (priceOf?.({ model: reply.model, usage }) ?? null) : null };
+}
+
+/** A call that failed is a call without tokens; one that was never made, because the budget is spent, is none. */
+export function failedHelperUsage({ error }: FailedReply): HelperUsage {
+  return error.tries === 0 ? noHelperUsage : { calls: 1, usage: noUsage, cost: null };
 }
 
 export function addHelperUsage(left: HelperUsage, right: HelperUsage | undefined): HelperUsage {

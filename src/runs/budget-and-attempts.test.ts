@@ -99,6 +99,19 @@ test("a judge's calls come out of the same budget", async () => {
   expect(response.summary.stopped_by).toBe("budget");
 });
 
+test("a judge that is not asked because the budget is spent has made no call", async () => {
+  const judge = fakeModel(() => JSON.stringify({ reason: "same", verdict: "equivalent" }));
+  await using bench = await startBench({ models: { model: right(), judge } });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 10),
+    budget: { calls: 5 },
+    judge: { endpoint: "http://judge", model_id: "judge" },
+  });
+  expect(response.summary.interactions).toBe(3);
+  expect(judge.requests).toHaveLength(2);
+  expect(response.summary.helper_usage?.calls).toBe(2);
+});
+
 test("adaptive attempts end early where attempts agree and go on where they do not", async () => {
   let flips = 0;
   const model = fakeModel((request) => {

@@ -1,7 +1,6 @@
 import type { Choices, HelperUsage, JudgeVerdict } from "../../contract/judge.ts";
 import type { ChatMessage, ChatModel } from "../../contract/model.ts";
-import { noUsage } from "../../contract/usage.ts";
-import { addHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
+import { addHelperUsage, failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
 import { unwrapFence } from "../text/unwrap-fence.ts";
 import { parseVote, verdictFormat, type Vote } from "./verdict-format.ts";
 
@@ -50,7 +49,7 @@ async function askOnce(
   const reply = await model({ messages, format: verdictFormat(choices) }, { signal });
   if (!reply.ok) {
     const vote = { choice: null, reason: `the judge could not be asked: ${reply.error.code}` };
-    return { vote, spent: { calls: 1, usage: noUsage, cost: null } };
+    return { vote, spent: failedHelperUsage(reply) };
   }
   const spent = helperUsageOf(reply, priceOf);
   if (reply.text === "" && reply.refusal !== null)

@@ -1,8 +1,7 @@
 import type { HelperUsage } from "../../contract/judge.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/model.ts";
-import { noUsage } from "../../contract/usage.ts";
-import { helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
+import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
 import { untrustedBlock } from "../judges/untrusted-block.ts";
 import { labelKey } from "../scorers/label-key.ts";
 import type { MetadataValue } from "../scorers/match-value.ts";
@@ -50,7 +49,7 @@ export function createModelLabeller({
       { messages: labelPrompt({ user_message, reply, kinds }), format: labelFormat(kinds) },
       { signal },
     );
-    if (!answer.ok) return { labels: null, method: name, helper_usage: { calls: 1, usage: noUsage, cost: null } };
+    if (!answer.ok) return { labels: null, method: name, helper_usage: failedHelperUsage(answer) };
     return { labels: readLabels(answer.text, kinds), method: name, helper_usage: helperUsageOf(answer, priceOf) };
   };
 }
