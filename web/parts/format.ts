@@ -30,6 +30,10 @@ export function formatMoney(dollars: number): string {
   return `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
 }
 
+/** What was spent. Replies whose price is not known are not in it, and then it was at least this much. */
+export const formatCost = ({ total, unpriced }: { total: number; unpriced: number }): string =>
+  unpriced > 0 ? `≥ ${formatMoney(total)}` : formatMoney(total);
+
 /** "1 turn", "3 turns". */
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${integers.format(count)} ${count === 1 ? noun : plural}`;

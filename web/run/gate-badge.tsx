@@ -1,22 +1,42 @@
 import { ShieldAlert, ShieldCheck } from "lucide-react";
 import type { GateResult } from "../../src/contract/budget.ts";
-import { formatCount, formatScore } from "../parts/format.ts";
+import { formatCount, scoreLabel } from "../parts/format.ts";
 
-/** Whether the run reached what it had to. */
+type Check = GateResult["checks"][number];
+
+/** Whether the run reached what it had to; unfolded, what it missed. */
 export function GateBadge({ gate }: { gate: GateResult }) {
   const missed = gate.checks.filter((check) => !check.passed);
-  const Icon = gate.passed ? ShieldCheck : ShieldAlert;
-  const details = missed.map(
-    ({ name, scenario_id, actual, required }) =>
-      `${name}${scenario_id === undefined ? "" : ` of ${scenario_id}`}: ${formatScore(actual)}, needs ${formatScore(required)}`,
-  );
+  if (gate.passed) {
+    return (
+      <span className="inline-flex items-center gap-1 font-medium text-good">
+        <ShieldCheck aria-hidden size={14} /> gate passed
+      </span>
+    );
+  }
   return (
-    <span
-      className={`inline-flex items-center gap-1 font-medium ${gate.passed ? "text-good" : "text-bad"}`}
-      title={details.join("\n")}
-    >
-      <Icon aria-hidden size={14} />
-      {gate.passed ? "gate passed" : `gate failed: ${formatCount(missed.length, "check")}`}
-    </span>
+    <details>
+      <summary className="font-medium text-bad">
+        <ShieldAlert aria-hidden size={14} className="mr-1 inline align-text-bottom" />
+        gate failed: {formatCount(missed.length, "check")}
+      </summary>
+      <ul className="grid gap-0.5 pl-5 text-ink">
+        {missed.map((check) => (
+          <li key={`${check.name} ${check.scenario_id}`} className="verbatim list-disc tabular-nums">
+            {describe(check)}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
+
+function describe({ name, scenario_id, actual, required }: Check): string {
+  if (name === "finished_attempts") return `${scenario_id}: no attempt was finished`;
+  const what = `${scenario_id === undefined ? "" : `${scenario_id}: `}${scoreLabel(name)}`;
+  const limit = `${name === "failure_rate" ? "at most" : "at least"} ${exactly(required)}`;
+  return `${what} ${actual === null ? "is not known" : exactly(actual)}, must be ${limit}`;
+}
+
+/** Two digits would show what was just missed as reached. */
+const exactly = (value: number): string => String(Number(value.toFixed(4)));

@@ -1,6 +1,7 @@
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import type { Run } from "../../src/contract/run.ts";
-import { formatCount, formatInteger, formatMoney, formatPercent } from "../parts/format.ts";
+import { failedTurns } from "../parts/failed-turns.ts";
+import { formatCost, formatCount, formatInteger, formatPercent } from "../parts/format.ts";
 import { ProgressBar } from "../parts/progress-bar.tsx";
 import { repliedShare } from "../parts/replied-share.ts";
 import { RunDuration } from "../parts/run-duration.tsx";
@@ -19,10 +20,11 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
   const usage = run.summary?.usage ?? results?.usage;
   const cost = summary?.cost;
   const overall = summary?.score_stats["overall"];
+  const turns = failedTurns(run);
   return (
     <div className="grid gap-3">
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
-        <Figure label={isEnded(run.state) ? "Overall score" : "Overall so far"} note={scoreNote(overall)}>
+        <Figure label={isEnded(run.state) ? "Overall score" : "Overall so far"} note={scoreNote(overall, run)}>
           <ScoreWithInterval stats={overall} size="large" />
         </Figure>
         <Figure label="Success" note="turns with a reply">
@@ -30,18 +32,18 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
         </Figure>
         <Figure
           label="Failed turns"
-          note={`of ${formatInteger(progress.interactions_done)}; not in the score`}
-          tone={progress.interactions_failed > 0 ? "bad" : "plain"}
+          note={`of ${formatInteger(turns.of)}; not in the score`}
+          tone={turns.failed > 0 ? "bad" : "plain"}
         >
-          {progress.interactions_failed > 0 && "! "}
-          {formatInteger(progress.interactions_failed)}
+          {turns.failed > 0 && "! "}
+          {formatInteger(turns.failed)}
         </Figure>
         <Figure label="Attempts" note={`${formatInteger(progress.attempts_done)} done`}>
           {formatInteger(progress.attempts_total)}
         </Figure>
         {cost ? (
-          <Figure label="Cost" note={usage ? `${formatInteger(usage.total_tokens)} tokens` : "so far"}>
-            {formatMoney(cost.total)}
+          <Figure label="Cost" note={costNote(cost, usage)}>
+            {formatCost(cost)}
           </Figure>
         ) : (
           <Figure label="Tokens" note={usage ? `${formatInteger(usage.output_tokens)} written` : "not known"}>
@@ -52,21 +54,24 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
           <RunDuration run={run} />
         </Figure>
       </dl>
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-soft" aria-live="polite">
+      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-sm text-soft">
         {!isEnded(run.state) && <ProgressBar progress={progress} />}
         <TimeLeftNote run={run} />
-        {summary?.gate && <GateBadge gate={summary.gate} />}
-        {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
-        {(summary?.conflicts ?? 0) > 0 && (
-          <span className="text-warn">
-            ⚠ {formatCount(summary?.conflicts ?? 0, "reply contradicts", "replies contradict")} the reference on some
-            point
-          </span>
-        )}
-        {/* While a run goes on, its message is a count from when it was last read: the bar knows better. */}
-        {(isEnded(run.state) || run.state === "queued") && run.message && (
-          <span className="verbatim">{run.message}</span>
-        )}
+        {/* What changes every second is not read out. */}
+        <div className="contents" aria-live="polite">
+          {summary?.gate && <GateBadge gate={summary.gate} />}
+          {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
+          {(summary?.conflicts ?? 0) > 0 && (
+            <span className="text-warn">
+              ⚠ {formatCount(summary?.conflicts ?? 0, "reply contradicts", "replies contradict")} the reference on some
+              point
+            </span>
+          )}
+          {/* While a run goes on, its message is a count from when it was last read: the bar knows better. */}
+          {(isEnded(run.state) || run.state === "queued") && run.message && (
+            <span className="verbatim">{run.message}</span>
+          )}
+        </div>
         <span className="mono break-all">
           {nameOf(run.model_id)} at {run.endpoint}
         </span>
@@ -75,7 +80,13 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
   );
 }
 
-function scoreNote(stats: { n: number; ci_lower: number | null } | undefined): string {
-  if (!stats) return "nothing scored yet";
+/** What has no price is not in the sum. */
+function costNote({ unpriced }: { unpriced: number }, usage: { total_tokens: number } | undefined): string {
+  if (unpriced > 0) return `without ${formatCount(unpriced, "reply", "replies")} of unknown price`;
+  return usage ? `${formatInteger(usage.total_tokens)} tokens` : "so far";
+}
+
+function scoreNote(stats: { n: number; ci_lower: number | null } | undefined, { state }: Run): string {
+  if (!stats) return isEnded(state) ? "nothing could be scored" : "nothing scored yet";
   return stats.ci_lower === null ? `n = ${stats.n}` : `95 % interval, n = ${stats.n}`;
 }

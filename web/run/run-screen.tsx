@@ -1,4 +1,5 @@
 import { FailedNotice } from "../parts/failed-notice.tsx";
+import { failedTurns } from "../parts/failed-turns.ts";
 import { fromSegment } from "../parts/paths.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { Screen } from "../parts/screen.tsx";
@@ -38,7 +39,7 @@ export default function RunScreen() {
   return (
     <Screen title={run.data.test_name} heading={<RunHeading run={run.data} />} actions={<RunActions run={run.data} />}>
       <RunFigures run={run.data} results={results.data} />
-      <RunTabs tab={tab} failures={run.data.progress.interactions_failed} />
+      <RunTabs tab={tab} failures={failedTurns(run.data).failed} />
       {results.isError && <FailedNotice error={results.error} onRetry={() => void results.refetch()} />}
       {whole && results.isPending ? (
         <Skeleton rows={8} label="Loading the results" />

@@ -1,5 +1,6 @@
 import { createColumnHelper } from "@tanstack/react-table";
 import type { Run } from "../../src/contract/run.ts";
+import { failedTurns } from "../parts/failed-turns.ts";
 import { repliedShare } from "../parts/replied-share.ts";
 import type { sortingFeatures } from "../parts/sorting.ts";
 import { flakyCount, varyingCount } from "./flaky-count.ts";
@@ -35,7 +36,7 @@ export const runColumns = column.columns([
   column.display({ id: "baseline" }),
   column.accessor((run) => repliedShare(run.summary) ?? undefined, { id: "success", ...last }),
   column.accessor((run) => flakyCount(run.summary) ?? varyingCount(run.summary), { id: "flaky" }),
-  column.accessor((run) => run.progress.interactions_failed, { id: "failed" }),
+  column.accessor((run) => failedTurns(run).failed, { id: "failed" }),
   column.accessor((run) => run.summary?.cost?.total, { id: "cost", ...last }),
   column.accessor(durationOf, { id: "duration", ...last }),
   column.accessor((run) => Date.parse(run.created_at), { id: "when" }),

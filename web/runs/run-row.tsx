@@ -2,7 +2,8 @@ import { memo } from "react";
 import { Link } from "wouter";
 import type { Run } from "../../src/contract/run.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
-import { formatCount, formatInteger, formatMoney, formatPercent } from "../parts/format.ts";
+import { failedTurns } from "../parts/failed-turns.ts";
+import { formatCost, formatCount, formatInteger, formatPercent } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
 import { ProgressBar } from "../parts/progress-bar.tsx";
 import { repliedShare } from "../parts/replied-share.ts";
@@ -76,11 +77,11 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
         <Flaky count={flakyCount(summary) ?? varyingCount(summary)} />
       </td>
       <td data-label="Failed" className="number">
-        <FailedTurns count={progress.interactions_failed} />
+        <FailedTurns count={failedTurns(run).failed} />
       </td>
       {priced && (
         <td data-label="Cost" className="number">
-          {summary?.cost ? formatMoney(summary.cost.total) : "–"}
+          {summary?.cost ? formatCost(summary.cost) : "–"}
         </td>
       )}
       <td data-label="Duration" className="number">

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { repliedShare } from "../../../web/parts/replied-share.ts";
 import { placeWords, problemWords } from "../../../web/parts/problem-words.ts";
-import { formatAgo, formatDuration, formatPercent, formatScore } from "../../../web/parts/format.ts";
+import { failedTurns } from "../../../web/parts/failed-turns.ts";
+import { formatAgo, formatCost, formatDuration, formatPercent, formatScore } from "../../../web/parts/format.ts";
 import { fromSegment, toSegment } from "../../../web/parts/paths.ts";
 import { safeHref } from "../../../web/parts/safe-href.ts";
 import { paced } from "../../../web/run/paced.ts";
@@ -99,4 +100,23 @@ test("what is wrong with a field is said without pointers", () => {
 test("the share of turns with a reply counts turns, not scenarios", () => {
   expect(repliedShare({ interactions: 40, failed: 3 })).toBeCloseTo(0.925);
   expect(repliedShare({ interactions: 0, failed: 0 })).toBeNull();
+});
+
+test("failed turns are those the figures are made of, once there are figures", () => {
+  // With both histories every turn is made twice, and half of that is in no average.
+  const progress = {
+    attempts_total: 2,
+    attempts_done: 2,
+    interactions_total: 12,
+    interactions_done: 12,
+    interactions_failed: 4,
+  };
+  expect(failedTurns({ progress, summary: null })).toEqual({ failed: 4, of: 12 });
+  const summary = { interactions: 6, failed: 2 } as NonNullable<Parameters<typeof failedTurns>[0]["summary"]>;
+  expect(failedTurns({ progress, summary })).toEqual({ failed: 2, of: 6 });
+});
+
+test("a cost without the price of every reply is a lower bound", () => {
+  expect(formatCost({ total: 0.5, unpriced: 0 })).toBe("$0.50");
+  expect(formatCost({ total: 0.5, unpriced: 3 })).toBe("≥ $0.50");
 });

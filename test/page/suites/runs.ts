@@ -280,7 +280,8 @@ export function runsSuite(browser: () => Browser): void {
       /overall, turn 2\s+0\.60\s+0\.80\s+\+0\.20/,
     );
     expect(await tab.page.getByRole("region", { name: "Scores by turn" }).innerText()).toContain("turn 2");
-    await tab.page.getByText("gate failed: 1 check").waitFor();
+    await tab.page.getByText("gate failed: 1 check").click();
+    await tab.page.getByText("overall 0.7, must be at least 0.9").waitFor();
     await tab.page.getByText("2 replies contradict the reference on some point").waitFor();
     await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
     await tab.page.getByText("the reply says 7, the reference 5").first().waitFor();
