@@ -44,6 +44,7 @@ export const navigation: readonly NavigationGroup[] = [
     title: "In your tool chain",
     pages: [
       doc("cli", "Every command"),
+      doc("library", "From your own code"),
       doc("ci", "CI"),
       doc("formats", "Files and formats"),
       doc("migrate-from-promptfoo", "From promptfoo"),
@@ -66,6 +67,7 @@ export const navigation: readonly NavigationGroup[] = [
       doc("reference/api-evaluation", "API: evaluation service"),
       doc("reference/api-agent", "API: agent backend"),
       doc("reference/errors", "Errors"),
+      doc("reference/configuration", "Configuration"),
       doc("reference/environment", "Environment"),
       doc("reference/formats", "Formats"),
     ],

@@ -1,6 +1,7 @@
 import { commandReference } from "../../src/cli/reference/command-reference.ts";
 import { apiPage } from "./api-page.ts";
 import { agentService, evaluationService } from "./api-services.ts";
+import { configurationPage } from "./configuration-page.ts";
 import { environmentPage } from "./environment-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { formatsPage } from "./formats-page.ts";
@@ -11,6 +12,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     "reference/api-evaluation.md": apiPage(evaluationService),
     "reference/api-agent.md": apiPage(agentService),
     "reference/errors.md": errorsPage(),
+    "reference/configuration.md": configurationPage(),
     "reference/environment.md": environmentPage(),
     "reference/formats.md": formatsPage(),
     "cli.md": await commandReference(),

@@ -47,7 +47,9 @@ function objectWords(schema: JsonSchema, words: (part: JsonSchema) => string): s
   return typeof values === "object" && Object.keys(values).length > 0 ? `object of ${words(values)} by name` : "object";
 }
 
-function range({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
+function range({ minimum, maximum: most, exclusiveMinimum }: JsonSchema): string {
+  // Zod's integers stop where JavaScript's do, which is no limit of ours.
+  const maximum = most === Number.MAX_SAFE_INTEGER ? undefined : most;
   if (minimum !== undefined && maximum !== undefined) return ` ${minimum} to ${maximum}`;
   if (minimum !== undefined) return ` ≥ ${minimum}`;
   if (exclusiveMinimum !== undefined) return ` > ${exclusiveMinimum}${maximum === undefined ? "" : `, ≤ ${maximum}`}`;

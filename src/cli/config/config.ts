@@ -32,33 +32,46 @@ export const Config = z
       ])
       .optional()
       .describe("How often each scenario is run, or {min, max, ci_width}. Default 1."),
-    protocol: Protocol.optional(),
-    system_prompt: z.string().optional(),
+    protocol: Protocol.optional().describe(
+      "How the endpoint is spoken to. Default: openai-chat; agent for Rehearsal's own.",
+    ),
+    system_prompt: z.string().optional().describe("In place of every system prompt the scenarios bring."),
     system_prompt_file: z.string().min(1).optional().describe("A file with the system prompt, relative to this file."),
-    parameters: Parameters.strict().optional(),
+    parameters: Parameters.strict().optional().describe("Sent to the model with every call."),
     stream: z.boolean().optional().describe("Ask for streams, so that the time to the first token is known."),
-    history: History.optional(),
-    on_failure: z.enum(["continue", "stop"]).optional(),
+    history: History.optional().describe("Whose earlier replies the model sees. Default: generated."),
+    on_failure: z.enum(["continue", "stop"]).optional().describe("What follows a failed turn. Default: continue."),
     replay_first_bad_turn: z
       .boolean()
       .optional()
       .describe("Run every attempt again from its first bad turn with reference history; extra calls, reported apart."),
     concurrency: z.int().min(1).max(1000).optional().describe("Attempts at once."),
-    scorers: z.array(ScorerSetting).max(50).optional(),
-    weights: z.record(z.string(), z.number().min(0).max(1000)).optional(),
+    scorers: z
+      .array(ScorerSetting)
+      .max(50)
+      .optional()
+      .describe("Names choose scores, the default set when none is named; checks with options are added."),
+    weights: z
+      .record(z.string(), z.number().min(0).max(1000))
+      .optional()
+      .describe("overall as the weighted mean of these scores, in place of its usual parts."),
     threshold: share.optional().describe("The overall from which an attempt is good. Default 0.8."),
-    judge: JudgeSettings.strict().optional(),
-    labeller: LabellerSettings.strict().optional(),
-    label_rules: z.record(z.string(), LabelRule).optional(),
-    budget: Budget.strict().optional(),
-    tags: z.array(z.string()).optional(),
-    metadata: Metadata.optional(),
+    judge: JudgeSettings.strict().optional().describe("A model that scores replies."),
+    labeller: LabellerSettings.strict().optional().describe("A model that labels replies."),
+    label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
+    budget: Budget.strict().optional().describe("Where a run stops; what was done is kept."),
+    tags: z.array(z.string()).optional().describe("Kept with the run."),
+    metadata: Metadata.optional().describe("Kept with the run."),
     gates: z.array(z.string().min(1)).optional().describe('Such as "overall>=0.8" or "pass^3>=0.9".'),
     baseline: z.string().min(1).optional().describe("A run, or a results file, the replies must not be worse than."),
     baseline_scores: z.array(z.string()).min(1).optional().describe("Default: overall and success."),
     max_regression: share.optional().describe("A drop up to this much is accepted. Default 0."),
-    max_errors: share.optional().describe("Share of turns without a reply from which the target counts as unusable."),
-    reporters: z.array(z.enum(reporterNames)).optional(),
+    max_errors: share
+      .optional()
+      .describe(
+        "Share of turns without a reply beyond which the target counts as unusable. Default in CI: 0; elsewhere only one that never replies.",
+      ),
+    reporters: z.array(z.enum(reporterNames)).optional().describe("How progress and results are told."),
     output: z.array(z.string().min(1)).optional().describe("Files to write; the ending says the format."),
     server: z.string().optional().describe("Address of an evaluation service to use instead of this process."),
   })

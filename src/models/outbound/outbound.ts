@@ -1,6 +1,6 @@
 import type { ReplyError } from "../../contract/model.ts";
-import type { DecodeBody } from "./body-sink.ts";
 import type { CredentialBinding } from "../credentials.ts";
+import type { DecodeBody } from "./body-sink.ts";
 import type { EndpointCheck } from "./check-endpoint.ts";
 import type { BreakerState } from "./circuit-breaker.ts";
 import type { PolicyName } from "./endpoint-policy.ts";

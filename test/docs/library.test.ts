@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { runServices } from "../support/services.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { codeBlocks, root } from "./markdown.ts";
+
+const run = promisify(execFile);
+const programs = codeBlocks("docs/library.md").flatMap(({ language, text }) => (language === "ts" ? [text] : []));
+const entries = ["client", "vitest", "scorers", "statistics"];
+
+/** A project that has this repository's code installed as `rehearsal`. */
+async function project() {
+  const folder = await temporaryFolder();
+  const installed = folder.file("node_modules/rehearsal");
+  await mkdir(installed, { recursive: true });
+  await symlink(join(root, "src"), join(installed, "src"));
+  await symlink(join(root, "node_modules/vitest"), folder.file("node_modules/vitest"));
+  await symlink(join(root, "node_modules/@types"), folder.file("node_modules/@types"));
+  const named = entries.map((entry) => [`./${entry}`, `./src/${entry}.ts`]);
+  const exports = { ".": "./src/index.ts", ...Object.fromEntries(named) };
+  await writeFile(join(installed, "package.json"), JSON.stringify({ name: "rehearsal", type: "module", exports }));
+  await writeFile(folder.file("package.json"), JSON.stringify({ private: true, type: "module" }));
+  return folder;
+}
+
+test("every program that is shown has right types", { timeout: 180_000 }, async () => {
+  await using folder = await project();
+  expect(programs).toHaveLength(5);
+  const files = programs.map((_, index) => `program-${index}.ts`);
+  for (const [index, text] of programs.entries()) await writeFile(folder.file(`program-${index}.ts`), text);
+  const request = `import type { EvaluationInput } from "rehearsal";\nexport declare const request: EvaluationInput;\n`;
+  await writeFile(folder.file("request.ts"), request);
+  const options = { extends: join(root, "tsconfig.json"), include: [], files };
+  await writeFile(folder.file("tsconfig.json"), JSON.stringify(options));
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  await expect(run(process.execPath, [compiler, "-p", folder.path])).resolves.toMatchObject({ stdout: "" });
+});
+
+test("the programs that need no test runner do what they say", { timeout: 60_000 }, async () => {
+  await using folder = await project();
+  await using services = await runServices();
+  const outputs = [];
+  for (const text of programs.filter((program) => !program.includes("vitest"))) {
+    const here = text.replaceAll("http://127.0.0.1:8001", services.evaluation);
+    await writeFile(folder.file("program.ts"), here.replaceAll("http://127.0.0.1:8000", services.agent));
+    outputs.push((await run(process.execPath, [folder.file("program.ts")])).stdout);
+  }
+  expect(outputs).toEqual([
+    expect.stringMatching(/^0\.\d+ (null|0\.\d+)\n$/),
+    "17 * 23 is 391.\n",
+    "",
+    expect.stringContaining("token_f1 0."),
+  ]);
+});
