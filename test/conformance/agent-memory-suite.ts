@@ -339,5 +339,49 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       database.pass(3_600_001);
       expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
     });
+
+    test("one that nobody decides about in time ends, whoever asked for it too late", async () => {
+      await using database = await prepare();
+      const { agent } = await database.open();
+      const [asked = "", forgotten = ""] = [newRunId(), newRunId()].toSorted();
+      for (const id of [asked, forgotten]) await letWait(agent, id);
+      database.pass(3_600_001);
+      expect(await agent.waitingRuns.take(asked, null)).toBeNull();
+      await agent.tidy(forGood);
+      const ended = { state: "cancelled", finish_reason: "approval_expired", model_calls: 1 };
+      expect((await agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([ended, ended]);
+      expect((await agent.runLog.list({ owner: null, state: "waiting", limit: 9 })).runs).toEqual([]);
+    });
+
+    test("one whose process is killed right after the decision does not seem to wait for good", async () => {
+      await using database = await prepare();
+      const dead = await database.open({ pid: deadPid });
+      const here = await database.open();
+      const id = newRunId();
+      await letWait(here.agent, id);
+      expect(await dead.agent.waitingRuns.take(id, null)).not.toBeNull();
+      await here.agent.tidy(forGood);
+      expect((await here.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([{ id, state: "failed" }]);
+    });
+
+    test("one whose decision was refused waits on, and is nobody's to end", async () => {
+      await using database = await prepare();
+      const dead = await database.open({ pid: deadPid });
+      const here = await database.open();
+      const id = newRunId();
+      await letWait(here.agent, id);
+      const taken = await dead.agent.waitingRuns.take(id, null);
+      if (taken) await dead.agent.waitingRuns.put(id, taken);
+      await here.agent.tidy(forGood);
+      const waiting = await here.agent.runLog.list({ owner: null, state: "waiting", limit: 9 });
+      expect(waiting.runs).toMatchObject([{ id, state: "waiting" }]);
+    });
   });
+}
+
+async function letWait({ runLog, endTurn }: AgentMemory, runId: string): Promise<void> {
+  runLog.append(runId, runStart());
+  await endTurn({ waiting: { runId, run: { owner: null, state: {}, expires_at: Date.now() + 3_600_000 } } });
+  runLog.append(runId, runEnd({ state: "waiting", finish_reason: "tool_calls" }));
+  await runLog.get(runId, null);
 }

@@ -44,7 +44,7 @@ export function createAgentMemory({
     runLog,
     threads,
     answers,
-    waitingRuns: createWaitingRuns({ database, now }),
+    waitingRuns: createWaitingRuns({ database, presence, now }),
     async endTurn(result) {
       // A run that can be resumed after a kill must have its beginning in the log.
       const flushed = result.waiting && runLog.flush().catch(() => {});

@@ -78,7 +78,7 @@ async function endInterrupted(
       .execute();
     const parts = stuck.map(({ summary: text }) => {
       const summary = fromJsonText<AgentRunSummary>(text);
-      return { id: summary.id, summary, entries: [toEnd(summary, { state: "failed", at: now, error: interrupted })] };
+      return { id: summary.id, summary, entries: [toEnd(summary, { at: now, ...interrupted })] };
     });
     await addToRuns(writer, parts, { process: presence.id, onError: () => {} });
     return stuck.length;
@@ -91,7 +91,7 @@ async function endUndecided(writer: Writer, { presence, now }: { presence: Prese
     .deleteFrom("agent_waiting_run")
     .where("run_id", "in", ({ selectFrom }) =>
       selectFrom("agent_waiting_run")
-        .where("expires_at", "<", now)
+        .where("expires_at", "<=", now)
         .orderBy("expires_at")
         .limit(rowsAtOnce)
         .select("run_id"),
@@ -100,10 +100,15 @@ async function endUndecided(writer: Writer, { presence, now }: { presence: Prese
     .execute();
   if (expired.length === 0) return 0;
   const ids = expired.map(({ run_id }) => run_id);
-  const runs = await writer.selectFrom("agent_run").where("id", "in", ids).select("summary").execute();
+  const runs = await writer
+    .selectFrom("agent_run")
+    .where("id", "in", ids)
+    .where("state", "=", "waiting")
+    .select("summary")
+    .execute();
   const parts = runs.map(({ summary: text }) => {
     const summary = fromJsonText<AgentRunSummary>(text);
-    return { id: summary.id, summary, entries: [toEnd(summary, { state: "cancelled", at: now, error: null })] };
+    return { id: summary.id, summary, entries: [toEnd(summary, { at: now, ...undecided })] };
   });
   await addToRuns(writer, parts, { process: presence.id, onError: () => {} });
   return expired.length;
@@ -119,26 +124,21 @@ async function freeThreads(writer: Writer, presence: Presence): Promise<void> {
     .execute();
 }
 
-const interrupted = {
-  code: "internal_error",
-  detail: "The process that carried the run out ended before the run did.",
-} as const;
+type Ending = Pick<AgentRunEnd, "state" | "finish_reason" | "error">;
+
+const interrupted: Ending = {
+  state: "failed",
+  finish_reason: null,
+  error: { code: "internal_error", detail: "The process that carried the run out ended before the run did." },
+};
+
+const undecided: Ending = { state: "cancelled", finish_reason: "approval_expired", error: null };
 
 /** The end of a run that has no end of its own: what it used is what is known of it. */
 function toEnd(
   { model_resolved, usage, cost, model_calls, tool_calls, duration_ms }: AgentRunSummary,
-  end: Pick<AgentRunEnd, "state" | "at" | "error">,
+  ending: Ending & Pick<AgentRunEnd, "at">,
 ): AgentRunEnd {
-  return {
-    type: "run-end",
-    ...end,
-    model_resolved,
-    finish_reason: null,
-    text: null,
-    usage,
-    cost,
-    model_calls,
-    tool_calls,
-    duration_ms: duration_ms ?? 0,
-  };
+  const known = { model_resolved, usage, cost, model_calls, tool_calls, duration_ms: duration_ms ?? 0 };
+  return { type: "run-end", ...known, ...ending, text: null };
 }

@@ -4,17 +4,30 @@ import type { Database, Writer } from "../database.ts";
 import type { AgentWaitingRunTable } from "../schema.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";
+import type { Presence } from "./presence.ts";
 
-/** Runs that wait for approval on any database that has our schema. Deleting is taking: of two, one gets the run. */
+/**
+ * Runs that wait for approval on any database that has our schema. Deleting is taking: of two, one gets the run, which from then
+ * on is one that this process carries out. Were it killed before the log says so, it would seem to wait for good.
+ */
 export function createWaitingRuns({
   database: { reader, write },
+  presence,
   now,
 }: {
   database: Database;
+  presence: Presence;
   now: () => number;
 }): WaitingRuns {
+  const mark = (writer: Writer, runId: string, state: "running" | "waiting") =>
+    writer.updateTable("agent_run").where("id", "=", runId).set({ state, process: presence.id }).execute();
+
   return {
-    put: (runId, run) => write((writer) => putWaitingRun(writer, runId, run)),
+    put: (runId, run) =>
+      write(async (writer) => {
+        await putWaitingRun(writer, runId, run);
+        await mark(writer, runId, "waiting");
+      }),
     async get(run_id, owner) {
       if (!isPlainId(run_id)) return null;
       const row = await reader
@@ -39,16 +52,19 @@ export function createWaitingRuns({
     },
     async take(run_id, owner) {
       if (!isPlainId(run_id)) return null;
-      const [row] = await write((writer) =>
-        writer
+      await presence.ensure();
+      const row = await write(async (writer) => {
+        const [taken] = await writer
           .deleteFrom("agent_waiting_run")
           .where("run_id", "=", run_id)
           .where("owner", owner === null ? "is" : "=", owner)
-          // One that waited too long stays for those who tidy, who end its run.
+          // What has expired is left to tidying, which ends the run.
           .where("expires_at", ">", now())
           .returningAll()
-          .execute(),
-      );
+          .execute();
+        if (taken) await mark(writer, run_id, "running");
+        return taken;
+      });
       return row ? toWaitingRun(row) : null;
     },
   };
