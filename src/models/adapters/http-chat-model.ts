@@ -8,12 +8,15 @@ import { elapsedMs, failedReply } from "./failed-reply.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "./reply-stream.ts";
 import { formLeft, rememberStreamForm, streamFormOf, type StreamForm } from "./stream-forms.ts";
+import { refusesOlderName, rememberNewerName, wantsNewerName } from "./token-limit.ts";
 
 export interface BodyOptions {
   readonly modelId: string;
   readonly stream: boolean;
   /** Whether the stream is to end with the tokens it took, where that has to be asked for. */
   readonly streamUsage: boolean;
+  /** Whether the limit of tokens goes by its newer name. */
+  readonly newerLimit: boolean;
   /** Whose echoes are sent back. */
   readonly source: string;
 }
@@ -41,18 +44,24 @@ export function httpChatModel(
   const url = parsed.ok ? protocol.url(parsed.url) : endpoint;
   const source = parsed.ok ? echoSource(parsed.url, modelId) : "";
 
-  async function call(request: ChatRequest, { signal, onText }: ChatOptions, form: StreamForm): Promise<Call> {
+  async function call(
+    request: ChatRequest,
+    { signal, onText }: ChatOptions,
+    { form, newerLimit }: RequestForm,
+  ): Promise<Call> {
     const started = performance.now();
     const stream = form !== "none";
-    let left: StreamForm | null = null;
+    let again: Call["again"] = null;
     const result = await outbound.request({
       url,
       method: "POST",
-      body: protocol.toBody(request, { modelId, stream, streamUsage: form === "with-usage", source }),
+      body: protocol.toBody(request, { modelId, stream, streamUsage: form === "with-usage", newerLimit, source }),
       acceptStream: stream,
       breakerKey: modelId,
       explainFailure(response) {
-        left = formLeft(response, { form, modelId });
+        const left = formLeft(response, { form, modelId });
+        if (left) again = { form: left, refused: true };
+        else if (!newerLimit && refusesOlderName(response, request)) again = { newerLimit: true };
         return protocol.explainFailure(response);
       },
       signal,
@@ -60,15 +69,14 @@ export function httpChatModel(
       ...(policy && { policy }),
       ...(credential && { credential }),
     });
-    if (!result.ok)
-      return { reply: failedReply(result.error, elapsedMs(started)), again: left && { form: left, refused: true } };
+    if (!result.ok) return { reply: failedReply(result.error, elapsedMs(started)), again };
     const context = { url: new URL(url), modelId, source, request, status: result.status, tries: result.tries };
     if (result.kind === "stream" || isEventStream(result)) {
       const { maxEventBytes } = outbound;
       const reply = await streamed(protocol, { result, context, started, onText, maxEventBytes });
       // What nobody has heard may be asked for again: a stream that broke, in one piece.
       const broke = stream && !reply.ok && !onText && reply.error.retryable;
-      return { reply, again: broke ? { form: "none", refused: false } : null };
+      return { reply, again: broke ? { form: "none" } : null };
     }
     const reply = protocol.parseReply(result.body, context);
     if (!("ok" in reply)) return { reply: failedReply(reply, elapsedMs(started)), again: null };
@@ -80,23 +88,33 @@ export function httpChatModel(
   return async (request, options) => {
     const wanted = options.onText !== undefined || options.stream === true;
     let form = wanted ? streamFormOf(outbound, { url, modelId }) : "none";
+    let newerLimit = wantsNewerName(outbound, source);
     let earlier = 0;
     let wasRefused = false;
     for (;;) {
-      const { reply, again } = await call(request, options, form);
+      const { reply, again } = await call(request, options, { form, newerLimit });
       if (reply.ok && wasRefused) rememberStreamForm(outbound, { url, modelId }, form);
+      if (reply.ok && newerLimit) rememberNewerName(outbound, source);
       if (reply.ok || again === null) return withTries(reply, earlier);
       earlier += reply.error.tries;
+      newerLimit ||= again.newerLimit ?? false;
+      if (again.form === undefined) continue;
       form = again.form;
-      wasRefused = again.refused;
+      wasRefused = again.refused ?? false;
     }
   };
 }
 
+/** In which of several ways a server is asked for the same. */
+interface RequestForm {
+  readonly form: StreamForm;
+  readonly newerLimit: boolean;
+}
+
 interface Call {
   readonly reply: Reply;
-  /** The form to ask in once more, when the stream was refused or broke. */
-  readonly again: { readonly form: StreamForm; readonly refused: boolean } | null;
+  /** What to change when asking once more: the stream was `refused` or broke, or the limit has another name. */
+  readonly again: (Partial<RequestForm> & { readonly refused?: true }) | null;
 }
 
 function withTries(reply: Reply, earlier: number): Reply {

@@ -1,17 +1,22 @@
 import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition } from "../../contract/model.ts";
 import { echoFor, messageEcho } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
+import { newerLimitName } from "./token-limit.ts";
 
 const ownKeys = new Set(["model", "messages", "stream", "stream_options"]);
 
 /** The JSON body of a chat completion. `extra` may set anything except which model is asked what, and whether it streams. */
-export function toOpenaiBody(request: ChatRequest, { modelId, stream, streamUsage, source }: BodyOptions): string {
-  const { extra = {}, parallel_tool_calls, ...sampling } = request.parameters ?? {};
+export function toOpenaiBody(
+  request: ChatRequest,
+  { modelId, stream, streamUsage, newerLimit, source }: BodyOptions,
+): string {
+  const { extra = {}, parallel_tool_calls, max_tokens, ...sampling } = request.parameters ?? {};
   const allowed = Object.entries(extra).filter(([key]) => !ownKeys.has(key));
   // Providers refuse an empty list, and a choice without a list.
   const tools = request.tools && request.tools.length > 0 ? request.tools : null;
   const body = JSON.stringify({
     ...sampling,
+    [newerLimit ? newerLimitName : "max_tokens"]: max_tokens,
     ...(tools && request.tool_choice && { tool_choice: request.tool_choice }),
     ...(tools && { parallel_tool_calls }),
     ...(request.format && {

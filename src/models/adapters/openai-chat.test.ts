@@ -348,6 +348,37 @@ test.each([
   expect(provider.requests[0]?.path).toBe(path);
 });
 
+test("a model that wants the limit by its newer name gets it so, from then on at once", async () => {
+  const refused = status(400, {
+    message: "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
+  });
+  await using provider = await startFakeProvider({
+    behaviour: (call) => (call.request.body?.["max_tokens"] === undefined ? text("Hi") : refused)(call),
+  });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const { signal } = new AbortController();
+  const tries = [];
+  for (const onText of [undefined, () => {}]) {
+    const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: provider.url, modelId: "gpt-5" });
+    const reply = await model({ ...hello, parameters: { max_tokens: 9 } }, { signal, ...(onText && { onText }) });
+    tries.push(reply.ok && reply.tries);
+  }
+  expect(tries).toEqual([2, 1]);
+  expect(provider.requests.map(({ body }) => [body?.["max_tokens"], body?.["max_completion_tokens"]])).toEqual([
+    [9, undefined],
+    [undefined, 9],
+    [undefined, 9],
+  ]);
+});
+
+test("another complaint about the newer name is not asked about again", async () => {
+  const tooLarge = status(400, { message: "max_completion_tokens is too large" });
+  const parameters = { max_tokens: 9, extra: { max_completion_tokens: 10_000_000 } };
+  const { reply, sent } = await ask(tooLarge, { ...hello, parameters });
+  expect(reply).toMatchObject({ ok: false, error: { code: "upstream_rejected", tries: 1 } });
+  expect(sent).toHaveLength(1);
+});
+
 test("an endpoint that cannot be used fails every call with the reason", async () => {
   await using outbound = createOutbound();
   const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: "file:///etc/passwd", modelId: "m" });

@@ -1,10 +1,35 @@
-import type { ModelParameters } from "../../contract/model.ts";
+import type { ChatRequest, ModelParameters } from "../../contract/model.ts";
+import type { Outbound } from "../outbound/outbound.ts";
+import type { FailedResponse } from "../outbound/status-failure.ts";
 
-/** OpenAI's newer name for `max_tokens`. Other APIs do not know it and refuse what they do not know. */
-const newerLimitName = "max_completion_tokens";
+/** OpenAI's newer name for `max_tokens`: its reasoning models take no other. Other APIs do not know it and refuse it. */
+export const newerLimitName = "max_completion_tokens";
 
 /** How many tokens a reply may have, by either name; the newer one counts. */
 export function tokenLimit({ max_tokens, extra }: ModelParameters): number | undefined {
   const limit = extra?.[newerLimitName];
   return typeof limit === "number" ? limit : max_tokens;
+}
+
+/** Whether a request was refused for the older name: only the refusal speaks of the newer one then. */
+export function refusesOlderName({ status, body }: FailedResponse, { parameters = {} }: ChatRequest): boolean {
+  if (status !== 400 || parameters.max_tokens === undefined || parameters.extra?.[newerLimitName]) return false;
+  return body.slice(0, 4_000).includes(newerLimitName);
+}
+
+/** Targets that are remembered at most. Forgetting one costs one refused call. */
+const mostRemembered = 1_000;
+
+const remembered = new WeakMap<Outbound, Set<string>>();
+
+/** Whether the target has refused the older name before. */
+export function wantsNewerName(outbound: Outbound, target: string): boolean {
+  return remembered.get(outbound)?.has(target) ?? false;
+}
+
+export function rememberNewerName(outbound: Outbound, target: string): void {
+  const targets = remembered.get(outbound) ?? new Set<string>();
+  remembered.set(outbound, targets.add(target));
+  const oldest = targets.keys().next();
+  if (targets.size > mostRemembered && !oldest.done) targets.delete(oldest.value);
 }
