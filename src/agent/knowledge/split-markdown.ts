@@ -108,30 +108,28 @@ function splitLong(block: Block): readonly Block[] {
   if (block.text.length <= wantedLength * 1.5) return [block];
   const pieces: Block[] = [];
   let start = 0;
+  let from = block.from;
   while (start < block.text.length) {
     const end = cutAt(block.text, start);
     const text = block.text.slice(start, end);
-    const before = countLines(block.text.slice(0, start));
     if (text.trim() !== "") {
-      pieces.push({
-        ...block,
-        from: block.from + before,
-        to: block.from + before + countLines(text.trimEnd()),
-        text: text.trim(),
-      });
+      pieces.push({ ...block, from, to: from + countLines(text.trimEnd()), text: text.trim() });
     }
+    from += countLines(text);
     start = end;
   }
   return pieces;
 }
 
+const boundaries = [/\n/g, /[.!?。！？]\s?/g, /\s/g];
+
 function cutAt(text: string, start: number): number {
   const limit = start + wantedLength;
   if (limit >= text.length) return text.length;
   const window = text.slice(start + wantedLength / 2, limit);
-  for (const boundary of [/\n(?!.*\n)/s, /[.!?。！？]\s?(?!.*[.!?。！？])/s, /\s(?!.*\s)/s]) {
-    const found = boundary.exec(window);
-    if (found) return start + wantedLength / 2 + found.index + found[0].length;
+  for (const boundary of boundaries) {
+    const last = [...window.matchAll(boundary)].at(-1);
+    if (last) return start + wantedLength / 2 + last.index + last[0].length;
   }
   return limit;
 }
