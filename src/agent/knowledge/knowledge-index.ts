@@ -1,4 +1,5 @@
 import MiniSearch from "minisearch";
+import type { AgentLog } from "../agent-log.ts";
 import { listDocuments, type DocumentFile, type ListLimits, type SkippedFile } from "./list-documents.ts";
 import type { Passage } from "./passage.ts";
 import { readDocument } from "./read-document.ts";
@@ -31,6 +32,8 @@ export interface KnowledgeOptions extends Partial<ListLimits> {
   readonly maxTotalBytes?: number;
   /** How long the folder counts as unchanged, in milliseconds. */
   readonly checkEveryMs?: number;
+  /** Hears of each file that is left out. */
+  readonly log?: AgentLog;
   readonly now?: () => number;
 }
 
@@ -49,6 +52,7 @@ export function createKnowledgeIndex({
   maxFileBytes = 10 * 1024 * 1024,
   maxTotalBytes = 64 * 1024 * 1024,
   checkEveryMs = 2000,
+  log,
   now = Date.now,
 }: KnowledgeOptions): KnowledgeIndex {
   const search = createSearch();
@@ -68,12 +72,13 @@ export function createKnowledgeIndex({
 
   const add = async ({ name, path, version }: DocumentFile): Promise<string | null> => {
     try {
-      const stored = (await readDocument(path)).map((passage) => toStored(nextId++, name, passage));
+      const { passages: read, missing } = await readDocument(path);
+      const stored = read.map((passage) => toStored(nextId++, name, passage));
       // In small steps, so that a large file does not hold up everything else.
       await search.addAllAsync(stored, { chunkSize: 20 });
       for (const passage of stored) passages.set(passage.id, passage);
       indexed.set(name, { version, ids: stored.map(({ id }) => id) });
-      return null;
+      return missing;
     } catch {
       indexed.set(name, { version, ids: [] });
       return "it cannot be read as what its name says";
@@ -93,7 +98,12 @@ export function createKnowledgeIndex({
       const problem = await add(file);
       if (problem) problems.set(file.name, problem);
     }
-    skipped = [...list.skipped, ...left, ...[...problems].map(([name, reason]) => ({ name, reason }))];
+    const found = [...list.skipped, ...left, ...[...problems].map(([name, reason]) => ({ name, reason }))];
+    for (const { name, reason } of found) {
+      if (skipped.some((known) => known.name === name && known.reason === reason)) continue;
+      log?.warn({ file: name, reason }, "document not searched");
+    }
+    skipped = found;
     checkedAt = now();
   };
 

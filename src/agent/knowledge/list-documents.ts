@@ -11,7 +11,7 @@ export interface DocumentFile {
   readonly version: string;
 }
 
-/** A file that was left out, and why. */
+/** A file that was left out, in whole or in part, and why. */
 export interface SkippedFile {
   readonly name: string;
   readonly reason: string;
@@ -29,7 +29,10 @@ export interface ListLimits {
 
 const deepest = 12;
 
-/** The documents below a folder. Links are followed to files inside it only; names that begin with a dot are ignored. */
+/**
+ * The documents below a folder. Links are followed to files inside it only; names that begin with a dot are ignored. Rejects
+ * when the folder itself cannot be read; one below it is left out, such as the lost+found of a volume.
+ */
 export async function listDocuments(folder: string, limits: ListLimits): Promise<DocumentList> {
   const root = await realpath(folder);
   const files: DocumentFile[] = [];
@@ -41,7 +44,7 @@ export async function listDocuments(folder: string, limits: ListLimits): Promise
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       const path = join(directory, entry.name);
       if (entry.isDirectory()) {
-        if (depth < deepest) await visit(path, depth + 1);
+        if (depth < deepest) await visit(path, depth + 1).catch(() => skipped.push(unreadable(root, path)));
       } else if (documentTypes.has(extname(entry.name).toLowerCase())) {
         const found = await inspect(root, path, limits);
         if ("reason" in found) skipped.push(found);
@@ -55,15 +58,24 @@ export async function listDocuments(folder: string, limits: ListLimits): Promise
   return { files: files.toSorted((left, right) => (left.name < right.name ? -1 : 1)), skipped };
 }
 
+const nameBelow = (root: string, path: string) => relative(root, path).split(sep).join("/");
+const unreadable = (root: string, path: string): SkippedFile => ({
+  name: nameBelow(root, path),
+  reason: "it cannot be read",
+});
+
 async function inspect(root: string, path: string, { maxFileBytes }: ListLimits): Promise<DocumentFile | SkippedFile> {
-  const name = relative(root, path).split(sep).join("/");
+  const name = nameBelow(root, path);
   try {
     const real = await realpath(path);
     if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return { name, reason: "it leads out of the folder" };
-    const { size, mtimeMs, ino } = await stat(real);
+    const found = await stat(real);
+    // Reading from a pipe would wait for somebody to write to it.
+    if (!found.isFile()) return { name, reason: "it is not a file" };
+    const { size, mtimeMs, ino } = found;
     if (size > maxFileBytes) return { name, reason: `it is larger than ${maxFileBytes} bytes` };
     return { name, path: real, size, version: `${mtimeMs}-${size}-${ino}` };
   } catch {
-    return { name, reason: "it cannot be read" };
+    return unreadable(root, path);
   }
 }

@@ -19,14 +19,23 @@ export const documentTypes: ReadonlySet<string> = new Set([
 /** Characters of one document that are searched; the rest is left out. */
 const mostCharacters = 2_000_000;
 
+export interface ReadDocument {
+  readonly passages: readonly Passage[];
+  /** What is left out of it, null when nothing is. */
+  readonly missing: string | null;
+}
+
 /** The passages of one file. Rejects when it cannot be read as what its name says. */
-export async function readDocument(path: string): Promise<readonly Passage[]> {
+export async function readDocument(path: string): Promise<ReadDocument> {
   const bytes = await readFile(path);
   const type = extname(path).toLowerCase();
-  if (type === ".pdf") return readPdf(bytes);
-  const text = decode(bytes).slice(0, mostCharacters);
-  if (type !== ".html" && type !== ".htm") return splitMarkdown(text);
-  return readPage(text);
+  if (type === ".pdf") return { passages: await readPdf(bytes), missing: null };
+  const whole = decode(bytes);
+  const text = whole.slice(0, mostCharacters);
+  return {
+    passages: type === ".html" || type === ".htm" ? readPage(text) : splitMarkdown(text),
+    missing: text === whole ? null : `only its first ${mostCharacters} characters are searched`,
+  };
 }
 
 function readPage(html: string): readonly Passage[] {

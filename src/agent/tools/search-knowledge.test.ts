@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -110,6 +111,39 @@ test("links out of the folder, large files and files that are not what they say 
     "broken.pdf": "it cannot be read as what its name says",
     "data.txt": "it cannot be read as what its name says",
   });
+});
+
+test("a folder below that cannot be read, and what is no file, do not keep the others from being searched", async () => {
+  const { ask, folder, index } = await knowledge({ "a.md": "green lamp", "lost+found/b.md": "zebra" });
+  execFileSync("mkfifo", [join(folder, "pipe.md")]);
+  await chmod(folder, 0o755);
+  await chmod(join(folder, "lost+found"), 0);
+  const isRoot = process.getuid?.() === 0;
+  // Root may read everything.
+  if (isRoot) process.seteuid?.(65534);
+  try {
+    expect(await ask("lamp")).toContain("a.md");
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+  expect(index.report().skipped.toSorted((left, right) => (left.name < right.name ? -1 : 1))).toEqual([
+    { name: "lost+found", reason: "it cannot be read" },
+    { name: "pipe.md", reason: "it is not a file" },
+  ]);
+});
+
+test("the operator is told once what is not searched, also in part", async () => {
+  const lines: object[] = [];
+  const warn = (fields: object) => void lines.push(fields);
+  const log = { debug: () => {}, info: () => {}, warn };
+  const files = { "scan.pdf": "not a PDF", "long.txt": "word ".repeat(500_000) };
+  const { ask } = await knowledge(files, { log });
+  expect(await ask("word")).toContain("long.txt");
+  await ask("word");
+  expect(lines).toEqual([
+    { file: "long.txt", reason: "only its first 2000000 characters are searched" },
+    { file: "scan.pdf", reason: "it cannot be read as what its name says" },
+  ]);
 });
 
 test("the number of files and their size together are bounded", async () => {

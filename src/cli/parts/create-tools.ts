@@ -27,7 +27,7 @@ export async function createTools(
   settings: Settings["agent"],
   { outbound, log }: { outbound: Outbound; log: Logger },
 ): Promise<Toolset> {
-  const builtIn = chooseBuiltIn(settings, outbound);
+  const builtIn = chooseBuiltIn(settings, { outbound, log });
   const own = [...builtIn, ...(await declaredTools(settings, { outbound, builtIn }))];
   if (settings.mcpConfig === null) return { tools: () => own, [Symbol.asyncDispose]: async () => {} };
 
@@ -111,12 +111,12 @@ function refuseTaken(declared: readonly Tool[], builtIn: readonly Tool[]): void 
  */
 function chooseBuiltIn(
   { tools, knowledgeDir, fetchBytes, toolResultBytes }: Settings["agent"],
-  outbound: Outbound,
+  { outbound, log }: { outbound: Outbound; log: Logger },
 ): readonly Tool[] {
   const fetchPage = pageFetcher(outbound);
   const fetcher = webFetch({ fetchPage, maxBytes: fetchBytes, resultBytes: toolResultBytes });
   const knowledge =
-    knowledgeDir === null ? [] : [searchKnowledge({ index: createKnowledgeIndex({ folder: knowledgeDir }) })];
+    knowledgeDir === null ? [] : [searchKnowledge({ index: createKnowledgeIndex({ folder: knowledgeDir, log }) })];
   const available = [currentTime(), calculator(), fetcher, ...knowledge];
   if (tools === null) return knowledge.length > 0 ? available.filter((tool) => tool !== fetcher) : available;
 
