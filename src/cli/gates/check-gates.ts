@@ -43,7 +43,7 @@ function measure(wanted: Measure, comparator: Comparator, response: EvaluationRe
     case "reliability":
       return reliability(wanted, response.results.scenarios);
     case "figure":
-      return { actual: figureOf(wanted.figure, response) };
+      return figureOf(wanted.figure, response);
   }
 }
 
@@ -92,9 +92,13 @@ function reliability(
   return { actual: values.reduce((sum, value) => sum + value, 0) / values.length };
 }
 
-function figureOf(figure: "failure_rate" | "cost" | "tokens", { summary, usage }: EvaluationResponse): number | null {
-  if (figure === "failure_rate") return summary.interactions === 0 ? null : summary.failed / summary.interactions;
-  return figure === "cost" ? (summary.cost?.total ?? null) : usage.total_tokens;
+function figureOf(figure: "failure_rate" | "cost" | "tokens", { summary, usage }: EvaluationResponse): Measured {
+  const { interactions, failed, cost } = summary;
+  if (figure === "failure_rate") return { actual: interactions === 0 ? null : failed / interactions };
+  if (figure === "tokens") return { actual: usage.total_tokens };
+  if (cost && cost.unpriced === 0) return { actual: cost.total };
+  // What is known is only a part of it, which says nothing about the whole.
+  return { actual: null, where: cost ? `${cost.unpriced} replies have no price` : "no price is known" };
 }
 
 /** Rounding must not decide: 0.1 + 0.2 reaches 0.3. */

@@ -74,6 +74,16 @@ test.each([
   expect(check?.message).toMatch(message);
 });
 
+test.each([
+  [{ total: 0.25, unpriced: 3 }, /3 replies have no price/],
+  [undefined, /no price is known/],
+])("a cost that is not known in full does not pass: %j", (cost, message) => {
+  const partly = { ...response, summary: { ...response.summary, cost } } as typeof response;
+  const [check] = checkGates([parseGate("cost<=1")], partly);
+  expect(check).toMatchObject({ passed: false, actual: null });
+  expect(check?.message).toMatch(message);
+});
+
 test("rounding does not decide a gate", () => {
   const rounded = { ...response, summary: { ...response.summary, average_scores: { overall: 0.1 + 0.7 } } };
   expect(checkGates([parseGate("overall>=0.8")], rounded)[0]?.passed).toBe(true);
