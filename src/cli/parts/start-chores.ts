@@ -6,6 +6,7 @@ import { deliverWebhooks } from "../../runs/webhooks/deliver-webhooks.ts";
 import { tidyMemory } from "../../services/agent/memory/tidy-memory.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { webhookSender } from "./webhook-sender.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -62,8 +63,7 @@ export function startChores({
         outbox: storage.outbox,
         urls,
         secret: secret.reveal(),
-        send: async ({ url, headers, body, signal }) =>
-          (await outbound.request({ url, method: "POST", headers: { ...headers }, body, signal, retries: 0 })).ok,
+        send: webhookSender(outbound, log),
       }),
     );
   }

@@ -1,0 +1,28 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { createOutbound } from "../../models/outbound/create-outbound.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { json } from "../../../test/support/fake-provider/replies.ts";
+import { webhookSender } from "./webhook-sender.ts";
+
+test("a receiver that refuses, or is not there, is named in the log, without the token of its address", async () => {
+  await using refusing = await startFakeProvider({ behaviour: json({}, 404) });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const lines: string[] = [];
+  const send = webhookSender(outbound, pino({ base: null }, { write: (line) => void lines.push(line) }));
+  const message = { headers: {}, body: "{}", signal: new AbortController().signal };
+  expect(await send({ ...message, url: `${refusing.origin}/hook?token=canary` })).toBe(false);
+  expect(await send({ ...message, url: "http://127.0.0.1:1/canary" })).toBe(false);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 40, origin: refusing.origin, detail: expect.stringContaining("404") },
+    { level: 40, origin: "http://127.0.0.1:1", code: "upstream_unreachable" },
+  ]);
+  expect(lines.join()).not.toContain("canary");
+});
+
+test("one that accepts is not spoken of", async () => {
+  await using accepting = await startFakeProvider({ behaviour: json({}, 204) });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const send = webhookSender(outbound, pino({}, { write: () => expect.unreachable() }));
+  expect(await send({ url: accepting.url, headers: {}, body: "{}", signal: new AbortController().signal })).toBe(true);
+});
