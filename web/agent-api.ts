@@ -2,8 +2,8 @@ import type { ResumeRequest } from "../src/contract/agent-approval.ts";
 import type { AgentMessage } from "../src/contract/agent-message.ts";
 import type { AgentReply } from "../src/contract/agent-reply.ts";
 import type { AgentStreamEvents } from "../src/contract/agent-stream.ts";
-import { ApiError, fromProblem } from "./api-error.ts";
-import { agentUrl, request } from "./http.ts";
+import { brokenOff, fromProblem } from "./api-error.ts";
+import { agentUrl, parseJson, request } from "./http.ts";
 import { readEvents, type ServerEvent } from "./server-events.ts";
 
 /** A tool the agent uses while it answers, and what came of it. */
@@ -66,7 +66,7 @@ async function* readAnswer(response: Response): AsyncGenerator<AgentEvent> {
   if (!streamed || !response.body) {
     const cost = response.headers.get("x-cost");
     const runId = response.headers.get("x-run-id");
-    const reply = (await response.json()) as AgentReply;
+    const reply = await parseJson<AgentReply>(response);
     yield { type: "reply", reply, cost: cost === null ? null : Number(cost), total: totalOf(response.headers), runId };
     return;
   }
@@ -75,13 +75,7 @@ async function* readAnswer(response: Response): AsyncGenerator<AgentEvent> {
     if (known) yield known;
     if (known?.type === "reply") return;
   }
-  throw new ApiError("The answer broke off", {
-    code: "stream_ended",
-    detail: "The connection ended before the agent had finished.",
-    hint: "Ask again. If it happens often, look at proxies in between.",
-    status: null,
-    retryable: true,
-  });
+  throw brokenOff();
 }
 
 function totalOf(headers: Headers): RunTotal | null {

@@ -40,16 +40,7 @@ export class ApiError extends Error {
 /** The error behind an answer that is not 2xx, whether its body is a problem document or not. */
 export async function fromResponse(response: Response): Promise<ApiError> {
   const problem = await readProblem(response);
-  if (!problem) {
-    return new ApiError(`The service answered ${response.status}`, {
-      code: `http_${response.status}`,
-      detail: `${new URL(response.url).pathname} did not give an answer this page understands.`,
-      hint: "Is something else listening at this address, or a proxy in between?",
-      status: response.status,
-      retryable: response.status >= 500,
-    });
-  }
-  return fromProblem(problem, response.status);
+  return problem ? fromProblem(problem, response.status) : notUnderstood(response);
 }
 
 /** The error a problem document tells of; `status` is null when it came in the middle of a stream. */
@@ -76,6 +67,31 @@ async function readProblem(response: Response): Promise<Partial<Problem> | null>
   } catch {
     return null;
   }
+}
+
+/** An answer that nobody here can read: not ours, or changed on its way. */
+export function notUnderstood(response: Response): ApiError {
+  return new ApiError(`The service answered ${response.status}`, {
+    code: `http_${response.status}`,
+    detail: `${new URL(response.url).pathname} did not give an answer this page understands.`,
+    hint: "Is something else listening at this address, or a proxy in between?",
+    status: response.status,
+    retryable: response.status >= 500,
+  });
+}
+
+/** The connection ended in the middle of an answer. What was stopped on purpose stays what it is. */
+export function brokenOff(cause?: unknown): Error {
+  if (cause instanceof DOMException && cause.name === "AbortError") return cause;
+  const error = new ApiError("The answer broke off", {
+    code: "stream_ended",
+    detail: "The connection ended before the answer had come to its end.",
+    hint: "Try again. If it happens often, look at proxies in between.",
+    status: null,
+    retryable: true,
+  });
+  error.cause = cause;
+  return error;
 }
 
 /** No answer at all: stopped service, wrong port, lost network. */

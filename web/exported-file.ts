@@ -1,3 +1,5 @@
+import { readText } from "./http.ts";
+
 /** What a format had no place for: how many things, and as many of them as the service names. */
 export interface LeftOut {
   readonly count: number;
@@ -13,5 +15,5 @@ export interface ExportedFile {
 
 export async function toExportedFile(response: Response): Promise<ExportedFile> {
   const notes = response.headers.get("rehearsal-export-notes");
-  return { text: await response.text(), leftOut: notes === null ? null : (JSON.parse(notes) as LeftOut) };
+  return { text: await readText(response), leftOut: notes === null ? null : (JSON.parse(notes) as LeftOut) };
 }

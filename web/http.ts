@@ -1,5 +1,5 @@
 import type { PageConfig } from "../src/contract/page-config.ts";
-import { fromResponse, unreachable } from "./api-error.ts";
+import { brokenOff, fromResponse, notUnderstood, unreachable } from "./api-error.ts";
 import { apiKey } from "./api-key.ts";
 
 /** Same-origin requests go to the agent backend, which serves this page. */
@@ -24,9 +24,22 @@ export async function request(url: URL, init: RequestInit = {}): Promise<Respons
   return response;
 }
 
-export async function readJson<T>(url: URL, init?: RequestInit): Promise<T> {
-  const response = await request(url, init);
-  return (await response.json()) as T;
+export const readJson = async <T>(url: URL, init?: RequestInit): Promise<T> => parseJson(await request(url, init));
+
+export async function parseJson<T>(response: Response): Promise<T> {
+  const text = await readText(response);
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw notUnderstood(response);
+  }
+}
+
+/** All of a body. */
+export async function readText(response: Response): Promise<string> {
+  return response.text().catch((error: unknown) => {
+    throw brokenOff(error);
+  });
 }
 
 let config: Promise<PageConfig> | undefined;

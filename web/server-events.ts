@@ -1,4 +1,5 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
+import { brokenOff } from "./api-error.ts";
 
 export interface ServerEvent {
   readonly event: string;
@@ -14,7 +15,9 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   const reader = events.getReader();
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw brokenOff(error);
+      });
       if (done) return;
       yield { event: value.event ?? "message", id: value.id, data: value.data };
     }

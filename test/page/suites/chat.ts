@@ -62,6 +62,21 @@ export function chatSuite(browser: () => Browser): void {
     expect(await alert.innerText()).toContain("Next: Check that the service's environment has a valid key");
   });
 
+  test("a connection that is lost in the middle of an answer is told as that", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/slow");
+    await say(tab.page, "Hello");
+    await tab.page.getByText("Let me think").waitFor();
+    await services[Symbol.asyncDispose]();
+    const alert = tab.page.getByRole("alert");
+    await alert.getByText("The answer broke off").waitFor();
+    expect(await alert.innerText()).toContain("Next: Try again.");
+    await tab.page.getByText("Let me think").waitFor();
+    await say(tab.page, "Still there?");
+    await tab.page.getByText("The service cannot be reached").waitFor();
+  });
+
   test("an answer can be stopped, and the message edited and sent again", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
