@@ -175,6 +175,40 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
   });
 });
 
+test("a service that is told to stop lets turns end whose clients have gone, also those that wait for their thread", async () => {
+  await using place = await world("SQLite");
+  const arrived = Promise.withResolvers<void>();
+  place.provider.enqueue((call) => {
+    arrived.resolve();
+    return after(1000, text("Done"))(call);
+  });
+  const first = await place.start();
+  const clients = new AbortController();
+  const turns = ["One", "Two"].map((content) =>
+    fetch(`${first.agent}/`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-model-id": "hub/model",
+        "x-thread-id": "talk",
+        "x-on-disconnect": "continue",
+      },
+      body: JSON.stringify({ messages: [{ type: "human", content }] }),
+      signal: clients.signal,
+    }).catch(() => null),
+  );
+  await arrived.promise;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  clients.abort();
+  await Promise.all(turns);
+  first.child.kill("SIGTERM");
+  expect(await first.ended).toBe(0);
+
+  await using second = await place.start();
+  const { messages } = (await send(`${second.agent}/agent/threads/talk`)).body as { messages: unknown[] };
+  expect(messages).toHaveLength(4);
+});
+
 test("two processes on one PostgreSQL share threads, answers, runs and approvals", async () => {
   await using place = await world("PostgreSQL");
   await using here = await place.start();

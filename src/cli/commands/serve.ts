@@ -75,7 +75,7 @@ export interface Services {
   readonly evaluation: Listening;
   readonly runs: Runs;
   readonly library: ScenarioLibrary;
-  /** Lets running requests and attempts end within the grace time, then closes everything. */
+  /** Lets running requests, turns and attempts end within the grace time, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -128,7 +128,12 @@ export async function startServices(
     async stop() {
       shell.stop();
       const graceMs = http.shutdownGraceMs;
-      await Promise.all([agent.close(graceMs), evaluation.close(graceMs + goodbyeMs), runs.stop({ graceMs })]);
+      await Promise.all([
+        agent.close(graceMs),
+        agentParts.turns.ended(graceMs),
+        evaluation.close(graceMs + goodbyeMs),
+        runs.stop({ graceMs }),
+      ]);
       await started.disposeAsync();
     },
   };

@@ -5,6 +5,7 @@ import { createRouter } from "../../models/routing/choose-provider.ts";
 import { createRouteLimits } from "../../models/routing/route-limits.ts";
 import { createScenarioLibrary } from "../../runs/scenario-library.ts";
 import { createAgentApp } from "../../services/agent/app.ts";
+import { createUnderWay } from "../../services/agent/turns/under-way.ts";
 import { version } from "../version.ts";
 import { agentLimits } from "./agent-limits.ts";
 import { agentPrices } from "./agent-prices.ts";
@@ -33,6 +34,7 @@ export async function agentService(
   const toolset = await createTools(settings.agent, { outbound: clients.tools, log });
   const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo });
   const routeLimits = createRouteLimits({ concurrency: concurrency.perOrigin });
+  const underWay = createUnderWay();
 
   const app = createAgentApp({
     ...shell,
@@ -51,6 +53,7 @@ export async function agentService(
     tools: () => toolset.tools(),
     runner,
     observers: tracing.observers,
+    underWay,
     memory: storage.agent,
     library: createScenarioLibrary(storage),
     price,
@@ -72,6 +75,7 @@ export async function agentService(
   });
   return {
     app,
+    turns: underWay,
     async [Symbol.asyncDispose]() {
       await Promise.all([toolset[Symbol.asyncDispose](), tracing[Symbol.asyncDispose]()]);
     },

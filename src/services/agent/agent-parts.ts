@@ -15,6 +15,7 @@ import { createLocks } from "./turns/locks.ts";
 import { recordTurns } from "./turns/record-turns.ts";
 import { storeTurns } from "./turns/store-turns.ts";
 import type { Turn } from "./turns/turn.ts";
+import { createUnderWay } from "./turns/under-way.ts";
 
 /** What the routes of the agent share. */
 export interface AgentParts {
@@ -45,6 +46,7 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     log,
     toolSupport = createToolSupport(),
     observers = [traceTurns()],
+    underWay = createUnderWay(),
   } = dependencies;
   const { runLog, threads, waitingRuns, answers } = memory;
   const locks = createLocks();
@@ -58,9 +60,28 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     runner,
     price,
     toolSupport,
-    observers: [recordTurns({ log: runLog }), metrics.observe, providerHealth.observe, ...observers],
+    observers: [recordTurns({ log: runLog }), metrics.observe, providerHealth.observe, underWay.observe, ...observers],
     store: storeTurns({ memory, onUnkept }),
   });
+
+  const inThread: AgentParts["inThread"] = async (key, signal, start) => {
+    const leave = await locks.acquire(JSON.stringify([key.owner, key.id]), signal);
+    const release = () =>
+      void threads
+        .release(key)
+        .catch((error: unknown) => log.error({ err: error }, "a thread could not be given back"))
+        .finally(leave);
+    try {
+      await holdThread(threads, key, signal);
+      const thread = await threads.get(key);
+      const turn = await start(thread?.messages ?? []);
+      void turn.outcome.then(release, release);
+      return turn;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
 
   return {
     turns,
@@ -72,23 +93,6 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     capabilities: createCapabilityCache(),
     providerHealth,
     idempotentTurns: createIdempotentTurns({ answers, onError: onUnkept }),
-    async inThread(key, signal, start) {
-      const leave = await locks.acquire(JSON.stringify([key.owner, key.id]), signal);
-      const release = () =>
-        void threads
-          .release(key)
-          .catch((error: unknown) => log.error({ err: error }, "a thread could not be given back"))
-          .finally(leave);
-      try {
-        await holdThread(threads, key, signal);
-        const thread = await threads.get(key);
-        const turn = await start(thread?.messages ?? []);
-        void turn.outcome.then(release, release);
-        return turn;
-      } catch (error) {
-        release();
-        throw error;
-      }
-    },
+    inThread: (key, signal, start) => underWay.follow(inThread(key, signal, start)),
   };
 }

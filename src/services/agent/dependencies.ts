@@ -19,6 +19,7 @@ import type { ConfiguredProvider } from "./observers/provider-health.ts";
 import type { ServedConfig } from "./routes/page.ts";
 import type { Runner } from "./turns/create-turns.ts";
 import type { TurnObserver } from "./turns/turn.ts";
+import type { UnderWay } from "./turns/under-way.ts";
 
 /** What the agent backend is made of. */
 export interface AgentDependencies {
@@ -55,6 +56,8 @@ export interface AgentDependencies {
   readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
   /** Told of every turn, beside the run log and the metrics. Default: traces for whatever OpenTelemetry is set up. */
   readonly observers?: readonly TurnObserver[] | undefined;
+  /** For whoever stops the service: it learns there when turns have ended. */
+  readonly underWay?: UnderWay | undefined;
   /** Runs, threads, answers and waiting runs. Whoever hands it in tidies it. */
   readonly memory: Omit<AgentMemory, "tidy">;
   /** Where scenarios made of recorded runs are kept. */

@@ -33,6 +33,6 @@ export const http = {
     ...wait,
     minimum: 0,
     default: 30 * second,
-    meaning: "How long a stopping service waits for running requests.",
+    meaning: "How long a stopping service waits for running requests, and for turns that go on without their client.",
   },
 } as const satisfies Record<string, NumberVariable>;

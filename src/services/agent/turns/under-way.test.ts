@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import type { TurnFacts } from "./turn.ts";
+import { createUnderWay } from "./under-way.ts";
+
+const facts = {} as TurnFacts;
+
+test("a service that stops waits for turns, and for those that wait for their thread", async () => {
+  const underWay = createUnderWay();
+  await underWay.ended(60_000);
+  const waiting = Promise.withResolvers<void>();
+  void underWay.follow(waiting.promise);
+  const turn = underWay.observe(facts);
+  turn.onEvent({ type: "run-start" });
+  let ended = false;
+  const end = underWay.ended(60_000).then(() => (ended = true));
+  turn.onEnd({ kind: "cancelled" });
+  await Promise.resolve();
+  expect(ended).toBe(false);
+  waiting.resolve();
+  await end;
+});
+
+test("it does not wait for ever, nor for what never began", async () => {
+  const underWay = createUnderWay();
+  underWay.observe(facts).onEnd({ kind: "crashed", error: new Error("refused") });
+  await underWay.ended(60_000);
+  underWay.observe(facts).onEvent({ type: "run-start" });
+  await underWay.ended(10);
+});
