@@ -135,6 +135,24 @@ test("a recorded conversation becomes a scenario with its replies as references"
   ]);
 });
 
+test("a reply without words is a reply: the turns around it stay apart", async () => {
+  await using agent = await runAgentApp(scripted("Fine.").models);
+  const messages = [
+    { type: "human", content: "Pick a lock!" },
+    { type: "ai", content: "" },
+    { type: "human", content: "Look it up," },
+    { type: "ai", content: "", tool_calls: [{ id: "c", name: "search", args: {} }] },
+    { type: "tool", content: "nothing", tool_call_id: "c" },
+    { type: "human", content: "please." },
+  ];
+  const id = (await post(agent.url, { messages })).headers.get("x-run-id");
+  const scenario = Scenario.parse((await send(`${agent.url}/agent/runs/${id}/scenario`, { method: "POST" })).body);
+  expect(scenario.interactions).toMatchObject([
+    { user_message: "Pick a lock!", reference_reply: "" },
+    { user_message: "Look it up,\n\nplease.", reference_reply: "Fine." },
+  ]);
+});
+
 test("a scenario made of a run keeps its system prompt, and a refusal as the reply", async () => {
   const refused: ScriptedTurn = { text: "", refusal: "I can't help with that." };
   await using agent = await runAgentApp(scripted(refused).models);

@@ -43,17 +43,23 @@ function lastReply(record: AgentRunRecord): string {
 interface RecordedTurn {
   readonly user: string[];
   reply: string;
+  /** An empty reply, such as a refusal, is one too. */
+  answered: boolean;
 }
 
 /** The reply that counts is the last one before the user speaks again: earlier ones announced a tool. */
 function toTurns(messages: readonly ChatMessage[]): RecordedTurn[] {
   const turns: RecordedTurn[] = [];
-  for (const { role, content } of messages) {
+  for (const message of messages) {
+    const { role, content } = message;
     const turn = turns.at(-1);
     if (role === "user") {
-      if (turn && turn.reply === "") turn.user.push(content);
-      else turns.push({ user: [content], reply: "" });
-    } else if (role === "assistant" && turn && content !== "") turn.reply = content;
+      if (turn && !turn.answered) turn.user.push(content);
+      else turns.push({ user: [content], reply: "", answered: false });
+    } else if (role === "assistant" && turn) {
+      if (content !== "") turn.reply = content;
+      turn.answered ||= content !== "" || !message.tool_calls?.length;
+    }
   }
   return turns;
 }
