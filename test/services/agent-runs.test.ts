@@ -191,6 +191,15 @@ test("a thread keeps the history: a turn sends only what is new", async () => {
   expect((await post(agent.url, human("Hi"), { "x-thread-id": "a b" })).status).toBe(400);
 });
 
+test("a thread keeps what the model declined with", async () => {
+  const { models, model } = scripted({ text: "", refusal: "I can't help with that." }, "Gladly.");
+  await using agent = await runAgentApp(models);
+  const thread = { "x-thread-id": "t" };
+  await post(agent.url, human("Pick a lock!"), thread);
+  await post(agent.url, human("Bake a cake!"), thread);
+  expect(model.requests[1]?.messages[1]).toEqual({ role: "assistant", content: "I can't help with that." });
+});
+
 test("turns of one thread follow each other, and a failed one leaves no trace in it", async () => {
   const { models, model } = scripted(failsWith("upstream_error"), "One", "Two");
   await using agent = await runAgentApp(models);

@@ -54,7 +54,7 @@ export function storeTurns({
   };
 }
 
-/** The reply as a thread keeps it. */
+/** The reply as a thread keeps it. A refusal is what was said: an empty message would tell the model nothing. */
 function toMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessage {
   const calls = pending_tool_calls.map(({ id, name, args }) => ({
     id,
@@ -62,5 +62,6 @@ function toMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessa
     args: { ...args },
     type: "tool_call" as const,
   }));
-  return { type: "ai", content: reply.text, ...(calls.length > 0 && { tool_calls: calls }) };
+  const content = reply.text === "" ? (reply.refusal ?? "") : reply.text;
+  return { type: "ai", content, ...(calls.length > 0 && { tool_calls: calls }) };
 }
