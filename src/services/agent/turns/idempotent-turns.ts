@@ -69,7 +69,8 @@ export function createIdempotentTurns({
       }
       if (known) {
         if (known.hash !== key.hash) throw mismatch();
-        const begun = await known.begun;
+        const begun = await known.begun.catch(unlessRefused);
+        if (begun === null) return this.begin(key, start);
         return begun.kind === "turn" ? { ...begun, replayed: true } : begun;
       }
       const forget = () => void running.delete(name);
@@ -89,6 +90,12 @@ export function createIdempotentTurns({
       }
     },
   };
+}
+
+/** What was refused is refused for everybody; a turn whose client went away before it began is begun by the next one. */
+function unlessRefused(error: unknown): null {
+  if (error instanceof ServiceError) throw error;
+  return null;
 }
 
 function mismatch(): ServiceError {

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import type { AgentAnswers } from "../../../contract/agent-answers.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
+import { createIdempotentTurns } from "./idempotent-turns.ts";
+import type { Turn } from "./turn.ts";
+
+const key = { owner: null, key: "k", hash: "h" };
+const answers: AgentAnswers = { claim: async () => ({ outcome: "claimed" }), release: async () => {} };
+const turn = { runId: "run-2", outcome: new Promise(() => {}) } as unknown as Turn;
+
+const turns = () => createIdempotentTurns({ answers, onError: () => {} });
+
+test("when the client that was first goes away before the turn began, the next one begins it", async () => {
+  const idempotent = turns();
+  const waiting = Promise.withResolvers<Turn>();
+  const first = idempotent.begin(key, () => waiting.promise);
+  const second = idempotent.begin(key, async () => turn);
+  waiting.reject(new DOMException("The client went away.", "AbortError"));
+  await expect(first).rejects.toThrow("went away");
+  expect(await second).toMatchObject({ kind: "turn", turn: { runId: "run-2" }, replayed: false });
+});
+
+test("what is refused is refused for everybody who asked for it", async () => {
+  const idempotent = turns();
+  const waiting = Promise.withResolvers<Turn>();
+  const asked = [1, 2].map(() => idempotent.begin(key, () => waiting.promise));
+  waiting.reject(new ServiceError("model_not_found", "No such model."));
+  for (const refused of asked) await expect(refused).rejects.toThrow("No such model.");
+});
