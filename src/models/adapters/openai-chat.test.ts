@@ -328,6 +328,22 @@ test("the detail of a wrong path names the path and nothing the server wrote", a
 });
 
 test.each([
+  [
+    "OpenAI",
+    { error: { message: "Unsupported value: 0", param: "temperature", code: "unsupported_value" } },
+    "temperature",
+  ],
+  ["OpenAI about a tool", { error: { message: "secret", param: "tools[0].function.parameters" } }, "tools"],
+  ["Mistral", { detail: [{ type: "extra_forbidden", loc: ["body", "seed"], msg: "secret" }] }, "seed"],
+  ["another", { error: { message: "secret", param: "my-secret" } }, null],
+])("a refusal of %s names the field it is about, and nothing else", async (_, body, field) => {
+  const { reply } = await ask(json(body, 400));
+  expect(reply).toMatchObject({ ok: false, error: { code: "upstream_rejected" } });
+  const about = field === null ? /rejected the request\.$/ : new RegExp(`rejected the request for its ${field}\\.$`);
+  expect(reply.ok ? "" : reply.error.detail).toMatch(about);
+});
+
+test.each([
   ["", "/v1/chat/completions"],
   ["/", "/v1/chat/completions"],
   ["/v1", "/v1/chat/completions"],

@@ -2,6 +2,7 @@ import type { ErrorCode } from "../../contract/errors.ts";
 import { meaningOfStatus, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
 import { isRecord, type JsonRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
+import { rejectedField } from "./rejected-field.ts";
 import { refusesTools } from "./tools-refused.ts";
 
 interface ErrorBody {
@@ -30,14 +31,19 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 export function explainOpenaiFailure(response: FailedResponse): Explanation | null {
   const { status, url, body } = response;
   if (status < 400 || status > 501 || status === 401 || status === 403 || status === 429) return null;
-  const error = errorBody(parseJson(body));
+  const answer = parseJson(body);
+  const error = errorBody(answer);
   if (!error) return null;
   if (refusesTools(error.message)) {
     const detail = `HTTP ${status}: ${url.host} takes no tools for this model.`;
     return { code: "upstream_rejected", detail, refusesTools: true };
   }
   // llama.cpp says with a 500 that it takes no tools; whatever else one says is about the server.
-  return status < 500 ? fromErrorBody(error, `HTTP ${status}`) : null;
+  if (status >= 500) return null;
+  const known = fromErrorBody(error, `HTTP ${status}`);
+  const field = known ? null : rejectedField(answer);
+  if (field === null) return known;
+  return { code: "upstream_rejected", detail: `HTTP ${status}: ${url.host} rejected the request for its ${field}.` };
 }
 
 /** What an error inside a 200 answer, or inside a stream, means. */
