@@ -186,7 +186,7 @@ test("doctor asks every named hub, in its protocol and with its key", async () =
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: json({ data: [{ id: "claude" }] }) });
   const hubs = {
-    claude: { base_url: provider.url, key_env: "CLAUDE_KEY", protocol: "anthropic-messages" },
+    claude: { base_url: `${provider.url}?key=canary`, key_env: "CLAUDE_KEY", protocol: "anthropic-messages" },
     gone: { base_url: "http://127.0.0.1:9/v1" },
   };
   const env = { HUB_PROVIDERS: JSON.stringify(hubs), CLAUDE_KEY: "sk-canary" };

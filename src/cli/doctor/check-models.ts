@@ -37,8 +37,10 @@ async function checkProvider(
   if (baseUrl === null) return [];
   const credential = providerCredential(provider);
   const list = await listModels({ outbound, baseUrl, protocol, credential, signal, policy: "local" });
-  if (!list.ok) return problem(name, `${baseUrl}: ${list.error.detail}`);
-  return ok(name, `${baseUrl} offers ${counted(list.models.length, "model")}`);
+  // Without its query, which may hold a key.
+  const [place] = baseUrl.split("?", 1);
+  if (!list.ok) return problem(name, `${place}: ${list.error.detail}`);
+  return ok(name, `${place} offers ${counted(list.models.length, "model")}`);
 }
 
 async function checkLocalServers(options: Parameters<typeof detectLocalServers>[0]): Promise<readonly Check[]> {
