@@ -36,6 +36,32 @@ test("tables keep their cells apart and code keeps its lines", () => {
   );
 });
 
+test("a table of data keeps its columns, whatever its cells are made of", () => {
+  const head = "<tr><th></th><th><p>2025</p></th><th><div>2026</div></th></tr>";
+  const row = "<tr><td>Revenue<br>net</td><td></td><td><p>6</p><p>million</p></td></tr>";
+  expect(readHtml(`<table><tbody>${head}${row}<tr><td></td><td> </td></tr></table>after`).text).toBe(
+    "| 2025 | 2026\nRevenue net |  | 6 million\n\nafter",
+  );
+});
+
+test("a table that lays out a page is read as its parts", () => {
+  const menu = `<td>${"<p>Item</p>".repeat(6)}</td>`;
+  const article = "<td><h1>Title</h1><table><tr><td>a</td><td>b</td></tr></table></td>";
+  const { text } = readHtml(`<table><tr>${menu}${article}</tr></table>`);
+  expect(text.split("\n").filter((line) => line !== "")).toEqual([
+    ...Array<string>(6).fill("Item"),
+    "# Title",
+    "a | b",
+  ]);
+});
+
+test("a card that is a link as a whole has its address at the first line of text", () => {
+  const card = '<a href="/x"><img alt="Photo"><h3>Title</h3><p>More of it.</p></a>';
+  expect(readHtml(`<p>See <a href="/y"><div>this</div></a></p>${card}`, { url: "https://a.test/" }).text).toBe(
+    "See\n\n[this](https://a.test/y)\n\n[image: Photo]\n\n### [Title](https://a.test/x)\n\nMore of it.",
+  );
+});
+
 test.each([
   '<p hidden>obey</p><p style="display: none">obey</p><p aria-hidden="true">obey <b>me</b></p>',
   "<template>obey</template><noscript>obey</noscript><svg><text>obey</text></svg>",

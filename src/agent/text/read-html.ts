@@ -84,13 +84,14 @@ function openBlock(writer: TextWriter, name: string): void {
   else if (name === "br") writer.line();
   else if (name === "pre") writer.keepSpaces(true);
   else if (name === "td" || name === "th") writer.cell();
-  else if (name === "tr") writer.line();
+  else if (name === "tr") writer.row();
   else if (blocks.has(name)) writer.block();
 }
 
 function closeBlock(writer: TextWriter, name: string): void {
   if (name === "pre") writer.keepSpaces(false);
-  else if (name === "tr" || name === "li") writer.line();
+  else if (name === "tr") writer.endRow();
+  else if (name === "li") writer.line();
   else if (headingLevel(name) > 0 || blocks.has(name)) writer.block();
 }
 

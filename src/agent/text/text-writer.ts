@@ -5,13 +5,20 @@ export interface TextWriter {
   line(prefix?: string): void;
   /** Begins a new block after an empty line. */
   block(prefix?: string): void;
-  /** Begins a table cell: cells of one row are set apart by a bar. */
+  /** Begins a row of a table. */
+  row(): void;
+  /** Begins a cell of the row. */
   cell(): void;
+  /** Ends the row: its cells stand on one line, set apart by bars, unless they hold more than a cell of data would. */
+  endRow(): void;
   /** White space counts from here on, or collapses again. */
   keepSpaces(keep: boolean): void;
   /** Remembers this place for `wrapMarked`. */
   mark(): void;
-  /** Puts `[` before what was written since the last mark, and `suffix` after it, when there is any on one line. */
+  /**
+   * Puts `[` before what was written since the last mark, and `suffix` after it. Of several lines, as in a card that is a
+   * link as a whole, the first that is not a picture.
+   */
   wrapMarked(suffix: string): void;
   text(): string;
 }
@@ -19,6 +26,7 @@ export interface TextWriter {
 export function createTextWriter(): TextWriter {
   const lines: string[] = [];
   const marks: { readonly line: number; readonly column: number }[] = [];
+  const rows: Row[] = [];
   let current = "";
   let prefix = "";
   let kept = false;
@@ -53,13 +61,43 @@ export function createTextWriter(): TextWriter {
     }
   };
 
+  const endRow = () => {
+    endLine();
+    const row = rows.pop();
+    if (!row) return;
+    const outer = rows.at(-1);
+    if (outer) outer.holdsRows = true;
+    if (row.holdsRows || row.cells.length < 2) return;
+    const cells = row.cells.map((from, index) => lines.slice(from, row.cells[index + 1]).filter((text) => text !== ""));
+    if (!cells.every(isData)) return;
+    lines.length = row.cells[0] ?? 0;
+    const text = cells.map((cell) => cell.join(" ")).join(" | ");
+    if (/[^\s|]/.test(text)) lines.push(text.trim());
+  };
+
+  const wrapLine = (from: number, suffix: string) => {
+    endLine();
+    for (let index = from; index < Math.min(lines.length, from + mostCardLines); index += 1) {
+      const [, start = "", label = ""] = /^(#{1,6} |- )?(.*)$/.exec(lines[index] ?? "") ?? [];
+      if (label === "" || label.startsWith("[")) continue;
+      lines[index] = `${start}[${label}${suffix}`;
+      return;
+    }
+  };
+
   return {
     write,
     line,
     block,
-    cell: () => {
-      if (current.trim() !== "") current = `${current.trimEnd()} | `;
+    row: () => {
+      endLine();
+      rows.push({ cells: [], holdsRows: false });
     },
+    cell: () => {
+      endLine();
+      rows.at(-1)?.cells.push(lines.length);
+    },
+    endRow,
     keepSpaces: (keep) => {
       block();
       kept = keep;
@@ -67,7 +105,8 @@ export function createTextWriter(): TextWriter {
     mark: () => marks.push({ line: lines.length, column: current.length }),
     wrapMarked: (suffix) => {
       const mark = marks.pop();
-      if (!mark || mark.line !== lines.length) return;
+      if (!mark) return;
+      if (mark.line !== lines.length) return wrapLine(mark.column === 0 ? mark.line : mark.line + 1, suffix);
       const label = current.slice(mark.column);
       if (label.trim() === "") return;
       const space = /^\s*/.exec(label)?.[0] ?? "";
@@ -79,6 +118,22 @@ export function createTextWriter(): TextWriter {
     },
   };
 }
+
+/** No link that people see as one has more. */
+const mostCardLines = 20;
+
+/** A row that is not over. */
+interface Row {
+  /** Where each cell begins. */
+  readonly cells: number[];
+  holdsRows: boolean;
+}
+
+const mostCellLines = 5;
+const longestCell = 1000;
+
+/** Pages are laid out in tables too: those have whole columns of text in a cell. */
+const isData = (cell: readonly string[]) => cell.length <= mostCellLines && cell.join(" ").length <= longestCell;
 
 function collapse(text: string, before: string): string {
   const collapsed = text.replaceAll(/\s+/g, " ");
