@@ -65,6 +65,14 @@ test("a reply like its reference, with the right labels, has every default score
   expect(scoring_version).toBe(scoringVersion);
 });
 
+test("every score may have a weight in overall, success too", async () => {
+  const interaction = interactionOf({ reference_reply: "yes" });
+  const candidates = labelCandidates([{ id: "s", description: "", tags: [], interactions: [interaction] }]);
+  const scoring = createScoring({ candidates, settings: { weights: { success: 1, token_f1: 3 } } });
+  const { scores } = await scoreInteraction({ interaction, reply: replied("no"), scoring });
+  expect(scores).toMatchObject({ success: 1, token_f1: 0, overall: 0.25 });
+});
+
 test("a failed reply has success 0 and nothing else, whatever its text is like", async () => {
   const interaction = interactionOf({ reference_reply: "Request failed", reference_metadata: { intent: "failure" } });
   const error = { code: "upstream_timeout", detail: "", upstream_status: null, tries: 3, retryable: true } as const;

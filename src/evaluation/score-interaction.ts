@@ -68,7 +68,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     ...checks,
     ...custom,
   ];
-  const total = overall(scores, {
+  const total = overall([answered, ...scores], {
     weights: scoring.weights,
     checks: [...scoring.checks.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
     failed: new Set([

@@ -178,6 +178,9 @@ test.each([
   [{ labeller: {} }, "validation_failed", "/labeller/endpoint"],
   [{ weights: { nonsense: 1 } }, "validation_failed", "/weights/nonsense"],
   [{ weights: { token_f1: 0 } }, "validation_failed", "/weights"],
+  [{ weights: { chrf: 1 } }, "validation_failed", "/weights/chrf"],
+  [{ weights: { token_f1: 1 }, scorers: ["chrf"] }, "validation_failed", "/weights/token_f1"],
+  [{ weights: { "metadata.intent": 1 }, scorers: ["chrf"] }, "validation_failed", "/weights/metadata.intent"],
   [{ attempts: { max: 1_000, ci_width: 0.1 } }, "validation_failed", "/attempts/max"],
 ])("%j is refused with %s at %s", (request, code, pointer) => {
   expect(refusal(request)).toEqual({ code, pointers: [pointer] });

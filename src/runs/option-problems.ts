@@ -1,7 +1,7 @@
 import type { FieldError } from "../contract/service-error.ts";
 import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../contract/evaluation-request.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
-import { scorerNames } from "../evaluation/scorers/built-in-scorers.ts";
+import { defaultScorers, scorerNames } from "../evaluation/scorers/built-in-scorers.ts";
 import { checkNames } from "../evaluation/scorers/create-checks.ts";
 import { scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
 
@@ -27,6 +27,13 @@ export function optionProblems(request: EvaluationRequest, helpers: PlanHelpers)
 
 function available({ customScorers = [], semantic = true }: PlanHelpers): string[] {
   return [...scorerNames.filter((name) => semantic || name !== "semantic_similarity"), ...customScorers];
+}
+
+/** Names of the scores that compare, as the run will have them: those it lists, else the usual ones. */
+function comparing(scorers: NonNullable<EvaluationRequest["scorers"]>, helpers: PlanHelpers): string[] {
+  const listed = scorers.filter((setting) => typeof setting === "string");
+  const usual = new Set<string>([...defaultScorers, "semantic_similarity", ...(helpers.customScorers ?? [])]);
+  return listed.length > 0 ? listed : available(helpers).filter((name) => usual.has(name));
 }
 
 function scorersProblems({ scorers = [] }: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
@@ -89,11 +96,12 @@ function replayProblems({ history, replay_first_bad_turn }: EvaluationRequest): 
 
 function weightProblems({ weights, scorers = [], judge }: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
   if (!weights) return [];
-  const named = checkNames(scorers).filter((name) => name !== null);
+  const checks = checkNames(scorers).filter((name) => name !== null);
   const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
-  const known = new Set(["success", ...available(helpers), ...named, ...judged]);
+  const known = new Set(["success", ...comparing(scorers, helpers), ...checks, ...judged]);
+  const isLabel = (name: string): boolean => known.has("metadata_match") && name.startsWith("metadata.");
   const problems = Object.keys(weights)
-    .filter((name) => !known.has(name) && !name.startsWith("metadata."))
+    .filter((name) => !known.has(name) && !isLabel(name))
     .map((name) => ({
       pointer: `/weights/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
       code: "unknown_score",
