@@ -1,7 +1,7 @@
 import type { LabelRule } from "../contract/label-rule.ts";
 import type { LabelMetrics } from "../contract/score-stats.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
-import { ownValue, type MetadataValue } from "./scorers/match-value.ts";
+import { matchValue, ownValue, type MetadataValue } from "./scorers/match-value.ts";
 import { createLabelTally, type LabelTally } from "./statistics/label-metrics.ts";
 
 /** Counts the labels of many interactions under every expected key that holds plain values. */
@@ -25,11 +25,20 @@ export function createLabelTallies(rules: Readonly<Record<string, LabelRule>> = 
         if (expected === null || generated === null) continue;
         const tally = tallies.get(key) ?? createLabelTally(rules[key]?.aliases);
         tallies.set(key, tally);
-        tally.add(expected, generated, cluster);
+        tally.add(expected, generated, cluster, withinTolerance(ownValue(generated_metadata, key), value, rules[key]));
       }
     },
     finish: () => Object.fromEntries([...tallies].map(([key, tally]) => [key, tally.finish()])),
   };
+}
+
+/** A number that its rule takes for the expected one is right, though it is another number. */
+function withinTolerance(
+  generated: MetadataValue | undefined,
+  expected: MetadataValue,
+  rule: LabelRule | undefined,
+): boolean | undefined {
+  return rule?.tolerance === undefined ? undefined : matchValue(generated, expected, rule) === 1;
 }
 
 /** Lists and objects are scored, but they are no labels to make a table of. */

@@ -146,3 +146,11 @@ test("the message names causes, most frequent first", () => {
     "Evaluation completed: 3 of 10 interactions failed (upstream_timeout 2, upstream_auth 1)",
   );
 });
+
+test("labels within the tolerance of their rule are right in the accuracy too", () => {
+  const turns = [scored({}, { stars: 5 }, { stars: 4 }), scored({}, { stars: 5 }, { stars: 1 })];
+  const accuracyWith = (label_rules: Record<string, { tolerance: number }>) =>
+    summarize([{ interactions: turns }], { label_rules }).label_metrics["stars"]?.accuracy;
+  expect(accuracyWith({ stars: { tolerance: 1 } })).toBe(0.5);
+  expect(accuracyWith({})).toBe(0);
+});

@@ -10,8 +10,11 @@ const abstention = "unknown";
 
 /** Counts pairs of expected and generated labels under one key. Labels that differ in case, hyphens or underscores are one label. */
 export interface LabelTally {
-  /** Pairs of one cluster (a scenario, an attempt) resemble each other: kappa's interval goes by clusters. */
-  add(expected: string, generated: string, cluster: number | string): void;
+  /**
+   * Pairs of one cluster (a scenario, an attempt) resemble each other: kappa's interval goes by clusters. `right` says whether the
+   * generated label is good enough where that is more than being the same.
+   */
+  add(expected: string, generated: string, cluster: number | string, right?: boolean): void;
   finish(): LabelMetrics;
 }
 
@@ -34,9 +37,9 @@ export function createLabelTally(aliases?: LabelRule["aliases"]): LabelTally {
   }
 
   return {
-    add(expected, generated, cluster) {
+    add(expected, generated, cluster, isRight = canonicalKey(expected, aliases) === canonicalKey(generated, aliases)) {
       n++;
-      if (canonicalKey(expected, aliases) === canonicalKey(generated, aliases)) right++;
+      if (isRight) right++;
       if (spellings.size > maximumLabels) return;
       const row = spell(expected, true);
       const column = spell(generated, false);
