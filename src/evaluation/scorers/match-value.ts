@@ -1,6 +1,7 @@
 import type { LabelRule } from "../../contract/label-rule.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import { countWords, sharedWords } from "../text/count-words.ts";
+import { isWithin } from "./is-within.ts";
 import { labelKey } from "./label-key.ts";
 import { overlapF1 } from "./overlap.ts";
 
@@ -26,11 +27,7 @@ export function matchValue(
   }
   if (typeof expected === "number") {
     if (typeof generated !== "number") return 0;
-    return tolerance === undefined
-      ? nearness(generated, expected)
-      : Math.abs(generated - expected) <= tolerance
-        ? 1
-        : 0;
+    return tolerance === undefined ? nearness(generated, expected) : isWithin(tolerance, generated, expected) ? 1 : 0;
   }
   if (Array.isArray(expected)) return Array.isArray(generated) ? matchItems(generated, expected) : 0;
   if (isObject(expected)) return isObject(generated) ? matchKeys(generated, expected) : 0;

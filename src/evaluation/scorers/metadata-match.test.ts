@@ -33,6 +33,11 @@ test("numbers count by nearness", () => {
   expect(matchValue(1.7e308, -1.7e308)).toBe(0);
 });
 
+test("with a tolerance a number is right or wrong, and rounding does not decide", () => {
+  expect(matchValue(1.1, 1, { tolerance: 0.1 })).toBe(1);
+  expect(matchValue(1.11, 1, { tolerance: 0.1 })).toBe(0);
+});
+
 test("booleans and null must be equal, and another type never fits", () => {
   expect(matchValue(true, true)).toBe(1);
   expect(matchValue(false, true)).toBe(0);

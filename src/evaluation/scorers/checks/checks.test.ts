@@ -31,6 +31,8 @@ test.each([
   [{ type: "regex", pattern: "^yes", ignore_case: true }, "well\nYes", 1],
   [{ type: "regex", pattern: "sorry", negate: true }, "sorry", 0],
   [{ type: "numeric", expected: 25, tolerance: 0.5 }, "It is $25.40", 1],
+  [{ type: "numeric", expected: 1, tolerance: 0.1 }, "1.1 seconds", 1],
+  [{ type: "numeric", expected: 100, tolerance: 0.1, relative: true }, "110.000001", 0],
   [{ type: "numeric", expected: 1234.5 }, "exactly 1,234.50 dollars", 1],
   [{ type: "numeric", expected: 100, tolerance: 0.1, relative: true }, "about 91", 1],
   [{ type: "numeric", expected: 25 }, "none", 0],

@@ -1,5 +1,6 @@
 import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
 import { findNumbers } from "../../text/find-numbers.ts";
+import { isWithin } from "../is-within.ts";
 import { shortList } from "../short-list.ts";
 import type { Check } from "./check.ts";
 
@@ -15,7 +16,7 @@ export function numeric({ expected, tolerance, relative }: Setting): Check {
     if (found.length === 0)
       return { value: 0, reason: `no number in the reply, expected ${shortList(wanted.map(String))}` };
     const fits = (number: number, target: number) =>
-      Math.abs(number - target) <= (relative ? tolerance * Math.abs(target) : tolerance);
+      isWithin(relative ? tolerance * Math.abs(target) : tolerance, number, target);
     const match = found.find((number) => wanted.some((target) => fits(number, target)));
     if (match !== undefined) return { value: 1, reason: `found ${match}` };
     return { value: 0, reason: `found ${shortList(found.map(String))}, expected ${shortList(wanted.map(String))}` };
