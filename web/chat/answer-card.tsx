@@ -1,6 +1,7 @@
 import { RotateCw } from "lucide-react";
 import { useRef } from "react";
 import type { Decisions } from "../agent-api.ts";
+import { ApiKeyForm } from "../parts/api-key-form.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { ReplyText } from "../parts/reply-text.tsx";
@@ -101,6 +102,7 @@ function AnswerFailure({ failure, onRetry }: { failure: PlainFailure; onRetry: (
   return (
     <div role="alert" className="grid gap-1 text-sm">
       <PlainFailureText failure={failure} />
+      {failure.code.startsWith("auth_") && <ApiKeyForm onSaved={onRetry} />}
       <p className="flex flex-wrap items-center gap-3 text-xs text-soft">
         <RetryButton onRetry={onRetry} />
         <span className="mono">{failure.code}</span>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Run } from "../../src/contract/run.ts";
 import { listRuns } from "../api.ts";
+import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatDate, formatScore } from "../parts/format.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
@@ -19,6 +20,11 @@ export function RunPickers({ baseline, candidate }: { baseline: string; candidat
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
       <RunSelect label="Baseline (before)" name="baseline" value={baseline} runs={known} />
       <RunSelect label="Candidate (after)" name="candidate" value={candidate} runs={known} />
+      {runs.isError && (
+        <div className="sm:col-span-2">
+          <FailedNotice error={runs.error} onRetry={() => void runs.refetch()} />
+        </div>
+      )}
       {pair && baseline === "" && candidate === "" && (
         <p className="panel flex flex-wrap items-center gap-3 p-4 text-sm sm:col-span-2">
           <span className="verbatim">Choose two runs, or take the last two of “{pair.testName}”.</span>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { toApiError } from "../api-error.ts";
 import { studioModels } from "../api.ts";
 import { openAiModels, upstreams } from "../models-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
@@ -19,21 +20,28 @@ export default function ModelsScreen() {
     refetchInterval: 10_000,
   });
   const groups = groupModels(studio.data ?? {}, listed.data?.data ?? []);
+  const failed = [state, studio, listed].filter(({ isError }) => isError);
+  // What keeps one of them away often keeps all: it is said once.
+  const failures = Map.groupBy(
+    failed.map(({ error }) => toApiError(error)),
+    ({ code, detail }) => `${code} ${detail}`,
+  );
+  const retry = (): void => failed.forEach(({ refetch }) => void refetch());
   const pending = studio.isPending || listed.isPending;
 
   return (
     <Screen title="Models">
-      {state.isError && <FailedNotice error={state.error} onRetry={() => void state.refetch()} />}
+      {[...failures].map(([key, [error]]) => (
+        <FailedNotice key={key} error={error} onRetry={retry} />
+      ))}
       {state.data && (
         <section aria-label="Where they come from" className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <h2 className="text-base font-semibold">Providers</h2>
           <ProviderList {...state.data} />
         </section>
       )}
-      {studio.isError && <FailedNotice error={studio.error} onRetry={() => void studio.refetch()} />}
-      {listed.isError && <FailedNotice error={listed.error} onRetry={() => void listed.refetch()} />}
       {pending && <Skeleton rows={6} label="Loading models" />}
-      {!pending && groups.length === 0 && (
+      {!pending && failed.length === 0 && groups.length === 0 && (
         <p className="panel p-4 text-soft">
           No model is known by name. Any <span className="mono">provider/model</span> of the hub can still be typed in
           the chat.

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { makeProblem } from "../support/fake-agent.ts";
+import { fakeAnswer, makeProblem } from "../support/fake-agent.ts";
 import { demoUuid, startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 
@@ -60,6 +60,21 @@ export function chatSuite(browser: () => Browser): void {
     const alert = tab.page.getByRole("alert");
     expect(await alert.innerText()).toContain("The model provider refused our credentials");
     expect(await alert.innerText()).toContain("Next: Check that the service's environment has a valid key");
+  });
+
+  test("an answer that wants a key asks for it, and comes with it", async () => {
+    let asked = 0;
+    const answer = (_model: string, message: string) => {
+      asked += 1;
+      return asked === 1 ? { problem: makeProblem("auth_expired", "The key has expired.") } : fakeAnswer("m", message);
+    };
+    await using services = await startFakeServices({ answer });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/scripted");
+    await say(tab.page, "Hello");
+    await tab.page.getByRole("alert").getByLabel("API key").fill("secret");
+    await tab.page.getByRole("button", { name: "Use key" }).click();
+    await tab.page.getByText("heard: Hello").waitFor();
   });
 
   test("a connection that is lost in the middle of an answer is told as that", async () => {

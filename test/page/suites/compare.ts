@@ -89,6 +89,16 @@ export function compareSuite(browser: () => Browser): void {
     expect(await chosen.innerText()).toMatch(/^nightly support · demo\/flaky · .* · cancelled$/);
   });
 
+  test("runs that cannot be listed are told why, and come with the key", async () => {
+    await using services = await startFakeServices({ runs: [nightly, nightlyAfter], apiKey: "secret" });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/compare");
+    await tab.page.getByLabel("API key").fill("secret");
+    await tab.page.getByRole("button", { name: "Use key" }).click();
+    await tab.page.getByRole("button", { name: "Compare them" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a change too small to be seen is neither worse nor better", async () => {
     const barely = makeResults({
       id: nightlyAfter.run_id,

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { sampleUpstreams } from "../support/sample-upstreams.ts";
 import { openTab } from "../support/open-tab.ts";
@@ -71,6 +72,22 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.page.unroute(away);
     await alert.getByRole("button", { name: "Try again" }).click();
     await tab.page.getByRole("heading", { name: /Import/ }).waitFor();
+  });
+
+  test("what keeps all lists away is said once", async () => {
+    await using services = await startFakeServices({ upstreams: sampleUpstreams });
+    await using tab = await openTab({ browser: browser(), services });
+    const problem = makeProblem("auth_missing", "This service needs an API key.");
+    await tab.page.route(/\/(studio\/models|v1\/models|agent\/upstreams)$/, (route) =>
+      route.fulfill({ status: 401, json: problem }),
+    );
+    await tab.open("/models");
+    await tab.page.getByText("The services ask for a key").waitFor();
+    expect(await tab.page.getByRole("alert").count()).toBe(1);
+    await tab.page.unrouteAll();
+    await tab.page.getByRole("button", { name: "Try again" }).click();
+    await tab.page.getByRole("region", { name: "Hub" }).waitFor();
+    expect(await tab.page.getByRole("alert").count()).toBe(0);
   });
 
   test("a service that tells nothing of its providers still shows its models", async () => {
