@@ -75,6 +75,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByRole("alert").getByLabel("API key").fill("secret");
     await tab.page.getByRole("button", { name: "Use key" }).click();
     await tab.page.getByText("heard: Hello").waitFor();
+    expect(asked).toBe(2);
   });
 
   test("a connection that is lost in the middle of an answer is told as that", async () => {
