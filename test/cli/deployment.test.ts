@@ -1,12 +1,16 @@
 import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { createProgram, declareOnce } from "../../src/cli/create-program.ts";
 import { readSettings } from "../../src/settings.ts";
 import { variables } from "../../src/settings/variables.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -105,6 +109,27 @@ test("the action passes inputs as variables only, and uses options that exist", 
   );
   expect(options.length).toBeGreaterThan(0);
   for (const option of options) expect(known).toContain(option);
+});
+
+test("the action's comment holds the summary of every model, and is written once", async () => {
+  await using folder = await temporaryFolder();
+  for (const number of [10, 2, 1]) await writeFile(folder.file(`summary-${number}.md`), `model ${number}\n`);
+  await writeFile(folder.file("results-1.json"), "{}");
+  const { runs } = parse(read("action.yml"));
+  const script = (runs.steps as readonly Step[]).find((step) => step.with?.script)?.with?.script ?? "";
+  const comments: { id: number; body: string }[] = [{ id: 1, body: "Well done" }];
+  const issues = {
+    listComments: () => {},
+    createComment: async ({ body }: { body: string }) => comments.push({ id: 2, body }),
+    updateComment: async ({ comment_id, body }: { comment_id: number; body: string }) =>
+      Object.assign(comments.find(({ id }) => id === comment_id) ?? {}, { body }),
+  };
+  const github = { rest: { issues }, paginate: async () => comments };
+  const context = { repo: { owner: "o", repo: "r" }, issue: { number: 1 } };
+  const runner = { env: { OUTPUT_FOLDER: folder.path } };
+  const comment = runInNewContext(`(async (require, process, github, context) => {${script}})`);
+  for (let time = 0; time < 2; time += 1) await comment(createRequire(import.meta.url), runner, github, context);
+  expect(comments.slice(1)).toEqual([{ id: 2, body: "<!-- rehearsal -->\nmodel 1\n\nmodel 2\n\nmodel 10\n" }]);
 });
 
 test("the action's script is bash", async () => {

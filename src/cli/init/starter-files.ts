@@ -72,6 +72,9 @@ export function workflowFile(folder: string): Record<string, string> {
 
 const results = ["results.json", "report.html", "junit.xml"];
 
+/** With several models each file has their number in its name. */
+const anyNumber = (name: string): string => name.replace(".", "*.");
+
 const workflow = (folder: string): string => `name: rehearsal
 on: pull_request
 permissions:
@@ -93,5 +96,5 @@ ${folder === "" ? "" : `    defaults:\n      run:\n        working-directory: ${
         with:
           name: rehearsal
           path: |
-${results.map((name) => `            ${folder === "" ? "" : `${folder}/`}${name}`).join("\n")}
+${results.map((name) => `            ${folder === "" ? "" : `${folder}/`}${anyNumber(name)}`).join("\n")}
 `;
