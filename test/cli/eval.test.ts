@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
@@ -419,6 +419,12 @@ test.each([
   ["a gate nobody understands", ["eval", "hello.json", "-m", "m", "--gate", "good"], /the gate "good" cannot be read/],
   ["a filter that fits nothing", ["eval", "hello.json", "-m", "m", "--filter", "tag:x"], /none of 1 scenarios fits/],
   ["an unknown ending", ["eval", "hello.json", "-m", "m", "-o", "x.pdf"], /x\.pdf: which format/],
+  ["a file inside a file", ["eval", "hello.json", "-m", "m", "-o", "again.json/x.json"], /x\.json cannot be written/],
+  [
+    "a folder as a file",
+    ["eval", "hello.json", "-m", "m", "-o", "folder.json"],
+    /folder\.json cannot be written: it is/,
+  ],
   ["two documents on stdout", ["eval", "hello.json", "-m", "m", "--reporter", "junit,markdown"], /junit and markdown/],
 ])("%s is exit 2 before anything is called", async (_name, parameters, message) => {
   const broken = JSON.stringify({ id: "broken", interactions: [{ id: "1" }] });
@@ -428,6 +434,7 @@ test.each([
     "broken.json": broken,
     "bad.json": "{",
   });
+  await mkdir(folder.file("folder.json"));
   const { code, stderr } = await runCli(parameters, { cwd: folder.path });
   expect(stderr).toMatch(message);
   expect(code).toBe(2);

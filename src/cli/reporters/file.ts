@@ -1,5 +1,6 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { note } from "../terminal/output.ts";
 import { formatOfFile, renderResults } from "./render-results.ts";
@@ -8,6 +9,7 @@ import type { Reporter } from "./reporter.ts";
 /** Writes the results to a file; the ending says the format. With several runs each file carries the run's number. */
 export function fileReporter(file: string): Reporter {
   const format = formatOfFile(file);
+  checkPlace(file);
   return {
     async onFinish(outcomes) {
       for (const [index, { response }] of outcomes.entries()) {
@@ -19,11 +21,27 @@ export function fileReporter(file: string): Reporter {
   };
 }
 
+/** A place where nothing can be written is told before the run, which may take hours and money, and not after it. */
+function checkPlace(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) throw new CliError(`${path} cannot be written: it is a folder`);
+  let folder = dirname(resolve(path));
+  while (!existsSync(folder)) folder = dirname(folder);
+  if (!statSync(folder).isDirectory()) throw new CliError(`${path} cannot be written: ${folder} is a file`);
+  try {
+    accessSync(existsSync(path) ? path : folder, constants.W_OK);
+  } catch (cause) {
+    throw cannotWrite(path, cause);
+  }
+}
+
 export async function writeResultFile(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   } catch (cause) {
-    throw new CliError(`${path} cannot be written: ${(cause as Error).message}`, undefined, { cause });
+    throw cannotWrite(path, cause);
   }
 }
+
+const cannotWrite = (path: string, cause: unknown): CliError =>
+  new CliError(`${path} cannot be written: ${(cause as Error).message}`, undefined, { cause });
