@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { commands } from "./commands.ts";
 import { createProgram } from "./create-program.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { reportFailure } from "./report-failure.ts";
@@ -21,7 +22,12 @@ const ownOptions: ReadonlySet<string> = new Set(["-h", "--help", "-V", "--versio
 /** A bare `rehearsal`, or one with options only, is `rehearsal serve`; `help eval` is `eval --help`, which knows its options. */
 function withDefaultCommand(parameters: readonly string[]): string[] {
   const [first, second] = parameters;
-  if (first === "help" && second !== undefined && !second.startsWith("-")) return [second, "--help"];
-  const named = first !== undefined && (!first.startsWith("-") || ownOptions.has(first));
-  return named ? [...parameters] : ["serve", ...parameters];
+  if (first === undefined || (first.startsWith("-") && !ownOptions.has(first))) return ["serve", ...parameters];
+  const asksHelp = first === "help" && second !== undefined && !second.startsWith("-");
+  const words = asksHelp ? [second, "--help"] : [...parameters];
+  // With --help beside it, commander would show all commands instead of saying that there is none of this name.
+  return isCommand(words[0]) ? words : words.slice(0, 1);
 }
+
+const isCommand = (word = ""): boolean =>
+  word.startsWith("-") || word === "help" || commands.some(({ name }) => name === word);

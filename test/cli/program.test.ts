@@ -36,6 +36,8 @@ test.each(commands.map(({ name }) => name))("%s explains itself", async (name) =
 });
 
 test.each([
+  [["evil", "--help"], /unknown command 'evil'.*Did you mean eval/s],
+  [["help", "evil"], /unknown command 'evil'.*Did you mean eval/s],
   [["evil"], /unknown command 'evil'.*Did you mean eval/s],
   [["eval", "--attemps", "3"], /unknown option '--attemps'.*--attempts/s],
   [["eval", "--attempts", "0"], /whole number of at least 1/],
