@@ -23,7 +23,7 @@ test("a service that stops waits for turns, and for those that wait for their th
 test("it does not wait for ever, nor for what never began", async () => {
   const underWay = createUnderWay();
   underWay.observe(facts).onEnd({ kind: "crashed", error: new Error("refused") });
-  await underWay.ended(60_000);
+  expect(await underWay.ended(60_000)).toBeUndefined();
   underWay.observe(facts).onEvent({ type: "run-start" });
-  await underWay.ended(10);
+  expect(await underWay.ended(10)).toBeUndefined();
 });
