@@ -62,6 +62,17 @@ test("schemas of both common drafts, with ids, formats and unknown keywords, are
   }
 });
 
+test("the model is offered a schema that every provider takes", () => {
+  const offered = (schema: object) =>
+    defineTool({ name: "now", description: "", parameters: { ...schema }, run: () => "" }).definition.parameters;
+  const empty = { type: "object", properties: {} };
+  expect(offered({ type: "object" })).toEqual(empty);
+  expect(offered({ $schema: "http://json-schema.org/draft-07/schema#", additionalProperties: false })).toEqual({
+    ...empty,
+    additionalProperties: false,
+  });
+});
+
 test("a pattern of another language is left to the tool, one of ours is not, and a draft 4 id changes nothing", () => {
   const { check } = defineTool({
     name: "code",

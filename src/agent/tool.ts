@@ -59,10 +59,13 @@ export function defineTool<Arguments extends object>({
   if (!toolNamePattern.test(name)) {
     throw new TypeError(`A tool cannot be named "${name}": use 1 to 64 letters, digits, _ and -.`);
   }
-  const validate = compileSchema(name, parameters);
+  const { $schema: dialect, ...schema } = parameters;
+  const validate = compileSchema(name, { dialect, schema });
 
   return {
-    definition: { name, description, parameters },
+    // Some providers refuse every request with a schema that has no properties, as many tools without arguments have it, or
+    // that names its dialect.
+    definition: { name, description, parameters: { type: "object", properties: {}, ...schema } },
     needsApproval,
     timeoutMs,
     check: (args) => (validate(args) ? null : describeErrors(validate.errors ?? [])),
@@ -98,8 +101,11 @@ function readPattern(pattern: string, flags: string): Pick<RegExp, "test"> {
   }
 }
 
-function compileSchema(tool: string, { $schema, ...schema }: Readonly<Record<string, unknown>>): ValidateFunction {
-  const ajv = typeof $schema === "string" && $schema.includes("draft-0") ? draft7 : current;
+function compileSchema(
+  tool: string,
+  { dialect, schema }: { dialect: unknown; schema: Readonly<Record<string, unknown>> },
+): ValidateFunction {
+  const ajv = typeof dialect === "string" && dialect.includes("draft-0") ? draft7 : current;
   try {
     return ajv.compile(schema);
   } catch (cause) {
