@@ -29,3 +29,10 @@ test("a slow service has the tool's own time, not that of a model endpoint", asy
   const answer = await toolSender(outbound)({ ...request, url: service.origin });
   expect(answer).toMatchObject({ ok: true, text: '{"done":true}' });
 });
+
+test("a long text fits into the query of a request", async () => {
+  await using service = await startFakeProvider({ behaviour: json({ done: true }) });
+  await using outbound = createOutbound();
+  const url = `${service.origin}/search?q=${encodeURIComponent("配送はいつですか".repeat(80))}`;
+  expect(await toolSender(outbound)({ ...request, url })).toMatchObject({ ok: true });
+});

@@ -9,7 +9,8 @@ export interface InvalidEndpoint {
 /** `url` is shared by everybody who reads the same text: copy it before changing it. */
 export type ParsedEndpoint = { readonly ok: true; readonly url: URL } | InvalidEndpoint;
 
-const maximumLength = 2048;
+/** What servers take. The query of a tool's request holds whatever its model wrote. */
+const maximumLength = 8192;
 
 /**
  * Reads an endpoint with the one URL parser that later also connects. What that parser would quietly repair
