@@ -132,3 +132,12 @@ test("a command that is not there does not stop the start, and is reported", asy
     fields: { server: "gone", reason: "the command is not there" },
   });
 });
+
+test("a program that ends at once is reported with what it said", async () => {
+  const dies = 'console.error("API_KEY is not set"); process.exit(1);';
+  const { log } = await connectForTest([{ ...everything, name: "dies", args: ["-e", dies] }]);
+  expect(log.lines[0]).toEqual({
+    message: "mcp server cannot be reached",
+    fields: { server: "dies", reason: "it closed the connection", message: "API_KEY is not set" },
+  });
+});

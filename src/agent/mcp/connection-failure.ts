@@ -81,5 +81,6 @@ export function describeConnectFailure(error: unknown): string {
     return `it answered HTTP ${error.status}${wordsOf(error)}${hint === undefined ? "" : `; ${hint}`}`;
   }
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return "the command is not there";
+  if (SdkError.isInstance(error) && error.code === SdkErrorCode.ConnectionClosed) return "it closed the connection";
   return error instanceof Error ? firstCharacters(error.message.replaceAll(/\s+/g, " "), 300) : "unknown";
 }

@@ -6,6 +6,7 @@ import type {
   Tool as ListedTool,
 } from "@modelcontextprotocol/client";
 import type { AgentLog } from "../agent-log.ts";
+import { firstCharacters } from "../cap-text.ts";
 import { untilAborted } from "../time-limit.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
 import { describeConnectFailure, explainCallFailure, isLost, wasNotCarriedOut } from "./connection-failure.ts";
@@ -43,6 +44,8 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
+const shownMessages = 1000;
+
 /** A connection that broke sooner than this counts as a failed try, so that a server that crashes at once is not started all the time. */
 const steadyMs = 10_000;
 
@@ -56,6 +59,8 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
   let listing: Promise<void> = Promise.resolve();
+  /** What the server wrote to its standard error during the last try: mostly why it does not start. */
+  let said = "";
 
   const takeTools = (tools: readonly ListedTool[]): Promise<void> => {
     listing = listing.catch(() => {}).then(() => options.onTools(tools));
@@ -72,6 +77,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
   const connectOnce = async (): Promise<OpenClient> => {
     let gone = false;
     let current: OpenClient | null = null;
+    said = "";
     const opened = await openClient(server, {
       fetch: options.fetch,
       signal: lifetime.signal,
@@ -86,7 +92,10 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
         gone = true;
         if (current !== null && open === current) lose("mcp server went away");
       },
-      onMessage: (line) => log.debug({ server: server.name, line }, "mcp server message"),
+      onMessage: (line) => {
+        if (said.length < shownMessages) said += `${line}\n`;
+        log.debug({ server: server.name, line }, "mcp server message");
+      },
     });
     current = opened;
     try {
@@ -113,7 +122,12 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
       .catch((error: unknown) => {
         prior = null;
         retryLater(1);
-        const fields = { server: server.name, reason: describeConnectFailure(error) };
+        const message = firstCharacters(said.trim(), shownMessages);
+        const fields = {
+          server: server.name,
+          reason: describeConnectFailure(error),
+          ...(message !== "" && { message }),
+        };
         if (!lifetime.signal.aborted) log.warn(fields, "mcp server cannot be reached");
         throw error;
       })
