@@ -31,7 +31,8 @@ export function createPostgresDatabase({ reconnectMs, ...options }: PostgresData
       } catch (error) {
         // When the connection is lost during the commit nobody knows whether it took place, so it is not repeated.
         const again = isConflict(error) || isPlanLost(error) || (isConnectionLost(error) && !committing);
-        if (!again || performance.now() >= deadline) throw error;
+        // Once at least: finding out that a server has fallen silent may have taken all the time there is.
+        if (!again || (tries > 0 && performance.now() >= deadline)) throw error;
         await sleep(Math.min(1_000, 20 * 2 ** tries) * (0.5 + Math.random()));
       }
     }

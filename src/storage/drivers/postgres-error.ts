@@ -29,7 +29,8 @@ const lostCodes: ReadonlySet<string> = new Set([
   "EPIPE",
   "ETIMEDOUT",
 ]);
-const lostMessages = /Connection terminated|connection error|timeout exceeded when trying to connect|not queryable/i;
+const lostMessages =
+  /Connection terminated|connection error|timeout exceeded when trying to connect|not queryable|Query read timeout/i;
 const closedMessages = /Cannot use a pool after calling end|has already been destroyed/i;
 
 function codeOf(error: unknown): string {

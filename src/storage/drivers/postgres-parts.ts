@@ -14,6 +14,8 @@ export interface PostgresPartsOptions {
   readonly connections?: number;
   /** How long a write waits for a server that is away. */
   readonly reconnectMs?: number;
+  /** How long the server may take to answer one statement. Those of pg-boss, which look through all jobs, may take three times as long. */
+  readonly answerMs?: number;
   /** Seconds after which a silent worker is taken for dead. pg-boss allows no less than 10. */
   readonly heartbeatSeconds?: number;
   readonly onError?: (error: unknown) => void;
@@ -34,17 +36,18 @@ export async function openPostgresParts({
   url,
   connections = 10,
   reconnectMs = 15_000,
+  answerMs = 20_000,
   heartbeatSeconds = 10,
   onError = () => {},
 }: PostgresPartsOptions): Promise<PostgresParts> {
-  const bossPool = createPool({ url, connections: bossConnections });
+  const bossPool = createPool({ url, connections: bossConnections, answerMs: 3 * answerMs });
   const jobs = await prepare(url, () => startJobs({ pool: bossPool, heartbeatSeconds, onError })).catch(
     async (error: unknown) => {
       await bossPool.end();
       throw toStorageError(toStartError(error));
     },
   );
-  const database = createPostgresDatabase({ url, connections, reconnectMs });
+  const database = createPostgresDatabase({ url, connections, reconnectMs, answerMs });
   return {
     database,
     jobs,

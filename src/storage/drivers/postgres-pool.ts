@@ -10,10 +10,12 @@ numbers.setTypeParser(types.builtins.INT8, Number);
 export interface PoolOptions {
   readonly url: string;
   readonly connections: number;
+  /** A server that says nothing for so long is gone, and its connection is cut: a failover ends none by itself. Default: never. */
+  readonly answerMs?: number | undefined;
 }
 
 /** Connections that survive a server that goes away: broken ones are dropped, and new ones are made when needed. */
-export function createPool({ url, connections }: PoolOptions): Pool {
+export function createPool({ url, connections, answerMs }: PoolOptions): Pool {
   const settings: PoolConfig = {
     connectionString: url,
     max: connections,
@@ -21,6 +23,7 @@ export function createPool({ url, connections }: PoolOptions): Pool {
     application_name: "rehearsal",
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    ...(answerMs !== undefined && { query_timeout: answerMs }),
     // Statements that do not wait for each other's answers travel together.
     pipeline: true,
   };

@@ -1,0 +1,52 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { sampleRun } from "./sample-runs.ts";
+import { storedTurn } from "./suite-helpers.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+/** Stands between us and the server. After a failover the old connections say nothing any more; new ones work. */
+async function startProxy(target: URL) {
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = new URL(target);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    failOver() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    /** What is silent ends, as the system would end it after a quarter of an hour. */
+    endSilent() {
+      for (const socket of sockets) if (socket.isPaused()) socket.destroy();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test("connections that fall silent in a failover are given up, and writes go on over new ones", async () => {
+  await using database = await postgres.createDatabase();
+  await using proxy = await startProxy(new URL(database.url));
+  await using storage = await openPostgres({ url: proxy.url, listenUrl: database.url, answerMs: 500, sweepMs: 0 });
+  await storage.store.runs.create(sampleRun({ scenarios: 1 }));
+  const [claimed] = await storage.queue.claim({ worker: "w", limit: 1, perRun: 1 });
+  proxy.failOver();
+  expect(await storage.store.interactions.store(claimed!.lease, storedTurn(0))).toBe(true);
+  expect((await storage.store.runs.list({ limit: 9 })).runs).toMatchObject([{ progress: { interactions_done: 1 } }]);
+  proxy.endSilent();
+});
