@@ -17,18 +17,18 @@ export function RunFields({ form }: { form: DraftForm }) {
         inputMode="numeric"
         min={1}
         max={100}
-        hint={callCount(form.draft)}
+        hint={turnCount(form.draft)}
       />
     </fieldset>
   );
 }
 
-/** What the run will cost in model calls, before the first one is made. */
-function callCount({ scenarios: text, attempts }: RunDraft): string {
+/** How many turns the run will have. How many calls they take depends on more than that: the estimate tells. */
+function turnCount({ scenarios: text, attempts }: RunDraft): string {
   const parsed = parseScenarios(text);
   const times = Number(attempts);
   const repeat = "One attempt shows a reply; five or more show whether it is stable.";
   if (parsed.kind !== "parsed" || !Number.isInteger(times) || times < 1) return repeat;
   const { scenarios, turns } = countTurns(parsed.batch);
-  return `${formatCount(scenarios, "scenario")}, ${formatCount(turns, "turn")} × ${times} = ${formatCount(turns * times, "model call")}. ${repeat}`;
+  return `${formatCount(scenarios, "scenario")}, ${formatCount(turns, "turn")} × ${times} = ${formatCount(turns * times, "turn")}. ${repeat}`;
 }

@@ -64,6 +64,9 @@ export function formatAgo(iso: string, now: number): string {
   return "just now";
 }
 
+/** Why there is no interval, as the service says it: "none: one scenario only" → "one scenario only". */
+export const formatNoInterval = (method: string): string => method.replace(/^none: /, "");
+
 /** Any JSON value as short text: strings stay as they are. */
 export const formatValue = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");

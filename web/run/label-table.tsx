@@ -15,12 +15,27 @@ export function LabelTable({ metrics }: { metrics: Readonly<Record<string, Label
           <p className="flex flex-wrap gap-x-5 gap-y-1 text-sm tabular-nums">
             <span>{formatPercent(metric.accuracy)} right</span>
             <span>macro F1 {formatScore(metric.macro_f1)}</span>
-            <span>kappa {metric.kappa === null ? "–" : metric.kappa.toFixed(2)}</span>
+            <Kappa metric={metric} />
             <span className="text-soft">n = {formatInteger(metric.n)}</span>
           </p>
           <ConfusionMatrix name={key} confusion={metric.confusion} />
         </div>
       ))}
     </section>
+  );
+}
+
+/** Agreement beyond chance: −1 to 1. */
+function Kappa({
+  metric: { kappa, kappa_ci_lower: lower, kappa_ci_upper: upper, kappa_method },
+}: {
+  metric: LabelMetrics;
+}) {
+  const interval = typeof lower === "number" && typeof upper === "number";
+  return (
+    <span title={kappa_method}>
+      kappa {kappa === null ? "–" : kappa.toFixed(2)}{" "}
+      <span className="text-soft">{interval ? `[${lower.toFixed(2)}, ${upper.toFixed(2)}]` : "no interval"}</span>
+    </span>
   );
 }

@@ -1,7 +1,8 @@
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { ScoreStats } from "../../src/contract/score-stats.ts";
 import type { Run } from "../../src/contract/run.ts";
 import { failedTurns } from "../parts/failed-turns.ts";
-import { formatCost, formatCount, formatInteger, formatPercent } from "../parts/format.ts";
+import { formatCost, formatCount, formatInteger, formatNoInterval, formatPercent } from "../parts/format.ts";
 import { ProgressBar } from "../parts/progress-bar.tsx";
 import { repliedShare } from "../parts/replied-share.ts";
 import { RunDuration } from "../parts/run-duration.tsx";
@@ -86,7 +87,7 @@ function costNote({ unpriced }: { unpriced: number }, usage: { total_tokens: num
   return usage ? `${formatInteger(usage.total_tokens)} tokens` : "so far";
 }
 
-function scoreNote(stats: { n: number; ci_lower: number | null } | undefined, { state }: Run): string {
+function scoreNote(stats: Pick<ScoreStats, "n" | "ci_lower" | "method"> | undefined, { state }: Run): string {
   if (!stats) return isEnded(state) ? "nothing could be scored" : "nothing scored yet";
-  return stats.ci_lower === null ? `n = ${stats.n}` : `95 % interval, n = ${stats.n}`;
+  return stats.ci_lower === null ? formatNoInterval(stats.method) : `95 % interval, n = ${stats.n}`;
 }

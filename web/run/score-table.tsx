@@ -1,5 +1,5 @@
 import type { ScoreStats } from "../../src/contract/score-stats.ts";
-import { formatInteger, formatScore, scoreLabel } from "../parts/format.ts";
+import { formatInteger, formatNoInterval, formatScore, scoreLabel } from "../parts/format.ts";
 import { overallFirst } from "../parts/score-order.ts";
 import { IntervalPlot } from "./interval-plot.tsx";
 import { ScoreHistogram } from "./score-histogram.tsx";
@@ -49,9 +49,9 @@ export function ScoreTable({ stats, bins, averages }: ScoreTableProps) {
                   {scoreLabel(name)}
                 </th>
                 <td className="number font-semibold">{formatScore(score.mean)}</td>
-                <td className="whitespace-nowrap tabular-nums" title={score.method}>
+                <td className="tabular-nums" title={score.method}>
                   {score.ci_lower === null ? (
-                    <span className="text-soft">too little to say</span>
+                    <span className="text-soft">none: {formatNoInterval(score.method)}</span>
                   ) : (
                     `${formatScore(score.ci_lower)} to ${formatScore(score.ci_upper)}`
                   )}
