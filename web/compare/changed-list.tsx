@@ -37,16 +37,20 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
           <span className="text-sm text-soft">the {formatCount(changed.length, "largest", "largest")} are listed</span>
         )}
       </div>
-      <ul className="panel divide-y divide-line">
-        {shown.map((change, index) => (
-          <ChangedItem
-            key={`${change.scenario_id} ${change.interaction_id}`}
-            change={change}
-            comparison={comparison}
-            first={index === 0}
-          />
-        ))}
-      </ul>
+      {shown.length === 0 ? (
+        <p className="panel p-4 text-soft">No turn got {show}.</p>
+      ) : (
+        <ul className="panel divide-y divide-line">
+          {shown.map((change, index) => (
+            <ChangedItem
+              key={`${change.scenario_id} ${change.interaction_id}`}
+              change={change}
+              comparison={comparison}
+              first={index === 0}
+            />
+          ))}
+        </ul>
+      )}
     </section>
   );
 }

@@ -5,19 +5,20 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { useSearchState } from "../parts/use-search-state.ts";
+import { chosenScenarios } from "./chosen-scenarios.ts";
 import { draftFromRequest } from "./draft-from-request.ts";
 import { getScenarios } from "../library-api.ts";
 import { agentDraft, endpointDraft, firstDraft } from "./first-draft.ts";
 import { NewRunForm } from "./new-run-form.tsx";
 
-/** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?scenario=` takes from the library, `?endpoint=` and `?model=` name what is tested. */
+/** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?scenario=` and `?scenarios=chosen` take from the library, `?endpoint=` and `?model=` name what is tested. */
 export default function NewRunScreen() {
   const [params] = useSearchState();
   const start = params.get("start");
   const from = params.get("from");
   const model = params.get("model");
   const endpoint = params.get("endpoint");
-  const scenarios = params.getAll("scenario");
+  const scenarios = chosenScenarios(params);
 
   const opening = useQuery({
     queryKey: ["new-run", start, from, endpoint, model, scenarios],

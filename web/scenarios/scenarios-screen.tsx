@@ -1,6 +1,7 @@
 import { FileUp, Play, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
+import { newRunWith } from "../new-run/chosen-scenarios.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FilterInput } from "../parts/filter-input.tsx";
 import { formatCount } from "../parts/format.ts";
@@ -27,10 +28,7 @@ export default function ScenariosScreen() {
   const filtered = search !== undefined || tag !== undefined;
   const picked = chosen.size > 0 ? [...chosen] : entries.map((entry) => entry.id);
 
-  const run = (): void => {
-    const query = new URLSearchParams(picked.map((id) => ["scenario", id.toWellFormed()]));
-    navigate(`/new?${query.toString()}`);
-  };
+  const run = (): void => navigate(newRunWith(picked));
 
   return (
     <Screen

@@ -118,6 +118,8 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.getByText("worse 0").waitFor();
     expect(await changes.innerText()).not.toContain("▼");
     await changes.getByText("is what a reply has and the reference has not").first().waitFor();
+    await tab.page.getByRole("radio", { name: "worse 0" }).check({ force: true });
+    await changes.getByText("No turn got worse.").waitFor();
   });
 
   test("on a phone every column of the effects is in sight", async () => {

@@ -36,6 +36,22 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("more scenarios than an address can name are run, after a reload too", async () => {
+    const many = Array.from({ length: 120 }, (_, index) => ({
+      ...otherScenario,
+      id: `a-conversation-with-a-long-name-${index}`,
+    }));
+    await using services = await startFakeServices({ scenarios: many });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios");
+    await tab.page.getByRole("button", { name: "Run all shown" }).click();
+    await tab.page.getByText("120 scenarios, 120 turns").waitFor();
+    expect(tab.page.url().length).toBeLessThan(4000);
+    await tab.page.reload();
+    await tab.page.getByText("120 scenarios, 120 turns").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("what is being written is kept when the scenario is saved elsewhere, or the service asks for a key", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
