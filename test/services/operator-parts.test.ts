@@ -1,5 +1,7 @@
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import type { Behaviour } from "../support/fake-provider/behaviour.ts";
@@ -92,6 +94,24 @@ test.each([false, true])(
     expect(await response.text()).toContain("It is 391.");
   },
 );
+
+test("an agent that is set as its own hub says so instead of asking itself for ever", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  taken.close();
+  await once(taken, "close");
+  await using services = await runServices({
+    REHEARSAL_AGENT_PORT: String(port),
+    HUB_BASE_URL: `http://localhost:${port}/v1`,
+  });
+  const answer = await send(`${services.agent}/`, {
+    headers: { "x-model-id": "some/model" },
+    body: { messages: [{ type: "human", content: "Hello" }] },
+  });
+  expect(answer).toMatchObject({ status: 502, body: { detail: "This is an address of this service itself." } });
+  expect(await (await fetch(`${services.agent}/v1/models`)).json()).toMatchObject({ data: [] });
+});
 
 test("judge, labeller and embeddings have keys of their own at the origin of the model under test", async () => {
   await using provider = await startFakeProvider({ behaviour: text("3") });

@@ -93,12 +93,14 @@ export async function startServices(
   await using opened = new AsyncDisposableStack();
   const served = nothingServed();
   const ownAddresses = createOwnAddresses();
+  const agentAddresses = createOwnAddresses();
   await makeDataFolder(settings.dataDir);
   const core = opened.use(
     await createCore(settings, {
       warnings,
       isDemo: demoDetector(served),
       isOwnAddress: ownAddresses.isOwnAddress,
+      isAgentAddress: agentAddresses.isOwnAddress,
     }),
   );
   const { log, runs } = core;
@@ -116,6 +118,7 @@ export async function startServices(
   ownAddresses.add({ host: server.host, port: evaluation.port });
   const agent = await listen({ ...shared, app: agentParts.app, port: server.agentPort });
   served.agent = agent;
+  agentAddresses.add({ host: server.host, port: agent.port });
   opened.defer(() => agent.close(0));
   await runs.start();
 

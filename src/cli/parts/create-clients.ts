@@ -21,8 +21,13 @@ export function createClients(
   settings: Settings,
   {
     isOwnAddress,
+    isAgentAddress = () => false,
     hubProviders,
-  }: { isOwnAddress: (address: HostPort) => boolean; hubProviders: readonly HubProvider[] },
+  }: {
+    isOwnAddress: (address: HostPort) => boolean;
+    isAgentAddress?: ((address: HostPort) => boolean) | undefined;
+    hubProviders: readonly HubProvider[];
+  },
 ): Clients {
   const { upstream, breaker, endpointPolicy, credentials } = settings;
   const providers = providerCredentials(settings, hubProviders);
@@ -56,6 +61,7 @@ export function createClients(
     }),
     agent: createOutbound({
       ...common,
+      isOwnAddress: (address) => isOwnAddress(address) || isAgentAddress(address),
       keyVariable,
       credentials: withoutRepeats([...providers, ...credentials]),
     }),

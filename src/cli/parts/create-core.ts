@@ -34,6 +34,8 @@ export interface CoreOptions {
   readonly isTied?: (settings: RunSettings) => boolean;
   /** Addresses that may not be evaluated: the evaluation service's own. */
   readonly isOwnAddress?: (address: HostPort) => boolean;
+  /** Addresses that may not serve the agent's models: the agent backend's own. */
+  readonly isAgentAddress?: (address: HostPort) => boolean;
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
   readonly ownRuns?: readonly string[] | undefined;
 }
@@ -42,7 +44,14 @@ const never = (): boolean => false;
 
 export async function createCore(
   settings: Settings,
-  { warnings = [], isDemo = never, isTied = never, isOwnAddress = never, ownRuns }: CoreOptions = {},
+  {
+    warnings = [],
+    isDemo = never,
+    isTied = never,
+    isOwnAddress = never,
+    isAgentAddress = never,
+    ownRuns,
+  }: CoreOptions = {},
 ): Promise<Core> {
   // What was opened is closed again when a later part cannot start.
   await using opened = new AsyncDisposableStack();
@@ -55,7 +64,7 @@ export async function createCore(
   const storage = opened.use(
     await openStorage(settings, { onError: (error) => log.error({ err: error }, "the store failed") }),
   );
-  const clients = opened.use(createClients(settings, { isOwnAddress, hubProviders }));
+  const clients = opened.use(createClients(settings, { isOwnAddress, isAgentAddress, hubProviders }));
   const { runs, helpers } = opened.use(
     await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo, isTied, ownRuns, log }),
   );

@@ -1,6 +1,7 @@
 // First, before anything names the classes it brings.
 import "../../models/outbound/web-classes.ts";
 import { createEvaluationClient, type EvaluationClient } from "../../client/create-evaluation-client.ts";
+import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createScenarioLibrary } from "../../runs/scenario-library.ts";
 import { listen } from "../../services/http/listen.ts";
@@ -33,11 +34,13 @@ export interface SessionParts {
 export async function startSession(settings: Settings, wanted: SessionParts): Promise<StartedSession> {
   await using opened = new AsyncDisposableStack();
   const served = nothingServed();
+  const agentAddresses = createOwnAddresses();
   const core = opened.use(
     await createCore(settings, {
       isDemo: demoDetector(served),
       // The agent goes with this process. Others would call a port where nobody listens any more, or somebody else.
       isTied: ({ endpoint }) => isServedAgent(served, endpoint),
+      isAgentAddress: agentAddresses.isOwnAddress,
       ownRuns: wanted.runs ?? [],
     }),
   );
@@ -51,6 +54,7 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
     const agent = await listen({ ...shared, app, port: server.agentPort });
     opened.defer(() => agent.close(http.shutdownGraceMs));
     served.agent = agent;
+    agentAddresses.add({ host: server.host, port: agent.port });
   }
   if (wanted.runs) {
     opened.use(startChores({ ...core, outbound: core.clients.tools }));

@@ -17,7 +17,7 @@ export interface EndpointPolicy {
   readonly name: PolicyName;
   /** Origins that `allowlist` admits. */
   readonly allowedOrigins: ReadonlySet<string>;
-  /** True for an address that our evaluation service itself answers: calling it would make a loop. */
+  /** True for an address at which the caller itself answers: calling it would make a loop. */
   readonly isOwnAddress: (address: HostPort) => boolean;
 }
 
@@ -25,7 +25,7 @@ export interface EndpointPolicy {
 export function addressRefusal({ host, port }: HostPort, policy: EndpointPolicy): string | null {
   const kind = isIP(host.replace(/%.*$/, "")) ? addressKind(host) : "loopback";
   if (kind === "link-local") return "Link-local and metadata addresses are never called";
-  if (policy.isOwnAddress({ host, port })) return "This is an address of the evaluation service itself";
+  if (policy.isOwnAddress({ host, port })) return "This is an address of this service itself";
   if (policy.name === "public" && kind !== "public") return "Only public addresses may be called here";
   return null;
 }

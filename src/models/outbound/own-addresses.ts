@@ -4,13 +4,13 @@ import { addressKind, type AddressKind } from "./address-ranges.ts";
 import { isLocalhostName, type HostPort } from "./endpoint-policy.ts";
 
 export interface OwnAddresses {
-  /** Call it once the evaluation service listens: only then is its port known. */
+  /** Call it once the service listens: only then is its port known. */
   add(address: HostPort): void;
   /** For `createOutbound({ isOwnAddress })`. Knows every spelling of this machine. */
   readonly isOwnAddress: (address: HostPort) => boolean;
 }
 
-/** Remembers where the evaluation service listens, so that no endpoint under test can be the service itself. */
+/** Remembers where a service listens, so that it never calls itself: as an endpoint under test, or as its own hub. */
 export function createOwnAddresses(): OwnAddresses {
   const listening: HostPort[] = [];
 
