@@ -46,7 +46,7 @@ test("the wait is anything between nothing and the full step", async () => {
   await outbound.close();
 });
 
-test.each([408, 425, 429, 500, 502, 503, 504, 529])("HTTP %i is tried again", async (code) => {
+test.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529])("HTTP %i is tried again", async (code) => {
   await using provider = await startFakeProvider({ script: [status(code)] });
   const { outbound } = withFakeTime();
   expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });

@@ -28,6 +28,12 @@ const again: Readonly<Record<number, Again>> = {
   502: "if-idempotent",
   503: "if-idempotent",
   504: "if-idempotent",
+  // What Cloudflare says of a server behind it that broke down, is not reached or took too long.
+  520: "if-idempotent",
+  521: "safe",
+  522: "safe",
+  523: "safe",
+  524: "if-idempotent",
   529: "if-idempotent",
 };
 
