@@ -50,6 +50,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #phase: Phase = "connecting";
   #over = false;
+  /** Whether a first byte of the answer itself has come: headers alone are sent before a slow model has thought. */
+  #begun = false;
   #status = 0;
   #headers: ResponseHeaders = {};
   #sink: BodySink | undefined;
@@ -78,7 +80,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#phase = "reading";
     this.#status = status;
     this.#headers = headers;
-    this.#movedAt = performance.now();
     if (status >= 300 && status < 400) return this.#finish({ kind: "body", status, headers, body: "" });
     const encoding = bodyEncoding(headers["content-encoding"]);
     if (encoding === "unsupported") {
@@ -97,6 +98,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
+    this.#begun = true;
     this.#movedAt = performance.now();
     if (this.#encoding === null) {
       if (!this.#accept(chunk)) controller.pause();
@@ -183,12 +185,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#controller?.paused) this.#movedAt = now;
     const silence = now - this.#movedAt + timerSlackMs;
     if (now + timerSlackMs >= this.#deadline) return this.#timedOut("total");
-    if (this.#phase === "waiting" && silence >= firstByteMs) return this.#timedOut("first byte");
-    if (this.#phase === "reading" && silence >= idleMs) return this.#timedOut("idle");
+    const waits = this.#phase !== "connecting" && !this.#begun;
+    if (waits && silence >= firstByteMs) return this.#timedOut("first byte");
+    if (this.#begun && silence >= idleMs) return this.#timedOut("idle");
 
     const left = [this.#deadline - now, firstByteMs, idleMs];
-    if (this.#phase === "waiting") left.push(this.#movedAt + firstByteMs - now);
-    if (this.#phase === "reading") left.push(this.#movedAt + idleMs - now);
+    if (waits) left.push(this.#movedAt + firstByteMs - now);
+    if (this.#begun) left.push(this.#movedAt + idleMs - now);
     this.#timer = setTimeout(() => this.#watch(), Math.min(...left));
   }
 

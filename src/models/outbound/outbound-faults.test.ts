@@ -35,6 +35,20 @@ test("no answer at all ends at the first-byte limit", async () => {
   });
 });
 
+test("headers are no first byte: a model that thinks after them has the time until that", async () => {
+  const headersThen =
+    (milliseconds: number): Behaviour =>
+    ({ response }) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.flushHeaders();
+      setTimeout(() => response.end("data: [DONE]\n\n"), milliseconds);
+    };
+  expect(await ask(headersThen(150), { timeouts: { idleMs: 50, firstByteMs: 5000 } })).toMatchObject({ ok: true });
+  expect(await ask(headersThen(5000), { timeouts: { firstByteMs: 60 } })).toMatchObject({
+    error: { code: "upstream_timeout", detail: expect.stringContaining("first byte"), upstream_status: 200 },
+  });
+});
+
 test("an answer that stalls ends at the idle limit", async () => {
   expect(await ask(headersThenSilence, { timeouts: { idleMs: 60 } })).toMatchObject({
     error: { code: "upstream_timeout", detail: expect.stringContaining("idle"), upstream_status: 200 },
