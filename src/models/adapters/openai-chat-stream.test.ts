@@ -159,6 +159,11 @@ test.each<[string, Behaviour, string]>([
     ),
     "upstream_error",
   ],
+  [
+    "nothing but a bare error",
+    rawStream('{"error":{"message":"Too many requests","code":429}}'),
+    "upstream_rate_limited",
+  ],
   ["a reset", stream("One two", { end: "reset" }), "upstream_reset"],
   ["a missing end", rawStream('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'), "upstream_invalid_reply"],
   ["an event that is not JSON", rawStream("data: hello\n\n"), "upstream_invalid_reply"],
@@ -250,6 +255,11 @@ test("how long an event may grow is a setting of the client", async () => {
 
 test("a stream that stops after its finish reason, without [DONE], is complete", async () => {
   expect((await ask(stream("One", { end: "no-done" }))).reply).toMatchObject({ ok: true, text: "One" });
+});
+
+test("a whole completion under the name of a stream is the reply", async () => {
+  const body = JSON.stringify({ choices: [{ message: { content: "Hello" }, finish_reason: "stop" }] });
+  expect(await ask(rawStream(body))).toMatchObject({ reply: { ok: true, text: "Hello" }, pieces: ["Hello"] });
 });
 
 test("comments, other fields, CRLF and a missing last blank line do not matter", async () => {

@@ -67,15 +67,19 @@ export class EventSplitter {
   }
 
   #addLine(line: string): void {
+    // Gateways answer with a bare JSON object, often an error, under the name of a stream. No field begins like that.
+    if (line.startsWith("{")) return this.#addData(line);
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);
     if (field !== "data" && field !== "event") return;
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "event") this.#event = value;
-    else {
-      this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
-      if (this.#data.length > this.#maximum) throw new LineTooLong();
-    }
+    else this.#addData(value);
+  }
+
+  #addData(value: string): void {
+    this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+    if (this.#data.length > this.#maximum) throw new LineTooLong();
   }
 
   #forget(): void {
