@@ -74,6 +74,10 @@ const RecordedReply: z.ZodType<Reply> = z
         retryable: z.boolean(),
         retry_after_ms: z.number().exactOptional(),
         refuses_tools: z.literal(true).exactOptional().describe("The endpoint says that it takes no tools."),
+        refuses_format: z
+          .literal(true)
+          .exactOptional()
+          .describe("The endpoint says that it gives no structured output."),
       }),
       latency_ms: z.number(),
     }),

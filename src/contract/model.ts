@@ -83,6 +83,8 @@ export interface ReplyError {
   readonly retry_after_ms?: number;
   /** The endpoint says that it takes no tools for this model. */
   readonly refuses_tools?: true;
+  /** The endpoint says that it gives no structured output for this model. */
+  readonly refuses_format?: true;
 }
 
 export interface SuccessfulReply {

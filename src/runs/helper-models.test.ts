@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Embedder } from "../contract/embedder.ts";
+import type { ChatModel, ReplyError } from "../contract/model.ts";
 import { ServiceError } from "../contract/service-error.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { EvaluationRequest } from "../contract/evaluation-request.ts";
@@ -88,6 +89,27 @@ test("a labeller model outranks the local one, chooses among the batch's labels,
     properties: { intent: { enum: ["refund", "greeting", "unknown"] }, urgent: { type: "boolean" } },
   });
   expect(response.summary.label_metrics["intent"]).toMatchObject({ n: 2, accuracy: 0.5 });
+});
+
+test("a judge whose endpoint refuses structured output is asked without it, and from then on only so", async () => {
+  const refused: ReplyError = {
+    code: "upstream_rejected",
+    detail: "",
+    upstream_status: 400,
+    tries: 1,
+    retryable: false,
+    refuses_format: true,
+  };
+  const plain = saying("partial");
+  const forms: boolean[] = [];
+  const judge: ChatModel = async (request, options) => {
+    forms.push(request.format !== undefined);
+    return request.format ? { ok: false, error: refused, latency_ms: 1 } : plain(request, options);
+  };
+  await using bench = await startBench({ models: { model: right(), judge } });
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 2), judge: judgeAt });
+  expect(response.summary.average_scores["judge_correctness"]).toBe(0.5);
+  expect(forms).toEqual([true, false, false]);
 });
 
 test("a labeller may put its answer into a fence", async () => {

@@ -1,5 +1,6 @@
 import type { Choices, HelperUsage, JudgeVerdict } from "../../contract/judge.ts";
 import type { ChatMessage, ChatModel } from "../../contract/model.ts";
+import { askInForm } from "../ask-in-form.ts";
 import { addHelperUsage, failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
 import { unwrapFence } from "../text/unwrap-fence.ts";
 import { parseVote, verdictFormat, type Vote } from "./verdict-format.ts";
@@ -46,7 +47,7 @@ async function askOnce(
   { model, priceOf }: Judge,
   { messages, judged = [], choices, signal }: JudgeAsking & { readonly choices: readonly string[] },
 ): Promise<{ vote: Vote; spent: HelperUsage }> {
-  const reply = await model({ messages, format: verdictFormat(choices) }, { signal });
+  const reply = await askInForm(model, { messages, format: verdictFormat(choices) }, { signal });
   if (!reply.ok) {
     const vote = { choice: null, reason: `the judge could not be asked: ${reply.error.code}` };
     return { vote, spent: failedHelperUsage(reply) };

@@ -1,6 +1,7 @@
 import type { HelperUsage } from "../../contract/judge.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/model.ts";
+import { askInForm } from "../ask-in-form.ts";
 import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
 import { untrustedBlock } from "../judges/untrusted-block.ts";
 import { labelKey } from "../scorers/label-key.ts";
@@ -45,7 +46,8 @@ export function createModelLabeller({
   return async ({ user_message, reply, expected }, signal) => {
     const kinds = kindsOf(expected, candidates);
     if (kinds.size === 0) return { labels: new Map(), method: name, helper_usage: noHelperUsage };
-    const answer = await model(
+    const answer = await askInForm(
+      model,
       { messages: labelPrompt({ user_message, reply, kinds }), format: labelFormat(kinds) },
       { signal },
     );

@@ -320,6 +320,17 @@ test.each<[string, Behaviour, string]>([
   expect(reply).toMatchObject({ ok: false, error: { code, tries: 1 }, latency_ms: expect.any(Number) });
 });
 
+test("an endpoint that refuses structured output is told apart from other rejections", async () => {
+  const format = { name: "verdict", schema: { type: "object" } };
+  const refused = await ask(status(400, { message: "This response_format type is unavailable now" }), {
+    ...hello,
+    format,
+  });
+  expect(refused.reply).toMatchObject({ ok: false, error: { code: "upstream_rejected", refuses_format: true } });
+  const other = await ask(status(400, { message: "temperature must be below 2" }), { ...hello, format });
+  expect(other.reply).not.toHaveProperty("error.refuses_format");
+});
+
 test("the detail of a wrong path names the path and nothing the server wrote", async () => {
   const { reply } = await ask(malformed.htmlNotFound);
   expect(reply).toMatchObject({

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import { meaningOfStatus, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
+import { refusesFormat } from "./format-refused.ts";
 import { isRecord, type JsonRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
 import { rejectedField } from "./rejected-field.ts";
@@ -41,8 +42,13 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
   // llama.cpp says with a 500 that it takes no tools; whatever else one says is about the server.
   if (status >= 500) return null;
   const known = fromErrorBody(error, `HTTP ${status}`);
-  const field = known ? null : rejectedField(answer);
-  if (field === null) return known;
+  if (known) return known;
+  if (refusesFormat(error.message)) {
+    const detail = `HTTP ${status}: ${url.host} gives no structured output (response_format) for this model.`;
+    return { code: "upstream_rejected", detail, refusesFormat: true };
+  }
+  const field = rejectedField(answer);
+  if (field === null) return null;
   return { code: "upstream_rejected", detail: `HTTP ${status}: ${url.host} rejected the request for its ${field}.` };
 }
 

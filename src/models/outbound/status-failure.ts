@@ -18,6 +18,8 @@ export interface Explanation {
   readonly detail: string;
   /** The endpoint says that it takes no tools for this model. */
   readonly refusesTools?: true;
+  /** The endpoint says that it gives no structured output for this model. */
+  readonly refusesFormat?: true;
 }
 
 const again: Readonly<Record<number, Again>> = {
