@@ -65,6 +65,18 @@ test("a reply like its reference, with the right labels, has every default score
   expect(scoring_version).toBe(scoringVersion);
 });
 
+test("a sentiment the local labeller cannot read is shown as unknown and not scored", async () => {
+  const interaction = interactionOf({
+    reference_reply: "很高兴为您服务",
+    reference_metadata: { sentiment: "positive" },
+  });
+  const { scores, score_reasons, generated_metadata } = await score(interaction, replied("您好，很高兴为您服务"));
+  expect(generated_metadata).toEqual({ sentiment: "unknown" });
+  expect(scores).not.toHaveProperty(["metadata.sentiment"]);
+  expect(score_reasons["metadata.sentiment"]).toContain("cannot be told from the reply");
+  expect(scores["overall"]).toBe(scores["token_f1"]);
+});
+
 test("every score may have a weight in overall, success too", async () => {
   const interaction = interactionOf({ reference_reply: "yes" });
   const candidates = labelCandidates([{ id: "s", description: "", tags: [], interactions: [interaction] }]);

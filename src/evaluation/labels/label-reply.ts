@@ -44,9 +44,8 @@ export async function labelReply(options: LabelReplyOptions): Promise<Labels> {
     if (answer) {
       labels.set(key, answer.value);
       sources.set(key, { source: "local", method: answer.method, confidence: answer.confidence });
-    } else if (reply.endpoint_metadata === null) {
-      unjudged.add(key);
     }
+    if ((!answer || answer.unreadable) && reply.endpoint_metadata === null) unjudged.add(key);
   }
   const generated_metadata: Metadata = Object.fromEntries(labels);
   return { generated_metadata, label_sources: Object.fromEntries(sources), unjudged_keys: unjudged };

@@ -6,7 +6,7 @@ import type { PreparedText } from "../text/prepare-text.ts";
 export interface Labels {
   readonly generated_metadata: Metadata;
   readonly label_sources: Record<string, LabelSource>;
-  /** Expected keys nobody could give a value for: the endpoint sends no labels, and the value cannot be told from the text. */
+  /** Expected keys nobody could judge: the endpoint sends no labels, and the value cannot be told from the text. */
   readonly unjudged_keys: ReadonlySet<string>;
 }
 
@@ -23,6 +23,8 @@ export interface LabelAnswer {
   readonly method: string;
   /** 0..1, to rank answers of one labeller by; not a probability. */
   readonly confidence: number;
+  /** The labeller cannot read this text: what it says is nothing to hold against the reply. */
+  readonly unreadable?: true;
 }
 
 /** Gives a reply's label for one key, or null when it has no way to tell. */

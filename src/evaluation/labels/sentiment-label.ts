@@ -25,7 +25,7 @@ const englishWords = new Set(
   ),
 );
 
-/** Which of positive, negative, neutral (and mixed, if it may be) an English text is. Other languages are `unknown`. */
+/** Which of positive, negative, neutral (and mixed, if it may be) an English text is. Other languages are `unknown`, and unreadable. */
 export function sentimentLabel(
   text: string,
   { readSentiment, mixed }: { readSentiment: SentimentReader; mixed: boolean },
@@ -34,7 +34,7 @@ export function sentimentLabel(
   const sentences = readSentiment(start.replace(neutralPhrases, " ").replace(turningPoints, ". "));
   const score = sentences.reduce((sum, value) => sum + value, 0) / Math.max(1, sentences.length);
   if (sentences.every((value) => value === 0) && !isEnglish(start))
-    return { value: unknownLabel, method, confidence: 0 };
+    return { value: unknownLabel, method: `${method}, which knows English only`, confidence: 0, unreadable: true };
 
   const highest = Math.max(...sentences);
   const lowest = Math.min(...sentences);

@@ -27,7 +27,7 @@ function scoreKey(key: string, input: ScorerInput): Score {
   const name = `metadata.${key}`;
   const expected = reference_metadata[key] as MetadataValue;
   const generated = ownValue(generated_metadata, key);
-  if (generated === undefined && unjudged_keys.has(key)) {
+  if (unjudged_keys.has(key)) {
     return { name, value: null, reason: "the endpoint gave no such label and it cannot be told from the reply" };
   }
   const value = matchValue(generated, expected, ruleOf(input, key));

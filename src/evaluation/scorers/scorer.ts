@@ -10,7 +10,7 @@ export interface ScorerInput {
   readonly references: readonly PreparedText[];
   readonly generated_metadata: Metadata;
   readonly reference_metadata: Metadata;
-  /** Expected keys for which nobody could give a value: not judged, which is not the same as wrong. */
+  /** Expected keys for which nobody could tell a value: not judged, which is not the same as wrong. */
   readonly unjudged_keys: ReadonlySet<string>;
   /** How the labels of a key are compared, where that was asked for. */
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
