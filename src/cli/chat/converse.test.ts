@@ -14,7 +14,13 @@ function echoing(): { client: Pick<AgentClient, "send">; heard: number[] } {
       const content = messages.at(-1)?.content ?? "";
       if (content === "fail") throw new ServiceFailure(502, null);
       if (content === "gone") throw new ServiceUnreachable("http://agent");
-      return { content: `You said ${content}\u001B[2J` } as AgentReply;
+      const reply = { id: "run--7", additional_kwargs: { refusal: null }, tool_calls: [] } as unknown as AgentReply;
+      if (content === "mail") {
+        const call = { id: "c1", name: "send_mail", args: { to: "a" }, type: "tool_call" as const };
+        return { ...reply, content: "", tool_calls: [call] };
+      }
+      if (content === "no") return { ...reply, content: "", additional_kwargs: { refusal: "I can't." } };
+      return { ...reply, content: `You said ${content}\u001B[2J` };
     },
   };
   return { client, heard };
@@ -67,6 +73,15 @@ test("lines that come while the agent thinks are answered in turn", async () => 
   input.end("One\nTwo\nThree\n");
   await converse({ client, modelId: "demo/echo", messages, input, output: new PassThrough(), tell: () => {} });
   expect(heard).toEqual([1, 3, 5]);
+});
+
+test("a refusal is what was said, and a call that waits for approval is told with where to decide", async () => {
+  const { shown, told, messages } = await talk(["no", "mail"]);
+  expect(shown).toBe("> I can't.\n> > ");
+  expect(messages.map(({ content }) => content)).toEqual(["no", "I can't.", "mail", ""]);
+  expect(told.at(-1)).toBe(
+    'The agent waits for approval of c1: send_mail {"to":"a"}. POST /agent/runs/7/resume takes the decision.',
+  );
 });
 
 test("/reset starts over and /quit ends", async () => {

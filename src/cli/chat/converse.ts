@@ -4,6 +4,7 @@ import { ServiceFailure, ServiceUnreachable } from "../../client/service-failure
 import { note } from "../terminal/output.ts";
 import { CliError } from "../cli-error.ts";
 import { plainText } from "../terminal/plain-line.ts";
+import { toldReply } from "./told-reply.ts";
 import { inOurWords } from "./unknown-model.ts";
 
 export interface Conversation {
@@ -62,9 +63,10 @@ type Turn = Conversation & Required<Pick<Conversation, "output" | "tell">> & { r
 async function answer(content: string, { client, modelId, messages, output, tell, signal }: Turn): Promise<void> {
   messages.push({ type: "human", content });
   try {
-    const reply = await client.send(messages, { modelId, signal });
-    messages.push({ type: "ai", content: reply.content });
-    output.write(`${plainText(reply.content)}\n`);
+    const { text, waiting } = toldReply(await client.send(messages, { modelId, signal }));
+    messages.push({ type: "ai", content: text });
+    if (text !== "" || waiting === null) output.write(`${plainText(text)}\n`);
+    if (waiting !== null) tell(waiting);
   } catch (error) {
     messages.pop();
     if (signal.aborted) return;

@@ -5,11 +5,12 @@ import { withAgent, type AgentOptions } from "../chat/agent-options.ts";
 import { chatModel } from "../chat/chat-model.ts";
 import { converse } from "../chat/converse.ts";
 import { openAgent } from "../chat/open-agent.ts";
+import { toldReply } from "../chat/told-reply.ts";
 import { toScenario } from "../chat/to-scenario.ts";
 import { inOurWords } from "../chat/unknown-model.ts";
 import { CliError } from "../cli-error.ts";
 import { checkScenarioFile, writeScenarios } from "../scenarios/write-scenarios.ts";
-import { printJson, printLine } from "../terminal/output.ts";
+import { note, printJson, printLine } from "../terminal/output.ts";
 import { plainText } from "../terminal/plain-line.ts";
 
 interface ChatOptions extends AgentOptions {
@@ -55,7 +56,9 @@ async function once(content: string, { client, modelId, messages, json }: Turn):
   const reply = await client.send(messages, { modelId }).catch((error: unknown) => {
     throw inOurWords(error, modelId);
   });
-  messages.push({ type: "ai", content: reply.content });
-  if (json) printJson(reply);
-  else printLine(process.stdout.isTTY ? plainText(reply.content) : reply.content);
+  const { text: said, waiting } = toldReply(reply);
+  messages.push({ type: "ai", content: said });
+  if (json) return printJson(reply);
+  printLine(process.stdout.isTTY ? plainText(said) : said);
+  if (waiting !== null) note(waiting);
 }
