@@ -29,6 +29,7 @@ export interface RunRecord {
   readonly demo: boolean;
   readonly owner: string | null;
   readonly priority: number;
+  readonly tied: boolean;
   readonly state: RunState;
   /** "" until the run ends. */
   readonly message: string;

@@ -189,9 +189,12 @@ test("a service that breaks is exit 5", async () => {
   expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("status 500") });
 });
 
-/** A service on the same store works through what waits there, a new run of its own included. */
+/** A service on the same store works through what waits there, a new run of its own included. Its agent is offered to repeat others. */
 async function workElsewhere(store: string): Promise<void> {
   await using services = await runServices({ REHEARSAL_DATA_DIR: store });
+  const { runs } = await (await fetch(`${services.evaluation}/runs`)).json();
+  const again = await fetch(`${services.evaluation}/runs/${runs[0].run_id}/request`);
+  expect(await again.json()).toMatchObject({ endpoint: services.agent, protocol: "agent" });
   const test_batch = { id: "own", interactions: [{ id: "1", user_message: "Hello" }] };
   await fetch(`${services.evaluation}/evaluate`, {
     method: "POST",

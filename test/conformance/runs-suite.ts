@@ -16,6 +16,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
         warnings: [{ pointer: "/x", message: "not known" }],
         demo: true,
         priority: 3,
+        tied: true,
         owner: "key-1",
       });
       const created = await storage.store.runs.create(run);
@@ -28,6 +29,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
         demo: true,
         owner: "key-1",
         priority: 3,
+        tied: true,
         state: "queued",
         message: "",
         created_at: run.created_at,

@@ -22,6 +22,7 @@ export function evaluationService(
     bodyLimits: { ...shell.bodyLimits, bytes: limits.evaluationBodyBytes },
     planLimits: limits,
     checkEndpoint: endpointChecker(clients.evaluation),
+    ownAgent: () => served.agent?.url ?? null,
     allowedOrigins: () => [...agentOrigins(served), ...server.corsOrigins],
   });
 }

@@ -23,6 +23,8 @@ export interface EvaluationDependencies {
   readonly helpers: PlanHelpers;
   /** Throws when the endpoint can be refused before any call. */
   readonly checkEndpoint: (planned: { readonly pointer: string; readonly endpoint: string }) => void;
+  /** Address of the agent backend that is served beside it, where there is one. */
+  readonly ownAgent?: () => string | null;
   readonly apiKeys: ApiKeys;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: () => readonly string[];

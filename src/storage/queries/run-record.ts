@@ -23,6 +23,7 @@ function toRunRecord(row: RunRow, counts: DoneCounts): RunRecord {
     demo: row.demo === 1,
     owner: row.owner,
     priority: row.priority,
+    tied: row.tied === 1,
     state: row.state,
     message: fromJsonText(row.message),
     created_at: row.created_at,

@@ -10,7 +10,7 @@ import { streamJson } from "../stream-text.ts";
 import { ownerOf } from "../../http/owner.ts";
 
 /** Reading, cancelling and deleting runs. */
-export function runRoutes({ runs, helpers }: EvaluationDependencies): Hono<ShellEnvironment> {
+export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .get("/runs", requireScope("runs:read"), async (context) => {
       const { state, test_name, model_id, limit, cursor } = validate(RunListQuery, context.req.query());
@@ -30,7 +30,10 @@ export function runRoutes({ runs, helpers }: EvaluationDependencies): Hono<Shell
     })
     .get("/runs/:run_id/request", requireScope("runs:read"), async (context) => {
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
-      return context.json(await runs.request(run, helpers));
+      const request = await runs.request(run, helpers);
+      // The agent of a command went with it. The one that is served here takes its place.
+      const endpoint = run.tied ? ownAgent() : null;
+      return context.json(endpoint === null ? request : { ...request, endpoint });
     })
     .get("/runs/:run_id/results", requireScope("runs:read"), async (context) => {
       const { scenario_id } = validate(ResultsQuery, context.req.query());
