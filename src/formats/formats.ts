@@ -140,14 +140,14 @@ export const resultFormats = [
     title: "JUnit XML, a test case per scenario",
     extension: "xml",
     contentType: "application/xml",
-    create: () => createJunit(),
+    create: createJunit,
   },
   {
     id: "markdown",
     title: "Markdown summary",
     extension: "md",
     contentType: "text/markdown; charset=utf-8",
-    create: () => createMarkdown(),
+    create: createMarkdown,
   },
   {
     id: "sft",

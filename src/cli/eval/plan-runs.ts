@@ -49,7 +49,7 @@ function withoutPrompt(scenario: FileScenario): FileScenario {
 function targetOf(
   { endpoint = ownAgent, protocol }: EvalSettings["config"],
   agent: string | null,
-): Pick<EvaluationInput, "endpoint" | "protocol" | "metadata"> {
+): Pick<EvaluationInput, "endpoint" | "protocol"> {
   if (endpoint !== ownAgent) return { endpoint, ...(protocol && { protocol }) };
   if (agent === null) {
     throw new CliError("which endpoint? With --server, give --endpoint: the model endpoint as the service sees it");

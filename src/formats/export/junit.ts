@@ -3,7 +3,7 @@ import type { ScenarioResult } from "../../contract/evaluation-response.ts";
 import { shorten, withoutControls } from "./plain-text.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 import { scoreText } from "./score-text.ts";
-import { verdictOf, worstTurn, type Verdict, type VerdictOptions } from "./verdict.ts";
+import { verdictOf, worstTurn, type Verdict } from "./verdict.ts";
 
 type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly XmlNode[] };
 
@@ -11,7 +11,7 @@ type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly X
  * JUnit XML: one test case per scenario, not per attempt. The head of the file counts the cases, so only the compact cases are kept
  * until the end and everything is written by `finish`.
  */
-export function createJunit(options: VerdictOptions = {}): ResultExport {
+export function createJunit(): ResultExport {
   const cases: XmlNode[] = [];
   const counts = { passed: 0, failed: 0, error: 0, unscored: 0, not_run: 0 };
   let seconds = 0;
@@ -22,7 +22,7 @@ export function createJunit(options: VerdictOptions = {}): ResultExport {
       return "";
     },
     scenario(result) {
-      const verdict = verdictOf(result, options);
+      const verdict = verdictOf(result);
       counts[verdict.outcome] += 1;
       seconds += secondsOf(result);
       cases.push(toCase(result, verdict, run?.test_name ?? "rehearsal"));

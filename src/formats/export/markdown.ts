@@ -3,7 +3,7 @@ import type { InteractionResult } from "../../contract/interaction-result.ts";
 import { shorten, withoutControls } from "./plain-text.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 import { meanText, scoreText } from "./score-text.ts";
-import { verdictOf, type Verdict, type VerdictOptions } from "./verdict.ts";
+import { verdictOf, type Verdict } from "./verdict.ts";
 
 interface ShownTurn {
   readonly scenario_id: string;
@@ -22,7 +22,7 @@ const marks = {
 } as const;
 
 /** A summary for a pull request: the scenarios with score and interval, the ten worst turns, and the turns without a reply. */
-export function createMarkdown(options: VerdictOptions = {}): ResultExport {
+export function createMarkdown(): ResultExport {
   let worst: ShownTurn[] = [];
   const failures: ShownTurn[] = [];
   let failed = 0;
@@ -37,7 +37,7 @@ export function createMarkdown(options: VerdictOptions = {}): ResultExport {
       // A perfect turn is not among the worst, however few there are.
       const scored = turns.filter((turn) => overall(turn) < 1);
       worst = [...worst, ...scored].toSorted((left, right) => overall(left) - overall(right)).slice(0, worstShown);
-      return scenarioRow(result, options);
+      return scenarioRow(result);
     },
     finish: () => worstTable(worst) + failureTable(failures, failed),
   };
@@ -62,8 +62,8 @@ function heading({ test_name, model_id, endpoint, run_id, message, summary, demo
   return lines.join("\n\n");
 }
 
-function scenarioRow(result: ScenarioResult, options: VerdictOptions): string {
-  const verdict = verdictOf(result, options);
+function scenarioRow(result: ScenarioResult): string {
+  const verdict = verdictOf(result);
   const score = meanText(result.score_stats["overall"], result.average_scores["overall"]);
   const hat = result.reliability?.pass_hat_k.at(-1);
   const reliability = hat === undefined ? "–" : `${scoreText(hat)} (k=${result.reliability?.pass_hat_k.length})`;

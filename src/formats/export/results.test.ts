@@ -93,7 +93,7 @@ test("JUnit has a test case per scenario, with mean, interval and pass^k as prop
     scenarioResult("down", [[failedInteraction()]]),
     scenarioResult("free talk", [[interactionResult()]]),
   ];
-  const { elements, texts } = readXml(exportResults(() => createJunit(), runResult(scenarios)));
+  const { elements, texts } = readXml(exportResults(createJunit, runResult(scenarios)));
   const named = (name: string) => elements.filter(([element]) => element === name).map(([, attributes]) => attributes);
   expect(named("testsuites")).toMatchObject([{ tests: "4", failures: "1", errors: "1", skipped: "1" }]);
   expect(named("testcase").map(({ name }) => name)).toEqual(["fine", "flaky", "down", "free talk"]);
@@ -108,11 +108,6 @@ test("JUnit has a test case per scenario, with mean, interval and pass^k as prop
   );
 });
 
-test("a lower pass rate forgives a flaky scenario", () => {
-  const run = runResult([scenarioResult("flaky", [[good], [bad]])]);
-  expect(exportResults(() => createJunit({ passRate: 0.5 }), run)).not.toContain("<failure");
-});
-
 test("JUnit stays well-formed XML around any reply, without its control characters", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary" }),
@@ -121,7 +116,7 @@ test("JUnit stays well-formed XML around any reply, without its control characte
   fc.assert(
     fc.property(hostile, hostile, (agent_reply, id) => {
       const turn = interactionResult({ agent_reply, overall: 0 });
-      const xml = exportResults(() => createJunit(), runResult([scenarioResult(id, [[turn]])]));
+      const xml = exportResults(createJunit, runResult([scenarioResult(id, [[turn]])]));
       const allowed = (text: string): string => text.toWellFormed().replace(/[^\t\n\r\P{Cc}]|[\uFFFE\uFFFF]/gu, "");
       expect(allowed(xml)).toBe(xml);
       const { elements, texts } = readXml(xml);
@@ -134,7 +129,7 @@ test("JUnit stays well-formed XML around any reply, without its control characte
 
 test("Markdown shows score ± interval, the worst turns and the turns without a reply", () => {
   const scenarios = [scenarioResult("flaky", [[good], [bad]]), scenarioResult("down", [[failedInteraction()]])];
-  const text = exportResults(() => createMarkdown(), runResult(scenarios));
+  const text = exportResults(createMarkdown, runResult(scenarios));
   expect(text).toContain("| `flaky` | ❌ failed | 0.575 ± 0.100 | 1 of 2 | 0.000 (k=2) |");
   expect(text).toContain("| `flaky`, attempt 2, turn 1 | 0.200 | `When do you open?` | `At seven.` | `No idea.` |");
   expect(text).toContain("| `down`, attempt 1, turn 1 | `upstream_timeout` | No answer in 30 s |");
@@ -143,7 +138,7 @@ test("Markdown shows score ± interval, the worst turns and the turns without a 
 test("a reply cannot break out of its Markdown cell", () => {
   const reply = "a | b\n## head ``x`` ![p](http://x) @someone <img src=x>";
   const text = exportResults(
-    () => createMarkdown(),
+    createMarkdown,
     runResult([scenarioResult("s", [[interactionResult({ agent_reply: reply, overall: 0 })]])]),
   );
   const [row = ""] = text.split("\n").filter((line) => line.includes("someone"));
@@ -161,7 +156,7 @@ test("ten turns at most are shown as the worst, and they are the worst", () => {
   const scenarios = Array.from({ length: 30 }, (_, index) =>
     scenarioResult(`s${index}`, [[interactionResult({ overall: index / 30 })]]),
   );
-  const text = exportResults(() => createMarkdown(), runResult(scenarios));
+  const text = exportResults(createMarkdown, runResult(scenarios));
   const worst = text
     .slice(text.indexOf("### Worst"))
     .split("\n")

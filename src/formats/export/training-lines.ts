@@ -1,9 +1,10 @@
 import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { defaultThreshold, reaches } from "../../contract/threshold.ts";
+import { reaches } from "../../contract/threshold.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { ChatLine } from "./messages-of.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
+import { thresholdOf } from "./verdict.ts";
 
 /** How far apart the `overall` of two replies has to be for one of them to be preferred. */
 const margin = 0.1;
@@ -98,8 +99,6 @@ const referenceReply = ({ reference_reply, references = [] }: InteractionResult)
 
 const user = (content: string): ChatLine => ({ role: "user", content });
 const assistant = (content: string): ChatLine => ({ role: "assistant", content });
-
-const thresholdOf = ({ reliability }: ScenarioResult): number => reliability?.threshold ?? defaultThreshold;
 
 const isGood = ({ error, scores }: InteractionResult, threshold: number): boolean =>
   error === null && reaches(scores["overall"] ?? -1, threshold);

@@ -2,13 +2,6 @@ import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-re
 import type { InteractionResult } from "../../contract/interaction-result.ts";
 import { defaultThreshold, reaches } from "../../contract/threshold.ts";
 
-export interface VerdictOptions {
-  /** What `overall` has to reach; the run's own threshold when absent. */
-  readonly threshold?: number;
-  /** Share of the attempts that have to pass. */
-  readonly passRate?: number;
-}
-
 /**
  * How a scenario did: `error` is a turn without a usable reply in every attempt, `unscored` has nothing to compare with, and
  * `not_run` has no attempt that came to its end before the run did.
@@ -23,15 +16,19 @@ export interface Verdict {
   readonly planned: number;
 }
 
-export function verdictOf(result: ScenarioResult, { threshold, passRate = 1 }: VerdictOptions = {}): Verdict {
-  const bar = threshold ?? result.reliability?.threshold ?? defaultThreshold;
+/** The run's own, from which an attempt is good. */
+export const thresholdOf = ({ reliability }: ScenarioResult): number => reliability?.threshold ?? defaultThreshold;
+
+/** A scenario passes when every attempt does. */
+export function verdictOf(result: ScenarioResult): Verdict {
+  const threshold = thresholdOf(result);
   const ended = result.attempts.filter(({ interactions, unfinished }) => interactions.length > 0 && !unfinished);
   const counted = ended.filter(
     ({ average_scores }) => average_scores["overall"] !== undefined || average_scores["success"] !== 1,
   );
-  const passed = counted.filter((attempt) => passes(attempt, bar)).length;
+  const passed = counted.filter((attempt) => passes(attempt, threshold)).length;
   const figures = {
-    threshold: bar,
+    threshold,
     passed,
     counted: counted.length,
     run: ended.length,
@@ -39,7 +36,7 @@ export function verdictOf(result: ScenarioResult, { threshold, passRate = 1 }: V
   };
   if (ended.length === 0) return { outcome: "not_run", ...figures };
   if (counted.length === 0) return { outcome: "unscored", ...figures };
-  if (passed / counted.length >= passRate) return { outcome: "passed", ...figures };
+  if (passed === counted.length) return { outcome: "passed", ...figures };
   return { outcome: counted.every(hasError) ? "error" : "failed", ...figures };
 }
 
