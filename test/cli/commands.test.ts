@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -149,6 +149,7 @@ test("keys are shown once, listed without their value, and can be revoked", asyn
   const made = await runCli(["keys", "create", "ci", "--scopes", "evaluate,runs:read"], { cwd });
   expect(made.code).toBe(0);
   expect(made.stdout).toMatch(/^rh_\w{8}_[\w-]{43}\n$/);
+  expect((await stat(folder.file(".rehearsal"))).mode & 0o777).toBe(0o700);
   const list = await runCli(["keys", "list", "--json"], { cwd });
   const [{ id, owner }] = JSON.parse(list.stdout).keys;
   expect(owner).toBe("ci");
@@ -173,8 +174,7 @@ test("doctor looks at this machine and fails only for what stops it", async () =
   const fine = await runCli(["doctor", "--json"], { cwd: folder.path });
   expect(fine.code).toBe(0);
   expect(JSON.parse(fine.stdout)).toMatchObject({ healthy: true });
-  // Whoever asks first makes the folder that conversations are kept in.
-  expect((await stat(folder.file(".rehearsal"))).mode & 0o777).toBe(0o700);
+  expect(await readdir(folder.path)).toEqual([]);
   const env = { HUB_BASE_URL: "http://127.0.0.1:9/v1", HUB_API_KEY: "sk-canary" };
   const broken = await runCli(["doctor", "--json"], { cwd: folder.path, env });
   expect(broken.code).toBe(78);
@@ -228,7 +228,9 @@ test("a backup of a store in use is whole, only for its owner, and overwrites no
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   const copy = join(cwd, "copy");
-  const backUp = () => runCli(["backup", join("copy", "rehearsal.db"), "--data-dir", cwd], { cwd });
+  // The folder that is typed outranks a database that is merely set.
+  const env = { DATABASE_URL: "postgres://u:p@127.0.0.1:9/x" };
+  const backUp = () => runCli(["backup", join("copy", "rehearsal.db"), "--data-dir", cwd], { cwd, env });
   await mkdir(copy);
   expect((await backUp()).stderr).toContain("There is no database");
   await using storage = await openSqlite({ file: join(cwd, "rehearsal.db"), leaseMs: 15_000 });

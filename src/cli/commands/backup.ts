@@ -6,6 +6,7 @@ import { CliError } from "../cli-error.ts";
 import { withEnv } from "../options.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
+import { typedFolder } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
 interface BackupOptions {
@@ -27,7 +28,7 @@ export function declare(command: Command): void {
 
 /** Services and workers may go on reading and writing meanwhile. */
 async function backUp(target: string, { dataDir, envFile = [], json }: BackupOptions): Promise<void> {
-  const { settings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
+  const { settings } = loadSettings({ files: envFile, overrides: typedFolder(dataDir) });
   const source = storeFile(settings);
   if (source === null) throw new CliError("the runs are on PostgreSQL: back it up with pg_dump");
   const file = resolve(target);

@@ -2,9 +2,9 @@ import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Settings } from "../../settings.ts";
-import { makeDataFolder } from "../parts/make-data-folder.ts";
-import { openStorage } from "../parts/open-storage.ts";
+import { openStorage, storeFile } from "../parts/open-storage.ts";
 import { portIsFree } from "../parts/port-is-free.ts";
+import { hasStore } from "../sources/local-source.ts";
 import { attempt, notice, ok, type Check } from "./check.ts";
 
 /** Node, ports, the data folder and the store: what the services need before they can start. */
@@ -38,12 +38,13 @@ async function checkFolder(folder: string): Promise<Check> {
   return gigabytes < 0.5 ? notice("data folder", detail) : ok("data folder", detail);
 }
 
+/** Looks at a store that is there, and makes none: the first start does, in a folder that only its owner may look into. */
 async function checkStore(settings: Settings): Promise<Check> {
-  await makeDataFolder(settings.dataDir);
+  const file = storeFile(settings);
+  if (!hasStore(settings)) return ok("store", `SQLite: ${file} is made at the first run`);
   await using storage = await openStorage(settings, { onError: () => {} });
   await storage.store.check();
-  const shared = settings.databaseUrl?.reveal().startsWith("postgres") ?? false;
-  return ok("store", shared ? "PostgreSQL answers" : `SQLite in ${settings.dataDir}`);
+  return ok("store", file === null ? "PostgreSQL answers" : `SQLite: ${file}`);
 }
 
 /** Proxies are not used by the outbound client, which people behind one will want to know. */
