@@ -31,6 +31,33 @@ test("code that turns out to be no call is shown in the end", () => {
   expect(stream(reply, 4)).toEqual({ beforeEnd: "Write this:", all: reply });
 });
 
+test("a character is never shown in two halves", () => {
+  const reply = "I am 🙂 fine 🙂🙂🙂 today, thank you very much 🙂!";
+  for (const pieceLength of [1, 2, 3, 7]) {
+    const shown: string[] = [];
+    const held = holdBackCalls((text) => shown.push(text));
+    for (let start = 0; start < reply.length; start += pieceLength)
+      held.onText(reply.slice(start, start + pieceLength));
+    held.finish(reply);
+    expect(shown.every((text) => text.isWellFormed())).toBe(true);
+    expect(shown.join("")).toBe(reply);
+  }
+});
+
+test.each([
+  ["word ", 50_000],
+  [" \n", 32_000],
+])("a long text of %j does not hold everybody up", (word, times) => {
+  const reply = word.repeat(times);
+  const started = performance.now();
+  const shown: string[] = [];
+  const held = holdBackCalls((text) => shown.push(text));
+  for (let start = 0; start < reply.length; start += 5) held.onText(reply.slice(start, start + 5));
+  held.finish(reply);
+  expect(shown.join("")).toBe(reply);
+  expect(performance.now() - started).toBeLessThan(6000);
+});
+
 test("whatever a model writes, in whatever pieces, the reader sees exactly its text", () => {
   const part = fc.constantFrom(
     "Hi. ",

@@ -12,24 +12,42 @@ export interface HeldBackText {
 
 /** Streams a model's text up to the place where a tool call may begin. */
 export function holdBackCalls(emit: (text: string) => void): HeldBackText {
-  let received = "";
+  // Only the end of the text is kept: searched as a whole for every piece, a long one would take minutes.
+  let kept = "";
+  let keptFrom = 0;
   let shown = 0;
   let mayBeCall = false;
-  const show = (text: string, end: number) => {
-    if (end > shown) emit(text.slice(shown, end));
-    shown = Math.max(shown, end);
+  const forgetShown = () => {
+    const start = Math.max(0, shown - keptFrom - heldBack);
+    kept = kept.slice(start);
+    keptFrom += start;
   };
   return {
     onText: (text) => {
-      received += text;
       if (mayBeCall) return;
-      opening.lastIndex = Math.max(0, shown - heldBack);
-      const found = opening.exec(received);
+      kept += text;
+      // What is kept does not begin the text once something was forgotten: then nothing can be found at its beginning.
+      opening.lastIndex = keptFrom > 0 ? 1 : 0;
+      const found = opening.exec(kept);
       mayBeCall = found !== null;
-      const start = found?.index ?? received.length - heldBack;
-      // White space before a call is not part of the text.
-      show(received, received.slice(0, Math.max(0, start)).trimEnd().length);
+      const end = endOfShown(kept.slice(0, Math.max(0, found?.index ?? kept.length - heldBack)));
+      if (keptFrom + end <= shown) return;
+      emit(kept.slice(shown - keptFrom, end));
+      shown = keptFrom + end;
+      forgetShown();
     },
-    finish: (text) => show(text, text.length),
+    finish: (text) => {
+      if (text.length > shown) emit(text.slice(shown));
+    },
   };
+}
+
+/** So much white space is no longer taken for that before a call. */
+const longestPause = 1000;
+
+/** White space before a call is not part of the text, and a character is shown whole. */
+function endOfShown(text: string): number {
+  const { length } = text.trimEnd();
+  if (text.length - length > longestPause) return text.length;
+  return /[\ud800-\udbff]$/.test(text.slice(0, length)) ? length - 1 : length;
 }
