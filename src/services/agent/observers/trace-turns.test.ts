@@ -94,6 +94,15 @@ test("a turn is an agent span around chat and tool spans, without what was said"
   expect(JSON.stringify(spans)).not.toContain("secret");
 });
 
+test("the span of a resumed run tells of what was used since", () => {
+  const usage = { input_tokens: 4, output_tokens: 1, total_tokens: 5 };
+  const { spans, tracer } = fakeTracer();
+  const watcher = traceTurns({ tracer })({ ...facts, earlier: { usage } } as TurnFacts);
+  watcher.onEvent({ type: "run-start" });
+  watcher.onEnd(end);
+  expect(spans[0]?.attributes).toMatchObject({ "gen_ai.usage.input_tokens": 6, "gen_ai.usage.output_tokens": 4 });
+});
+
 test("what was said is there when it is asked for", () => {
   const spans = follow(end, events, { captureContent: true });
   expect(spans.every(({ attributes }) => JSON.stringify(attributes).includes("secret"))).toBe(true);
