@@ -73,6 +73,35 @@ test("the model is offered a schema that every provider takes", () => {
   });
 });
 
+const declare = (parameters: Record<string, unknown>) =>
+  defineTool({ name: "odd", description: "", parameters, run: () => "" });
+
+test("a schema that contains itself is taken, and arguments without end are refused in words", () => {
+  const { check } = declare({ type: "object", properties: { child: { $ref: "#" }, size: { type: "number" } } });
+  expect(check({ size: 1, child: { child: { size: 2 } } })).toBeNull();
+  expect(check({ child: { child: { size: "big" } } })).toBe("/child/child/size must be number");
+  let deep: object = {};
+  for (let depth = 0; depth < 100_000; depth += 1) deep = { child: deep };
+  expect(check(deep)).toBe("the arguments are nested too deep");
+});
+
+test("a list with a schema for each place is taken without a dialect, as older schemas are written", () => {
+  const { check } = declare({
+    properties: { point: { type: "array", items: [{ type: "number" }, { type: "number" }] } },
+  });
+  expect(check({ point: [1, "x"] })).toBe("/point/1 must be number");
+});
+
+test("prices in cents are multiples of a cent", () => {
+  const { check } = declare({ properties: { price: { type: "number", multipleOf: 0.01 } } });
+  expect([19.99, 0.07, 1.1, 1e6 + 0.01].map((price) => check({ price }))).toEqual([null, null, null, null]);
+  expect(check({ price: 0.005 })).toBe("/price must be multiple of 0.01");
+});
+
+test("a schema that answers with a promise is refused", () => {
+  expect(() => declare({ $async: true, type: "object" })).toThrow('The parameters of "odd" are $async');
+});
+
 test("a pattern of another language is left to the tool, one of ours is not, and a draft 4 id changes nothing", () => {
   const { check } = defineTool({
     name: "code",

@@ -68,7 +68,7 @@ export function defineTool<Arguments extends object>({
     definition: { name, description, parameters: { type: "object", properties: {}, ...schema } },
     needsApproval,
     timeoutMs,
-    check: (args) => (validate(args) ? null : describeErrors(validate.errors ?? [])),
+    check: (args) => checkArguments(validate, args),
     // The loop runs a tool only with arguments that passed its schema, which is what `Arguments` spells out.
     run: (args, context) => run(args as Arguments, context),
   };
@@ -83,8 +83,9 @@ const ajvOptions: Options = {
   unicodeRegExp: false,
   meta: false,
   validateSchema: false,
-  addUsedSchema: false,
   logger: false,
+  // 19.99 is a multiple of 0.01 for everybody but a computer.
+  multipleOfPrecision: 6,
   code: { regExp: Object.assign(readPattern, { code: "readPattern" }) },
 };
 const current = new Ajv2020(ajvOptions);
@@ -105,15 +106,46 @@ function compileSchema(
   tool: string,
   { dialect, schema }: { dialect: unknown; schema: Readonly<Record<string, unknown>> },
 ): ValidateFunction {
-  const ajv = typeof dialect === "string" && dialect.includes("draft-0") ? draft7 : current;
+  // It would answer with a promise, which is always true.
+  if (Object.hasOwn(schema, "$async"))
+    throw new TypeError(`The parameters of "${tool}" are $async, which is not supported.`);
   try {
-    return ajv.compile(schema);
+    return compileAs(isOld(dialect) ? draft7 : current, schema);
   } catch (cause) {
+    // Without a dialect it may be the older one, whose lists of items differ.
+    const older = dialect === undefined ? compileOld(schema) : null;
+    if (older) return older;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(`The parameters of "${tool}" are not a usable JSON schema: ${reason}`, { cause });
+  }
+}
+
+const isOld = (dialect: unknown) => typeof dialect === "string" && dialect.includes("draft-0");
+
+function compileOld(schema: Readonly<Record<string, unknown>>): ValidateFunction | null {
+  try {
+    return compileAs(draft7, schema);
+  } catch {
+    return null;
+  }
+}
+
+function compileAs(ajv: Ajv | Ajv2020, schema: Readonly<Record<string, unknown>>): ValidateFunction {
+  try {
+    return ajv.compile(schema);
   } finally {
     // The compiled check is all we keep: the cache would hold the schema of every tool ever declared.
     ajv.removeSchema(schema);
+  }
+}
+
+function checkArguments(validate: ValidateFunction, args: unknown): string | null {
+  try {
+    return validate(args) ? null : describeErrors(validate.errors ?? []);
+  } catch (error) {
+    // A schema that contains itself is checked as deep as the arguments go.
+    if (error instanceof RangeError) return "the arguments are nested too deep";
+    throw error;
   }
 }
 
