@@ -55,6 +55,12 @@ test("a certain drop fails unless it is accepted", () => {
   expect(accepted).toMatchObject({ passed: true, message: expect.stringContaining("overall -0.020 is accepted") });
 });
 
+test("a drop of just what is accepted is accepted, whatever its last digit", () => {
+  const drop = compared(score("overall", 0.78 - 0.8, "worse"));
+  expect(checkBaseline(drop, { ...watched, maxRegression: 0.02 })).toMatchObject({ passed: true });
+  expect(checkBaseline(drop, { ...watched, maxRegression: 0.0199 })).toMatchObject({ passed: false });
+});
+
 test("a gate whose scores are in neither run does not pass", () => {
   const check = checkBaseline(compared(score("token_f1", 0, "same")), watched);
   expect(check).toMatchObject({ passed: false, actual: null, message: expect.stringContaining("none of them") });

@@ -1,4 +1,5 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import { reaches } from "../../contract/threshold.ts";
 import type { Comparison, ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import { compareSides, embedderName, type ComparedSide } from "../../runs/compare-sides.ts";
@@ -40,7 +41,7 @@ export function checkBaseline(comparison: NotedComparison, { scores, maxRegressi
     return { gate, passed: false, actual: null, message: `${gate}: cannot be compared. ${comparison.reason}` };
   }
   const watched = comparison.scores.filter(({ name }) => scores.includes(name));
-  const worse = watched.filter(({ verdict, effect }) => verdict === "worse" && -effect > maxRegression);
+  const worse = watched.filter(({ verdict, effect }) => verdict === "worse" && !reaches(effect, -maxRegression));
   const [lowest] = (worse.length > 0 ? worse : watched).toSorted((left, right) => left.effect - right.effect);
   const passed = lowest !== undefined && worse.length === 0;
   const state = lowest ? (passed ? howItPassed(lowest) : "failed") : "failed, none of them is in both runs";
