@@ -25,6 +25,9 @@ export interface CustomScore {
 /** Operators' scorers by the name of their score. */
 export type CustomScorers = Readonly<Record<string, CustomScorer>>;
 
+/** A cosine of equal vectors may come out as 1.0000000000000002, which is meant to be 1. */
+const rounding = 1e-9;
+
 /** Runs it. One that throws or gives no number within 0..1 has not judged; it breaks nothing. */
 export async function runCustomScorer(name: string, scorer: CustomScorer, input: CustomScorerInput): Promise<Score> {
   try {
@@ -32,10 +35,14 @@ export async function runCustomScorer(name: string, scorer: CustomScorer, input:
     const { value, reason } = typeof answer === "object" && answer !== null ? answer : { value: answer };
     if (value === null || value === undefined)
       return { name, value: null, reason: reason ?? "the scorer gave no value" };
-    if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
+    if (typeof value !== "number" || !(value >= -rounding && value <= 1 + rounding)) {
       return { name, value: null, reason: "the scorer's value is not a number within 0..1" };
     }
-    return { name, value, ...(reason !== undefined && { reason: String(reason).slice(0, 500) }) };
+    return {
+      name,
+      value: Math.min(1, Math.max(0, value)),
+      ...(reason !== undefined && { reason: String(reason).slice(0, 500) }),
+    };
   } catch (error) {
     return brokenScore(name, error);
   }
