@@ -4,8 +4,18 @@ export type ParsedScenarios =
   /** `batch` is what goes into test_batch; `request` holds the rest when a whole request was pasted. */
   | { readonly kind: "parsed"; readonly batch: unknown; readonly request: Readonly<Record<string, unknown>> };
 
-/** Reads a scenario, an array of them, JSONL, or a whole POST /evaluate body. What they must hold is for the service to say. */
+let last: { readonly text: string; readonly parsed: ParsedScenarios } | undefined;
+
+/**
+ * Reads a scenario, an array of them, JSONL, or a whole POST /evaluate body. What they must hold is for the service to say. The
+ * parts of the form all ask for the same text at every key: it is read once.
+ */
 export function parseScenarios(text: string): ParsedScenarios {
+  if (last?.text !== text) last = { text, parsed: parse(text) };
+  return last.parsed;
+}
+
+function parse(text: string): ParsedScenarios {
   if (text.trim() === "") return { kind: "empty" };
   const value = parseJson(text) ?? parseLines(text);
   if (!value) return { kind: "invalid", message: syntaxMessage(text) };

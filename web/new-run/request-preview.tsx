@@ -15,7 +15,7 @@ export function RequestPreview({ request, evaluation }: { request: Record<string
         </h2>
         <span className="flex gap-1">
           <CopyButton text={body} label="Copy body" />
-          <CopyButton text={curlLine(url, request)} label="Copy curl" />
+          <CopyButton text={() => curlLine(url, request)} label="Copy curl" />
         </span>
       </div>
       <pre

@@ -3,7 +3,13 @@ import { useEffect, useState } from "react";
 
 type Outcome = "idle" | "copied" | "failed";
 
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+interface CopyButtonProps {
+  /** A function where it takes long to make. */
+  readonly text: string | (() => string);
+  readonly label?: string;
+}
+
+export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<Outcome>("idle");
 
   useEffect(() => {
@@ -13,7 +19,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   }, [outcome]);
 
   const copy = (): void => {
-    void copyText(text).then((copied) => setOutcome(copied ? "copied" : "failed"));
+    void copyText(typeof text === "string" ? text : text()).then((copied) => setOutcome(copied ? "copied" : "failed"));
   };
 
   const words = { idle: label, copied: "Copied", failed: "Not allowed by the browser" }[outcome];

@@ -18,6 +18,7 @@ test("a scenario, a list, JSONL and a whole request are all read", () => {
     batch: scenario,
     request: { seed: 1 },
   });
+  expect(parseScenarios(text)).toBe(parseScenarios(text));
   expect(parseScenarios(" ")).toEqual({ kind: "empty" });
   expect(parseScenarios("{").kind).toBe("invalid");
   expect(countTurns([scenario, scenario, "nonsense"])).toEqual({ scenarios: 3, turns: 4 });
