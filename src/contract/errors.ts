@@ -138,7 +138,7 @@ export const errorKinds = {
   too_many_interactions: {
     status: 422,
     title: "The batch is too large",
-    hint: "Use fewer interactions or attempts, or raise REHEARSAL_MAX_CALLS_PER_RUN.",
+    hint: "Use fewer interactions or attempts, or raise the limit that is named.",
   },
   pattern_unsupported: {
     status: 422,
