@@ -49,7 +49,8 @@ async function askOnce(
 ): Promise<{ vote: Vote; spent: HelperUsage }> {
   const reply = await askInForm(model, { messages, format: verdictFormat(choices) }, { signal });
   if (!reply.ok) {
-    const vote = { choice: null, reason: `the judge could not be asked: ${reply.error.code}` };
+    const { code, detail } = reply.error;
+    const vote = { choice: null, reason: `the judge could not be asked: ${code}: ${detail}` };
     return { vote, spent: failedHelperUsage(reply) };
   }
   const spent = helperUsageOf(reply, priceOf);
