@@ -96,6 +96,12 @@ test("a pattern of a schema is held against the whole text, not against its line
   expect(check({ type: "json_schema", schema: digits }, '"12\\nand more"').value).toBe(0);
 });
 
+test("a price is a multiple of a cent", () => {
+  const cents = { type: "number", multipleOf: 0.01 };
+  expect(check({ type: "json_schema", schema: cents }, "19.99").value).toBe(1);
+  expect(check({ type: "json_schema", schema: cents }, "19.995").value).toBe(0);
+});
+
 test("a schema without end and a reply nested too deep are not judged", () => {
   const reason = "the schema goes round in circles, or the reply is nested too deep";
   expect(check({ type: "json_schema", schema: { $ref: "#" } }, "{}")).toEqual({ value: null, reason });

@@ -26,6 +26,8 @@ const options: Options = {
   strict: false,
   validateFormats: false,
   logger: false,
+  // 19.99 is a multiple of 0.01 for everybody but a computer.
+  multipleOfPrecision: 6,
   code: { regExp: linearPatterns as never },
 };
 
