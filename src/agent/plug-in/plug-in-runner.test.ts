@@ -3,6 +3,7 @@ import type { AgentEvent } from "../agent-event.ts";
 import { asksFor, failsWith, scriptedModel } from "../testing/scripted-model.ts";
 import { calculator } from "../tools/calculator.ts";
 import { defineTool, type ToolArguments } from "../tool.ts";
+import type { ChatMessage } from "../../contract/model.ts";
 import type { PlugIn } from "./plug-in.ts";
 import { createPlugInRunner } from "./plug-in-runner.ts";
 
@@ -166,6 +167,23 @@ test("a tool may be used without arguments", async () => {
     { ok: true, args: {} },
     { ok: true, args: {} },
   ]);
+});
+
+test("what a plug-in does to the conversation and the tools it is given stays with it", async () => {
+  const tool = calculator();
+  const description = tool.definition.description;
+  const careless: PlugIn = async (turn) => {
+    const given = turn.messages as ChatMessage[];
+    const [offered] = turn.tools as { description: string }[];
+    if (offered) offered.description = "Spoilt.";
+    const { text } = await turn.ask({ messages: given });
+    given.push({ role: "assistant", content: text });
+    return text;
+  };
+  const history = [...messages];
+  await createPlugInRunner(careless)({ model: scriptedModel("Hi"), messages: history, tools: [tool], signal });
+  expect(history).toEqual(messages);
+  expect(tool.definition.description).toBe(description);
 });
 
 test("words beside a call that is not made are an answer like any other", async () => {

@@ -87,15 +87,16 @@ function toTurn(run: AgentRun, { deadline, stop }: { deadline: TimeLimit; stop: 
   const places = createPlaces(run.limits.parallel);
   let used = 0;
   return {
-    messages: run.history,
-    tools: run.toolbox.definitions,
+    // Its own copies: a plug-in may well add to what it is given, which the log and the next turn need as it was.
+    messages: structuredClone(run.history),
+    tools: structuredClone(run.toolbox.definitions),
     signal: deadline.signal,
     async ask({ messages, tools = [] }) {
       const spent = run.steps >= run.limits.steps ? "step_limit" : spentLimit(run);
       if (spent) return stop({ kind: "limited", reason: spent });
       run.steps += 1;
-      // Read before anything is waited for: questions asked side by side do not mix.
-      run.history = messages;
+      // Taken before anything is waited for: questions asked side by side do not mix, and what is added later is not in it.
+      run.history = [...messages];
       const reply = await callModel(run, { tools, deadline });
       if (!reply) return stop({ kind: "limited", reason: "deadline" });
       return reply.ok ? reply : stop({ kind: "failed", error: reply.error });
