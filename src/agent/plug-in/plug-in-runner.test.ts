@@ -174,7 +174,7 @@ test("what a plug-in does to the conversation and the tools it is given stays wi
   const description = tool.definition.description;
   const careless: PlugIn = async (turn) => {
     const given = turn.messages as ChatMessage[];
-    const [offered] = turn.tools as { description: string }[];
+    const [offered] = turn.tools as readonly { description: string }[];
     if (offered) offered.description = "Spoilt.";
     const { text } = await turn.ask({ messages: given });
     given.push({ role: "assistant", content: text });
