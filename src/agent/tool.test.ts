@@ -102,20 +102,23 @@ test("a schema that answers with a promise is refused", () => {
   expect(() => declare({ $async: true, type: "object" })).toThrow('The parameters of "odd" are $async');
 });
 
-test("a pattern of another language is left to the tool, one of ours is not, and a draft 4 id changes nothing", () => {
-  const { check } = defineTool({
-    name: "code",
-    description: "",
-    parameters: {
-      $schema: "http://json-schema.org/draft-04/schema#",
-      id: "https://example.test/code",
-      type: "object",
-      properties: { python: { type: "string", pattern: "(?i)^[a-z]+" }, ours: { type: "string", pattern: "^[a-z]+$" } },
-    },
-    run: () => "",
-  });
-  expect(check({ python: "ABC", ours: "abc" })).toBeNull();
-  expect(check({ python: 1, ours: "ABC" })).toBe('/python must be string; /ours must match pattern "^[a-z]+$"');
+test("patterns run in linear time, and what cannot or is of another language is left to the tool", () => {
+  const pattern = (text: string) => declare({ properties: { code: { type: "string", pattern: text } } });
+  expect(pattern("^(a+)+$").check({ code: `${"a".repeat(5000)}!` })).toContain("must match pattern");
+  expect(pattern("(?i)^[a-z]+$").check({ code: "ABC" })).toBeNull();
+  expect(pattern("^[\\w-.]+\\u00e9$").check({ code: "a.b" })).toContain("must match pattern");
+  expect(pattern("^(?=.*\\d).+$").check({ code: "no digit" })).toBeNull();
+  expect(pattern("^a\\Z(").check({ code: "a" })).toBeNull();
+});
+
+test("every pattern of a schema is its own", () => {
+  const two = { a: { pattern: "^a$" }, b: { pattern: "^b$" } };
+  expect(declare({ properties: two }).check({ a: "a", b: "b" })).toBeNull();
+});
+
+test("the id of a draft 4 schema changes nothing", () => {
+  const { check } = declare({ $schema: "http://json-schema.org/draft-04/schema#", id: "x", required: ["a"] });
+  expect(check({})).toBe("the arguments must have required property 'a'");
 });
 
 test.each(["", "two words", "a.b", "x".repeat(65)])("a tool cannot be named %j", (name) => {

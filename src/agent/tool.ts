@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { RE2JS } from "re2js";
 import type { ToolDefinition } from "../contract/model.ts";
 import { toolNamePattern } from "./tool-name.ts";
 
@@ -93,10 +94,15 @@ const draft7 = new Ajv(ajvOptions);
 // In draft 4 the name of a schema; the validator would refuse the tool for it.
 for (const ajv of [current, draft7]) ajv.removeKeyword("id");
 
-/** Patterns are written for the tool's own language. One that ours cannot read, such as `(?i)a`, is left to the tool. */
-function readPattern(pattern: string, flags: string): Pick<RegExp, "test"> {
+/**
+ * Patterns come from outside and are run on what a model wrote, so they run in linear time. One that cannot, or that is written
+ * for another language, is left to the tool.
+ */
+function readPattern(pattern: string): { test(text: string): boolean; toString(): string } {
   try {
-    return new RegExp(pattern, flags);
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    // The validator tells patterns apart by their text.
+    return { test: (text) => compiled.matcher(text).find(), toString: () => pattern };
   } catch {
     return { test: () => true };
   }
