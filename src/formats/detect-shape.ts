@@ -1,4 +1,4 @@
-import { anyField, field, isRecord, listField, recordField, scalarText } from "./records.ts";
+import { anyField, field, isMessageList, isRecord, listField, recordField, scalarText } from "./records.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
 /** What a parsed file holds, leaving aside how it is written. `scenarios` is our own format. */
@@ -26,6 +26,7 @@ const hasList =
 
 /** Told from the file as a whole. The first rule that holds decides. */
 const wholeRules: readonly Rule[] = [
+  ["openai-chat", "it is a list of messages", isMessageList],
   ["scenarios", "it has test_batch", has("test_batch")],
   [
     "scenarios",

@@ -213,6 +213,32 @@ test("promptfoo tests may stand by themselves, one a line or in a list, and note
   expect(list.notes).toMatchObject([{ pointer: "/0/assert/1" }, { pointer: "/1/assert/1" }]);
 });
 
+test("a bare list of messages is one conversation, and so is each of several lines", () => {
+  const messages = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Hello." },
+    { role: "user", content: "Bye" },
+    { role: "assistant", content: null, tool_calls: [{ id: "1" }] },
+  ];
+  const one = importScenarios({ text: JSON.stringify(messages, null, 1), name: "chat.json" });
+  expect(one).toMatchObject({
+    format: "openai-chat",
+    scenarios: [
+      {
+        system_prompt: "Be brief.",
+        interactions: [
+          { user_message: "Hi", reference_reply: "Hello." },
+          { user_message: "Bye", reference_reply: "" },
+        ],
+      },
+    ],
+    notes: [{ pointer: "/4", message: "tool calls are not part of a scenario" }],
+  });
+  const two = importScenarios({ text: `${JSON.stringify(messages)}\n${JSON.stringify(messages.slice(1))}\n` });
+  expect(two.scenarios.map(({ system_prompt }) => system_prompt)).toEqual(["Be brief.", undefined]);
+});
+
 test("a table of DeepEval goldens has no labels for the reply in it", () => {
   const text =
     "input,actual_output,expected_output,retrieval_context,context,name,comments,source_file,reviewer\n" +

@@ -50,3 +50,12 @@ export function pointerTo(pointer: string | undefined, ...steps: readonly (strin
 export function sameName(name: string): string {
   return name.replace(/[\s_-]+/g, "").toLowerCase();
 }
+
+/** True for a conversation by itself: a list in which everything has a role and a content. */
+export function isMessageList(value: unknown): value is readonly unknown[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((entry) => isRecord(entry) && "role" in entry && "content" in entry)
+  );
+}

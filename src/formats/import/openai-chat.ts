@@ -1,14 +1,25 @@
 import { finishTurns } from "../finish-turns.ts";
 import { readOutput, type ItemContext } from "../peer-item.ts";
-import { anyField, isRecord, listField, pointerTo, recordField } from "../records.ts";
+import { anyField, isMessageList, isRecord, listField, pointerTo, recordField } from "../records.ts";
 import { turnsFromMessages } from "../turns-from-messages.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 
 const known = new Set(["messages", "input", "preferred_output", "non_preferred_output", "id", "custom_id"]);
 
-/** OpenAI chat files: `{"messages": […]}` per line, and preference pairs, of which the preferred reply is the reference. */
+/**
+ * OpenAI chat files: `{"messages": […]}` per line, and preference pairs, of which the preferred reply is the reference. A bare list of
+ * messages is one conversation.
+ */
 export const importOpenaiChat: Importer = ({ document, collector, mapping }) => {
-  for (const { value, place } of itemsOf(document)) addConversation(value, { place, collector, mapping });
+  for (const entry of document.values) {
+    if (isMessageList(entry.value)) {
+      const { system, turns } = turnsFromMessages({ messages: entry.value, place: entry.place, collector });
+      collector.add({ place: entry.place, system, turns });
+      continue;
+    }
+    for (const { value, place } of itemsOf({ ...document, values: [entry] }))
+      addConversation(value, { place, collector, mapping });
+  }
 };
 
 function addConversation(value: unknown, context: ItemContext): void {
