@@ -6,6 +6,7 @@ import type { Tables } from "../schema.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { inspectFile, toStoreFileError } from "./sqlite-file.ts";
 import { backUp } from "./sqlite-backup.ts";
+import { freeIfAlone } from "./sole-user.ts";
 import { createSqliteReader } from "./sqlite-reader.ts";
 import { sqliteReaderDialect } from "./sqlite-reader-dialect.ts";
 import { sqliteDialect } from "./sqlite.ts";
@@ -42,6 +43,7 @@ export async function openSqliteDatabase({
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
   try {
     await whileBusy(() => bringUpToDate(writer), lockTimeoutMs);
+    if (!inMemory) freeIfAlone(connection);
   } catch (error) {
     connection.close();
     throw toStoreFileError(file, error);
