@@ -42,7 +42,11 @@ const notForPrograms =
   /^(?:access-control|cross-origin)-|^(?:cache-control|content-length|content-security-policy|content-type|referrer-policy|x-accel-buffering|x-content-type-options)$/;
 
 test("and may read every header they send", () => {
-  const sent = [...named(/"([a-z]+(?:-[a-z]+)+)":/g), ...named(/context\.header\("([a-z-]+)"/g)];
+  const sent = [
+    ...named(/"([a-z]+(?:-[a-z]+)+)":/g),
+    ...named(/context\.header\("([a-z-]+)"/g),
+    ...named(/\bheaders\["([a-z-]+)"\] =/g),
+  ];
   expect(sent).toContain("x-run-id");
   expect(sent).toContain("location");
   expect(except(sent, pageMayRead).filter((name) => !notForPrograms.test(name))).toEqual([]);
