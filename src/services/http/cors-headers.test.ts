@@ -45,7 +45,7 @@ test("and may read every header they send", () => {
   const sent = [
     ...named(/"([a-z]+(?:-[a-z]+)+)":/g),
     ...named(/context\.header\("([a-z-]+)"/g),
-    ...named(/\bheaders\["([a-z-]+)"\] =/g),
+    ...named(/\bheaders\["([a-z-]+)"\] = /g),
   ];
   expect(sent).toContain("x-run-id");
   expect(sent).toContain("location");
