@@ -110,13 +110,16 @@ export async function isKeyTaken(): Promise<boolean> {
   }
 }
 
-/** Deletes every run a scripted demo model answered, page by page. */
-export async function removeDemoRuns(): Promise<void> {
+/** Deletes every run a scripted demo model answered, page by page, and tells of each. */
+export async function removeDemoRuns(onRemoved: (runId: string) => void): Promise<void> {
   const { signal } = new AbortController();
   let cursor: string | undefined;
   do {
     const page = await listRuns({ cursor }, signal);
-    for (const run of page.runs) if (run.demo) await deleteRun(run.run_id);
+    for (const { run_id } of page.runs.filter(({ demo }) => demo)) {
+      await deleteRun(run_id);
+      onRemoved(run_id);
+    }
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
 }

@@ -31,7 +31,17 @@ function parse(text: string | null): Baselines {
 /** Pins a run for its test name, or takes the pin away. */
 export function pinBaseline(testName: string, baseline: Baseline | null): void {
   const { [testName]: _before, ...others } = read();
-  localStorage.setItem(key, JSON.stringify(baseline ? { ...others, [testName]: baseline } : others));
+  write(baseline ? { ...others, [testName]: baseline } : others);
+}
+
+/** Takes the pins off runs that are gone: nothing can be compared with them. */
+export function unpinRuns(runIds: readonly string[]): void {
+  const kept = Object.entries(read()).filter(([, { runId }]) => !runIds.includes(runId));
+  write(Object.fromEntries(kept));
+}
+
+function write(baselines: Baselines): void {
+  localStorage.setItem(key, JSON.stringify(baselines));
   for (const listener of listeners) listener();
 }
 

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { Run } from "../../src/contract/run.ts";
 import { deleteRun } from "../api.ts";
+import { unpinRuns } from "../parts/baselines.ts";
 import { ConfirmDialog } from "../parts/confirm-dialog.tsx";
 import { formatCount } from "../parts/format.ts";
 
@@ -14,6 +15,7 @@ export function DeleteRunDialog({ run, onClose }: { run: Run; onClose: () => voi
       words={["Delete", "Deleting …"]}
       onConfirm={() => deleteRun(run.run_id)}
       onDone={() => {
+        unpinRuns([run.run_id]);
         navigate("/runs", { replace: true });
         void client.invalidateQueries({ queryKey: ["runs"] });
       }}

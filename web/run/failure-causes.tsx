@@ -5,8 +5,10 @@ import { transcriptPath } from "../parts/paths.ts";
 import type { RunDigest } from "./run-digest.ts";
 
 /** Why turns got no reply, by cause, with the first thing to check. */
-export function FailureCauses({ runId, failures }: { runId: string; failures: RunDigest["failures"] }) {
-  if (failures.length === 0) return <p className="panel p-4 text-soft">Every turn got a reply.</p>;
+export function FailureCauses({ runId, digest: { turns, failures } }: { runId: string; digest: RunDigest }) {
+  if (failures.length === 0) {
+    return <p className="panel p-4 text-soft">{turns === 0 ? "No turn was run." : "Every turn got a reply."}</p>;
+  }
   return (
     <ul className="grid gap-3">
       {failures.map((group) => {

@@ -37,7 +37,7 @@ export function RunTabContent({ tab, run, results }: RunTabContentProps) {
     case "failures":
       return (
         <DigestView run={run} results={results}>
-          {(digest) => digest && <FailureCauses runId={run.run_id} failures={digest.failures} />}
+          {(digest) => digest && <FailureCauses runId={run.run_id} digest={digest} />}
         </DigestView>
       );
     case "details":

@@ -3,6 +3,7 @@ import { FlaskConical } from "lucide-react";
 import { useState } from "react";
 import { removeDemoRuns } from "../api.ts";
 import { removeDemoScenarios } from "../library-api.ts";
+import { unpinRuns } from "../parts/baselines.ts";
 import { ConfirmDialog } from "../parts/confirm-dialog.tsx";
 
 /** Says what demo runs are, and removes them with the demo scenarios. */
@@ -11,7 +12,7 @@ export function DemoNotice() {
   const client = useQueryClient();
   const remove = async (): Promise<void> => {
     try {
-      await removeDemoRuns();
+      await removeDemoRuns((runId) => unpinRuns([runId]));
       await removeDemoScenarios();
     } finally {
       void client.invalidateQueries();

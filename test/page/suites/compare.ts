@@ -73,6 +73,24 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a baseline that is deleted is no baseline any more", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page
+      .getByRole("button", { name: /Pin as baseline/ })
+      .nth(1)
+      .click();
+    await tab.page.getByTitle("Compare with the baseline").waitFor();
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("button", { name: "More" }).click();
+    await tab.page.getByRole("menuitem", { name: "Delete" }).click();
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await tab.page.waitForURL("**/runs");
+    await tab.page.getByRole("button", { name: /Pin as baseline/ }).waitFor();
+    expect(await tab.page.getByTitle("Compare with the baseline").count()).toBe(0);
+  });
+
   test("with nothing chosen the last two runs of a test are offered, and a stopped run has its name", async () => {
     const stopped = { ...nightly, run_id: "01990000-0000-7000-8000-000000000009", state: "cancelled" as const };
     await using services = await startFakeServices({ runs: [withoutScores, nightlyAfter, nightly, stopped] });
