@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 
 interface ModalDialogProps {
   readonly title: string;
@@ -7,16 +7,21 @@ interface ModalDialogProps {
   readonly children: ReactNode;
 }
 
-/** The browser's own modal: it traps focus, closes on Escape and gives the focus back. */
+/** The browser's own modal: it traps focus and closes on Escape. The focus goes back to what opened it. */
 export function ModalDialog({ title, onClose, children }: ModalDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const [opener] = useState(findOpener);
 
-  useEffect(() => {
+  // Before the dialog is taken out of the page: after that the browser has lost the focus with it.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    return () => element?.close();
-  }, []);
+    return () => {
+      element?.close();
+      opener?.focus();
+    };
+  }, [opener]);
 
   return (
     <dialog
@@ -39,4 +44,12 @@ export function ModalDialog({ title, onClose, children }: ModalDialogProps) {
       </div>
     </dialog>
   );
+}
+
+/** What has the focus when a dialog is first drawn. A menu closes as it opens one, so its button stands for it. */
+function findOpener(): HTMLElement | null {
+  const focused = document.activeElement;
+  const menu = focused?.closest("[role=menu]");
+  const opener = menu ? document.getElementById(menu.getAttribute("aria-labelledby") ?? "") : focused;
+  return opener instanceof HTMLElement ? opener : null;
 }

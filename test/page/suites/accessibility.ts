@@ -208,6 +208,27 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
+  test("the focus goes back to what opened a dialog", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    const focused = (name: string) => tab.page.locator(`button:focus`, { hasText: name });
+    await tab.open("/runs");
+    await tab.page.getByRole("button", { name: "Remove demo data" }).press("Enter");
+    await tab.page.getByRole("dialog").waitFor();
+    await tab.page.keyboard.press("Escape");
+    await focused("Remove demo data").waitFor();
+    await tab.page.getByRole("button", { name: "Keys" }).press("Enter");
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    await focused("Keys").waitFor();
+
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("button", { name: "More" }).press("Enter");
+    await tab.page.getByRole("menuitem", { name: "Delete" }).press("Enter");
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Keep" }).press("Enter");
+    await tab.page.locator("button[aria-label=More]:focus").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("the theme can be chosen and is kept", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
