@@ -1,5 +1,6 @@
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
-import type { z } from "zod";
+import { z } from "zod";
+import { validationMessage } from "../../services/http/validation-message.ts";
 import { nearestName } from "../nearest-name.ts";
 import { configError, type ConfigPlace } from "./config-error.ts";
 import { Config } from "./config.ts";
@@ -29,7 +30,7 @@ export function checkConfig(
   placeOf: (path: readonly PropertyKey[], key?: string) => ConfigPlace,
   file: string,
 ): Config {
-  const parsed = Config.safeParse(value, { reportInput: true });
+  const parsed = Config.safeParse(value, { reportInput: true, error: validationMessage });
   if (parsed.success) return parsed.data;
   const issue = deepest(parsed.error.issues[0]);
   if (!issue) throw configError({ file }, "cannot be used");
@@ -38,7 +39,7 @@ export function checkConfig(
     throw configError(placeOf(issue.path, key), `unknown key "${key}"${suggestion(key, issue.path)}`);
   }
   const name = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
-  throw configError(placeOf(issue.path), name + issue.message.replace(/^Invalid input: /, ""));
+  throw configError(placeOf(issue.path), name + (formsOf(issue) ?? issue.message));
 }
 
 /** Of a value that may take several forms, the form that came furthest has the best explanation. */
@@ -49,10 +50,28 @@ function deepest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefi
   return deepest({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
+/** Of a value that may take several forms: what all of them miss, or all the kinds it may be. */
+function formsOf(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return undefined;
+  const messages = new Set(issue.errors.map(([first]) => first?.message ?? ""));
+  if (messages.size === 1) return [...messages][0];
+  const parts = [...messages].map((message) => /^must be (?<kind>.+), not (?<given>.+)$/.exec(message)?.groups);
+  const kinds = parts.flatMap((part) => part?.["kind"] ?? []);
+  return kinds.length < parts.length ? undefined : `must be ${kinds.join(" or ")}, not ${parts[0]?.["given"]}`;
+}
+
 function suggestion(key: string, path: readonly PropertyKey[]): string {
-  if (path.length > 0) return "";
-  const nearest = nearestName(key, Object.keys(Config.shape));
+  const known = keysAt(path);
+  const nearest = known.length === 0 ? undefined : nearestName(key, known);
   return nearest === undefined ? "" : `: did you mean "${nearest}"?`;
+}
+
+/** The keys of the configuration, or of one of its parts such as `budget`. */
+function keysAt([part, ...deeper]: readonly PropertyKey[]): string[] {
+  if (part === undefined) return Object.keys(Config.shape);
+  const field = deeper.length === 0 ? Config.shape[part as keyof typeof Config.shape] : undefined;
+  const object = field instanceof z.ZodOptional ? field.unwrap() : field;
+  return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
 }
 
 function substitute(
@@ -78,9 +97,10 @@ function plainValue(text: string): unknown {
   return typeof value === "number" || typeof value === "boolean" ? value : text;
 }
 
-/** Where a value, or the key of that name in it, begins. */
+/** Where a value, or the key of that name in it, begins. One that is missing is looked for where it should stand. */
 function offsetOf(document: Document, path: readonly PropertyKey[], key?: string): number | undefined {
   const node: unknown = document.getIn(path, true);
+  if (node === undefined && path.length > 0) return offsetOf(document, path.slice(0, -1));
   if (key !== undefined && isMap(node)) {
     const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
     if (isScalar(pair?.key)) return pair.key.range?.[0];
