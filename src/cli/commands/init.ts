@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
+import { checkEndpoint } from "../eval/plan-runs.ts";
 import { askTarget } from "../init/ask-target.ts";
 import { repositoryRoot } from "../init/repository-root.ts";
 import { privateNames, starterFiles, workflowFile } from "../init/starter-files.ts";
@@ -28,6 +29,7 @@ export function declare(command: Command): void {
 async function init(folder: string, { yes, endpoint, model, json }: InitOptions): Promise<void> {
   const given = { endpoint, model };
   const target = yes || json || !personIsAtTheTerminal() ? given : await askTarget(given);
+  if (target.endpoint !== undefined) checkEndpoint(target.endpoint);
   const own = await writeNewFiles(folder, starterFiles(target));
   const root = repositoryRoot(folder);
   const place = relative(root, resolve(folder)).split(sep).join("/");

@@ -14,6 +14,12 @@ export interface PlannedRun {
 /** The word for Rehearsal's own agent backend, wherever it happens to listen. */
 export const ownAgent = "agent";
 
+/** Refuses what is neither an address nor that word. */
+export function checkEndpoint(endpoint: string): void {
+  if (endpoint === ownAgent || /^https?:$/.test(URL.parse(endpoint)?.protocol ?? "")) return;
+  throw new CliError(`the endpoint is "${endpoint}": give an address like https://api.example.com/v1, or ${ownAgent}`);
+}
+
 /** One run per model. A system prompt that was typed or configured outranks those of the scenarios. */
 export function planRuns(
   { config, models, gates, requestGate }: EvalSettings,
@@ -50,6 +56,7 @@ function targetOf(
   { endpoint = ownAgent, protocol }: EvalSettings["config"],
   agent: string | null,
 ): Pick<EvaluationInput, "endpoint" | "protocol"> {
+  checkEndpoint(endpoint);
   if (endpoint !== ownAgent) return { endpoint, ...(protocol && { protocol }) };
   if (agent === null) {
     throw new CliError("which endpoint? With --server, give --endpoint: the model endpoint as the service sees it");

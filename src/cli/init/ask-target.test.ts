@@ -20,6 +20,17 @@ test("asks for endpoint and model, and takes what was answered", async () => {
   expect(await askTarget({}, terminal)).toEqual({ endpoint: "http://127.0.0.1:11434/v1", model: "small" });
 });
 
+test.each(["\u0003", "\u0004"])("%j ends the command in words", async (key) => {
+  const input = new PassThrough();
+  const output = Object.assign(new PassThrough(), { isTTY: true });
+  output.once("data", () => input.write(key));
+  await expect(askTarget({}, { input, output })).rejects.toMatchObject({
+    name: "CliError",
+    message: "interrupted; nothing was written",
+    exitCode: 130,
+  });
+});
+
 test("an empty answer is the demo, and asks nothing more", async () => {
   expect(await askTarget({}, person(""))).toEqual({ endpoint: undefined, model: undefined });
 });
