@@ -35,13 +35,16 @@ function explain(error: unknown): Failure {
 /** What our own parts refuse when they are used without a service in between. */
 interface OwnError extends Error {
   readonly code: string;
+  readonly hint: string | undefined;
 }
 
 const isServiceError = (error: Error): error is OwnError => error.name === "ServiceError";
 
-function explainOwn({ message, code, cause }: OwnError): Failure {
+function explainOwn({ message, code, hint, cause }: OwnError): Failure {
   if (code === "internal_error") return { message, exitCode: exitCodes.internal };
-  if (!code.startsWith("storage_")) return { message, exitCode: exitCodes.usage };
+  if (!code.startsWith("storage_")) {
+    return { message: hint === undefined ? message : `${message}\n  ${hint}`, exitCode: exitCodes.usage };
+  }
   const reason = systemCode(cause);
   return { message: reason === null ? message : `${message} (${reason})`, exitCode: exitCodes.configuration };
 }

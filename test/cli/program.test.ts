@@ -36,6 +36,7 @@ test.each(commands.map(({ name }) => name))("%s explains itself", async (name) =
 });
 
 test.each([
+  [["keys", "create", "no name"], /"no name" is no name a key may have.*letters, digits/s],
   [["evil", "--help"], /unknown command 'evil'.*Did you mean eval/s],
   [["help", "evil"], /unknown command 'evil'.*Did you mean eval/s],
   [["evil"], /unknown command 'evil'.*Did you mean eval/s],
