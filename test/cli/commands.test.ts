@@ -185,7 +185,9 @@ test("doctor looks at this machine and fails only for what stops it", async () =
 test("doctor asks every named hub, in its protocol and with its key", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: json({ data: [{ id: "claude" }] }) });
+  await using agent = await startFakeProvider({ behaviour: json({ detail: "Not found" }, 404) });
   const hubs = {
+    agent: { base_url: agent.origin, protocol: "agent" },
     claude: { base_url: `${provider.url}?key=canary`, key_env: "CLAUDE_KEY", protocol: "anthropic-messages" },
     gone: { base_url: "http://127.0.0.1:9/v1" },
   };
@@ -195,6 +197,7 @@ test("doctor asks every named hub, in its protocol and with its key", async () =
   expect(looked.stdout).not.toContain("canary");
   const { checks } = JSON.parse(looked.stdout);
   expect(checks).toContainEqual(expect.objectContaining({ name: "hub claude", state: "ok" }));
+  expect(checks).toContainEqual(expect.objectContaining({ name: "hub agent", state: "notice" }));
   expect(checks).toContainEqual(expect.objectContaining({ name: "hub gone", state: "problem" }));
   expect(provider.requests[0]?.headers).toMatchObject({ "x-api-key": "sk-canary", "anthropic-version": "2023-06-01" });
 

@@ -39,6 +39,10 @@ async function checkProvider(
   const list = await listModels({ outbound, baseUrl, protocol, credential, signal, policy: "local" });
   // Without its query, which may hold a key.
   const [place] = baseUrl.split("?", 1);
+  // Agents and some providers list no models, and serve those that are named.
+  if (!list.ok && list.error.upstream_status === 404) {
+    return notice(name, `${place} answers, but lists no models: check its path if they cannot be used`);
+  }
   if (!list.ok) return problem(name, `${place}: ${list.error.detail}`);
   return ok(name, `${place} offers ${counted(list.models.length, "model")}`);
 }
