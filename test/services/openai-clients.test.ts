@@ -276,6 +276,14 @@ describe("the openai client with responses", () => {
     });
   });
 
+  test("plain text, which clients ask for by default, is nothing to pass on", async () => {
+    const { models, model: asked } = scripted("Hi");
+    await using own = await runAgentApp(models);
+    const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });
+    await openai.responses.create({ model: "test/model", input: "Hi", text: { format: { type: "text" } } });
+    expect(asked.requests[0]?.parameters ?? {}).toEqual({});
+  });
+
   test("a reply that a filter cut off is incomplete for that reason", async () => {
     await using own = await runAgentApp(scripted({ text: "I", finish_reason: "content_filter" }).models);
     const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });

@@ -86,8 +86,10 @@ function toParameters(request: ResponseRequest): ModelParameters {
 
 /** What else may be said of the reply, in the words of chat completions: every provider is spoken to in those. */
 function toChatFields({ text, reasoning, include, top_logprobs }: ResponseRequest): Record<string, unknown> {
+  // Plain text is what comes anyway; clients say so, and not every provider knows the word.
+  const format = text?.format?.type === "text" ? null : text?.format;
   return {
-    ...(text?.format && { response_format: toResponseFormat(text.format) }),
+    ...(format && { response_format: toResponseFormat(format) }),
     ...(text?.verbosity && { verbosity: text.verbosity }),
     ...(reasoning?.effort && { reasoning_effort: reasoning.effort }),
     ...(include?.includes("message.output_text.logprobs") && { logprobs: true }),
