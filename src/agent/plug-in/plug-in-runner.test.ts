@@ -56,6 +56,23 @@ test("a plug-in's calls and tools are counted, told and paid for like our own", 
   expect(model.requests[1]?.messages.at(-1)?.content).toContain("untrusted");
 });
 
+test("what a model wants to see again beside its calls outlives the messages of a framework", async () => {
+  const [call] = asksFor("calculator", { expression: "17 * 23" }).tool_calls;
+  const echo = { from: "gemini", call: { extra_content: { google: { thought_signature: "s" } } } };
+  const model = scriptedModel({ tool_calls: [{ ...call!, echo }] }, "391");
+  const framework: PlugIn = (turn) =>
+    loop({
+      ...turn,
+      async ask(request) {
+        const reply = await turn.ask(request);
+        const tool_calls = reply.tool_calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text }));
+        return { ...reply, tool_calls };
+      },
+    });
+  await createPlugInRunner(framework)({ model, messages, tools: [calculator()], signal });
+  expect(model.requests[1]?.messages[1]).toMatchObject({ tool_calls: [{ id: call?.id, echo }] });
+});
+
 test("limits end in one last answer without tools, whatever the plug-in does with the rejection", async () => {
   const stubborn: PlugIn = async (turn) => {
     for (;;) await turn.ask({ messages: turn.messages, tools: turn.tools }).catch(() => Promise.reject(new Error("?")));

@@ -12,6 +12,7 @@ import { skipCall } from "../skip-call.ts";
 import { createTimeLimit, untilAborted, type TimeLimit } from "../time-limit.ts";
 import { ToolError } from "../tool.ts";
 import { fenceUntrusted } from "../untrusted-text.ts";
+import { createKnownEchoes } from "./known-echoes.ts";
 import type { PlugIn, PlugInTurn } from "./plug-in.ts";
 
 /** Why a turn cannot go on, whatever the plug-in makes of the rejection it saw. */
@@ -85,6 +86,7 @@ function withLeaving(turn: PlugInTurn, deadline: TimeLimit): { turn: PlugInTurn;
 
 function toTurn(run: AgentRun, { deadline, stop }: { deadline: TimeLimit; stop: (reason: Stop) => never }): PlugInTurn {
   const places = createPlaces(run.limits.parallel);
+  const echoes = createKnownEchoes(run.history);
   let used = 0;
   return {
     // Its own copies: a plug-in may well add to what it is given, which the log and the next turn need as it was.
@@ -96,10 +98,12 @@ function toTurn(run: AgentRun, { deadline, stop }: { deadline: TimeLimit; stop: 
       if (spent) return stop({ kind: "limited", reason: spent });
       run.steps += 1;
       // Taken before anything is waited for: questions asked side by side do not mix, and what is added later is not in it.
-      run.history = [...messages];
+      run.history = messages.map(echoes.restore);
       const reply = await callModel(run, { tools, deadline });
       if (!reply) return stop({ kind: "limited", reason: "deadline" });
-      return reply.ok ? reply : stop({ kind: "failed", error: reply.error });
+      if (!reply.ok) return stop({ kind: "failed", error: reply.error });
+      echoes.learn(reply.tool_calls);
+      return reply;
     },
     async use({ name, args: given, id }) {
       // Models write null for no arguments, and a framework may leave them out.

@@ -1,0 +1,25 @@
+import type { CallEcho, ChatMessage, ToolCall } from "../../contract/model.ts";
+
+/**
+ * What models want to see again beside their calls. A framework has messages of its own, which have no place for it: it is
+ * kept here, and put back by the id of the call.
+ */
+export function createKnownEchoes(messages: readonly ChatMessage[]) {
+  const known = new Map<string, CallEcho>();
+  const learn = (calls: readonly ToolCall[] = []) => {
+    for (const { id, echo } of calls) if (echo) known.set(id, echo);
+  };
+  for (const message of messages) if (message.role === "assistant") learn(message.tool_calls);
+
+  return {
+    learn,
+    restore(message: ChatMessage): ChatMessage {
+      if (known.size === 0 || message.role !== "assistant" || !message.tool_calls) return message;
+      const tool_calls = message.tool_calls.map((call) => {
+        const echo = call.echo ?? known.get(call.id);
+        return echo ? { ...call, echo } : call;
+      });
+      return { ...message, tool_calls };
+    },
+  };
+}
