@@ -173,3 +173,21 @@ test("approval and time limits come from the config", () => {
   const { tool } = declare({ tools: [{ ...order, approval: true, timeout_ms: 5000 }] });
   expect(tool).toMatchObject({ needsApproval: true, timeoutMs: 5000 });
 });
+
+const oneOperation = {
+  openapi: "3.1.0",
+  servers: [{ url: "https://a.test" }],
+  paths: { "/x": { get: { operationId: "x" } } },
+};
+
+test("a large document in JSON does not hold up the start, and one in braces may be YAML", () => {
+  const config = { openapi: [{ document: "d", operations: ["x"] }] };
+  const schemas = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`S${index}`, { type: "string" }]));
+  const large = JSON.stringify({ ...oneOperation, components: { schemas, note: "x".repeat(100_000) } }, null, 2);
+  const startedAt = performance.now();
+  expect(declare(config, json("{}"), { d: `\ufeff${large}` }).tools).toHaveLength(1);
+  // Read as YAML it took more than three seconds.
+  expect(performance.now() - startedAt).toBeLessThan(1500);
+  const flow = "{openapi: 3.1.0, servers: [{url: https://a.test}], paths: {/x: {get: {operationId: x}}}}";
+  expect(declare(config, json("{}"), { d: flow }).tools).toHaveLength(1);
+});
