@@ -239,6 +239,36 @@ test("a bare list of messages is one conversation, and so is each of several lin
   expect(two.scenarios.map(({ system_prompt }) => system_prompt)).toEqual(["Be brief.", undefined]);
 });
 
+test("instruction and input of a row are what the user says", () => {
+  const rows = [
+    { instruction: "Give a tip.", input: "", output: "Sleep." },
+    { instruction: "Translate.", input: "Hello", output: "Bonjour" },
+  ];
+  const { scenarios, notes } = importScenarios({ text: JSON.stringify(rows), name: "alpaca.json" });
+  expect(scenarios.map(({ interactions: [turn] }) => [turn?.user_message, turn?.reference_reply])).toEqual([
+    ["Give a tip.", "Sleep."],
+    ["Translate.\n\nHello", "Bonjour"],
+  ]);
+  expect(notes).toEqual([]);
+  const mapped = importScenarios({ text: JSON.stringify(rows), mapping: { user: "input" } });
+  expect(mapped.scenarios.map(({ interactions }) => interactions[0]?.user_message)).toEqual(["Hello"]);
+});
+
+test("columns of longer texts are no labels unless they are named as such", () => {
+  const text = `question,best answer,topic,context,source\nWhy?,Because.,reasons,"${"long ".repeat(30)}",https://a.example\n`;
+  const { scenarios, notes } = importScenarios({ text, name: "questions.csv" });
+  expect(scenarios[0]?.interactions[0]).toMatchObject({
+    reference_reply: "Because.",
+    reference_metadata: { topic: "reasons" },
+  });
+  expect(notes.map(({ message }) => message)).toEqual([
+    "column context: it holds texts, not labels; map labels=context to take it for one",
+    "column source: it holds texts, not labels; map labels=source to take it for one",
+  ]);
+  const named = importScenarios({ text, name: "questions.csv", mapping: { labels: ["source"] } });
+  expect(named.scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ source: "https://a.example" });
+});
+
 test("a table of DeepEval goldens has no labels for the reply in it", () => {
   const text =
     "input,actual_output,expected_output,retrieval_context,context,name,comments,source_file,reviewer\n" +

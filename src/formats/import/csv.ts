@@ -3,7 +3,8 @@ import type { ColumnMapping } from "../column-mapping.ts";
 import { FormatError } from "../format-error.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import { importPeerTable } from "./peer-tables.ts";
-import { importTable, type Row } from "./table-rows.ts";
+import { importTable } from "./table-rows.ts";
+import type { Row } from "./table.ts";
 
 interface ParsedRecord {
   readonly record: readonly string[];

@@ -6,7 +6,7 @@ import { importInspect } from "./inspect.ts";
 import { importLangfuse } from "./langfuse.ts";
 import { importLangSmith } from "./langsmith.ts";
 import { importTestTable } from "./promptfoo/test-table.ts";
-import type { Row, Table } from "./table-rows.ts";
+import type { Row, Table } from "./table.ts";
 
 /** Reads a table that follows another tool's rules; false when it is nobody's. */
 export function importPeerTable(table: Table, collector: ScenarioCollector, mapping: ColumnMapping): boolean {

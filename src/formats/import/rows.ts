@@ -1,6 +1,7 @@
 import { isRecord } from "../records.ts";
 import { itemsOf, type Importer } from "./importer.ts";
-import { importTable, type Row } from "./table-rows.ts";
+import { importTable } from "./table-rows.ts";
+import type { Row } from "./table.ts";
 
 /** Flat JSON objects, one per line or in a list, read like the rows of a table. */
 export const importRows: Importer = ({ document, collector, mapping }) => {

@@ -1,25 +1,18 @@
 import type { ColumnMapping, ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
-import { isRecord, scalarText, type JsonRecord } from "../records.ts";
+import { isRecord, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
-import type { Place } from "../scenario-file.ts";
 import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
-
-export interface Row {
-  readonly place: Place;
-  readonly cells: JsonRecord;
-}
-
-export interface Table {
-  readonly names: readonly string[];
-  readonly rows: readonly Row[];
-}
+import { joinInstructions } from "./join-instructions.ts";
+import type { Row, Table } from "./table.ts";
 
 /** A table in long form (a row per turn, `scenario_id` says which belong together) or one conversation of one turn per row. */
-export function importTable(table: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
-  const plan = assignColumns(table.names, mapping);
+export function importTable(given: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
+  const table = joinInstructions(given, mapping);
+  const assigned = assignColumns(table.names, mapping);
+  const plan = mapping.labels ? assigned : withoutTexts(assigned, table);
   if (plan.roles.user === undefined) {
     throw new FormatError(
       `no column holds the user's message; name it with the mapping user=…; the columns are ${table.names.join(", ")}`,
@@ -36,6 +29,24 @@ export function importTable(table: Table, collector: ScenarioCollector, mapping:
   }
   for (const rows of groups.values()) addRows(rows, plan, collector);
 }
+
+/** A label is a word or a few. What holds longer texts (a context, a note, a source) says nothing about how a reply should be. */
+function withoutTexts(plan: ColumnPlan, { names, rows }: Table): ColumnPlan {
+  // Our own tables hold nothing else.
+  if (names.includes("user_message")) return plan;
+  const texts = new Set(plan.labels.filter((name) => rows.some(({ cells }) => isLongText(cells[name]))));
+  const reason = (name: string): string => `it holds texts, not labels; map labels=${name} to take it for one`;
+  return {
+    ...plan,
+    labels: plan.labels.filter((name) => !texts.has(name)),
+    unused: [...plan.unused, ...[...texts].map((name) => ({ name, reason: reason(name) }))],
+  };
+}
+
+const longestLabel = 100;
+
+const isLongText = (value: unknown): boolean =>
+  typeof value === "string" && (value.length > longestLabel || /\n|^https?:\/\//.test(value.trim()));
 
 const cell = ({ cells }: Row, plan: ColumnPlan, role: ColumnRole): unknown => {
   const name = plan.roles[role];

@@ -2,7 +2,7 @@ import type { ColumnMapping } from "../../column-mapping.ts";
 import { scalarText, type JsonRecord } from "../../records.ts";
 import type { ScenarioCollector } from "../../scenario-collector.ts";
 import type { Place } from "../../scenario-file.ts";
-import type { Row, Table } from "../table-rows.ts";
+import type { Row, Table } from "../table.ts";
 import { importPromptfoo } from "./promptfoo.ts";
 import { parseExpected } from "./parse-expected.ts";
 
