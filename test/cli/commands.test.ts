@@ -118,8 +118,11 @@ test("imports what another tool wrote, says what was lost, and exports it again"
   });
   expect(JSON.parse(asJson.stdout)).toMatchObject({ format: "openai-chat", file: "chats.jsonl" });
   expect(await readFile(folder.file("chats.jsonl"), "utf8")).toBe(exported.stdout);
-  const mapped = await runCli(["import", `${fixtures}/sharegpt.json`, "--json"], { cwd });
-  expect(JSON.parse(mapped.stdout).scenarios.length).toBeGreaterThan(0);
+  const mapped = await runCli(["import", `${fixtures}/sharegpt.json`, "--json", "-o", "kept.json"], { cwd });
+  const { scenarios, file } = JSON.parse(mapped.stdout);
+  expect(scenarios.length).toBeGreaterThan(0);
+  expect(file).toBe("kept.json");
+  expect(await readFile(folder.file("kept.json"), "utf8")).toContain(JSON.stringify(scenarios[0].id));
 });
 
 test.each(["request", "result", "scenario", "config"])("the %s schema is JSON Schema", async (name) => {

@@ -52,6 +52,7 @@ test.each([
   [["show", "--bogus"], /unknown option/],
   [["serve", "--port", "99999"], /whole number from 0 to 65535/],
   [["report", "--json", "-f", "csv"], /give one of them/],
+  [["import", "a.csv", "-o", "b.txt"], /b\.txt: the ending says the format; use \.json, /],
   [["export"], /missing required argument/],
 ])("%j is wrong usage: exit 2 and a line on stderr only", async (parameters, message) => {
   await using folder = await temporaryFolder();

@@ -1,10 +1,10 @@
 import { Option, type Command } from "commander";
 import { parseMapping } from "../../formats/column-mapping.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
-import type { ImportFormat } from "../../formats/scenario-file.ts";
+import type { ImportFormat, ImportResult } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { writeScenarios } from "../scenarios/write-scenarios.ts";
-import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
+import { checkScenarioFile, writeScenarios } from "../scenarios/write-scenarios.ts";
+import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { counted } from "../terminal/figures.ts";
 import { note, printJson } from "../terminal/output.ts";
 
@@ -24,31 +24,34 @@ export function declare(command: Command): void {
     .argument("<files...>", "files, folders or patterns")
     .addOption(new Option("--from <format>", "format").choices(["auto", ...names]).default("auto"))
     .option("--map <roles>", "which column is what: user=question,reference=answer,labels=intent|sentiment")
-    .option("-o, --output <file>", "scenario file to write: .json, .jsonl or .yaml (default: print JSON)")
+    .option("-o, --output <file>", "scenario file to write: .json, .jsonl, .yaml or .csv (default: print JSON)")
     .option("--dry-run", "only say what would be imported")
-    .option("--json", "print scenarios, checks and notes as one JSON object")
+    .option("--json", "print scenarios, checks, notes and the file that was written as one JSON object")
     .action(importFiles);
 }
 
 async function importFiles(files: readonly string[], options: ImportOptions): Promise<void> {
+  const { output: file, dryRun, json } = options;
+  if (file !== undefined) checkScenarioFile(file);
   const read = await readScenarioFiles(files, {
     format: options.from,
     ...(options.map !== undefined && { mapping: parseMapping(options.map) }),
   });
   const scenarios = joinScenarios(read);
-  if (options.json) {
-    const checks = read.flatMap((file) => file.checks);
-    const notes = read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...entry })));
-    return printJson({ scenarios, checks, notes });
+  if (json) {
+    const written = dryRun || scenarios.length === 0 ? undefined : file;
+    if (written !== undefined) await writeScenarios(scenarios, { file: written });
+    return printJson({ scenarios, ...whatWasRead(read), ...(written !== undefined && { file: written }) });
   }
-  for (const { file, format, reason, scenarios: own, notes } of read) {
-    note(`${file}: ${counted(own.length, "scenario")} read as ${format} (${reason})`);
-    for (const entry of notes) note(`  ${entry.kind} ${noteLine(file, entry)}`);
+  for (const { file: name, format, reason, scenarios: own, notes } of read) {
+    note(`${name}: ${counted(own.length, "scenario")} read as ${format} (${reason})`);
+    for (const entry of notes) note(`  ${entry.kind} ${noteLine(name, entry)}`);
   }
   if (scenarios.length === 0) throw new CliError("no scenario was found");
-  if (!options.dryRun)
-    await writeScenarios(scenarios, {
-      file: options.output,
-      format: options.output === undefined ? "json" : undefined,
-    });
+  if (!dryRun) await writeScenarios(scenarios, { file, format: file === undefined ? "json" : undefined });
+}
+
+function whatWasRead(read: readonly ScenarioFile[]): Pick<ImportResult, "checks" | "notes"> {
+  const notes = read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...entry })));
+  return { checks: read.flatMap(({ checks }) => checks), notes };
 }
