@@ -66,7 +66,16 @@ export async function createCore(
   );
   const clients = opened.use(createClients(settings, { isOwnAddress, isAgentAddress, hubProviders }));
   const { runs, helpers } = opened.use(
-    await createEvaluation({ settings, storage, outbound: clients.evaluation, isDemo, isTied, ownRuns, log }),
+    await createEvaluation({
+      settings,
+      hubProviders,
+      storage,
+      outbound: clients.evaluation,
+      isDemo,
+      isTied,
+      ownRuns,
+      log,
+    }),
   );
   const parts = opened.move();
   return {

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { RunSettings } from "../../contract/evaluation-request.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
+import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createRuns } from "../../runs/create-runs.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
@@ -11,6 +12,7 @@ import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { thisHost } from "../../storage/leases/this-host.ts";
 import { createEmbedders } from "./create-embedders.ts";
+import { endpointCredentials } from "./endpoint-credentials.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
 import { providerCredential } from "./provider-credential.ts";
 import { readCustomScorers } from "./read-custom-scorers.ts";
@@ -23,6 +25,7 @@ export interface Evaluation extends AsyncDisposable {
 
 export async function createEvaluation({
   settings,
+  hubProviders,
   storage,
   outbound,
   isDemo,
@@ -31,6 +34,7 @@ export async function createEvaluation({
   log,
 }: {
   settings: Settings;
+  hubProviders: readonly HubProvider[];
   storage: OpenedStorage;
   outbound: Outbound;
   isDemo: (settings: RunSettings) => boolean;
@@ -51,6 +55,7 @@ export async function createEvaluation({
     }),
     onError,
   });
+  const endpointKey = endpointCredentials(settings, hubProviders);
   const helperKeys = new Map([judge, labeller].flatMap(helperKey));
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule);
@@ -60,14 +65,20 @@ export async function createEvaluation({
     audits: storage.audits,
     limits,
     createModel: ({ protocol, endpoint, model_id }) =>
-      createChatModel({ outbound, protocol, endpoint, modelId: model_id }),
+      createChatModel({
+        outbound,
+        protocol,
+        endpoint,
+        modelId: model_id,
+        credential: endpointKey({ endpoint, protocol }),
+      }),
     createHelper: ({ protocol, endpoint, model_id }) =>
       createChatModel({
         outbound,
         protocol,
         endpoint,
         modelId: model_id,
-        credential: helperKeys.get(helperName({ endpoint, model_id })),
+        credential: helperKeys.get(helperName({ endpoint, model_id })) ?? endpointKey({ endpoint, protocol }),
       }),
     isDemo,
     isTied,
