@@ -19,15 +19,28 @@ const start = (): AgentRunStarted => ({
   client_tools: [],
 });
 const resumed: AgentRunEntry = { type: "run-resume", at: 1, decisions: {} };
+const called: AgentRunEntry = {
+  type: "model-call",
+  at: 1,
+  call: 1,
+  duration_ms: 1,
+  model_resolved: "a/b",
+  reply: null,
+};
 
 /** A log on a database that can be away. Nothing is written until somebody reads. */
 async function openLog(options: { mostWaiting?: number } = {}) {
   const real = await openSqliteDatabase({ file: ":memory:" });
   const errors: unknown[] = [];
-  const state = { away: false };
+  const state = { away: false, silent: false };
   const database: Database = {
     ...real,
-    write: (work) => (state.away ? Promise.reject(new Error("away")) : real.write(work)),
+    async write(work) {
+      if (state.away) throw new Error("away");
+      const result = await real.write(work);
+      if (state.silent) throw new Error("committed, but nobody heard");
+      return result;
+    },
   };
   const onError = (error: unknown) => void errors.push(error);
   const place = { host: "here", pid: process.pid };
@@ -48,6 +61,24 @@ test("what could not be written is kept in order and written later", async () =>
   expect((await log.get("1", null))?.entries).toEqual([start(), resumed]);
   expect((await log.list({ owner: null, limit: 9 })).runs.map(({ id }) => id)).toEqual(["2", "1"]);
   expect(errors).toHaveLength(1);
+});
+
+test("what was committed unheard is stored once, and what came after it as well", async () => {
+  await using opened = await openLog();
+  const { log, state } = opened;
+  log.append("0", start());
+  await log.get("0", null);
+  const entries = [start(), called, { ...called, at: 2 }, { ...called, at: 3 }];
+  for (const entry of entries) {
+    state.silent = true;
+    log.append("1", entry);
+    await expect(log.get("1", null)).rejects.toThrow("nobody heard");
+    state.silent = false;
+    if (entry === called) await log.get("1", null);
+  }
+  const record = await log.get("1", null);
+  expect(record?.entries).toEqual(entries);
+  expect((await log.list({ owner: null, limit: 1 })).runs).toMatchObject([{ id: "1", model_calls: 3 }]);
 });
 
 test("a database that stays away does not fill the memory: the oldest runs are given up", async () => {

@@ -43,6 +43,8 @@ export function createRunLog({
 }: RunLogOptions): StoredRunLog {
   const open = new Map<string, OpenRun>();
   let waiting = new Map<string, AgentRunEntry[]>();
+  /** Could not be written, or it is not known whether it was: goes first, and as it was, so that it is not written twice. */
+  let failed: Map<string, AgentRunEntry[]> | null = null;
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
 
@@ -55,8 +57,9 @@ export function createRunLog({
   function write(): Promise<void> {
     if (timer) clearTimeout(timer);
     timer = null;
-    const batch = waiting;
-    waiting = new Map();
+    const batch = failed ?? waiting;
+    if (!failed) waiting = new Map();
+    failed = null;
     return (writing = store(batch).finally(() => (writing = null)));
   }
 
@@ -78,12 +81,11 @@ export function createRunLog({
     }
   }
 
-  /** What came in the meantime comes after what could not be written. */
   function putBack(batch: Map<string, AgentRunEntry[]>): void {
-    for (const [id, entries] of waiting) batch.set(id, [...(batch.get(id) ?? []), ...entries]);
-    waiting = batch;
-    for (const id of waiting.keys()) {
-      if (waiting.size <= mostWaiting) break;
+    failed = batch;
+    for (const id of [...batch.keys(), ...waiting.keys()]) {
+      if (batch.size + waiting.size <= mostWaiting) break;
+      batch.delete(id);
       waiting.delete(id);
       forget(id);
     }
@@ -97,10 +99,10 @@ export function createRunLog({
   }
 
   async function flush(): Promise<void> {
-    await writing;
-    // Somebody else may have begun to write what waited here.
-    if (writing) await writing;
-    else if (waiting.size > 0) await write();
+    // First what is being written or failed, then what waited behind it, which somebody else may have begun to write.
+    for (let round = 0; round < 2; round += 1) {
+      if (writing || failed || waiting.size > 0) await (writing ?? write());
+    }
   }
 
   return {

@@ -112,13 +112,15 @@ async function withSummaries(writer: Writer, parts: readonly RunPart[]): Promise
 const advanceRun = statement<{ id: string }>(
   "update agent_run set state = ?, process = ?, summary = ? where id = ? returning id",
 );
+/** Entries tell their times: the same ones again were written by a commit of which nobody knew whether it took place. */
 const addEntries = statement(
   `insert into agent_run_part (run_id, number, entries)
-    values (?, (select coalesce(max(number), 0) + 1 from agent_run_part where run_id = ?), ?)`,
+    select ?, coalesce(max(number), 0) + 1, ? from agent_run_part where run_id = ?
+    having not exists (select 1 from agent_run_part where run_id = ? and entries = ?)`,
 );
 
 async function addPart(writer: Writer, { id, summary, entries }: ReadyPart, process: string): Promise<void> {
   const [known] = await advanceRun(writer, [summary.state, process, toJsonText(summary), id]);
   // Deleted for its age while it went on.
-  if (known) await addEntries(writer, [id, id, entries]);
+  if (known) await addEntries(writer, [id, entries, id, id, entries]);
 }
