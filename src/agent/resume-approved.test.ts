@@ -129,7 +129,10 @@ test("a call that needs no approval cannot be decided about, and runs with the r
   expect(refund).not.toHaveBeenCalled();
   expect(told[3]).toContain("Order 7: a lamp.");
   expect(told[4]).toContain('there is no tool named "abacus"');
-  await expect(resume(mixed, { a: "deny", b: "approve" })).rejects.toThrow('No call "b" waits for approval');
+  await expect(resume(mixed, { a: "deny", b: "approve" })).rejects.toMatchObject({
+    message: expect.stringContaining('No call "b" waits for approval'),
+    hint: "Decide about every call that waits, and about no other.",
+  });
 });
 
 test("a tool that has gone since is not run, and the model is told", async () => {

@@ -32,6 +32,8 @@ export async function resumeAgent({ pending, decisions, ...options }: ResumeOpti
   return finishRun(run, { text: pending.reply.text, calls });
 }
 
+const hint = "Decide about every call that waits, and about no other.";
+
 function refuseForged({ calls }: PendingRun, decided: ReadonlyMap<string, ApprovalDecision>): void {
   const waiting = calls.filter((call) => call.state === "approval").map((call) => call.id);
   const choice = `The calls that wait are: ${waiting.join(", ")}.`;
@@ -40,11 +42,12 @@ function refuseForged({ calls }: PendingRun, decided: ReadonlyMap<string, Approv
     throw new ServiceError(
       "validation_failed",
       `No call ${JSON.stringify(id.slice(0, 64))} waits for approval. ${choice}`,
+      { hint },
     );
   }
   const missing = waiting.filter((id) => !decided.has(id));
   if (missing.length === 0) return;
-  throw new ServiceError("validation_failed", `Nothing was decided about ${missing.join(", ")}. ${choice}`);
+  throw new ServiceError("validation_failed", `Nothing was decided about ${missing.join(", ")}. ${choice}`, { hint });
 }
 
 function readPending(run: AgentRun, call: PendingCall, decision: ApprovalDecision | undefined): ReadCall {

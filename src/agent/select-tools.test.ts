@@ -20,6 +20,7 @@ test("an unknown name is refused together with the names that would be right", (
     expect.objectContaining({
       code: "validation_failed",
       message: 'There is no tool named "abacus", "__proto__". The tools are: calculator, current_time.',
+      hint: expect.stringContaining("x-agent-tools"),
     }),
   );
   expect(() => selectTools([], ["a", "b", "c", "d", "e", "f", "g"])).toThrow(

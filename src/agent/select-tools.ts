@@ -9,7 +9,10 @@ export function selectTools(tools: readonly Tool[], allowed: readonly string[] |
   if (allowed === null) return tools;
   const known = new Set(tools.map((tool) => tool.definition.name));
   const unknown = [...new Set(allowed)].filter((name) => !known.has(name));
-  if (unknown.length > 0) throw new ServiceError("validation_failed", describeUnknown(unknown, known));
+  if (unknown.length > 0) {
+    const hint = "Correct x-agent-tools, or leave it out to allow every tool.";
+    throw new ServiceError("validation_failed", describeUnknown(unknown, known), { hint });
+  }
   const wanted = new Set(allowed);
   return tools.filter((tool) => wanted.has(tool.definition.name));
 }
