@@ -16,7 +16,17 @@ interface PagedGridProps {
 export function PagedGrid({ runId, filter, live }: PagedGridProps) {
   const { source, show, error, refetch } = usePagedRows(runId, filter);
   if (source) {
-    return <AttemptGrid runId={runId} source={{ ...source, ...(show && { show }) }} filter={filter} live={live} />;
+    return (
+      <>
+        {error && (
+          // Rows that are missing may be far down: it stays in sight.
+          <div className="sticky top-2 z-10">
+            <FailedNotice error={error} onRetry={refetch} />
+          </div>
+        )}
+        <AttemptGrid runId={runId} source={{ ...source, ...(show && { show }) }} filter={filter} live={live} />
+      </>
+    );
   }
   if (error instanceof ApiError && error.status === 404) return <ReadWhole runId={runId} filter={filter} live={live} />;
   if (error) return <FailedNotice error={error} onRetry={refetch} />;

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { largeRun } from "../support/sample-runs.ts";
@@ -26,6 +27,25 @@ export function largeRunsSuite(browser: () => Browser): void {
     await tab.page.getByText("scenario-0007").waitFor();
     expect(services.requests.filter((request) => request.includes("/results"))).toEqual([]);
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("rows that could not be read are told of where they are missing, and asked for again", async () => {
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    const problem = makeProblem("internal_error", "The disk is gone.");
+    const headers = { "access-control-allow-origin": services.origin };
+    await tab.page.route(/\/scenarios\?.*offset=[1-9]/, (route) =>
+      route.fulfill({ status: 500, json: problem, headers }),
+    );
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByText("scenario-0000").waitFor();
+    await tab.page.mouse.wheel(0, 20_000);
+    const notice = tab.page.getByRole("alert");
+    await notice.waitFor();
+    expect(await notice.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThanOrEqual(0);
+    await tab.page.unrouteAll();
+    await notice.getByRole("button", { name: "Try again" }).click();
+    await notice.waitFor({ state: "detached" });
   });
 
   test("keys go from failure to failure through a large run, one scenario at a time", async () => {
