@@ -10,7 +10,7 @@ type Baselines = Readonly<Record<string, Baseline>>;
 
 const key = "rehearsal.baselines";
 const listeners = new Set<() => void>();
-let cache: { text: string | null; value: Baselines } = { text: null, value: {} };
+let cache: { text: string | null; value: Baselines } = { text: null, value: parse(null) };
 
 /** The same object for the same text, as React wants it. */
 function read(): Baselines {
@@ -19,12 +19,13 @@ function read(): Baselines {
   return cache.value;
 }
 
+/** Holds nothing but what is pinned: a test may be called "constructor". */
 function parse(text: string | null): Baselines {
+  const pinned = Object.create(null) as Baselines;
   try {
-    const value: unknown = JSON.parse(text ?? "{}");
-    return typeof value === "object" && value !== null ? (value as Baselines) : {};
+    return Object.assign(pinned, JSON.parse(text ?? "{}"));
   } catch {
-    return {};
+    return pinned;
   }
 }
 

@@ -27,7 +27,7 @@ export function ConfusionMatrix({ name, confusion }: ConfusionMatrixProps) {
             <tr key={label}>
               <th scope="row">{label}</th>
               {generated.map((other) => (
-                <Cell key={other} count={confusion[label]?.[other] ?? 0} agrees={other === label} />
+                <Cell key={other} count={countOf(confusion[label], other)} agrees={other === label} />
               ))}
             </tr>
           ))}
@@ -36,6 +36,10 @@ export function ConfusionMatrix({ name, confusion }: ConfusionMatrixProps) {
     </div>
   );
 }
+
+/** A label may be called "constructor", which every object has. */
+const countOf = (row: Readonly<Record<string, number>> | undefined, label: string): number =>
+  row && Object.hasOwn(row, label) ? (row[label] ?? 0) : 0;
 
 function Cell({ count, agrees }: { count: number; agrees: boolean }) {
   if (count === 0) return <td className="number text-faint">0</td>;

@@ -271,6 +271,21 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a test and its labels may be called what every object has", async () => {
+    const run = makeResults({ id: "odd", name: "constructor", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
+    const confusion = { constructor: { constructor: 2 }, refund: { refund: 1 } };
+    Object.assign(run.summary.label_metrics["intent"] ?? {}, { confusion });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "constructor" }).waitFor();
+    expect(await tab.page.getByRole("main").innerText()).not.toContain("NaN");
+    await tab.open("/runs/odd?tab=scores");
+    const matrix = tab.page.getByRole("region", { name: "Confusion of intent" });
+    expect(await matrix.getByRole("row", { name: /^refund/ }).innerText()).toMatch(/refund\s+0\s+✓ 1/);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("every figure has its interval, or the reason why there is none", async () => {
     const run = makeResults({ id: "same", name: "same", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     const reason = "all 4 scenarios have the same value";
