@@ -1,3 +1,4 @@
+import { Secret } from "../contract/secret.ts";
 import { ConfigError } from "./config-error.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -29,4 +30,19 @@ export function resolveHeaders(
       return [name.toLowerCase(), value];
     }),
   );
+}
+
+/** Names that say that their value is a secret. */
+export const secretName = /auth|key|token|secret|password|cookie|credential/i;
+
+/**
+ * What a model must not read of the texts a service is given, by their names: what the operator keeps in the environment, and
+ * what stands in the file under a name that says what it is. Anything else, such as a tenant, may come up in any answer.
+ */
+export function secretsIn(texts: Readonly<Record<string, string>>, variables: Variables): readonly Secret[] {
+  const values = Object.entries(texts).flatMap(([name, text]) => {
+    const named = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, variable = ""]) => variables[variable] ?? "");
+    return named.length === 0 && secretName.test(name) ? [text] : named;
+  });
+  return values.map((value) => new Secret(value));
 }

@@ -24,7 +24,6 @@ export function defineHttpTool(
   const { name, description, parameters, needsApproval, timeoutMs } = operation;
   const template = parseUrlTemplate(operation.url, `The tool "${name}"`);
   checkNames(operation, template.parameters);
-  const secrets = Object.values(operation.headers);
 
   return defineTool({
     name,
@@ -38,7 +37,7 @@ export function defineHttpTool(
         for (const [pairName, text] of toPairs(key, args[parameter], style)) url.searchParams.append(pairName, text);
       }
       const response = await send(toRequest(operation, { url, args, maxBytes, signal }));
-      return describeResponse(response, { maxBytes, clean: (text) => withoutSecrets(text, secrets) });
+      return describeResponse(response, { maxBytes, clean: (text) => withoutSecrets(text, operation.secrets) });
     },
   });
 }

@@ -17,6 +17,7 @@ export interface OpenapiOptions {
   readonly base_url?: string | undefined;
   readonly prefix: string;
   readonly headers: Readonly<Record<string, Secret>>;
+  readonly secrets: readonly Secret[];
   readonly approval: boolean | readonly string[];
   readonly timeout_ms?: number | undefined;
 }
@@ -129,6 +130,7 @@ function toOperation(document: Json, entry: ChosenEntry, options: OpenapiOptions
     headerParameters,
     body,
     headers: options.headers,
+    secrets: options.secrets,
     needsApproval:
       typeof options.approval === "boolean" ? options.approval : options.approval.some((name) => isNamed(entry, name)),
     timeoutMs: options.timeout_ms,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Secret } from "../../contract/secret.ts";
-import { resolveHeaders, type Variables } from "../resolve-variables.ts";
+import { resolveHeaders, secretsIn, type Variables } from "../resolve-variables.ts";
 import type { HttpOperation, RequestBody } from "./http-operation.ts";
 import { parseUrlTemplate } from "./url-template.ts";
 
@@ -70,6 +70,7 @@ export function toOperation(config: HttpToolConfig, variables: Variables): HttpO
     headerParameters: [],
     body: body ?? (inBody ? toBody(rest) : null),
     headers: toSecrets(config.headers, variables, `the tool "${name}"`),
+    secrets: secretsIn(config.headers, variables),
     needsApproval: approval,
     timeoutMs: timeout_ms,
   };

@@ -19,6 +19,8 @@ export interface HttpOperation {
   readonly headerParameters: readonly { readonly name: string; readonly parameter: string }[];
   readonly body: RequestBody | null;
   readonly headers: Readonly<Record<string, Secret>>;
+  /** What the model must not read of them. */
+  readonly secrets: readonly Secret[];
   readonly needsApproval: boolean;
   readonly timeoutMs: number | undefined;
 }

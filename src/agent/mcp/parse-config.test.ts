@@ -89,15 +89,15 @@ test("a value that was refused is not shown when it may be a secret", () => {
   expect(() => parse(config)).toThrow(expect.not.objectContaining({ message: expect.stringContaining("t0ken") }));
 });
 
-test("what the environment or a header gave to a server is a secret, what is plain in its file is not", () => {
+test("what the environment gave to a server, or its file under the name of a secret, is one", () => {
   const { servers } = parse({
     mcpServers: {
-      files: { command: "x", env: { URL: "https://me:${TOKEN}@git.test", PLAIN: "plain text" } },
-      wiki: { url: "https://wiki.test/${TOKEN}", headers: { a: "written", b: "Bearer ${TOKEN}" } },
+      files: { command: "x", env: { URL: "https://me:${TOKEN}@git.test", PLAIN: "plain", API_KEY: "written" } },
+      wiki: { url: "https://wiki.test/${TOKEN}", headers: { "x-tenant": "acme", Authorization: "Bearer ${TOKEN}" } },
     },
   });
   expect(servers.map(({ secrets }) => secrets.map((secret) => secret.reveal()))).toEqual([
-    ["t0ken"],
-    ["t0ken", "t0ken", "written"],
+    ["t0ken", "written"],
+    ["t0ken", "t0ken"],
   ]);
 });

@@ -1,8 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { Secret } from "../../contract/secret.ts";
 import { ConfigError, parseConfig, parseConfigJson } from "../config-error.ts";
-import { resolveHeaders, resolveVariables, type Variables } from "../resolve-variables.ts";
+import { resolveHeaders, resolveVariables, secretsIn, type Variables } from "../resolve-variables.ts";
 import type { McpConfig, McpServerConfig } from "./mcp-config.ts";
 
 const shared = {
@@ -66,7 +65,7 @@ function parseServer(
     allow: config.allow ?? null,
     approval: config.approval === true ? (true as const) : config.approval || [],
     timeoutMs: config.timeout_ms,
-    secrets: secretsOf(config, variables),
+    secrets: secretsIn("url" in config ? { url: config.url, ...config.headers } : config.env, variables),
   };
   if ("url" in config) {
     const url = URL.parse(resolveVariables(config.url, variables, what));
@@ -86,16 +85,6 @@ function parseServer(
     env: Object.fromEntries(env) as Record<string, string>,
     cwd: config.cwd === undefined ? undefined : resolve(folder, config.cwd),
   };
-}
-
-/** Whatever the operator keeps in the environment instead of the file, and every header. */
-function secretsOf(config: z.infer<typeof Server>, variables: Variables): readonly Secret[] {
-  const texts = "url" in config ? [config.url, ...Object.values(config.headers)] : Object.values(config.env);
-  const named = texts.flatMap((text) =>
-    [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => variables[name] ?? ""),
-  );
-  const written = "url" in config ? Object.values(config.headers).filter((text) => !text.includes("${")) : [];
-  return [...named, ...written].map((value) => new Secret(value));
 }
 
 /** Says what is missing in plain words, before the schema lists all that could be. */

@@ -174,6 +174,12 @@ test("approval and time limits come from the config", () => {
   expect(tool).toMatchObject({ needsApproval: true, timeoutMs: 5000 });
 });
 
+test("a key that stands in the file is a secret, what else is sent is not", async () => {
+  const headers = { "X-Api-Key": "written-key", "X-Tenant": "acme-corp" };
+  const { run } = declare({ tools: [{ ...order, headers }] }, json("acme-corp sent written-key"));
+  expect(await run({ id: "7" })).toBe("acme-corp sent [redacted]");
+});
+
 const oneOperation = {
   openapi: "3.1.0",
   servers: [{ url: "https://a.test" }],

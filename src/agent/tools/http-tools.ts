@@ -4,7 +4,7 @@ import { defineHttpTool } from "../http-tools/define-http-tool.ts";
 import { fromOpenapi } from "../http-tools/from-openapi.ts";
 import { HttpToolsConfig, toOperation, toSecrets, type OpenapiConfig } from "../http-tools/http-config.ts";
 import type { HttpOperation, SendRequest } from "../http-tools/http-operation.ts";
-import type { Variables } from "../resolve-variables.ts";
+import { secretsIn, type Variables } from "../resolve-variables.ts";
 import type { Tool } from "../tool.ts";
 
 /**
@@ -37,8 +37,9 @@ function readOpenapi(
   { variables, readDocument }: { variables: Variables; readDocument: (path: string) => string },
 ): readonly HttpOperation[] {
   const headers = toSecrets(source.headers, variables, source.document);
+  const secrets = secretsIn(source.headers, variables);
   try {
-    return fromOpenapi(parseDocument(readDocument(source.document)), { ...source, headers });
+    return fromOpenapi(parseDocument(readDocument(source.document)), { ...source, headers, secrets });
   } catch (cause) {
     throw new ConfigError(`${source.document}: ${cause instanceof Error ? cause.message : "cannot be read"}`, {
       cause,

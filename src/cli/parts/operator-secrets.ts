@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Variables } from "../../agent/resolve-variables.ts";
+import { secretName, type Variables } from "../../agent/resolve-variables.ts";
 import { Secret } from "../../contract/secret.ts";
 import type { Settings } from "../../settings.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
@@ -29,8 +29,6 @@ async function inFile(path: string, variables: Variables): Promise<Secret[]> {
   const named = [...text.matchAll(/\$\{(\w+)\}/g)].map((match) => variables[match[1] ?? ""] ?? "");
   return [...named, ...writtenIn(parse(text))].filter((value) => value !== "").map((value) => new Secret(value));
 }
-
-const secretName = /auth|key|token|secret|password|cookie|credential/i;
 
 /** Values that the file holds itself, under a name that says what they are. A header's scheme is no secret. */
 function* writtenIn(value: unknown): Iterable<string> {
