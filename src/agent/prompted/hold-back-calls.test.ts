@@ -44,18 +44,17 @@ test("a character is never shown in two halves", () => {
   }
 });
 
+// In a time that grows with the square of the length they would take minutes.
 test.each([
-  ["word ", 50_000],
-  [" \n", 32_000],
+  ["word ", 200_000],
+  [" \n", 128_000],
 ])("a long text of %j does not hold everybody up", (word, times) => {
   const reply = word.repeat(times);
-  const started = performance.now();
   const shown: string[] = [];
   const held = holdBackCalls((text) => shown.push(text));
   for (let start = 0; start < reply.length; start += 5) held.onText(reply.slice(start, start + 5));
   held.finish(reply);
   expect(shown.join("")).toBe(reply);
-  expect(performance.now() - started).toBeLessThan(6000);
 });
 
 test("whatever a model writes, in whatever pieces, the reader sees exactly its text", () => {
