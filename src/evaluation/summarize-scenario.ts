@@ -28,6 +28,8 @@ export interface SummarizedAttempt {
   readonly interactions: readonly ScoredInteraction[];
   /** What was said of the conversation as a whole. */
   readonly conversation?: Scores | undefined;
+  /** Some of its turns are missing: its turns count, and whether it would have passed is not known. */
+  readonly unfinished?: boolean | undefined;
 }
 
 /** The figures of one scenario from its attempts. */
@@ -50,14 +52,18 @@ export function summarizeScenario(
   return {
     average_scores: averageAttempts(averages),
     score_stats: series.finish(averages),
-    reliability: reliabilityOf(averages, threshold),
+    reliability: reliabilityOf(
+      averages.filter((_, attempt) => !attempts[attempt]?.unfinished),
+      threshold,
+    ),
     label_metrics: labels.finish(),
     breakdown: breakdown.finish(),
   };
 }
 
-/** Null when there is nothing to judge: attempts got their replies, and none of them has an `overall`. */
+/** Null when there is nothing to judge: no attempt has ended, or those that have got their replies and none has an `overall`. */
 function reliabilityOf(averages: readonly Scores[], threshold: number): Reliability | null {
+  if (averages.length === 0) return null;
   const outcomes = averages.map((average) => attemptPassed(average, threshold));
   if (outcomes.includes(null) && averages.every((average) => average["overall"] === undefined)) return null;
   const counted = outcomes.filter((passed) => passed !== null);

@@ -35,6 +35,12 @@ test("a gate does not pass while scenarios are missing, and names them", async (
   );
   const attempts = stopped.results.scenarios.flatMap((scenario) => scenario.attempts);
   expect(attempts.map(({ unfinished }) => unfinished)).toEqual([undefined, undefined, true]);
+  expect(stopped.results.scenarios.map(({ reliability }) => reliability?.attempts)).toEqual([
+    1,
+    1,
+    undefined,
+    undefined,
+  ]);
   const done = await bench.evaluate({ test_batch: scenarios(4), budget: { calls: 8 }, concurrency: 1, gate });
   expect(done.summary.gate).toMatchObject({ passed: true, checks: [{ name: "overall" }, { name: "failure_rate" }] });
 });

@@ -7,7 +7,7 @@ import { checkNames } from "../evaluation/scorers/create-checks.ts";
 import { createRunFigures } from "../evaluation/summarize-run.ts";
 import type { FiguredAttempt } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
-import { plannedPasses, toPasses } from "./passes.ts";
+import { plannedPasses } from "./passes.ts";
 
 /** An attempt's results in the form figures are made from. */
 export function toFigured(scenario: Scenario, { attempt, reference, conversation }: AttemptResults): FiguredAttempt {
@@ -15,6 +15,7 @@ export function toFigured(scenario: Scenario, { attempt, reference, conversation
     scenario: scenario.id,
     tags: scenario.tags,
     interactions: attempt.interactions,
+    ...(attempt.unfinished && { unfinished: true }),
     ...(reference && { reference: reference.interactions }),
     ...(attempt.replay && !reference && { replayed: attempt.replay.interactions }),
     ...(conversation && { conversation }),
@@ -58,13 +59,11 @@ export function createFiguring(settings: RunSettings) {
   return {
     add(scenario: Scenario, attempt: AttemptTurns): void {
       const turns = scenario.interactions.length;
-      // The passes of an attempt run side by side: turns of the second say nothing about those of the first.
-      const unfinished = toPasses(attempt.interactions, turns).first.length < turns;
       missing ||= attempt.interactions.length < turns * plannedPasses(settings);
       figures.expect(scenario.id);
       if (attempt.interactions.length === 0) return;
       if (settings.budget) for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
-      figures.add({ ...toFigured(scenario, toAttemptResults(attempt, { scenario, settings })), unfinished });
+      figures.add(toFigured(scenario, toAttemptResults(attempt, { scenario, settings })));
     },
     finish: (run: RunRecord, now: () => number): Figured =>
       figures.finish({ stopped_by: missing && overBudget(run, { spent, now }) ? "budget" : undefined }),

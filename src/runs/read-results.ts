@@ -116,6 +116,7 @@ function toScenarioResult(
       judged.map(({ attempt, conversation }) => ({
         interactions: attempt.interactions,
         conversation: conversation?.scores,
+        unfinished: attempt.unfinished,
       })),
       { threshold, label_rules, tags: scenario.tags, checks: checksOf(settings) },
     ),
