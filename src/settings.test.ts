@@ -35,6 +35,11 @@ test.each([
   [{ HUB_API_KEY: "key" }, /^HUB_API_KEY is set without HUB_BASE_URL/],
   [{ JUDGE_API_KEY: "key" }, /^JUDGE_API_KEY is set without JUDGE_ENDPOINT/],
   [{ JUDGE_ENDPOINT: "http://judge" }, /^JUDGE_ENDPOINT is set without JUDGE_MODEL/],
+  [{ REHEARSAL_WEBHOOK_URLS: "https://hook.test/" }, /^REHEARSAL_WEBHOOK_SECRET must be whsec_/],
+  [
+    { REHEARSAL_WEBHOOK_URLS: "https://hook.test/", REHEARSAL_WEBHOOK_SECRET: "whsec_c2hvcnQ=" },
+    /^REHEARSAL_WEBHOOK_SECRET must be whsec_ followed by at least 24 bytes/,
+  ],
   [{ REHEARSAL_AGENT_PORT: "80000" }, /^REHEARSAL_AGENT_PORT is "80000": use a whole number from 0 to 65535$/],
   [{ REHEARSAL_AGENT_PORT: "0x50" }, /^REHEARSAL_AGENT_PORT/],
   [{ REHEARSAL_AGENT_PORT: "8001" }, /^REHEARSAL_EVAL_PORT is 8001, the same/],

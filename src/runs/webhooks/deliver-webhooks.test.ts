@@ -15,7 +15,7 @@ import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import { Run } from "../../contract/run.ts";
 import { sampleRun } from "../../../test/conformance/sample-runs.ts";
 import { deliverWebhooks, type SendWebhook } from "./deliver-webhooks.ts";
-import { isWebhookSecret, signWebhook } from "./sign-webhook.ts";
+import { signWebhook } from "./sign-webhook.ts";
 
 const key = randomBytes(32);
 const secret = `whsec_${key.toString("base64")}`;
@@ -219,20 +219,13 @@ test("a receiver that never answers well is given up after a day, in words", asy
   expect(await isSettled(storage)).toBe(true);
 });
 
-test("signatures agree with the example of the specification, and weak secrets are known", () => {
+test("signatures agree with the example of the specification", () => {
   const example = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const headers = signWebhook(
     { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: '{"test": 2432232314}' },
     example,
   );
   expect(headers["webhook-signature"]).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
-  expect([example, secret, "whsec_c2hvcnQ=", "secret", ""].map(isWebhookSecret)).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ]);
 });
 
 test("slow receivers are told side by side, each of one event after the other", async () => {
