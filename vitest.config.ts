@@ -1,10 +1,12 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     isolate: false,
-    maxWorkers: "100%",
+    // One more than there are cores: many tests wait for a process, a database or a browser.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Real processes, databases and browsers share a machine there: a second failure counts, and the report names the first.
