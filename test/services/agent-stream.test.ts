@@ -3,6 +3,7 @@ import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/s
 import { AgentReply } from "../../src/contract/agent-reply.ts";
 import { AgentStreamEvents } from "../../src/contract/agent-stream.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { createUnderWay } from "../../src/services/agent/turns/under-way.ts";
 import { human, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 
 const events = { accept: "text/event-stream" };
@@ -150,22 +151,22 @@ test.each<Record<string, string>>([{ "x-on-disconnect": "continue" }, { "idempot
   async (headers) => {
     const { turn, started, release } = hanging();
     const { models } = scripted(turn, "Later");
-    let arrived = 0;
-    const tools = () => {
-      arrived += 1;
-      return [];
+    let inLine = 0;
+    const underWay = createUnderWay();
+    const follow: typeof underWay.follow = (work) => {
+      inLine += 1;
+      return underWay.follow(work);
     };
-    await using agent = await runAgentApp(models, { tools });
+    await using agent = await runAgentApp(models, { underWay: { ...underWay, follow } });
     const thread = { "x-thread-id": "t" };
     const first = post(agent.url, human("First"), thread);
     await started;
     const controller = new AbortController();
     const second = post(agent.url, human("Second"), { ...thread, ...headers }, controller.signal);
-    await expect.poll(() => arrived).toBe(2);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => inLine).toBe(2);
     controller.abort();
     await expect(second).rejects.toThrow(/abort/i);
-    // The service must have noticed before it is the turn's turn.
+    // Time for the service to notice before it is the turn's turn: without it, this would prove less.
     await new Promise((resolve) => setTimeout(resolve, 50));
     release();
     await first;
