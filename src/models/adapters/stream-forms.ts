@@ -1,15 +1,13 @@
 import type { Outbound } from "../outbound/outbound.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
 import { isRecord } from "./json-values.ts";
+import { createModelMemory } from "./model-memory.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** How a reply is asked for: as a stream that tells its tokens at the end, as any stream, or in one piece. */
 export type StreamForm = "with-usage" | "plain" | "none";
 
-/** Models that are remembered at most. Forgetting one costs one refused call. */
-const mostRemembered = 1_000;
-
-const remembered = new WeakMap<Outbound, Map<string, StreamForm>>();
+const remembered = createModelMemory<StreamForm>();
 
 /** One model at one address: what another one behind the same hub refuses says nothing about it. */
 export interface StreamTarget {
@@ -19,16 +17,12 @@ export interface StreamTarget {
 
 /** The best form of streaming that a model has not refused. */
 export function streamFormOf(outbound: Outbound, target: StreamTarget): StreamForm {
-  return remembered.get(outbound)?.get(keyOf(target)) ?? "with-usage";
+  return remembered.get(outbound, keyOf(target)) ?? "with-usage";
 }
 
 /** Call it once the form has brought a reply: a refusal alone does not prove that another form would do better. */
 export function rememberStreamForm(outbound: Outbound, target: StreamTarget, form: StreamForm): void {
-  const forms = remembered.get(outbound) ?? new Map<string, StreamForm>();
-  remembered.set(outbound, forms);
-  forms.set(keyOf(target), form);
-  const oldest = forms.keys().next();
-  if (forms.size > mostRemembered && !oldest.done) forms.delete(oldest.value);
+  remembered.set(outbound, keyOf(target), form);
 }
 
 function keyOf({ url, modelId }: StreamTarget): string {

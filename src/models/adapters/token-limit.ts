@@ -1,6 +1,7 @@
 import type { ChatRequest, ModelParameters } from "../../contract/model.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
+import { createModelMemory } from "./model-memory.ts";
 
 /** OpenAI's newer name for `max_tokens`: its reasoning models take no other. Other APIs do not know it and refuse it. */
 export const newerLimitName = "max_completion_tokens";
@@ -17,19 +18,13 @@ export function refusesOlderName({ status, body }: FailedResponse, { parameters 
   return body.slice(0, 4_000).includes(newerLimitName);
 }
 
-/** Targets that are remembered at most. Forgetting one costs one refused call. */
-const mostRemembered = 1_000;
-
-const remembered = new WeakMap<Outbound, Set<string>>();
+const remembered = createModelMemory<true>();
 
 /** Whether the target has refused the older name before. */
 export function wantsNewerName(outbound: Outbound, target: string): boolean {
-  return remembered.get(outbound)?.has(target) ?? false;
+  return remembered.get(outbound, target) ?? false;
 }
 
 export function rememberNewerName(outbound: Outbound, target: string): void {
-  const targets = remembered.get(outbound) ?? new Set<string>();
-  remembered.set(outbound, targets.add(target));
-  const oldest = targets.keys().next();
-  if (targets.size > mostRemembered && !oldest.done) targets.delete(oldest.value);
+  remembered.set(outbound, target, true);
 }
