@@ -1,6 +1,7 @@
 import type { GateResult } from "../../contract/budget.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/score-stats.ts";
+import { reaches } from "../../contract/threshold.ts";
 import type { Comparator, Gate, Measure, Statistic } from "./parse-gate.ts";
 
 export interface GateCheck {
@@ -101,19 +102,16 @@ function figureOf(figure: "failure_rate" | "cost" | "tokens", { summary, usage }
   return { actual: null, where: cost ? `${cost.unpriced} replies have no price` : "no price is known" };
 }
 
-/** Rounding must not decide: 0.1 + 0.2 reaches 0.3. */
-const tolerance = 1e-9;
-
 function holds(actual: number, { comparator, bound }: Gate): boolean {
   switch (comparator) {
     case ">=":
-      return actual >= bound - tolerance;
+      return reaches(actual, bound);
     case "<=":
-      return actual <= bound + tolerance;
+      return reaches(bound, actual);
     case ">":
-      return actual > bound + tolerance;
+      return !reaches(bound, actual);
     case "<":
-      return actual < bound - tolerance;
+      return !reaches(actual, bound);
   }
 }
 
