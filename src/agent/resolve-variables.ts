@@ -32,6 +32,11 @@ export function resolveHeaders(
   );
 }
 
+/** What the variables hold that a text names; "" for one that is not set. */
+export function valuesNamedIn(text: string, variables: Variables): readonly string[] {
+  return [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => variables[name] ?? "");
+}
+
 /** Names that say that their value is a secret. */
 export const secretName = /auth|key|token|secret|password|cookie|credential/i;
 
@@ -41,7 +46,7 @@ export const secretName = /auth|key|token|secret|password|cookie|credential/i;
  */
 export function secretsIn(texts: Readonly<Record<string, string>>, variables: Variables): readonly Secret[] {
   const values = Object.entries(texts).flatMap(([name, text]) => {
-    const named = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, variable = ""]) => variables[variable] ?? "");
+    const named = valuesNamedIn(text, variables);
     return named.length === 0 && secretName.test(name) ? [text] : named;
   });
   return values.map((value) => new Secret(value));

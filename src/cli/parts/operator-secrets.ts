@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { secretName, type Variables } from "../../agent/resolve-variables.ts";
+import { secretName, valuesNamedIn, type Variables } from "../../agent/resolve-variables.ts";
 import { Secret } from "../../contract/secret.ts";
 import type { Settings } from "../../settings.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
@@ -26,8 +26,9 @@ async function inFile(path: string, variables: Variables): Promise<Secret[]> {
   const text = await readFile(path, "utf8");
   const { parse } = await import("yaml");
   // Whatever an operator keeps in the environment instead of the file is taken for a secret.
-  const named = [...text.matchAll(/\$\{(\w+)\}/g)].map((match) => variables[match[1] ?? ""] ?? "");
-  return [...named, ...writtenIn(parse(text))].filter((value) => value !== "").map((value) => new Secret(value));
+  return [...valuesNamedIn(text, variables), ...writtenIn(parse(text))]
+    .filter((value) => value !== "")
+    .map((value) => new Secret(value));
 }
 
 /** Values that the file holds itself, under a name that says what they are. A header's scheme is no secret. */
