@@ -12,65 +12,67 @@ const longestMisspelling = 80;
  * Records (`metadata`) take any key and are not warned about.
  */
 export function unknownFields(schema: z.ZodType, value: unknown): readonly Warning[] {
-  return first(walk(schema, value, []));
+  return warningsFor(schema, value, []);
 }
 
-/** The walk ends where the list is full: a large request must not be looked through to its end for nothing. */
-function first(warnings: Generator<Warning>): readonly Warning[] {
-  return warnings.take(mostWarnings).toArray();
+function warningsFor(schema: z.core.$ZodType, value: unknown, path: PropertyKey[]): readonly Warning[] {
+  const warnings: Warning[] = [];
+  walk(schema, value, { path, warnings });
+  return warnings;
 }
 
-type Path = readonly PropertyKey[];
-
-function* walk(schema: z.core.$ZodType, value: unknown, path: Path): Generator<Warning> {
-  if (typeof value !== "object" || value === null) return;
-
-  if (schema instanceof z.ZodObject) yield* walkObject(schema, value, path);
-  else if (schema instanceof z.ZodArray) yield* walkItems(() => schema.element, value, path);
-  else if (schema instanceof z.ZodTuple)
-    yield* walkItems((index) => schema.def.items[index] ?? schema.def.rest, value, path);
-  else if (schema instanceof z.ZodRecord) yield* walkValues(schema, value, path);
-  else if (schema instanceof z.ZodUnion)
-    yield* fewest(
-      schema.options.filter((option) => fits(option, value)),
-      value,
-      path,
-    );
-  else if (schema instanceof z.ZodPipe) yield* walk(schema.in, value, path);
-  else if (schema instanceof z.ZodLazy) yield* walk(schema.unwrap(), value, path);
-  else if (isWrapper(schema)) yield* walk(schema.def.innerType, value, path);
+/** Where the walk is, and what it has found. It ends where the list is full: a large request must not be looked through for nothing. */
+interface Walk {
+  readonly path: PropertyKey[];
+  readonly warnings: Warning[];
 }
 
-function* walkObject(schema: z.ZodObject, value: object, path: Path): Generator<Warning> {
+function walk(schema: z.core.$ZodType, value: unknown, at: Walk): void {
+  if (typeof value !== "object" || value === null || at.warnings.length >= mostWarnings) return;
+
+  if (schema instanceof z.ZodObject) walkObject(schema, value, at);
+  else if (schema instanceof z.ZodArray) walkItems(() => schema.element, value, at);
+  else if (schema instanceof z.ZodTuple) walkItems((index) => schema.def.items[index] ?? schema.def.rest, value, at);
+  else if (schema instanceof z.ZodRecord) walkValues(schema, value, at);
+  else if (schema instanceof z.ZodUnion) walkForms(schema.options, value, at);
+  else if (schema instanceof z.ZodPipe) walk(schema.in, value, at);
+  else if (schema instanceof z.ZodLazy) walk(schema.unwrap(), value, at);
+  else if (isWrapper(schema)) walk(schema.def.innerType, value, at);
+}
+
+function walkObject(schema: z.ZodObject, value: object, at: Walk): void {
   if (Array.isArray(value)) return;
-  const names = Object.keys(schema.shape);
+  const { shape } = schema;
   for (const [key, item] of Object.entries(value)) {
-    const field = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
-    if (field !== undefined) yield* walk(field, item, [...path, key]);
-    else if (schema.def.catchall === undefined) yield toWarning(key, names, path);
+    const field = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (field !== undefined) walkInto(key, field, item, at);
+    else if (schema.def.catchall === undefined) warn(key, Object.keys(shape), at);
   }
 }
 
-function* walkItems(
-  schemaAt: (index: number) => z.core.$ZodType | null | undefined,
-  value: object,
-  path: Path,
-): Generator<Warning> {
+function walkItems(schemaAt: (index: number) => z.core.$ZodType | null | undefined, value: object, at: Walk): void {
   if (!Array.isArray(value)) return;
   for (const [index, item] of value.entries()) {
     const schema = schemaAt(index);
-    if (schema) yield* walk(schema, item, [...path, index]);
+    if (schema) walkInto(index, schema, item, at);
   }
 }
 
-function* walkValues(schema: z.ZodRecord, value: object, path: Path): Generator<Warning> {
-  for (const [key, item] of Object.entries(value)) yield* walk(schema.valueType, item, [...path, key]);
+function walkValues(schema: z.ZodRecord, value: object, at: Walk): void {
+  for (const [key, item] of Object.entries(value)) walkInto(key, schema.valueType, item, at);
+}
+
+function walkInto(key: PropertyKey, schema: z.core.$ZodType, value: unknown, at: Walk): void {
+  at.path.push(key);
+  walk(schema, value, at);
+  at.path.pop();
 }
 
 /** Of several forms the one that knows most of the fields. */
-function fewest(options: readonly z.core.$ZodType[], value: object, path: Path): readonly Warning[] {
-  const results = options.map((option) => first(walk(option, value, path)));
-  return results.toSorted((left, right) => left.length - right.length)[0] ?? [];
+function walkForms(options: readonly z.core.$ZodType[], value: object, { path, warnings }: Walk): void {
+  const results = options.filter((option) => fits(option, value)).map((option) => warningsFor(option, value, path));
+  const [fewest = []] = results.toSorted((left, right) => left.length - right.length);
+  warnings.push(...fewest.slice(0, mostWarnings - warnings.length));
 }
 
 /** Leaves out forms the value cannot have: an array for an object, or another value of a literal field. */
@@ -95,13 +97,14 @@ function isWrapper(schema: z.core.$ZodType): schema is Wrapper {
   return "def" in schema && "innerType" in (schema.def as object);
 }
 
-function toWarning(key: string, names: readonly string[], path: Path): Warning {
+function warn(key: string, names: readonly string[], { path, warnings }: Walk): void {
+  if (warnings.length >= mostWarnings) return;
   const nearest = names.length > 0 && key.length <= longestMisspelling ? closest(key, names) : undefined;
   const suggestion =
     nearest !== undefined && distance(key, nearest) <= Math.max(2, key.length / 3) ? nearest : undefined;
-  return {
+  warnings.push({
     pointer: toPointer([...path, key]),
     message: `${JSON.stringify(key.slice(0, longestMisspelling))} is not a field of this request and was ignored`,
     ...(suggestion !== undefined && { suggestion }),
-  };
+  });
 }
