@@ -1,13 +1,13 @@
-import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { Run } from "../../contract/run.ts";
+import type { RunClient } from "../parts/own-client.ts";
 import type { Reporter } from "../reporters/reporter.ts";
 import { createProgressTally } from "./progress.ts";
 
 /** Follows a run to its end, telling the reporters of every turn, and reads its results. */
 export async function followRun(
   run: Run,
-  { client, reporters, signal }: { client: EvaluationClient; reporters: readonly Reporter[]; signal: AbortSignal },
+  { client, reporters, signal }: { client: RunClient; reporters: readonly Reporter[]; signal: AbortSignal },
 ): Promise<EvaluationResponse> {
   const tally = createProgressTally({ turns: run.progress.interactions_total });
   for (const reporter of reporters) reporter.onStart?.(run);

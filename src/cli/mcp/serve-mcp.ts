@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { followRun } from "../eval/follow-run.ts";
 import type { SourceOptions } from "../options.ts";
 import { openSession } from "../sources/open-session.ts";
 import { openSource } from "../sources/open-source.ts";
@@ -16,7 +17,9 @@ export async function serveMcp({ allowRun = false, ...where }: SourceOptions & {
         await using session = await openSession({ ...where, agent: request.endpoint === undefined });
         const endpoint = request.endpoint ?? session.agent ?? "";
         const protocol = request.endpoint === undefined ? ("agent" as const) : undefined;
-        return await session.client.evaluate({ ...request, endpoint, ...(protocol && { protocol }) }, { signal });
+        const { client } = session;
+        const run = await client.start({ ...request, endpoint, ...(protocol && { protocol }) });
+        return await followRun(run, { client, reporters: [], signal });
       },
     }),
   });

@@ -1,7 +1,7 @@
-import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
 import type { SourceOptions } from "../options.ts";
 import type { Settings } from "../../settings.ts";
 import { loadEnvironment, loadSettings } from "../parts/load-settings.ts";
+import type { RunClient } from "../parts/own-client.ts";
 import type { SessionParts, StartedSession } from "../parts/start-session.ts";
 import { note } from "../terminal/output.ts";
 import { serverFromEnvironment, typedFolder } from "./open-source.ts";
@@ -9,7 +9,7 @@ import { serverClient } from "./server-source.ts";
 
 /** An evaluation service to work with: another process's, or one that lives as long as the command. */
 export interface Session extends AsyncDisposable {
-  readonly client: EvaluationClient;
+  readonly client: RunClient;
   /** Address of the agent backend that belongs to it, where there is one. */
   readonly agent: string | null;
   /** True when runs go on after this process. */

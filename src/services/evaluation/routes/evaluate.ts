@@ -1,17 +1,12 @@
 import { Hono, type Context } from "hono";
-import { ServiceError } from "../../../contract/service-error.ts";
-import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
 import { finalStates } from "../../../contract/run.ts";
 import type { RunRecord } from "../../../contract/store.ts";
-import { planEndpoints } from "../../../runs/plan-endpoints.ts";
-import { planRun } from "../../../runs/plan-run.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { unknownFields } from "../../http/unknown-fields.ts";
-import { validate } from "../../http/validate.ts";
+import { createRun } from "../create-run.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { readIdempotency } from "../../http/idempotency.ts";
 import { streamJson } from "../stream-text.ts";
@@ -23,10 +18,9 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
   const { runs } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/evaluate", requireScope("evaluate"), async (context) => {
-    const created = await createRun(context, dependencies);
-    if (created.outcome === "mismatch") {
-      throw new ServiceError("idempotency_mismatch", "This Idempotency-Key was used for a request with another body.");
-    }
+    const body = await readJson(context, dependencies.bodyLimits);
+    const idempotency = readIdempotency(context.req.header("idempotency-key"), body);
+    const created = await createRun(body, dependencies, { idempotency, owner: ownerOf(context) });
     const { run } = created;
     // On every answer: also on events, and on one that says why the end of the run could not be waited for.
     const headers = context.get("answerHeaders");
@@ -39,21 +33,6 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
     if (wantsEvents(context)) return followToEnd(context, run, dependencies);
     const ended = await waitForEnd(context, run, dependencies);
     return streamJson(context, runs.results(ended));
-  });
-}
-
-async function createRun(
-  context: Context<ShellEnvironment>,
-  { runs, bodyLimits, planLimits, helpers, checkEndpoint }: EvaluationDependencies,
-) {
-  const body = await readJson(context, bodyLimits);
-  const request = validate(EvaluationRequest, body);
-  const plan = planRun(request, planLimits, helpers);
-  for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
-  return runs.create(plan, {
-    warnings: unknownFields(EvaluationRequest, body),
-    idempotency: readIdempotency(context.req.header("idempotency-key"), body),
-    owner: ownerOf(context),
   });
 }
 
