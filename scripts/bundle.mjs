@@ -55,14 +55,15 @@ function takeModule(names, id) {
     .join(" ");
 }
 
-/**
- * What we use of undici. Its index would bring WebSockets, caches, mocks and the rest along, and run them all at the start. In the order
- * of that index: `Request` takes up what `Response` has laid down.
- */
+/** What we use of undici. Its index would bring WebSockets, caches, mocks and the rest along, and run them all at the start. */
 const undiciParts = `
   export { default as Agent } from "undici/lib/dispatcher/agent.js";
   export { default as Pool } from "undici/lib/dispatcher/pool.js";
   export { default as buildConnector } from "undici/lib/core/connect.js";
+`;
+
+/** The classes of fetch, for those who speak HTTP to others. In the order of that index: `Request` takes up what `Response` has laid down. */
+const undiciClasses = `
   export { Headers } from "undici/lib/web/fetch/headers.js";
   export { Response } from "undici/lib/web/fetch/response.js";
   export { Request } from "undici/lib/web/fetch/request.js";
@@ -76,12 +77,17 @@ const noHttp2 = "export const constants = {}; export class Http2ServerRequest {}
 /** Commander can start a program for a command. None of ours is one, so what starts programs is not loaded with every command. */
 const noPrograms = "export default {};";
 
-const replaced = { undici: undiciParts, "node:http2": noHttp2, "commander node:child_process": noPrograms };
+const replaced = {
+  undici: undiciParts,
+  "web-classes undici": undiciClasses,
+  "node:http2": noHttp2,
+  "commander node:child_process": noPrograms,
+};
 
-/** The name under which an import is replaced, for whoever imports it or for one package. */
+/** The name under which an import is replaced: for one package or file that imports it, or for all. */
 function replacedAs(id, importer = "") {
-  const [, importing] = /.*node_modules[\\/]([\w-]+)/.exec(importer) ?? [];
-  return [id, `${importing} ${id}`].find((name) => name in replaced);
+  const [, importing] = /.*node_modules[\\/]([\w-]+)/.exec(importer) ?? /([\w-]+)\.ts$/.exec(importer) ?? [];
+  return [`${importing} ${id}`, id].find((name) => name in replaced);
 }
 
 const leanPackages = {
@@ -112,7 +118,12 @@ export async function bundle(folder) {
     entryFileNames: "[name].js",
     chunkFileNames: `${parts}/[name]-[hash].mjs`,
     // In a file of its own, so that it runs before what it is there for.
-    codeSplitting: { groups: [{ name: "undici", test: /node_modules[\\/]undici|web-classes/ }] },
+    codeSplitting: {
+      groups: [
+        { name: "undici", test: /node_modules[\\/]undici/, priority: 1 },
+        { name: "web-classes", test: /web-classes/ },
+      ],
+    },
   });
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
   return [...new Set(modules.flatMap(packageOf))].toSorted();
