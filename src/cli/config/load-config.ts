@@ -4,7 +4,6 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { configError } from "./config-error.ts";
 import type { Config } from "./config.ts";
-import { checkConfig, parseConfig } from "./parse-config.ts";
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -25,7 +24,7 @@ export const configNames = [
   "rehearsal.mjs",
 ] as const;
 
-/** The configuration that was named, else the one in this folder, else none. */
+/** The configuration that was named, else the one in this folder, else none. What reads it is loaded only where there is one. */
 export async function loadConfig(named: string | undefined, folder = process.cwd()): Promise<LoadedConfig> {
   const file = named ?? configNames.find((name) => existsSync(join(folder, name)));
   if (file === undefined) return { config: {}, folder };
@@ -36,6 +35,7 @@ export async function loadConfig(named: string | undefined, folder = process.cwd
 }
 
 async function readConfig(path: string, file: string): Promise<Config> {
+  const { parseConfig } = await import("./parse-config.ts");
   return parseConfig(await readFile(path, "utf8"), { file });
 }
 
@@ -50,6 +50,7 @@ async function importConfig(path: string, file: string): Promise<Config> {
     throw configError({ file }, `cannot be loaded: ${whyNot(cause)}`, cause);
   }
   if (exported === undefined) throw configError({ file }, "has no default export");
+  const { checkConfig } = await import("./parse-config.ts");
   return checkConfig(exported, () => ({ file }), file);
 }
 
