@@ -1,7 +1,8 @@
 import type { RunEstimate } from "../src/contract/estimate.ts";
 import type { EvaluationResponse } from "../src/contract/evaluation-response.ts";
 import type { RunList } from "../src/contract/run-list.ts";
-import type { Run, RunState } from "../src/contract/run.ts";
+import type { RunState } from "../src/contract/run-state.ts";
+import type { Run } from "../src/contract/run.ts";
 import type { StudioModels } from "../src/contract/studio-models.ts";
 import { ApiError } from "./api-error.ts";
 import { toExportedFile, type ExportedFile } from "./exported-file.ts";

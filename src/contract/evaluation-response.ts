@@ -3,7 +3,7 @@ import { History } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
 import { ConversationJudgement } from "./judge.ts";
 import { Measures } from "./measures.ts";
-import { RunState } from "./run.ts";
+import { RunState } from "./run-state.ts";
 import { RunSummary } from "./run-summary.ts";
 import { Breakdown, Drift, LabelMetrics, Reliability, ScoreStats } from "./score-stats.ts";
 import { Scores } from "./score.ts";

@@ -6,9 +6,6 @@ import { Interaction } from "./scenario.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
 
-/** What `agent_reply` says when the endpoint gave no usable reply. Part of the contract, to the letter. */
-export const failedReplyText = "Request failed";
-
 export const InteractionError = z
   .object({
     code: z.enum(Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]]),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Run, RunState } from "./run.ts";
+import { RunState } from "./run-state.ts";
+import { Run } from "./run.ts";
 
 /** Query of GET /runs. */
 export const RunListQuery = z

@@ -1,12 +1,6 @@
 import { z } from "zod";
+import { RunState } from "./run-state.ts";
 import { RunSummary } from "./run-summary.ts";
-
-export const RunState = z
-  .enum(["queued", "running", "cancelling", "completed", "failed", "cancelled"])
-  .meta({ id: "RunState" });
-export type RunState = z.infer<typeof RunState>;
-
-export const finalStates: ReadonlySet<RunState> = new Set(["completed", "failed", "cancelled"]);
 
 export const Progress = z
   .object({

@@ -1,7 +1,8 @@
 import type { RunSettings } from "./evaluation-request.ts";
 import type { Warning } from "./evaluation-response.ts";
 import type { StoredReply, StoredScores } from "./interaction-result.ts";
-import type { Progress, RunState } from "./run.ts";
+import type { RunState } from "./run-state.ts";
+import type { Progress } from "./run.ts";
 import type { RunSummary } from "./run-summary.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Scores } from "./score.ts";

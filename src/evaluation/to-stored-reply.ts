@@ -1,4 +1,5 @@
-import { failedReplyText, type InteractionError, type StoredReply } from "../contract/interaction-result.ts";
+import { failedReplyText } from "../contract/failed-reply-text.ts";
+import type { InteractionError, StoredReply } from "../contract/interaction-result.ts";
 import type { Reply, SuccessfulReply } from "../contract/model.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { History } from "../contract/evaluation-request.ts";
 import type { SemanticDetails } from "../contract/interaction-result.ts";
 import type { Measures } from "../contract/measures.ts";
-import { finalStates, type RunState } from "../contract/run.ts";
+import { finalStates, type RunState } from "../contract/run-state.ts";
 import { compareRuns, type Comparison } from "../evaluation/comparison/compare-runs.ts";
 import type { RunTally } from "../evaluation/comparison/run-tally.ts";
 import { differingScores } from "./differing-scores.ts";

@@ -1,4 +1,4 @@
-import type { RunState } from "../contract/run.ts";
+import type { RunState } from "../contract/run-state.ts";
 import type { Store } from "../contract/store.ts";
 import type { FiguresSoFar } from "./figures-so-far.ts";
 import { figureRun } from "./figure-run.ts";

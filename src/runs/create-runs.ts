@@ -6,7 +6,7 @@ import type { Embedder } from "../contract/embedder.ts";
 import type { JudgeAudits } from "../contract/judge-audits.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
-import { finalStates } from "../contract/run.ts";
+import { finalStates } from "../contract/run-state.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { runJudgeAudit } from "./audit-judge.ts";

@@ -1,5 +1,5 @@
 import type { RunEvent, StoredTurn } from "../contract/run-event.ts";
-import { finalStates } from "../contract/run.ts";
+import { finalStates } from "../contract/run-state.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { NumberedInteraction, Store } from "../contract/store.ts";
 import { nextChange, type NextChangeOptions } from "./next-change.ts";

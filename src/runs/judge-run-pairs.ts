@@ -3,7 +3,7 @@ import type { PairwiseComparison } from "../contract/comparison.ts";
 import type { LabellerSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
-import { finalStates } from "../contract/run.ts";
+import { finalStates } from "../contract/run-state.ts";
 import type { Store } from "../contract/store.ts";
 import { pairwiseFigures, type JudgedPair } from "../evaluation/comparison/pairwise.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";

@@ -1,6 +1,6 @@
 import { ServiceError } from "../contract/service-error.ts";
 import type { NoiseFloor } from "../contract/comparison.ts";
-import { finalStates } from "../contract/run.ts";
+import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
 import { findRun } from "./find-run.ts";

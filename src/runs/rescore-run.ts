@@ -1,5 +1,5 @@
 import { ServiceError } from "../contract/service-error.ts";
-import { finalStates } from "../contract/run.ts";
+import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
 import type { CreateRunScoring } from "./run-context.ts";

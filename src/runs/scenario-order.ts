@@ -1,5 +1,5 @@
 import type { ScenarioStatus } from "../contract/run-scenarios.ts";
-import { finalStates } from "../contract/run.ts";
+import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
 import { hasEnded, isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../contract/service-error.ts";
-import { finalStates } from "../contract/run.ts";
+import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { nextChange } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";

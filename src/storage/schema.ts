@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 import type { AgentRunState } from "../contract/agent-run.ts";
-import type { RunState } from "../contract/run.ts";
+import type { RunState } from "../contract/run-state.ts";
 import type { AttemptState } from "../contract/store.ts";
 
 /**

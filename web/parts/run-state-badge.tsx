@@ -1,5 +1,5 @@
 import { Ban, CircleCheck, CircleDashed, CircleX, Hourglass, Loader, type LucideIcon } from "lucide-react";
-import type { RunState } from "../../src/contract/run.ts";
+import type { RunState } from "../../src/contract/run-state.ts";
 
 const looks: Record<RunState, { icon: LucideIcon; className: string }> = {
   queued: { icon: Hourglass, className: "text-soft" },

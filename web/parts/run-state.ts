@@ -1,4 +1,4 @@
-import type { RunState } from "../../src/contract/run.ts";
+import type { RunState } from "../../src/contract/run-state.ts";
 
 export const runStates: readonly RunState[] = ["queued", "running", "cancelling", "completed", "failed", "cancelled"];
 

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
-import { RunState, type Run } from "../../contract/run.ts";
+import { RunState } from "../../contract/run-state.ts";
+import type { Run } from "../../contract/run.ts";
 import { wholeNumber, withSource, type SourceOptions } from "../options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { meanText } from "../terminal/figures.ts";

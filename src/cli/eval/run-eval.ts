@@ -7,7 +7,6 @@ import { checkGateNames } from "../gates/check-gate-names.ts";
 import { chooseReporters } from "../reporters/choose-reporters.ts";
 import { openSession, type Session } from "../sources/open-session.ts";
 import { openSource } from "../sources/open-source.ts";
-import { readResults } from "../sources/read-results.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
 import { note } from "../terminal/output.ts";
 import { printPlan } from "./dry-run.ts";
@@ -65,6 +64,7 @@ async function carryOut({ scenarios, ...work }: RunWork & { scenarios: readonly 
 }
 
 async function readRun(text: string, where: EvalOptions): Promise<EvaluationResponse> {
+  const { readResults } = await import("../sources/read-results.ts");
   await using source = await openSource(where);
   return await readResults(source, text);
 }

@@ -1,6 +1,5 @@
 import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
 import { ServiceFailure } from "../../client/service-failure.ts";
-import { toProblem } from "../../contract/problem.ts";
 import type { RunList } from "../../contract/run-list.ts";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { RunFilter } from "../../contract/store.ts";
@@ -54,6 +53,7 @@ async function answered<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     return await work();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    const { toProblem } = await import("../../contract/problem.ts");
     const problem = toProblem(error, "");
     throw new ServiceFailure(problem.status, problem);
   }

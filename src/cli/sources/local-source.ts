@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
-import { finalStates } from "../../contract/run.ts";
+import { finalStates } from "../../contract/run-state.ts";
 import type { RunRecord } from "../../contract/store.ts";
 import { planRun } from "../../runs/plan-run.ts";
 import { toRun } from "../../runs/to-run.ts";

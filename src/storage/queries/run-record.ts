@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import { finalStates } from "../../contract/run.ts";
+import { finalStates } from "../../contract/run-state.ts";
 import type { RunRecord } from "../../contract/store.ts";
 import type { Reader, Writer } from "../database.ts";
 import { fromJsonText, fromNullableJsonText } from "../json-text.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { RunState } from "../../contract/run.ts";
+import type { RunState } from "../../contract/run-state.ts";
 import type { RunSummary } from "../../contract/run-summary.ts";
 import type { RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
 import type { Reader, Writer } from "../database.ts";

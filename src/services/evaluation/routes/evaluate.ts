@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono";
-import { finalStates } from "../../../contract/run.ts";
+import { finalStates } from "../../../contract/run-state.ts";
 import type { RunRecord } from "../../../contract/store.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/service-error.ts";
 import { ExportQuery } from "../../../contract/operations/analysis.ts";
-import { finalStates } from "../../../contract/run.ts";
+import { finalStates } from "../../../contract/run-state.ts";
 import type { RunRecord } from "../../../contract/store.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
 import type { Runs } from "../../../runs/runs.ts";
