@@ -41,9 +41,13 @@ export function scalarText(value: unknown): string | undefined {
     : undefined;
 }
 
-/** One more step of an RFC 6901 pointer. */
+/** Further steps of an RFC 6901 pointer. Asked for every item of a file, so without a list in between. */
 export function pointerTo(pointer: string | undefined, ...steps: readonly (string | number)[]): string {
-  return [pointer ?? "", ...steps.map((step) => String(step).replaceAll("~", "~0").replaceAll("/", "~1"))].join("/");
+  let text = pointer ?? "";
+  for (const step of steps) {
+    text += `/${typeof step === "number" ? step : step.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  }
+  return text;
 }
 
 /** `expectedOutput`, `expected_output` and `Expected Output` are one name. */
