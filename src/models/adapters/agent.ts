@@ -30,7 +30,7 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
     });
     if (!result.ok) return failedReply(result.error, elapsedMs(started));
     const { status, tries } = result;
-    const context = { url: new URL(url), modelId, source: "", request, status, tries };
+    const context = { url, modelId, source: "", request, status, tries };
     const reply = parseAgentReply(result.body, context);
     if (!("ok" in reply)) return failedReply(reply, elapsedMs(started));
     if (reply.text !== "") onText?.(reply.text);

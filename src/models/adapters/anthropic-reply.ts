@@ -28,7 +28,7 @@ export function parseAnthropicReply(body: string, context: AnswerContext): Parse
 /** Reads one message: an answer, or what a stream added up to. */
 export function fromMessage(message: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
   if (message["type"] === "error" || message["error"]) {
-    const { code, detail } = explainAnthropicError(message["error"], context.url);
+    const { code, detail } = explainAnthropicError(message["error"], new URL(context.url));
     return replyError(code, detail, context);
   }
   const { content } = message;

@@ -55,7 +55,7 @@ class StreamedMessage implements ReplyCollector {
   }
 
   #error(body: JsonRecord): ReplyError {
-    const { code } = explainAnthropicError(body["error"] ?? body, this.#context.url);
+    const { code } = explainAnthropicError(body["error"] ?? body, new URL(this.#context.url));
     return replyError(code, "The stream ended with an error from the endpoint.", this.#context);
   }
 

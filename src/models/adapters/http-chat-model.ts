@@ -70,7 +70,7 @@ export function httpChatModel(
       ...(credential && { credential }),
     });
     if (!result.ok) return { reply: failedReply(result.error, elapsedMs(started)), again };
-    const context = { url: new URL(url), modelId, source, request, status: result.status, tries: result.tries };
+    const context = { url, modelId, source, request, status: result.status, tries: result.tries };
     if (result.kind === "stream" || isEventStream(result)) {
       const { maxEventBytes } = outbound;
       const reply = await streamed(protocol, { result, context, started, onText, maxEventBytes });

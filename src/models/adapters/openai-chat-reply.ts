@@ -26,7 +26,7 @@ export function parseOpenaiReply(body: string, context: AnswerContext): ParsedRe
   const choice: unknown = firstChoice(choices) ?? (Array.isArray(choices) ? choices[0] : undefined);
   const error = answer["error"] || (isRecord(choice) && choice["error"]);
   if (error) {
-    const { code, detail } = explainErrorObject(error, context.url);
+    const { code, detail } = explainErrorObject(error, new URL(context.url));
     return replyError(code, detail, context);
   }
   if (!isRecord(choice)) return invalid(context, "The answer holds no choices.");

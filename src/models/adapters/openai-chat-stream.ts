@@ -43,6 +43,6 @@ function errorIn(chunk: JsonRecord): unknown {
 
 /** What an error that OpenAI-compatible servers write into a stream means. */
 export function streamError(error: unknown, context: AnswerContext): ReplyError {
-  const { code } = explainErrorObject(error, context.url);
+  const { code } = explainErrorObject(error, new URL(context.url));
   return replyError(code, "The stream ended with an error from the endpoint.", context);
 }

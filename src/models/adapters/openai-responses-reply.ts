@@ -18,7 +18,7 @@ export function parseResponsesReply(body: string, context: AnswerContext): Parse
 /** Reads one response object: the whole of an answer, or the last event of a stream. */
 export function fromResponse(response: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
   if (response["error"] || response["status"] === "failed") {
-    const { code, detail } = explainErrorObject(response["error"], context.url);
+    const { code, detail } = explainErrorObject(response["error"], new URL(context.url));
     return replyError(code, detail, context);
   }
   const status = nonEmptyString(response["status"]) ?? "completed";

@@ -3,7 +3,7 @@ import { replyError } from "./failed-reply.ts";
 
 /** What is known about a call when its answer is read. */
 export interface AnswerContext {
-  readonly url: URL;
+  readonly url: string;
   readonly modelId: string;
   /** Whose echoes the reply holds. */
   readonly source: string;

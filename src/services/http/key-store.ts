@@ -67,12 +67,13 @@ export async function revokeKey(file: string, id: string): Promise<boolean> {
  */
 export function createKeySource({ file, fixed = [] }: { file: string; fixed?: readonly ApiKey[] }): KeySource {
   const lastUsed = createLastUsed(file);
+  const currentVersion = oncePerTurn(() => versionOf(file));
   let version = "none";
   let stored: readonly ApiKey[] = [];
 
   return {
     async keys() {
-      const now = versionOf(file);
+      const now = currentVersion();
       if (now === "none" && version !== "none") throw unreadable(new Error("The key file is gone."));
       if (now !== version) {
         stored = (await readKeyFile(file).catch((cause: unknown) => Promise.reject(unreadable(cause)))).map(toApiKey);
@@ -83,6 +84,18 @@ export function createKeySource({ file, fixed = [] }: { file: string; fixed?: re
     used({ id }) {
       if (id !== undefined) lastUsed(id);
     },
+  };
+}
+
+/** Asks once for all who want to know it in the same turn of the event loop: requests that came together see the same. */
+function oncePerTurn<Value>(ask: () => Value): () => Value {
+  let known: { readonly value: Value } | null = null;
+  return () => {
+    if (known === null) {
+      known = { value: ask() };
+      setImmediate(() => (known = null));
+    }
+    return known.value;
   };
 }
 
