@@ -194,3 +194,12 @@ test("no figure of a run is ever NaN or infinite, and every summary fits the con
     { numRuns: 200 },
   );
 });
+
+test("an attempt that was stopped halfway makes no scenario flaky", () => {
+  const figures = createRunFigures({});
+  for (const overall of [1, 1]) figures.add({ scenario: "a", interactions: [turn({ overall })] });
+  figures.add({ scenario: "a", interactions: [turn({ overall: 0 })], unfinished: true });
+  const { summary } = figures.finish();
+  expect(summary.flaky).toBe(0);
+  expect(summary.flakiness).toBeUndefined();
+});

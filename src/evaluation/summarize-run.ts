@@ -130,8 +130,8 @@ export function createRunFigures({
       }
       entry.averages.add(average);
       if (reference.length > 0) entry.reference.add(averageInteractions(reference.map(({ scores }) => scores)));
-      if (average["overall"] !== undefined) entry.overall.push(average["overall"]);
-      // One that was stopped halfway says nothing about whether it would have passed.
+      // One that was stopped halfway says nothing about how it would have ended.
+      if (!attempt.unfinished && average["overall"] !== undefined) entry.overall.push(average["overall"]);
       const passed = attempt.unfinished ? null : attemptPassed(average, threshold);
       if (passed !== null) passes.counted++;
       if (passed) passes.passed++;

@@ -2,6 +2,7 @@ import type { GateResult } from "../../contract/budget.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/score-stats.ts";
 import { reaches } from "../../contract/threshold.ts";
+import { counted } from "../terminal/figures.ts";
 import type { Comparator, Gate, Measure, Statistic } from "./parse-gate.ts";
 
 export interface GateCheck {
@@ -93,13 +94,21 @@ function reliability(
   return { actual: values.reduce((sum, value) => sum + value, 0) / values.length };
 }
 
-function figureOf(figure: "failure_rate" | "cost" | "tokens", { summary, usage }: EvaluationResponse): Measured {
-  const { interactions, failed, cost } = summary;
+function figureOf(figure: "failure_rate" | "cost" | "tokens", response: EvaluationResponse): Measured {
+  const { interactions, failed, cost } = response.summary;
   if (figure === "failure_rate") return { actual: interactions === 0 ? null : failed / interactions };
-  if (figure === "tokens") return { actual: usage.total_tokens };
+  if (figure === "tokens") return tokensOf(response);
   if (cost && cost.unpriced === 0) return { actual: cost.total };
   // What is known is only a part of it, which says nothing about the whole.
   return { actual: null, where: cost ? `${cost.unpriced} replies have no price` : "no price is known" };
+}
+
+/** Some endpoints count no tokens. What the others add up to is only a part, which says nothing about the whole. */
+function tokensOf({ usage, results }: EvaluationResponse): Measured {
+  const replies = results.scenarios.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.interactions));
+  const uncounted = replies.filter((reply) => reply.error === null && reply.usage === null).length;
+  if (uncounted === 0) return { actual: usage.total_tokens };
+  return { actual: null, where: `${counted(uncounted, "reply", "replies")} came without a count of tokens` };
 }
 
 function holds(actual: number, { comparator, bound }: Gate): boolean {

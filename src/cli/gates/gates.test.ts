@@ -21,11 +21,13 @@ const reliability = (passed: number, attempts = 4) => ({
   pass_at_k: Array.from({ length: attempts }, () => 1),
   pass_hat_k: Array.from({ length: attempts }, (_, index) => (passed / attempts) ** (index + 1)),
 });
+const counts = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
 const scenario = (scenario_id: string, overall: number, passed: number) => ({
   scenario_id,
   average_scores: { overall },
   score_stats: { overall: stats(overall, 0.5) },
   reliability: reliability(passed),
+  attempts: [{ interactions: [{ error: null, usage: counts }, { error: { code: "upstream_timeout" }, usage: null }] }],
 });
 const response = {
   results: { scenarios: [scenario("good", 0.9, 4), scenario("bad", 0.5, 2)] },
@@ -72,6 +74,14 @@ test.each([
   const [check] = checkGates([parseGate(text)], response);
   expect(check).toMatchObject({ passed: false, actual: null });
   expect(check?.message).toMatch(message);
+});
+
+test("tokens that were not counted do not pass as none", () => {
+  const silent = { ...scenario("silent", 0.9, 4), attempts: [{ interactions: [{ error: null, usage: null }] }] };
+  const uncounted = { ...response, results: { scenarios: [silent] } } as unknown as EvaluationResponse;
+  const [check] = checkGates([parseGate("tokens<=1000")], uncounted);
+  expect(check).toMatchObject({ passed: false, actual: null });
+  expect(check?.message).toContain("1 reply came without a count of tokens");
 });
 
 test.each([
