@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { Scenario } from "../contract/scenario.ts";
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
 import type { ConversationJudgement } from "../contract/judge.ts";
@@ -15,6 +14,7 @@ import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runAttempt } from "../evaluation/run-attempt.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
 import type { TurnJudge } from "../evaluation/scoring.ts";
+import { afterReplies } from "./after-replies.ts";
 import { isCircumstance } from "./is-circumstance.ts";
 import { LeaseLost } from "./lease-lost.ts";
 import { firstHistory } from "./passes.ts";
@@ -28,7 +28,7 @@ export interface ExecuteOptions {
   readonly context: RunContext;
   readonly signal: AbortSignal;
   readonly onStored: () => void;
-  /** Called right before the end of the attempt is written. */
+  /** Called when nothing is left but what takes moments: to score the last reply where that asks nobody, and to write the end. */
   readonly onEnding?: () => void;
   /** Told why a reply could not be scored. */
   readonly onError: (error: unknown) => void;
@@ -109,6 +109,9 @@ function createAttempt(
   const scored = new Map<number, StoredScores>();
   /** Nothing follows the turns of the first pass: the one that is over last can be stored with the end. */
   const endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !context.conversationJudge;
+  const { judge, modelLabeller, semantic, custom } = context.scoring;
+  /** Scoring asks nobody else: what is left after the last reply takes moments. */
+  const scoresAlone = !judge && !modelLabeller && !semantic && custom.length === 0;
   /** Calls the ledger admitted whose turns are not stored yet. */
   let underWay = 0;
   let outcome: ExecuteOutcome | null = null;
@@ -146,7 +149,8 @@ function createAttempt(
     const priced = withCost(reply, context);
     replies.set(index, priced);
     // Of replies that came together each makes room for a call: those go out before any reply is scored.
-    await setImmediate();
+    if (endsWithTurns && scoresAlone && replies.size === turns) onEnding();
+    await afterReplies();
     const turn: NewTurn = { turn_index: index, reply: priced, scores: await score(index, priced) };
     await (endsWithTurns && scored.size === turns - 1 ? finish(turn) : mustHold(store.interactions.store(lease, turn)));
     underWay--;

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import { createWorker, type WorkerOptions } from "./worker.ts";
 
@@ -155,6 +155,28 @@ test("an attempt that is at its end makes room for the next one where the queue 
     await expect.poll(() => begun).toEqual(["a", "b", "c"]);
     await worker.stop({ graceMs: 1_000 });
   }
+});
+
+test("attempts that do not get past their end do not pile up", async () => {
+  const { queue, ready } = fakeQueue();
+  ready.push(...Array.from({ length: 50 }, (_, index) => attempt(String(index))));
+  const begun: string[] = [];
+  const ends = Promise.withResolvers<void>();
+  const { worker } = startWorker(
+    { ...queue, claimsFollowEnds: true },
+    {
+      async execute({ lease }, { ending }) {
+        begun.push(lease.attempt_id);
+        ending();
+        if (begun.length <= 8) await ends.promise;
+      },
+    },
+  );
+  for (let turns = 0; turns < 100; turns += 1) await turn();
+  expect(begun).toHaveLength(8);
+  ends.resolve();
+  await vi.waitFor(() => expect(begun).toHaveLength(50));
+  await worker.stop({ graceMs: 0 });
 });
 
 test("a worker of some runs asks for no others", async () => {

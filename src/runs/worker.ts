@@ -4,8 +4,8 @@ export interface WorkerOptions {
   readonly id: string;
   readonly queue: Queue;
   /**
-   * Runs one attempt to its end. Rejects when `signal` aborts or the store fails. Calls `ending` when all that is left is
-   * to write the end down: the place is as good as free then.
+   * Runs one attempt to its end. Rejects when `signal` aborts or the store fails. Calls `ending` when what is left takes
+   * moments: the place is as good as free then.
    */
   readonly execute: (claimed: ClaimedAttempt, control: AttemptControl) => Promise<void>;
   /** Attempts held at once, and at most so many of one run unless the run asks for more. */
@@ -103,13 +103,16 @@ export function createWorker({
       });
   }
 
-  /** Counted anew when the claim is carried out: more attempts may be at their end by then. */
+  /**
+   * Counted anew when the claim is carried out: more attempts may be at their end by then. Those may be as many as the others,
+   * and no more: a model may be quicker than what follows its replies.
+   */
   const claim: ClaimOptions = {
     worker: id,
     perRun,
     runs,
     get limit() {
-      return capacity - (held.size - endingCount);
+      return Math.min(capacity - (held.size - endingCount), 2 * capacity - held.size);
     },
   };
 
