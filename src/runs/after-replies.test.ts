@@ -26,5 +26,5 @@ test("those who wait take turns in order, a few in each turn of the event loop",
 
 test("whoever asks later gets a turn too", async () => {
   await afterReplies();
-  await Promise.all([afterReplies(), afterReplies()]);
+  await expect(Promise.all([afterReplies(), afterReplies()])).resolves.toHaveLength(2);
 });
