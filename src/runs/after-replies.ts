@@ -1,5 +1,5 @@
 /** So many at a time: a few milliseconds of a young process, in which nothing is compiled yet. */
-const portion = 16;
+const portion = 32;
 
 const waiting: (() => void)[] = [];
 let scheduled = 0;
