@@ -27,7 +27,14 @@ const scenario = (scenario_id: string, overall: number, passed: number) => ({
   average_scores: { overall },
   score_stats: { overall: stats(overall, 0.5) },
   reliability: reliability(passed),
-  attempts: [{ interactions: [{ error: null, usage: counts }, { error: { code: "upstream_timeout" }, usage: null }] }],
+  attempts: [
+    {
+      interactions: [
+        { error: null, usage: counts },
+        { error: { code: "upstream_timeout" }, usage: null },
+      ],
+    },
+  ],
 });
 const response = {
   results: { scenarios: [scenario("good", 0.9, 4), scenario("bad", 0.5, 2)] },

@@ -53,7 +53,7 @@ function nameProblems(
   }
   if (available.includes(name)) return [];
   const nearest = closest(name, [...available]);
-  const hint = distance(name, nearest) <= 3 ? `; did you mean "${nearest}"?` : "";
+  const hint = distance(name, nearest) <= 3 ? `; did you mean "${nearest}"?` : ".";
   const message = `"${name.slice(0, 64)}" is no scorer here${hint} Known: ${available.join(", ")}`;
   return [{ index, field: "", code: "unknown_scorer", message }];
 }
