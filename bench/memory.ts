@@ -47,7 +47,9 @@ export const memory: Bench = {
       const subjects = [
         { name: fresh, run: () => measure(size, { scenarios: warmUpCalls, attempts: 1 }, context) },
         // The largest run is warm for nearly all of its time.
-        ...(count > 100_000 ? [] : [{ name: warmed, run: () => measure(size, compiling, context) }]),
+        ...(count > 100_000 || context.size === "quick"
+          ? []
+          : [{ name: warmed, run: () => measure(size, compiling, context) }]),
       ];
       const repeats = count > 10_000 ? 1 : context.repeats;
       rows.push(...(await interleave(workName(count), subjects, { ...context, repeats })));

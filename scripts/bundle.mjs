@@ -117,7 +117,8 @@ export async function bundle(folder) {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: `${parts}/[name]-[hash].mjs`,
-    // In a file of its own, so that it runs before what it is there for.
+    // The classes in a file of their own, so that they are there before whoever names them, and only where somebody does. A group takes
+    // what its files import along: undici comes first, or the classes would take it.
     codeSplitting: {
       groups: [
         { name: "undici", test: /node_modules[\\/]undici/, priority: 1 },

@@ -1,5 +1,6 @@
+import type { RunList } from "../contract/run-list.ts";
 import type { Run } from "../contract/run.ts";
-import type { RunRecord } from "../contract/store.ts";
+import type { RunPage, RunRecord } from "../contract/store.ts";
 import { plannedPasses } from "./passes.ts";
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
@@ -20,6 +21,11 @@ export function toRun(record: RunRecord): Run {
     progress: progressOf(record),
     summary: record.summary,
   };
+}
+
+/** The public view of one page of them. */
+export function toRunList({ runs, next_cursor }: RunPage): RunList {
+  return { runs: runs.map(toRun), next_cursor };
 }
 
 /** Counts both passes of a run that has two. Turns of a replay are not planned, so they never push it past the end. */

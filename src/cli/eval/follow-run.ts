@@ -1,6 +1,6 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { Run } from "../../contract/run.ts";
-import type { RunClient } from "../parts/own-client.ts";
+import type { RunClient } from "../parts/run-client.ts";
 import type { Reporter } from "../reporters/reporter.ts";
 import { createProgressTally } from "./progress.ts";
 

@@ -18,7 +18,7 @@ export async function serveMcp({ allowRun = false, ...where }: SourceOptions & {
         const endpoint = request.endpoint ?? session.agent ?? "";
         const protocol = request.endpoint === undefined ? ("agent" as const) : undefined;
         const { client } = session;
-        const run = await client.start({ ...request, endpoint, ...(protocol && { protocol }) });
+        const run = await client.start({ ...request, endpoint, ...(protocol && { protocol }) }, { signal });
         return await followRun(run, { client, reporters: [], signal });
       },
     }),

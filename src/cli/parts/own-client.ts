@@ -1,18 +1,10 @@
-import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
 import { ServiceFailure } from "../../client/service-failure.ts";
-import type { RunList } from "../../contract/run-list.ts";
 import { ServiceError } from "../../contract/service-error.ts";
-import type { RunFilter } from "../../contract/store.ts";
-import { toRun } from "../../runs/to-run.ts";
+import { toRun, toRunList } from "../../runs/to-run.ts";
 import { createRun } from "../../services/evaluation/create-run.ts";
 import type { Core } from "./create-core.ts";
 import { endpointChecker } from "./endpoint-checker.ts";
-
-/** What a command does with its runs, here or at a service. */
-export interface RunClient extends Pick<EvaluationClient, "start" | "get" | "events" | "results"> {
-  /** One page, newest first. */
-  list(query: Omit<RunFilter, "owner">): Promise<RunList>;
-}
+import type { RunClient } from "./run-client.ts";
 
 const never = new AbortController().signal;
 
@@ -28,11 +20,7 @@ export function createOwnClient({ settings, runs, helpers, clients }: Core): Run
         const { run } = await createRun(request, makers, { owner: null });
         return toRun(run);
       }),
-    list: (query) =>
-      answered(async () => {
-        const page = await runs.list({ ...query, owner: null });
-        return { runs: page.runs.map(toRun), next_cursor: page.next_cursor };
-      }),
+    list: (query) => answered(async () => toRunList(await runs.list({ ...query, owner: null }))),
     get: (runId) => answered(async () => toRun(await runs.get(runId, null))),
     results: (runId, { signal = never } = {}) =>
       answered(async () => {

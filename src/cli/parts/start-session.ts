@@ -2,7 +2,8 @@ import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
 import type { Settings } from "../../settings.ts";
 import { createCore } from "./create-core.ts";
 import { demoDetector } from "./demo-detector.ts";
-import { createOwnClient, type RunClient } from "./own-client.ts";
+import { createOwnClient } from "./own-client.ts";
+import type { RunClient } from "./run-client.ts";
 import { isServedAgent, nothingServed } from "./served.ts";
 import { startChores } from "./start-chores.ts";
 

@@ -3,7 +3,7 @@ import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import { finalStates } from "../../contract/run-state.ts";
 import type { RunRecord } from "../../contract/store.ts";
 import { planRun } from "../../runs/plan-run.ts";
-import { toRun } from "../../runs/to-run.ts";
+import { toRun, toRunList } from "../../runs/to-run.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import { createCore } from "../parts/create-core.ts";
@@ -18,8 +18,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
 
   return {
     async list({ limit = 50, ...filter }) {
-      const page = await runs.list({ limit, ...filter });
-      return { runs: page.runs.map(toRun), next_cursor: page.next_cursor };
+      return toRunList(await runs.list({ limit, ...filter }));
     },
     get: async (runId) => toRun(await find(runId)),
     results: async (runId) => runs.wholeResults(await find(runId)),

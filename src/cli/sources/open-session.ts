@@ -1,7 +1,7 @@
 import type { SourceOptions } from "../options.ts";
 import type { Settings } from "../../settings.ts";
 import { loadEnvironment, loadSettings } from "../parts/load-settings.ts";
-import type { RunClient } from "../parts/own-client.ts";
+import type { RunClient } from "../parts/run-client.ts";
 import type { SessionParts, StartedSession } from "../parts/start-session.ts";
 import { note } from "../terminal/output.ts";
 import { serverFromEnvironment, typedFolder } from "./open-source.ts";

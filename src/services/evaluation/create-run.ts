@@ -8,7 +8,7 @@ import { unknownFields } from "../http/unknown-fields.ts";
 import { validate } from "../http/validate.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
 
-export type RunMakers = Pick<EvaluationDependencies, "runs" | "planLimits" | "helpers" | "checkEndpoint">;
+type RunMakers = Pick<EvaluationDependencies, "runs" | "planLimits" | "helpers" | "checkEndpoint">;
 
 /** Checks a request and stores its run. Rejects with a `ServiceError`; nothing was stored then. */
 export async function createRun(

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { RunListQuery, type RunList } from "../../../contract/run-list.ts";
+import { RunListQuery } from "../../../contract/run-list.ts";
 import { ResultsQuery } from "../../../contract/run-scenarios.ts";
-import { toRun } from "../../../runs/to-run.ts";
+import { toRun, toRunList } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
@@ -22,8 +22,7 @@ export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDe
         ...(model_id !== undefined && { model_id }),
         ...(cursor !== undefined && { cursor }),
       });
-      const body: RunList = { runs: page.runs.map(toRun), next_cursor: page.next_cursor };
-      return context.json(body);
+      return context.json(toRunList(page));
     })
     .get("/runs/:run_id", requireScope("runs:read"), async (context) => {
       return context.json(toRun(await runs.get(context.req.param("run_id"), ownerOf(context))));

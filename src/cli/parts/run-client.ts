@@ -1,0 +1,9 @@
+import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
+import type { RunList } from "../../contract/run-list.ts";
+import type { RunFilter } from "../../contract/store.ts";
+
+/** What a command does with its runs, here or at a service. */
+export interface RunClient extends Pick<EvaluationClient, "start" | "get" | "events" | "results"> {
+  /** One page, newest first. */
+  list(query: Omit<RunFilter, "owner">): Promise<RunList>;
+}
