@@ -8,11 +8,7 @@ COPY . .
 RUN node node_modules/vite/bin/vite.js build web --logLevel warn && node scripts/build-package.mjs /package
 
 FROM node:24-slim
-# Young objects get 48 MB instead of up to 134: most of a run is garbage a moment later, and costs no more this way.
-# V8's threads share their heaps of the C library, which would keep 20 MB between them otherwise.
 ENV NODE_ENV=production \
-    NODE_OPTIONS=--max-semi-space-size=16 \
-    MALLOC_ARENA_MAX=2 \
     REHEARSAL_HOST=0.0.0.0 \
     REHEARSAL_DATA_DIR=/data
 WORKDIR /app

@@ -5,8 +5,6 @@ import { runToEnd, startServer, type ServerProcess } from "./child-process.ts";
 
 /** The product, started as a user starts it: `npm run bench` has built it. */
 export const commandLine = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-/** What `npm start` and the container give to node beside it. */
-const nodeOptions = ["--max-semi-space-size=16"];
 /** The same from its sources, for tests: they run before anything is built. */
 export const sourceCommandLine = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
@@ -57,7 +55,7 @@ export async function startRehearsal({
 }: RehearsalOptions): Promise<Rehearsal> {
   const folder = dataFolder ?? (await mkdtemp(join(scratch, "data-")));
   const server = await startServer({
-    arguments: [...nodeOptions, ...node, program, "serve", "--json"],
+    arguments: [...node, program, "serve", "--json"],
     environment: { ...benchSettings(concurrency), REHEARSAL_DATA_DIR: folder, ...environment },
     folder: scratch,
   });

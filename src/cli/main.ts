@@ -6,11 +6,15 @@ if (major < 24 || (major === 24 && minor < 16)) {
   process.exit(78);
 }
 
+const parameters = process.argv.slice(2);
+const { namedCommand } = await import("./named-command.ts");
+const { startLean } = await import("./start-lean.ts");
+startLean(namedCommand(parameters));
 const { enableCompileCache } = await import("node:module");
 enableCompileCache();
 const { holdMemory } = await import("./hold-memory.ts");
 holdMemory();
 const { runCli } = await import("./run-cli.ts");
-await runCli(process.argv.slice(2));
+await runCli(parameters);
 
 export {};

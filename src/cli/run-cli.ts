@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { commands } from "./commands.ts";
 import { createProgram } from "./create-program.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { namedCommand } from "./named-command.ts";
 import { reportFailure } from "./report-failure.ts";
 import { goOnWhenNobodyReads } from "./terminal/output.ts";
 
@@ -17,12 +18,11 @@ export async function runCli(parameters: readonly string[]): Promise<void> {
   }
 }
 
-const ownOptions: ReadonlySet<string> = new Set(["-h", "--help", "-V", "--version"]);
-
-/** A bare `rehearsal`, or one with options only, is `rehearsal serve`; `help eval` is `eval --help`, which knows its options. */
+/** `help eval` is `eval --help`, which knows its options. */
 function withDefaultCommand(parameters: readonly string[]): string[] {
   const [first, second] = parameters;
-  if (first === undefined || (first.startsWith("-") && !ownOptions.has(first))) return ["serve", ...parameters];
+  const named = namedCommand(parameters);
+  if (named !== first) return [named, ...parameters];
   const asksHelp = first === "help" && second !== undefined && !second.startsWith("-");
   const words = asksHelp ? [second, "--help"] : [...parameters];
   // With --help beside it, commander would show all commands instead of saying that there is none of this name.
