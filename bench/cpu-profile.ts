@@ -77,6 +77,7 @@ try {
     environment: { HUB_BASE_URL: endpoint },
     program: sourceCommandLine,
     node: ["--import", recorder],
+    hears: true,
   });
   try {
     // Code that has just been loaded is slow everywhere, which would hide what is slow for good.

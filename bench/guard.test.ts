@@ -32,6 +32,7 @@ describe.runIf(process.platform === "linux")("an interaction through POST /evalu
       concurrency: 32,
       program: sourceCommandLine,
       node: ["--import", counter],
+      hears: true,
     });
     await evaluate(100);
   });

@@ -54,7 +54,7 @@ async function scoreShort(pairs: number): Promise<Figures> {
 /** Through the service, because what keeps its loop free, threads among it, is part of the answer. */
 async function scoreLong({ scratch, model, size }: BenchContext): Promise<Figures> {
   const scenarios = size === "quick" ? 4 : 40;
-  const service = await startRehearsal({ scratch, node: ["--import", loopDelay] });
+  const service = await startRehearsal({ scratch, node: ["--import", loopDelay], hears: true });
   try {
     const endpoint = model.at("words-5000", "latency-20");
     const warmUp = toEvaluationRequest(

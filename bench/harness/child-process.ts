@@ -8,6 +8,8 @@ export interface ChildOptions {
   readonly arguments: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly folder?: string;
+  /** Whether it is sent messages. The product takes a channel to its parent for a process manager's, and starts another way. */
+  readonly hears?: boolean;
 }
 
 /** A server of its own that stays until it is stopped. */
@@ -50,10 +52,10 @@ process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
 
-function start({ arguments: argv, environment, folder }: ChildOptions, ipc: boolean): ChildProcess {
+function start({ arguments: argv, environment, folder, hears = false }: ChildOptions): ChildProcess {
   const child = spawn(process.execPath, [...argv], {
     env: environmentFor(environment),
-    stdio: ["ignore", "pipe", "pipe", ...(ipc ? (["ipc"] as const) : [])],
+    stdio: ["ignore", "pipe", "pipe", ...(hears ? (["ipc"] as const) : [])],
     ...(folder !== undefined && { cwd: folder }),
   });
   alive.add(child);
@@ -67,7 +69,7 @@ const startLimitMs = 30_000;
 /** Starts a server and waits for its first line of JSON. Rejects when it ends, or takes too long, before that. */
 export async function startServer(options: ChildOptions): Promise<ServerProcess> {
   const began = performance.now();
-  const child = start(options, true);
+  const child = start(options);
   const pid = child.pid ?? 0;
   const errors = collect(child.stderr);
   const ended = once(child, "exit");
@@ -105,7 +107,7 @@ export async function startServer(options: ChildOptions): Promise<ServerProcess>
 export async function runToEnd(options: ChildOptions, { limitMs = 300_000 } = {}): Promise<EndedProcess> {
   const cpuBefore = endedCpuSeconds();
   const began = performance.now();
-  const child = start(options, false);
+  const child = start(options);
   const output = collect(child.stdout);
   const errors = collect(child.stderr);
   let peak = 0;

@@ -24,6 +24,7 @@ export interface RehearsalOptions {
   readonly program?: string;
   /** Options of node itself. */
   readonly node?: readonly string[];
+  readonly hears?: boolean;
 }
 
 /** Settings under which limits are no part of what is measured. */
@@ -52,12 +53,14 @@ export async function startRehearsal({
   environment = {},
   program = commandLine,
   node = [],
+  hears = false,
 }: RehearsalOptions): Promise<Rehearsal> {
   const folder = dataFolder ?? (await mkdtemp(join(scratch, "data-")));
   const server = await startServer({
     arguments: [...node, program, "serve", "--json"],
     environment: { ...benchSettings(concurrency), REHEARSAL_DATA_DIR: folder, ...environment },
     folder: scratch,
+    hears,
   });
   const { agent, evaluation } = server.ready as { agent: string; evaluation: string };
   return { ...server, agent, evaluation, dataFolder: folder };
