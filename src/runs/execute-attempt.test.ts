@@ -3,12 +3,27 @@ import type { Queue } from "../contract/queue.ts";
 import type { NewTurn, Store } from "../contract/store.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench, type RunBench } from "./testing/run-bench.ts";
-import { createRuns } from "./create-runs.ts";
+import { createRuns, type RunsOptions } from "./create-runs.ts";
+import type { Runs } from "./runs.ts";
 
 const answering = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
 
+/** One that holds few attempts at once, beside the bench's own. */
+const anotherWorker = (parts: Pick<RunsOptions, "store" | "queue" | "createModel">): Runs =>
+  createRuns({
+    ...parts,
+    isDemo: () => false,
+    workerId: `test:${process.pid}:2`,
+    newId: () => "unused",
+    concurrency: { global: 1, perRun: 4 },
+    heartbeatMs: 5_000,
+    onError: (error) => {
+      throw error;
+    },
+  });
+
 /** Carries out the runs of a bench and notes each write of a turn or an end, in order. */
-function startNoting({ store, queue }: RunBench): { writes: string[]; runs: ReturnType<typeof createRuns> } {
+function startNoting({ store, queue }: RunBench): { writes: string[]; runs: Runs } {
   const writes: string[] = [];
   const noted = (turn: NewTurn): string => `turn ${turn.turn_index}`;
   const noting: Store = {
@@ -28,19 +43,7 @@ function startNoting({ store, queue }: RunBench): { writes: string[]; runs: Retu
       return queue.finish(lease, end);
     },
   };
-  const runs = createRuns({
-    store: noting,
-    queue: ending,
-    createModel: () => answering(),
-    isDemo: () => false,
-    workerId: `test:${process.pid}:2`,
-    newId: () => "unused",
-    concurrency: { global: 1, perRun: 1 },
-    heartbeatMs: 5_000,
-    onError: (error) => {
-      throw error;
-    },
-  });
+  const runs = anotherWorker({ store: noting, queue: ending, createModel: () => answering() });
   return { writes, runs };
 }
 
@@ -75,4 +78,34 @@ test("an attempt with a second pass ends after it, by itself", async () => {
   const writes = await writesOf({ test_batch: numberedScenario("two", 2), history: "both" });
   expect(writes.slice(0, -1).toSorted()).toEqual(["turn 0", "turn 1", "turn 2", "turn 3"]);
   expect(writes.at(-1)).toBe("end");
+});
+
+test("an attempt keeps its place until its judge has answered", async () => {
+  const steps: string[] = [];
+  const judge = fakeModel(() => {
+    steps.push("judge");
+    return JSON.stringify({ reason: "because", verdict: "matches" });
+  });
+  await using bench = await startBench({ models: { model: answering(), judge }, ownRuns: ["none"] });
+  await bench.runs.stop({ graceMs: 0 });
+  const queue: Queue = {
+    ...bench.queue,
+    claim(options) {
+      steps.push("claim");
+      return bench.queue.claim(options);
+    },
+  };
+  const createModel: RunsOptions["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : answering());
+  const runs = anotherWorker({ store: bench.store, queue, createModel });
+  const { id } = await bench.create({
+    test_batch: numberedScenario("one", 1),
+    attempts: 4,
+    judge: { endpoint: "http://judge", model_id: "judge" },
+  });
+  await runs.start();
+  await runs.wait(id, AbortSignal.timeout(20_000));
+  await runs.stop({ graceMs: 1_000 });
+  // Without a judge, the second claim follows the first replies at once.
+  expect(steps.slice(0, 2)).toEqual(["claim", "judge"]);
+  expect(judge.requests).toHaveLength(4);
 });
