@@ -1,10 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startLean, type Process } from "./start-lean.ts";
 
 /** A process that was started as `node --enable-source-maps main.js serve`. */
@@ -56,29 +50,4 @@ test("keeps a size of the young space that the operator has chosen", () => {
   const { self, execve } = processWith({ env: { NODE_OPTIONS: "--max_semi_space_size=64" } });
   startLean("worker", self);
   expect(execve.mock.calls[0]?.[1]).toEqual(["/bin/node", "--enable-source-maps", "main.js", "serve"]);
-});
-
-test.runIf(process.platform === "linux")("serves under the process id it was started with", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "rehearsal-lean-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts"), "serve", "--json"], {
-    env: {
-      ...process.env,
-      REHEARSAL_DATA_DIR: folder,
-      REHEARSAL_DEMO: "off",
-      REHEARSAL_AGENT_PORT: "0",
-      REHEARSAL_EVAL_PORT: "0",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(async () => {
-    const ended = once(child, "exit");
-    child.kill();
-    await ended;
-  });
-  const [ready] = (await once(createInterface(child.stdout), "line")) as [string];
-  expect(JSON.parse(ready)).toMatchObject({ agent: expect.stringContaining("http://") });
-  const environment = await readFile(`/proc/${child.pid}/environ`, "utf8");
-  expect(environment.split("\0")).toContain("MALLOC_TRIM_THRESHOLD_=131072");
-  expect(await readFile(`/proc/${child.pid}/cmdline`, "utf8")).toContain("--max-semi-space-size=16");
 });

@@ -5,7 +5,7 @@ const staying: ReadonlySet<string> = new Set(["serve", "worker"]);
  * How much freed memory the C library keeps for itself: what is its default at first, but said here, it stays so. Left alone, it
  * grows with what V8's compilers have once needed, and a service keeps 30 MB that nobody uses.
  */
-const keptByLibrary = { MALLOC_TRIM_THRESHOLD_: "131072" };
+const keptByLibrary = { name: "MALLOC_TRIM_THRESHOLD_", bytes: "131072" };
 /** Young objects get 48 MB instead of up to 134: most of a run is garbage a moment later, and costs no more this way. */
 const youngObjects = "--max-semi-space-size=16";
 
@@ -21,10 +21,10 @@ export type Process = Pick<
  */
 export function startLean(command: string, self: Process = process): void {
   const { argv, env, execArgv, execPath } = self;
-  const isSet = Object.keys(keptByLibrary).some((name) => env[name] !== undefined);
-  if (!staying.has(command) || isSet || !mayReplace(self)) return;
+  const { name, bytes } = keptByLibrary;
+  if (!staying.has(command) || env[name] !== undefined || !mayReplace(self)) return;
   const chosen = /max[-_]semi[-_]space[-_]size/.test(env["NODE_OPTIONS"] ?? "") ? [] : [youngObjects];
-  self.execve?.(execPath, [execPath, ...chosen, ...execArgv, ...argv.slice(1)], { ...env, ...keptByLibrary });
+  self.execve?.(execPath, [execPath, ...chosen, ...execArgv, ...argv.slice(1)], { ...env, [name]: bytes });
 }
 
 /** Windows cannot, a process with permissions may not, and one with a channel to its parent, as process managers open it, would lose it. */

@@ -84,7 +84,7 @@ test("an attempt keeps its place until its judge has answered", async () => {
   const steps: string[] = [];
   const judge = fakeModel(() => {
     steps.push("judge");
-    return JSON.stringify({ reason: "because", verdict: "matches" });
+    return JSON.stringify({ reason: "because", verdict: "partial" });
   });
   await using bench = await startBench({ models: { model: answering(), judge }, ownRuns: ["none"] });
   await bench.runs.stop({ graceMs: 0 });

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
@@ -56,6 +56,16 @@ test("prints one line per service", async () => {
   expect(started.stdout()).toMatch(
     /^agent backend {3}http:\/\/127\.0\.0\.1:\d+\nevaluation {6}http:\/\/127\.0\.0\.1:\d+\n$/,
   );
+});
+
+test.runIf(process.platform === "linux")("replaces its process by one that holds less memory", async () => {
+  await using folder = await temporaryFolder();
+  await using started = start(folder.path, { REHEARSAL_DEMO: "off" }, "--json");
+  const { agent } = await addresses(started);
+  expect(await send(`${agent}/healthz`)).toMatchObject({ status: 200 });
+  const read = async (name: string) => (await readFile(`/proc/${started.child.pid}/${name}`, "utf8")).split("\0");
+  expect(await read("environ")).toContain("MALLOC_TRIM_THRESHOLD_=131072");
+  expect(await read("cmdline")).toContain("--max-semi-space-size=16");
 });
 
 test("works without any configuration: models, a chat and an evaluation of itself", async () => {
