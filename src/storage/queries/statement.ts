@@ -10,13 +10,18 @@ import { isInProcess } from "../in-process.ts";
 export function statement<Row>(
   text: string,
 ): (connection: Reader | Writer, values: readonly unknown[]) => Promise<readonly Row[]> {
-  let count = 0;
-  const numbered = text.replaceAll("?", () => `$${(count += 1)}`);
+  let numbered: string | undefined;
   return async (connection, values) => {
     const { adapter } = connection.getExecutor();
     if (isInProcess(adapter)) return adapter.run<Row>(text, values);
-    const dialect = adapter instanceof PostgresAdapter ? numbered : text;
+    const dialect = adapter instanceof PostgresAdapter ? (numbered ??= withNumbers(text)) : text;
     const { rows } = await connection.executeQuery<Row>(CompiledQuery.raw(dialect, [...values]));
     return rows;
   };
+}
+
+/** PostgreSQL numbers its values. */
+function withNumbers(text: string): string {
+  let count = 0;
+  return text.replaceAll("?", () => `$${(count += 1)}`);
 }
