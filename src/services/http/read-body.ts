@@ -24,10 +24,12 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Ar
   let done = false;
   let patience: NodeJS.Timeout | undefined;
 
+  /** The request outlives its body, by hours where a run is waited for: what listens, and so holds the body, leaves it. */
   function finish(settle: () => void): void {
     if (done) return;
     done = true;
     clearTimeout(patience);
+    incoming.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose);
     settle();
   }
   /** A connection closed on a client that is still sending is a reset, and the answer is lost with it. */

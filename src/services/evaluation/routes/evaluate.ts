@@ -18,9 +18,7 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
   const { runs } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/evaluate", requireScope("evaluate"), async (context) => {
-    const body = await readJson(context, dependencies.bodyLimits);
-    const idempotency = readIdempotency(context.req.header("idempotency-key"), body);
-    const created = await createRun(body, dependencies, { idempotency, owner: ownerOf(context) });
+    const created = await create(context, dependencies);
     const { run } = created;
     // On every answer: also on events, and on one that says why the end of the run could not be waited for.
     const headers = context.get("answerHeaders");
@@ -34,6 +32,13 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
     const ended = await waitForEnd(context, run, dependencies);
     return streamJson(context, runs.results(ended));
   });
+}
+
+/** A function of its own, so that the body is gone when it returns: what waits for the run would keep it in memory until the end. */
+async function create(context: Context<ShellEnvironment>, dependencies: EvaluationDependencies) {
+  const body = await readJson(context, dependencies.bodyLimits);
+  const idempotency = readIdempotency(context.req.header("idempotency-key"), body);
+  return createRun(body, dependencies, { idempotency, owner: ownerOf(context) });
 }
 
 /** The wait ends with the connection; the run goes on. */
