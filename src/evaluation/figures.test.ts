@@ -2,17 +2,21 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Scores } from "../contract/score.ts";
 import { RunSummary } from "../contract/run-summary.ts";
+import { averageScenarios } from "./average-scores.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { isSpent, spentOn } from "./budget.ts";
 import { createDrift } from "./drift.ts";
 import { firstBadTurn } from "./first-bad-turn.ts";
 import { checkGate } from "./gate.ts";
+import { MeanTable } from "./mean-table.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { createRunFigures } from "./summarize-run.ts";
 import { correlation } from "./statistics/correlation.ts";
 import { flakiness } from "./statistics/flakiness.ts";
+import { standardDeviation } from "./statistics/mean.ts";
 import { narrowEnough } from "./statistics/narrow-enough.ts";
 import { noiseFloor } from "./statistics/noise-floor.ts";
+import { SpreadTable, type Spread } from "./statistics/spread-table.ts";
 import { pairwiseFigures } from "./comparison/pairwise.ts";
 
 const turn = (scores: Scores, turn_index = 0): ScoredInteraction => ({
@@ -40,14 +44,53 @@ test("drift is reference less generated, in all and by turn, and null where one 
   );
 });
 
+function spreadOf(values: readonly number[]): Spread {
+  const table = new SpreadTable();
+  for (const value of values) table.add(3, value);
+  return table.of(3);
+}
+
 test("the few scenarios that make most of the variance are named", () => {
-  const steady = Array.from({ length: 17 }, (_, index) => ({ scenario_id: `s${index}`, values: [0.5, 0.51] }));
-  const flaky = [1, 2, 3].map((index) => ({ scenario_id: `f${index}`, values: [0, 1] }));
+  const steady = Array.from({ length: 17 }, (_, index) => ({ scenario_id: `s${index}`, ...spreadOf([0.5, 0.51]) }));
+  const flaky = [1, 2, 3].map((index) => ({ scenario_id: `f${index}`, ...spreadOf([0, 1]) }));
   const result = flakiness([...steady, ...flaky]);
   expect(result?.sentence).toBe("2 of 20 scenarios make 67 % of the variance between attempts.");
   expect(result?.scenarios.slice(0, 3).map(({ scenario_id }) => scenario_id)).toEqual(["f1", "f2", "f3"]);
-  expect(flakiness([{ scenario_id: "a", values: [0.5] }])).toBeNull();
-  expect(flakiness([{ scenario_id: "a", values: [0.5, 0.5] }])).toBeNull();
+  expect(flakiness([{ scenario_id: "a", ...spreadOf([0.5]) }])).toBeNull();
+  expect(flakiness([{ scenario_id: "a", ...spreadOf([0.5, 0.5]) }])).toBeNull();
+});
+
+test("a spread fed value by value is that of all values at once, and none where they differ by rounding alone", () => {
+  const score = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(fc.array(score, { minLength: 2, maxLength: 50 }), (values) => {
+      const { count, variance } = spreadOf(values);
+      expect(count).toBe(values.length);
+      expect(variance).toBeCloseTo((standardDeviation(values) ?? 0) ** 2, 12);
+    }),
+  );
+  expect(spreadOf([0.1, 0.1, 0.1]).variance).toBe(0);
+  expect(spreadOf([0.1 + 0.2, 0.3, 0.3]).variance).toBe(0);
+  expect(spreadOf([])).toEqual({ count: 0, variance: null });
+});
+
+test("means by row are those of each row's scores, whatever other rows have", () => {
+  const scores = fc.dictionary(
+    fc.constantFrom("a", "b", "__proto__", "overall"),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(40), scores), { maxLength: 60 }), (added) => {
+      const table = new MeanTable();
+      for (const [row, given] of added) table.add(row, given);
+      for (let row = 0; row <= 40; row += 1) {
+        const own = added.filter(([to]) => to === row).map(([, given]) => given);
+        expect(table.has(row)).toBe(own.length > 0);
+        const means = Object.entries(table.means(row)).toSorted();
+        expect(means).toEqual(Object.entries(averageScenarios(own)).toSorted());
+      }
+    }),
+  );
 });
 
 test("an interval is narrow enough, or there is nothing more to learn", () => {

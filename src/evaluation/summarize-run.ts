@@ -12,10 +12,12 @@ import { createDrift } from "./drift.ts";
 import { checkGate } from "./gate.ts";
 import { addHelperUsage, noHelperUsage } from "./helper-usage.ts";
 import { createLabelTallies } from "./label-tallies.ts";
-import { MeanTally } from "./mean-tally.ts";
+import { MeanTable } from "./mean-table.ts";
 import { createScoreSeries } from "./score-series.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { flakiness } from "./statistics/flakiness.ts";
+import { NumberColumn } from "./statistics/number-column.ts";
+import { SpreadTable } from "./statistics/spread-table.ts";
 import { statusMessage } from "./status-message.ts";
 
 export interface FiguredAttempt {
@@ -41,21 +43,12 @@ export interface RunFiguresOptions {
   readonly checks?: ReadonlySet<string>;
 }
 
-/** Takes a run attempt by attempt, in any order. Its memory grows with scenarios and attempts, not with interactions. */
+/** Takes a run attempt by attempt, in any order. Its memory grows with scenarios, not with attempts or interactions. */
 export interface RunFigures {
   /** Names a scenario that was planned, whether anything of it was carried out or not. */
   expect(scenario: number | string): void;
   add(attempt: FiguredAttempt): void;
   finish(options?: { stopped_by?: "budget" | undefined }): { summary: RunSummary; message: string };
-}
-
-interface ScenarioEntry {
-  readonly averages: MeanTally;
-  readonly reference: MeanTally;
-  /** `overall` of each attempt. */
-  readonly overall: number[];
-  passed: number;
-  failed: number;
 }
 
 /** Figures of a whole run: the mean of its scenarios' averages, with intervals over scenarios. */
@@ -65,7 +58,13 @@ export function createRunFigures({
   label_rules,
   checks,
 }: RunFiguresOptions = {}): RunFigures {
-  const scenarios = new Map<number | string, ScenarioEntry>();
+  /** The row of each scenario in the tables. */
+  const rows = new Map<number | string, number>();
+  const averages = new MeanTable();
+  const references = new MeanTable();
+  const overall = new SpreadTable();
+  const passed = new NumberColumn();
+  const missed = new NumberColumn();
   const series = createScoreSeries("scenario", checks);
   const labels = createLabelTallies(label_rules);
   const breakdown = createBreakdown();
@@ -80,12 +79,10 @@ export function createRunFigures({
   let conflicts = 0;
   let audited: boolean | undefined;
 
-  function scenarioOf(key: number | string): ScenarioEntry {
-    const known = scenarios.get(key);
-    if (known) return known;
-    const entry = { averages: new MeanTally(), reference: new MeanTally(), overall: [], passed: 0, failed: 0 };
-    scenarios.set(key, entry);
-    return entry;
+  function rowOf(scenario: number | string): number {
+    const row = rows.get(scenario) ?? rows.size;
+    rows.set(scenario, row);
+    return row;
   }
 
   function noteAudits(judgements: Readonly<Record<string, JudgeVerdict>> = {}): void {
@@ -118,7 +115,7 @@ export function createRunFigures({
         drift.add("generated", attempt.interactions);
         drift.add("reference", reference);
       }
-      const entry = scenarioOf(attempt.scenario);
+      const row = rowOf(attempt.scenario);
       const average = {
         ...averageInteractions(attempt.interactions.map(({ scores }) => scores)),
         ...conversation?.scores,
@@ -128,32 +125,31 @@ export function createRunFigures({
         noteAudits(conversation.judgements);
         spending.addHelper(conversation.helper_usage);
       }
-      entry.averages.add(average);
-      if (reference.length > 0) entry.reference.add(averageInteractions(reference.map(({ scores }) => scores)));
+      averages.add(row, average);
+      if (reference.length > 0) references.add(row, averageInteractions(reference.map(({ scores }) => scores)));
       // One that was stopped halfway says nothing about how it would have ended.
-      if (!attempt.unfinished && average["overall"] !== undefined) entry.overall.push(average["overall"]);
-      const passed = attempt.unfinished ? null : attemptPassed(average, threshold);
-      if (passed !== null) passes.counted++;
-      if (passed) passes.passed++;
-      if (passed) entry.passed++;
-      else if (passed === false) entry.failed++;
+      if (attempt.unfinished) return;
+      if (average["overall"] !== undefined) overall.add(row, average["overall"]);
+      const good = attemptPassed(average, threshold);
+      if (good === null) return;
+      passes.counted++;
+      if (good) passes.passed++;
+      (good ? passed : missed).add(row, 1);
     },
     finish({ stopped_by } = {}) {
-      const entries = [...scenarios].map(([key, entry]) => ({ scenario_id: String(key), ...entry }));
-      const averages = entries.map((entry) => ({
-        scenario_id: entry.scenario_id,
-        average_scores: entry.averages.means(),
-      }));
-      const average_scores = averageScenarios(averages.map((entry) => entry.average_scores));
+      const entries = [...rows].map(([key, row]) => ({ scenario_id: String(key), row }));
+      const scenarios = entries.map(({ scenario_id, row }) => ({ scenario_id, average_scores: averages.means(row) }));
+      const scores = scenarios.map((entry) => entry.average_scores);
+      const average_scores = averageScenarios(scores);
       const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
       const gap = drift.finish();
-      const flaky = flakiness(entries.map(({ scenario_id, overall }) => ({ scenario_id, values: overall })));
-      const taught = entries.map(({ reference }) => reference).filter(({ n }) => n > 0);
+      const flaky = flakiness(entries.map(({ scenario_id, row }) => ({ scenario_id, ...overall.of(row) })));
+      const taught = entries.filter(({ row }) => references.has(row)).map(({ row }) => references.means(row));
       const unfinished = [...expected].filter((key) => !finished.has(key)).map(String);
-      const figures = { average_scores, scenarios: averages, interactions, failed, attempts: passes, unfinished };
+      const figures = { average_scores, scenarios, interactions, failed, attempts: passes, unfinished };
       const summary: RunSummary = {
         average_scores,
-        score_stats: series.finish(averages.map((entry) => entry.average_scores)),
+        score_stats: series.finish(scores),
         label_metrics: labels.finish(),
         usage,
         interactions,
@@ -162,9 +158,9 @@ export function createRunFigures({
         breakdown: breakdown.finish(),
         ...spending.finish(),
         ...(stopped_by && { stopped_by }),
-        ...(gap && { drift: gap, reference_scores: averageScenarios(taught.map((tally) => tally.means())) }),
+        ...(gap && { drift: gap, reference_scores: averageScenarios(taught) }),
         ...(gate && { gate: checkGate(gate, figures) }),
-        flaky: entries.filter((entry) => entry.passed > 0 && entry.failed > 0).length,
+        flaky: entries.filter(({ row }) => passed.get(row) > 0 && missed.get(row) > 0).length,
         ...(flaky && { flakiness: flaky }),
         ...(audited !== undefined && { judge_audited: audited }),
       };

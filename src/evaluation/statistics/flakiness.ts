@@ -1,15 +1,14 @@
 import type { Flakiness } from "../../contract/run-summary.ts";
-import { standardDeviation } from "./mean.ts";
+import type { Spread } from "./spread-table.ts";
 
 /** Scenarios shown at most. */
 const shown = 20;
 
 /** Ranks scenarios by how much their attempts differ. Null when no scenario has two attempts or none varies. */
-export function flakiness(scenarios: readonly { scenario_id: string; values: readonly number[] }[]): Flakiness | null {
-  const spread = scenarios.flatMap(({ scenario_id, values }) => {
-    const deviation = standardDeviation(values);
-    return deviation === null ? [] : [{ scenario_id, variance: deviation ** 2, attempts: values.length }];
-  });
+export function flakiness(scenarios: readonly (Spread & { readonly scenario_id: string })[]): Flakiness | null {
+  const spread = scenarios.flatMap(({ scenario_id, variance, count }) =>
+    variance === null ? [] : [{ scenario_id, variance, attempts: count }],
+  );
   const total = spread.reduce((sum, { variance }) => sum + variance, 0);
   if (total === 0) return null;
   const ranked = spread
