@@ -5,6 +5,7 @@ import type { LongReads, Reader } from "../database.ts";
 import { fromNullableJsonText } from "../json-text.ts";
 import type { AttemptTable } from "../schema.ts";
 import { interactionRows, toStoredInteraction, type InteractionRow } from "./interactions.ts";
+import { createPageReader } from "./page-reader.ts";
 import { readAhead } from "./read-ahead.ts";
 
 type AttemptRow = Pick<
@@ -25,8 +26,6 @@ const columns = [
 /** Attempts are read in pages of this many, their turns in groups of about so many. */
 const pageSize = 100;
 const turnsAtOnce = 200;
-/** So much of a run is read in this thread: starting another takes longer and costs tens of megabytes. */
-const turnsHere = 2_000;
 /** Characters of stored text that are turned into results before everyone else gets a chance. */
 const charactersAtOnce = 50_000;
 
@@ -59,23 +58,19 @@ interface AttemptRows {
   readonly turns: readonly InteractionRow[];
 }
 
-/** The first pages come at once; what is much longer is read where it holds up nobody. */
-async function* groupsOf(
-  { reader, longReader = reader }: LongReads,
-  wanted: WantedAttempts,
-): AsyncGenerator<readonly AttemptRows[]> {
-  let source = reader;
-  let page = await attemptsAfter(source, wanted, null);
-  let read = 0;
+/** Page by page; an attempt that is long by itself is read where it holds up nobody. */
+async function* groupsOf(database: LongReads, wanted: WantedAttempts): AsyncGenerator<readonly AttemptRows[]> {
+  const readPage = createPageReader(database);
+  let page = await readPage((from) => attemptsAfter(from, wanted, null));
   while (page.length > 0) {
     for (const group of groupsByTurns(page)) {
       const isLong = group.length === 1 && group[0]!.interactions_done > turnsAtOnce;
-      yield await withTurns(isLong ? longReader : source, group);
+      const { longReader = database.reader } = database;
+      yield await (isLong ? withTurns(longReader, group) : readPage((from) => withTurns(from, group)));
     }
+    const last = page.at(-1)!;
     if (page.length < pageSize) return;
-    read += page.reduce((sum, row) => sum + Math.max(1, row.interactions_done), 0);
-    if (read >= turnsHere) source = longReader;
-    page = await attemptsAfter(source, wanted, page.at(-1)!);
+    page = await readPage((from) => attemptsAfter(from, wanted, last));
   }
 }
 
