@@ -32,7 +32,8 @@ export class ToolError extends Error {
 }
 
 /**
- * Declares a tool. `parameters` is a JSON schema of an object; it is compiled once, here, and coerces nothing.
+ * Declares a tool. `parameters` is a JSON schema of an object; it is compiled once, and coerces nothing. With `ours` that waits
+ * for the first call: a schema of others may be no schema, which is said here, but the validator is large and many never need it.
  *
  * @example
  * const echo = defineTool({
@@ -49,6 +50,7 @@ export function defineTool<Arguments extends object>({
   run,
   timeoutMs,
   needsApproval = false,
+  ours = false,
 }: {
   name: string;
   description: string;
@@ -56,12 +58,14 @@ export function defineTool<Arguments extends object>({
   run: (args: Arguments, context: ToolContext) => unknown;
   timeoutMs?: number | undefined;
   needsApproval?: boolean | undefined;
+  ours?: boolean;
 }): Tool {
   if (!toolNamePattern.test(name)) {
     throw new TypeError(`A tool cannot be named "${name}": use 1 to 64 letters, digits, _ and -.`);
   }
   const { $schema: dialect, ...schema } = parameters;
-  const validate = compileSchema(name, { dialect, schema });
+  const compile = (): ValidateFunction => compileSchema(name, { dialect, schema });
+  let validate = ours ? null : compile();
 
   return {
     // Some providers refuse every request with a schema that has no properties, as many tools without arguments have it, or
@@ -69,7 +73,7 @@ export function defineTool<Arguments extends object>({
     definition: { name, description, parameters: { type: "object", properties: {}, ...schema } },
     needsApproval,
     timeoutMs,
-    check: (args) => checkArguments(validate, args),
+    check: (args) => checkArguments((validate ??= compile()), args),
     // The loop runs a tool only with arguments that passed its schema, which is what `Arguments` spells out.
     run: (args, context) => run(args as Arguments, context),
   };
@@ -89,10 +93,14 @@ const ajvOptions: Options = {
   multipleOfPrecision: 6,
   code: { regExp: Object.assign(readPattern, { code: "readPattern" }) },
 };
-const current = new Ajv2020(ajvOptions);
-const draft7 = new Ajv(ajvOptions);
-// In draft 4 the name of a schema; the validator would refuse the tool for it.
-for (const ajv of [current, draft7]) ajv.removeKeyword("id");
+/** In draft 4 `id` is the name of a schema; the validator would refuse the tool for it. */
+const withoutId = <Validator extends Ajv | Ajv2020>(ajv: Validator): Validator => {
+  ajv.removeKeyword("id");
+  return ajv;
+};
+let known: { readonly current: Ajv2020; readonly draft7: Ajv } | null = null;
+const validators = () =>
+  (known ??= { current: withoutId(new Ajv2020(ajvOptions)), draft7: withoutId(new Ajv(ajvOptions)) });
 
 /**
  * Patterns come from outside and are run on what a model wrote, so they run in linear time. One that cannot, or that is written
@@ -116,7 +124,7 @@ function compileSchema(
   if (Object.hasOwn(schema, "$async"))
     throw new TypeError(`The parameters of "${tool}" are $async, which is not supported.`);
   try {
-    return compileAs(isOld(dialect) ? draft7 : current, schema);
+    return compileAs(isOld(dialect) ? validators().draft7 : validators().current, schema);
   } catch (cause) {
     // Without a dialect it may be the older one, whose lists of items differ.
     const older = dialect === undefined ? compileOld(schema) : null;
@@ -130,7 +138,7 @@ const isOld = (dialect: unknown) => typeof dialect === "string" && dialect.inclu
 
 function compileOld(schema: Readonly<Record<string, unknown>>): ValidateFunction | null {
   try {
-    return compileAs(draft7, schema);
+    return compileAs(validators().draft7, schema);
   } catch {
     return null;
   }

@@ -4,6 +4,7 @@ import { evaluateExpression } from "./evaluate-expression.ts";
 /** Works out arithmetic, so that a model need not guess it. */
 export function calculator(): Tool {
   return defineTool({
+    ours: true,
     name: "calculator",
     description:
       "Evaluates an arithmetic expression: + - * / % ^ ( ), sqrt abs round(x, digits) floor ceil min max log(x, base) ln exp sin cos tan pow(x, y), pi, e. " +

@@ -5,6 +5,7 @@ import { defineTool, ToolError, type Tool } from "../tool.ts";
 /** Looks a question up in the operator's documents. The answer names file, heading and line or page of every passage. */
 export function searchKnowledge({ index }: { index: Pick<KnowledgeIndex, "search" | "report"> }): Tool {
   return defineTool({
+    ours: true,
     name: "search_knowledge",
     description:
       "Searches the documents of this service and gives the best passages with their sources. Use it before answering questions about the service, and name the source of what you quote.",

@@ -44,6 +44,7 @@ export function webFetch({
   resultBytes?: number;
 }): Tool {
   return defineTool({
+    ours: true,
     name: "web_fetch",
     description:
       "Reads a public web page (HTML, plain text or JSON) and gives its text. A long page comes in parts: ask again with `start`.",
