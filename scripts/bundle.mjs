@@ -31,6 +31,7 @@ const entries = () => ({
   "cli/main": "src/cli/main.ts",
   ...Object.fromEntries(libraries.map((name) => [name, `src/${name}.ts`])),
   ...Object.fromEntries(threads()),
+  ...Object.fromEntries(Object.keys(late).map((id) => [`${parts}/${lateFile(id)}`, `late:${id}`])),
 });
 
 /** Packages a user adds, and native ones that are never there: looked for when they are needed. */
@@ -117,6 +118,48 @@ const leanPackages = {
   load: (id) => replaced[id.replace("\0lean:", "")] ?? null,
 };
 
+/** Packages that few need and that take megabytes: loaded when something of them is first used. */
+const late = {
+  re2js: ["RE2JS"],
+  ajv: ["Ajv"],
+  "ajv/dist/2019.js": ["Ajv2019"],
+  "ajv/dist/2020.js": ["Ajv2020"],
+  "csv-parse/browser/esm/sync": ["parse"],
+  "csv-stringify/browser/esm/sync": ["stringify"],
+  "fast-xml-builder": ["default"],
+  htmlparser2: ["Parser"],
+  yaml: "isMap isNode isScalar LineCounter parse parseAllDocuments parseDocument Scalar stringify visit".split(" "),
+};
+const lateFile = (id) => `late-${id.replaceAll(/\W/g, "-")}`;
+
+/** Stands in for the functions and classes of a package: to call, make or ask one loads the package from a file beside this one. */
+const standIn = (id) => `
+  const { createRequire } = globalThis.process.getBuiltinModule("node:module");
+  let loaded;
+  const load = () => (loaded ??= createRequire(import.meta.url)("./${lateFile(id)}.js"));
+  const later = (name) => new Proxy(function () {}, {
+    get: (_, key) => load()[name][key],
+    apply: (_, self, values) => Reflect.apply(load()[name], self, values),
+    construct: (_, values) => Reflect.construct(load()[name], values),
+  });
+  ${late[id].map((name) => (name === "default" ? `export default later("default");` : `export const ${name} = later("${name}");`)).join("\n")}
+`;
+
+const latePackages = {
+  name: "late-packages",
+  resolveId(id, importer = "") {
+    if (id.startsWith("late:")) return `\0${id}`;
+    return id in late && /[\\/]src[\\/]/.test(importer) && !importer.includes("node_modules")
+      ? `\0stand-in:${id}`
+      : null;
+  },
+  load(id) {
+    const [kind, name] = id.split(/:(.*)/s);
+    if (kind === "\0late") return `export { ${late[name].join(", ")} } from "${name}";`;
+    return kind === "\0stand-in" ? standIn(name) : null;
+  },
+};
+
 const isOutside = (id, importer) =>
   replacedAs(id, importer) === undefined && outside.some((pattern) => pattern.test(id));
 
@@ -128,7 +171,7 @@ export async function bundle(folder) {
     input: entries(),
     platform: "node",
     external: isOutside,
-    plugins: [leanModules, leanPackages, plainLetters],
+    plugins: [leanModules, leanPackages, latePackages, plainLetters],
   });
   const { output } = await build.write({
     dir: folder,
@@ -142,6 +185,7 @@ export async function bundle(folder) {
       groups: [
         { name: "undici", test: /node_modules[\\/]undici/, priority: 1 },
         { name: "web-classes", test: /web-classes/ },
+        { name: "stand-ins", test: /stand-in:/ },
       ],
     },
   });

@@ -134,6 +134,27 @@ test("its library entries can be imported", async () => {
   ]);
 });
 
+test("packages that few need are loaded where they are used, without a word", async () => {
+  const script = `
+    import { createCheck, prepareText } from "rehearsal/scorers";
+    const input = { reply: prepareText('{"a":"xx"}'), references: [] };
+    const value = (setting) => createCheck(setting)(input).value;
+    const schema = { properties: { a: { pattern: "^x+$" }, b: { type: "number" } }, required: ["a"] };
+    const dialects = ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema"];
+    const schemas = [schema, ...dialects.map(($schema) => ({ ...schema, $schema })), { required: ["c"] }];
+    console.log(JSON.stringify([value({ type: "regex", pattern: "x{2}", ignore_case: false, negate: false }),
+      ...schemas.map((schema) => value({ type: "json_schema", schema }))]));`;
+  const checked = await run(process.execPath, ["--input-type=module", "-e", script], { cwd: folder.path });
+  expect([JSON.parse(checked.stdout), checked.stderr]).toEqual([[1, 1, 1, 1, 0], ""]);
+
+  await writeFile(folder.file("table.csv"), "id,user_message,reference_reply\none,Hi,Hello\n");
+  const { stdout: yaml } = await cli("export", "table.csv", "--to", "yaml");
+  await writeFile(folder.file("table.yaml"), yaml);
+  const { stdout: csv, stderr } = await cli("export", "table.yaml", "--to", "csv");
+  expect(csv).toMatch(/one,.*Hi,.*Hello/);
+  expect(stderr).not.toMatch(/warning/i);
+});
+
 test("its types tell a right use from a wrong one", async () => {
   const right = `
     import { createEvaluationClient, defineConfig } from "rehearsal";
