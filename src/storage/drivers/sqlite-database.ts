@@ -16,8 +16,8 @@ import { blockingTimeoutMs, whileBusy } from "./while-busy.ts";
 const logBytes = 32 * 1024 * 1024;
 /** Pages of the log after which it is moved into the file: pages that change with every commit are moved once for many. */
 const pagesBetweenMoves = 2_000;
-/** The pages that turns and claims touch stay at hand in a large file too. */
-const cacheKilobytes = 8_192;
+/** What turns and claims touch lies close together, also in a file of gigabytes: a larger cache saves nothing. */
+const cacheKilobytes = 2_048;
 
 export interface SqliteDatabase extends Database {
   /** True once after another connection, of this or another process, has committed something. */
