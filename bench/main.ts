@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentTurns } from "./agent-turns.ts";
@@ -15,7 +15,7 @@ import { readOptions, usage, type Options } from "./options.ts";
 import { installPeers } from "./peers/install-peers.ts";
 import { postgres } from "./postgres.ts";
 import { recovery } from "./recovery.ts";
-import { createReport, type MeasuredBench } from "./report/report.ts";
+import { createReport, goalsOf, sentenceOn, trustIn, type MeasuredBench, type Report } from "./report/report.ts";
 import { goalsToCells, rowsToCells, toText } from "./report/table.ts";
 import { writeDocs } from "./report/write-docs.ts";
 import { scoring } from "./scoring.ts";
@@ -51,23 +51,43 @@ function choose({ only }: Options): readonly Bench[] {
   return only.length === 0 ? benches : benches.filter(({ name }) => only.includes(name));
 }
 
-type Measured = MeasuredBench & Pick<BenchResult, "goals">;
-
 /** A bench that breaks is told in one line; the others go on. */
-async function runBench({ name, title, run }: Bench, context: BenchContext): Promise<Measured> {
+async function runBench({ name, title, run }: Bench, context: Omit<BenchContext, "noise">): Promise<MeasuredBench> {
   say(`\n${name}: ${title}`);
   const began = performance.now();
+  const noise = createNoiseMeter();
   const none: BenchResult = { rows: [], goals: [] };
   const {
     rows,
     goals,
     curves = [],
-  } = await run(context).catch((error: unknown) => {
+  } = await run({ ...context, noise }).catch((error: unknown) => {
     say(`  skipped: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`);
     return none;
   });
-  if (rows.length > 0) say(toText(rowsToCells(rows)));
-  return { name, title, seconds: (performance.now() - began) / 1000, rows, goals, curves };
+  const date = new Date().toISOString().slice(0, 10);
+  const seconds = (performance.now() - began) / 1000;
+  const measured = { name, title, date, seconds, noise: noise.report(), rows, goals, curves };
+  if (rows.length > 0) say(`${toText(rowsToCells(rows))}\n${sentenceOn(measured)}`);
+  return measured;
+}
+
+/** Measures one bench after the other. What was measured on a busy machine is measured once more at the end, and the steadier time counts. */
+async function runAll(
+  benches: readonly Bench[],
+  context: Omit<BenchContext, "noise">,
+): Promise<ReadonlyMap<string, MeasuredBench>> {
+  const measured = new Map<string, MeasuredBench>();
+  for (const bench of benches) measured.set(bench.name, await runBench(bench, context));
+  if (context.size === "quick") return measured;
+  for (const bench of benches) {
+    const before = measured.get(bench.name)!;
+    if (trustIn(before) !== "busy") continue;
+    say(`\n${bench.name} was measured on a busy machine: once more.`);
+    const again = await runBench(bench, context);
+    if ((again.noise.stolen ?? 0) <= (before.noise.stolen ?? 0)) measured.set(bench.name, again);
+  }
+  return measured;
 }
 
 async function main(): Promise<void> {
@@ -76,24 +96,22 @@ async function main(): Promise<void> {
   if (process.platform !== "linux") throw new Error("The benches read /proc, so they run on Linux only.");
   const chosen = choose(options);
   const { size, repeats } = options;
+  const kept = options.keep === null ? [] : (JSON.parse(await readFile(options.keep, "utf8")) as Report).benches;
   const scratch = await mkdtemp(join(tmpdir(), "rehearsal-bench-"));
   const peers = options.peers ? await installPeers({ scratch, say }) : null;
   const model = await startFakeModel();
-  const noise = createNoiseMeter();
   // The first time a piece of code runs is no measure of the machine.
   createNoiseMeter().spin();
-  const measured: Measured[] = [];
+  let measured: ReadonlyMap<string, MeasuredBench>;
   try {
-    for (const bench of chosen) {
-      measured.push(await runBench(bench, { size, repeats, model, noise, scratch, peers, say }));
-    }
+    measured = await runAll(chosen, { size, repeats, model, scratch, peers, say });
   } finally {
     await model.process.stop();
     await rm(scratch, { recursive: true, force: true });
   }
-  const report = createReport(measured, { noise: noise.report(), size });
-  say(`\n${toText(goalsToCells(report.goals))}`);
-  say(`\n${report.noise}`);
+  const known = benches.flatMap(({ name }) => measured.get(name) ?? kept.filter((bench) => bench.name === name));
+  const report = createReport(known, size);
+  say(`\n${toText(goalsToCells(goalsOf(report)))}`);
   if (size === "quick") say("These were the sizes of --quick: the figures mean nothing.");
   const file = options.json ?? join(await mkdtemp(join(tmpdir(), "rehearsal-figures-")), "bench.json");
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);

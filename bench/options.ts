@@ -7,6 +7,7 @@ export interface Options {
   readonly size: Size;
   readonly peers: boolean;
   readonly json: string | null;
+  readonly keep: string | null;
   readonly writeDocs: boolean;
   readonly help: boolean;
 }
@@ -19,6 +20,7 @@ export const usage = `node bench/main.ts [options]
   --full           adds a run of a million interactions
   --peers          installs other tools into a scratch folder and measures them beside us
   --json <file>    where the figures go (default: a new file in the temporary folder)
+  --keep <file>    takes the benches that are not measured now from the figures of an earlier run
   --write-docs     puts tables and curves into docs/`;
 
 export function readOptions(argv: readonly string[]): Options {
@@ -31,6 +33,7 @@ export function readOptions(argv: readonly string[]): Options {
       full: { type: "boolean", default: false },
       peers: { type: "boolean", default: false },
       json: { type: "string" },
+      keep: { type: "string" },
       "write-docs": { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -46,6 +49,7 @@ export function readOptions(argv: readonly string[]): Options {
     size: values.quick ? "quick" : values.full ? "full" : "normal",
     peers: values.peers,
     json: values.json ?? null,
+    keep: values.keep ?? null,
     writeDocs: values["write-docs"],
     help: values.help,
   };

@@ -1,31 +1,27 @@
 import { cpus, totalmem } from "node:os";
 import type { Curve, Goal, Row } from "../bench.ts";
-import { describeNoise, type Noise } from "../harness/noise.ts";
+import { describeNoise, trustOf, type Noise, type Trust } from "../harness/noise.ts";
 import { spread } from "../harness/statistics.ts";
 
 export interface MeasuredBench {
   readonly name: string;
   readonly title: string;
+  readonly date: string;
   readonly seconds: number;
+  readonly noise: Noise;
   readonly rows: readonly Row[];
+  readonly goals: readonly Goal[];
   readonly curves: readonly Curve[];
 }
 
-/** Everything one run of the benches found out. This is what `--json` writes. */
+/** Everything the benches found out. This is what `--json` writes and `--keep` reads. */
 export interface Report {
-  readonly machine: Readonly<Record<"processor" | "processors" | "memory" | "node" | "date", string>>;
+  readonly machine: Readonly<Record<"processor" | "processors" | "memory" | "node", string>>;
   readonly size: string;
-  /** One sentence on how far the figures can be trusted, and what it rests on. */
-  readonly noise: string;
-  readonly spins: readonly number[];
-  readonly goals: readonly Goal[];
   readonly benches: readonly MeasuredBench[];
 }
 
-export function createReport(
-  benches: readonly (MeasuredBench & { readonly goals: readonly Goal[] })[],
-  { noise, size }: { noise: Noise; size: string },
-): Report {
+export function createReport(benches: readonly MeasuredBench[], size: string): Report {
   const [first] = cpus();
   return {
     machine: {
@@ -33,15 +29,18 @@ export function createReport(
       processors: String(cpus().length),
       memory: `${Math.round(totalmem() / 1024 ** 3)} GB`,
       node: process.versions.node,
-      date: new Date().toISOString().slice(0, 10),
     },
     size,
-    noise: describeNoise(noise, referenceSpread(benches.flatMap(({ rows }) => rows))),
-    spins: noise.spins,
-    goals: benches.flatMap(({ goals }) => goals),
-    benches: benches.map(({ name, title, seconds, rows, curves }) => ({ name, title, seconds, rows, curves })),
+    benches,
   };
 }
+
+export const goalsOf = ({ benches }: Report): Goal[] => benches.flatMap(({ goals }) => goals);
+
+export const trustIn = ({ noise, rows }: MeasuredBench): Trust => trustOf(noise, referenceSpread(rows));
+
+/** How far the figures of a bench can be trusted. */
+export const sentenceOn = ({ noise, rows }: MeasuredBench): string => describeNoise(noise, referenceSpread(rows));
 
 /** The widest spread among the repeats of the bare loops: it is the machine's, since they never change. Null without repeats. */
 function referenceSpread(rows: readonly Row[]): number | null {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Curve } from "../bench.ts";
-import type { Report } from "./report.ts";
+import { goalsOf, sentenceOn, type Report } from "./report.ts";
 import { toLineChart } from "./line-chart.ts";
 import { goalsToCells, rowsToCells, toMarkdown } from "./table.ts";
 
@@ -23,15 +23,17 @@ export async function writeDocs(report: Report): Promise<void> {
   await writeFile(page, `${before}${begin}\n\n${toFigures(report)}\n\n${end}${rest}`);
 }
 
-function toFigures({ machine, noise, goals, benches }: Report): string {
+function toFigures(report: Report): string {
+  const { machine, benches } = report;
   return [
-    `${machine.processors} × ${machine.processor}, ${machine.memory}, Node ${machine.node}, ${machine.date}. ${noise}`,
+    `${machine.processors} × ${machine.processor}, ${machine.memory}, Node ${machine.node}.`,
     "### Goals",
-    toMarkdown(goalsToCells(goals)),
-    ...benches.flatMap(({ title, rows, curves }) => [
-      `### ${title}`,
-      toMarkdown(rowsToCells(rows)),
-      ...drawable(curves).map((curve) => `![${curve.title}](benchmarks/${curve.name}.svg)`),
+    toMarkdown(goalsToCells(goalsOf(report))),
+    ...benches.flatMap((bench) => [
+      `### ${bench.title}`,
+      `${bench.date}. ${sentenceOn(bench)}`,
+      toMarkdown(rowsToCells(bench.rows)),
+      ...drawable(bench.curves).map((curve) => `![${curve.title}](benchmarks/${curve.name}.svg)`),
     ]),
   ].join("\n\n");
 }
