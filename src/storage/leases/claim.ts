@@ -48,7 +48,7 @@ const runsThatWait = statement<ServedRun & { readonly tied: number }>(
   `select run.id, run.priority, run.max_concurrency, run.created_at, run.tied,
       (select count(*) from attempt where attempt.run_id = run.id and attempt.state = 'running') as running,
       (select count(*) from (
-        select attempt.id from attempt
+        select 1 from attempt
         where attempt.run_id = run.id and attempt.state = 'ready'
           and (attempt.available_at <= ? or attempt.available_at > ?)
         order by attempt.available_at, attempt.scenario_index, attempt.attempt limit ?
