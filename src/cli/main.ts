@@ -14,6 +14,8 @@ const { enableCompileCache } = await import("node:module");
 enableCompileCache();
 const { holdMemory } = await import("./hold-memory.ts");
 holdMemory();
+const { holdYoungSpace } = await import("./hold-young-space.ts");
+holdYoungSpace();
 const { runCli } = await import("./run-cli.ts");
 await runCli(parameters);
 
