@@ -60,16 +60,16 @@ interface AttemptRows {
 
 /** Page by page; an attempt that is long by itself is read where it holds up nobody. */
 async function* groupsOf(database: LongReads, wanted: WantedAttempts): AsyncGenerator<readonly AttemptRows[]> {
+  const { longReader = database.reader } = database;
   const readPage = createPageReader(database);
   let page = await readPage((from) => attemptsAfter(from, wanted, null));
   while (page.length > 0) {
     for (const group of groupsByTurns(page)) {
       const isLong = group.length === 1 && group[0]!.interactions_done > turnsAtOnce;
-      const { longReader = database.reader } = database;
       yield await (isLong ? withTurns(longReader, group) : readPage((from) => withTurns(from, group)));
     }
-    const last = page.at(-1)!;
     if (page.length < pageSize) return;
+    const last = page.at(-1)!;
     page = await readPage((from) => attemptsAfter(from, wanted, last));
   }
 }
