@@ -74,13 +74,13 @@ async function runBench({ name, title, run }: Bench, context: Omit<BenchContext,
 
 /** Measures one bench after the other. What was measured on a busy machine is measured once more at the end, and the steadier time counts. */
 async function runAll(
-  benches: readonly Bench[],
+  chosen: readonly Bench[],
   context: Omit<BenchContext, "noise">,
 ): Promise<ReadonlyMap<string, MeasuredBench>> {
   const measured = new Map<string, MeasuredBench>();
-  for (const bench of benches) measured.set(bench.name, await runBench(bench, context));
+  for (const bench of chosen) measured.set(bench.name, await runBench(bench, context));
   if (context.size === "quick") return measured;
-  for (const bench of benches) {
+  for (const bench of chosen) {
     const before = measured.get(bench.name)!;
     if (trustIn(before) !== "busy") continue;
     say(`\n${bench.name} was measured on a busy machine: once more.`);

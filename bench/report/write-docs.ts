@@ -31,7 +31,8 @@ function toFigures(report: Report): string {
     toMarkdown(goalsToCells(goalsOf(report))),
     ...benches.flatMap((bench) => [
       `### ${bench.title}`,
-      `${bench.date}. ${sentenceOn(bench)}`,
+      // One that was skipped has nothing to be trusted.
+      ...(bench.rows.length > 0 ? [`${bench.date}. ${sentenceOn(bench)}`] : []),
       toMarkdown(rowsToCells(bench.rows)),
       ...drawable(bench.curves).map((curve) => `![${curve.title}](benchmarks/${curve.name}.svg)`),
     ]),
