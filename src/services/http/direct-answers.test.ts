@@ -9,6 +9,7 @@ import { EventWriter } from "./event-writer.ts";
 import { listen } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { readBody } from "./read-body.ts";
+import { incomingOf } from "./shell-environment.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
 
 const log = createLog({ level: "silent" });
@@ -136,4 +137,20 @@ test("who sends everything and leaves at once is still read; who leaves inside t
     await heard;
     expect(read.at(-1)).toBe(expected);
   }
+});
+
+test("a request that has been read holds nothing that read its body", async () => {
+  const app = testShell();
+  const listening: number[] = [];
+  app.post("/body", async (context) => {
+    const incoming = incomingOf(context)!;
+    const before = incoming.listenerCount("data");
+    const reading = readBody(context, 100);
+    listening.push(incoming.listenerCount("data") - before);
+    await reading;
+    listening.push(incoming.listenerCount("data") - before);
+    return context.body(null, 204);
+  });
+  const answer = await fetch(`${await serve(app)}/body`, { method: "POST", body: "12345" });
+  expect([answer.status, listening]).toEqual([204, [1, 0]]);
 });
