@@ -1,5 +1,6 @@
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import { SqliteAdapter, SqliteIntrospector } from "kysely";
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
+import { SqliteCompiler } from "./sqlite-compiler.ts";
 import type { SqliteReader } from "./sqlite-reader.ts";
 
 /** kysely on the reader's thread: queries only. */
@@ -8,7 +9,7 @@ export function sqliteReaderDialect(reader: SqliteReader): Dialect {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new ReaderDriver(reader),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new SqliteCompiler(),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import { SqliteAdapter, SqliteIntrospector } from "kysely";
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
 import type { InProcessAdapter } from "../in-process.ts";
+import { SqliteCompiler } from "./sqlite-compiler.ts";
 import { toStorageError } from "./sqlite-error.ts";
 
 /** Statements kept ready. Ours are a few dozen; lists of varying length make more, so the oldest go. */
@@ -14,7 +15,7 @@ export function sqliteDialect(database: DatabaseSync): Dialect {
     createAdapter: () => new SingleConnectionAdapter(connection),
     createDriver: () => new SqliteDriver(database, connection),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new SqliteCompiler(),
   };
 }
 

@@ -43,7 +43,8 @@ const expiredAttempt = statement<{ id: string }>(
   `select id from attempt where state = 'running' and (lease_until <= ? or lease_until > ?) limit 1`,
 );
 
-// What is ready is read in the order of its index, so that reading it can stop at the limit.
+// What is ready is read in the order of its index, so that reading it can stop at the limit. With a bare `limit ?` SQLite would
+// plan anew for every claim (`SqliteCompiler`).
 const runsThatWait = statement<ServedRun & { readonly tied: number }>(
   `select run.id, run.priority, run.max_concurrency, run.created_at, run.tied,
       (select count(*) from attempt where attempt.run_id = run.id and attempt.state = 'running') as running,
@@ -51,7 +52,7 @@ const runsThatWait = statement<ServedRun & { readonly tied: number }>(
         select 1 from attempt
         where attempt.run_id = run.id and attempt.state = 'ready'
           and (attempt.available_at <= ? or attempt.available_at > ?)
-        order by attempt.available_at, attempt.scenario_index, attempt.attempt limit ?
+        order by attempt.available_at, attempt.scenario_index, attempt.attempt limit ? + 0
       ) as waiting) as ready,
       coalesce((select run_sequence.last from run_sequence where run_sequence.run_id = run.id), 0) as stored
     from run where run.state in ('queued', 'running')`,
@@ -81,7 +82,7 @@ const readyOfRuns = statement<{ id: string }>(
       select json_group_array(id) from (
         select id from attempt
         where run_id = share.value and state = 'ready' and (available_at <= ? or available_at > ?)
-        order by available_at, scenario_index, attempt limit ?
+        order by available_at, scenario_index, attempt limit ? + 0
       )
     )) as chosen`,
 );
