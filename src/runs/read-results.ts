@@ -18,6 +18,9 @@ interface Reading {
   readonly figures?: RunFigures | undefined;
 }
 
+/** Pieces of text are about this long: to hand over each scenario by itself would take longer than to write it. */
+const pieceLength = 64 * 1024;
+
 /**
  * The evaluation response of a run as pieces of JSON text. One scenario is held in memory at a time, so that a run of
  * a million interactions can be read. A run that has not ended gives what is stored so far.
@@ -27,14 +30,19 @@ export async function* readResults(
   { store, now, scenarioId }: { store: Store; now: () => number; scenarioId?: string | undefined },
 ): AsyncGenerator<string> {
   const figures = figuresOf(run.settings);
-  yield `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
+  let text = `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
   let separator = "";
   for await (const result of readScenarioResults(run, { store, scenarioId, figures })) {
-    yield separator;
-    yield* toPieces(result);
+    for (const piece of toPieces(result)) {
+      text += separator + piece;
+      separator = "";
+      if (text.length < pieceLength) continue;
+      yield text;
+      text = "";
+    }
     separator = ",";
   }
-  yield `]},${JSON.stringify(about(run, { now, figures })).slice(1)}`;
+  yield `${text}]},${JSON.stringify(about(run, { now, figures })).slice(1)}`;
 }
 
 /** The same as one value, for whoever uses it in this process: writing and reading it as text would take most of the time. */
