@@ -21,10 +21,20 @@ export function advanceSummary(
     }
     case "tool-call":
       return { ...summary, tool_calls: summary.tool_calls + 1 };
-    case "run-end": {
-      const { type: _type, at: finished_at, text: _text, ...end } = entry;
-      return { ...summary, ...end, finished_at };
-    }
+    case "run-end":
+      return {
+        ...summary,
+        state: entry.state,
+        model_resolved: entry.model_resolved,
+        finished_at: entry.at,
+        duration_ms: entry.duration_ms,
+        finish_reason: entry.finish_reason,
+        error: entry.error,
+        usage: entry.usage,
+        cost: entry.cost,
+        model_calls: entry.model_calls,
+        tool_calls: entry.tool_calls,
+      };
   }
 }
 

@@ -1,6 +1,8 @@
 import type { AgentRunEntry, AgentRunSummary } from "../../contract/agent-run.ts";
 import type { AgentRunLog } from "../../contract/agent-run-log.ts";
+import { advanceSummary } from "../../contract/agent-run-summary.ts";
 import type { Database } from "../database.ts";
+import { toJsonText } from "../json-text.ts";
 import type { Presence } from "./presence.ts";
 import { findAgentRun, listAgentRuns } from "./read-runs.ts";
 import { writeRuns, type RunPart } from "./write-runs.ts";
@@ -23,16 +25,27 @@ export interface StoredRunLog extends AgentRunLog {
 
 /** A run under way here. */
 interface OpenRun {
-  /** null until its beginning is known here: it may have begun in another process. */
+  /** After all of its entries; null when it began elsewhere, or ended here and goes on: then the database knows. */
   summary: AgentRunSummary | null;
   readonly release: () => void;
 }
+
+/** Entries of one run that wait to be written. */
+interface WaitingPart extends RunPart {
+  start: RunPart["start"];
+  readonly texts: string[];
+  summary: AgentRunSummary | null;
+  ended: boolean;
+}
+
+type Batch = Map<string, WaitingPart>;
 
 const retryMs = 1_000;
 
 /**
  * The run log on any database that has our schema. Entries wait a moment in memory and are written together, so a turn
- * costs its share of one transaction; all that a short run said is one row.
+ * costs its share of one transaction; all that a short run said is one row. They wait as texts: of objects that live for a
+ * moment too long, collecting the garbage would cost more than writing them.
  */
 export function createRunLog({
   database,
@@ -42,9 +55,9 @@ export function createRunLog({
   mostWaiting = 10_000,
 }: RunLogOptions): StoredRunLog {
   const open = new Map<string, OpenRun>();
-  let waiting = new Map<string, AgentRunEntry[]>();
+  let waiting: Batch = new Map();
   /** Could not be written, or it is not known whether it was: goes first, and as it was, so that it is not written twice. */
-  let failed: Map<string, AgentRunEntry[]> | null = null;
+  let failed: Batch | null = null;
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
 
@@ -63,17 +76,11 @@ export function createRunLog({
     return (writing = store(batch).finally(() => (writing = null)));
   }
 
-  async function store(batch: Map<string, AgentRunEntry[]>): Promise<void> {
+  async function store(batch: Batch): Promise<void> {
     try {
       await presence.ensure();
-      const parts = [...batch].map(([id, entries]): RunPart => ({
-        id,
-        entries,
-        summary: open.get(id)?.summary ?? null,
-      }));
-      const summaries = await writeRuns(database, parts, { process: presence.id, onError });
-      for (const [id, run] of open) run.summary = summaries.get(id) ?? run.summary;
-      for (const [id, entries] of batch) if (entries.at(-1)?.type === "run-end") forget(id);
+      await writeRuns(database, [...batch.values()], presence.id);
+      for (const { id, ended } of batch.values()) if (ended) forget(id);
     } catch (error) {
       onError(error);
       putBack(batch);
@@ -81,7 +88,7 @@ export function createRunLog({
     }
   }
 
-  function putBack(batch: Map<string, AgentRunEntry[]>): void {
+  function putBack(batch: Batch): void {
     failed = batch;
     for (const id of [...batch.keys(), ...waiting.keys()]) {
       if (batch.size + waiting.size <= mostWaiting) break;
@@ -105,12 +112,39 @@ export function createRunLog({
     }
   }
 
+  function openRun(id: string): OpenRun {
+    const known = open.get(id);
+    if (known) return known;
+    const run = { summary: null, release: presence.hold() };
+    open.set(id, run);
+    return run;
+  }
+
+  function partOf(id: string): WaitingPart {
+    const known = waiting.get(id);
+    if (known) return known;
+    const part = { id, start: null, texts: [], summary: null, ended: false };
+    waiting.set(id, part);
+    return part;
+  }
+
+  function add(id: string, entry: AgentRunEntry, text: string): void {
+    const run = openRun(id);
+    run.summary = advanceSummary(id, run.summary, entry);
+    const part = partOf(id);
+    if (entry.type === "run-start") part.start = { owner: entry.owner };
+    part.texts.push(text);
+    part.summary = run.summary;
+    part.ended = entry.type === "run-end";
+  }
+
   return {
     append(id, entry) {
-      if (!open.has(id)) open.set(id, { summary: null, release: presence.hold() });
-      const entries = waiting.get(id);
-      if (entries) entries.push(entry);
-      else waiting.set(id, [entry]);
+      try {
+        add(id, entry, toJsonText(entry));
+      } catch (error) {
+        return onError(error);
+      }
       // Whoever decides about a run that waits may ask another process a moment later.
       if (entry.type === "run-end" && entry.state === "waiting") flushSoon();
       else schedule(delayMs);

@@ -4,7 +4,7 @@ import type { AgentRunEnd, AgentRunSummary } from "../../contract/agent-run.ts";
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
 import type { Presence } from "./presence.ts";
-import { addToRuns } from "./write-runs.ts";
+import { addToRuns, onePart } from "./write-runs.ts";
 
 /** Rows of each kind deleted in one transaction: those who want to write in between must not wait long. */
 const rowsAtOnce = 200;
@@ -78,9 +78,9 @@ async function endInterrupted(
       .execute();
     const parts = stuck.map(({ summary: text }) => {
       const summary = fromJsonText<AgentRunSummary>(text);
-      return { id: summary.id, summary, entries: [toEnd(summary, { at: now, ...interrupted })] };
+      return onePart(summary, toEnd(summary, { at: now, ...interrupted }));
     });
-    await addToRuns(writer, parts, { process: presence.id, onError: () => {} });
+    await addToRuns(writer, parts, presence.id);
     return stuck.length;
   });
 }
@@ -108,9 +108,9 @@ async function endUndecided(writer: Writer, { presence, now }: { presence: Prese
     .execute();
   const parts = runs.map(({ summary: text }) => {
     const summary = fromJsonText<AgentRunSummary>(text);
-    return { id: summary.id, summary, entries: [toEnd(summary, { at: now, ...undecided })] };
+    return onePart(summary, toEnd(summary, { at: now, ...undecided }));
   });
-  await addToRuns(writer, parts, { process: presence.id, onError: () => {} });
+  await addToRuns(writer, parts, presence.id);
   return expired.length;
 }
 

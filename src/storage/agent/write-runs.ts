@@ -8,65 +8,45 @@ import { insertNewRows } from "./insert-new-rows.ts";
 /** What is to be added to the log of one run. */
 export interface RunPart {
   readonly id: string;
-  readonly entries: readonly AgentRunEntry[];
-  /** The run so far; null when it begins here, or when only the database knows. */
+  /** Whose run it is, when it begins with this part. */
+  readonly start: { readonly owner: string | null } | null;
+  /** Its entries as JSON. */
+  readonly texts: readonly string[];
+  /** The run after these entries; null when only the database knows what came before them. */
   readonly summary: AgentRunSummary | null;
 }
 
-interface ReadyPart {
-  readonly id: string;
+interface ReadyPart extends RunPart {
   readonly summary: AgentRunSummary;
-  readonly owner: string | null;
-  readonly entries: string;
 }
 
 /**
- * Writes parts of many runs in one transaction and gives the summaries they lead to. Parts of runs whose beginning is not
- * stored are dropped: nothing could be read of them.
+ * Writes parts of many runs in one transaction. Parts of runs whose beginning is not stored are dropped: nothing could be
+ * read of them.
  */
-export async function writeRuns(
-  { write }: Database,
-  parts: readonly RunPart[],
-  { process, onError }: { process: string; onError: (error: unknown) => void },
-): Promise<ReadonlyMap<string, AgentRunSummary>> {
-  const begun = parts.filter(({ entries }) => entries[0]?.type === "run-start");
-  const others = parts.filter(({ entries }) => entries[0]?.type !== "run-start");
-  const fresh = prepare(begun, onError);
-  return write(async (writer) => {
-    await insertRuns(writer, fresh, process);
-    const added = await addToRuns(writer, others, { process, onError });
-    return new Map([...fresh, ...added].map(({ id, summary }) => [id, summary]));
+export async function writeRuns({ write }: Database, parts: readonly RunPart[], process: string): Promise<void> {
+  const begun = parts.filter(({ start }) => start !== null).filter(isReady);
+  const others = parts.filter(({ start }) => start === null);
+  await write(async (writer) => {
+    await insertRuns(writer, begun, process);
+    await addToRuns(writer, others, process);
   });
 }
 
 /** Writes parts of runs whose beginning is stored. */
-export async function addToRuns(
-  writer: Writer,
-  parts: readonly RunPart[],
-  { process, onError }: { process: string; onError: (error: unknown) => void },
-): Promise<readonly ReadyPart[]> {
-  const ready = prepare(await withSummaries(writer, parts), onError);
-  for (const part of ready) await addPart(writer, part, process);
-  return ready;
+export async function addToRuns(writer: Writer, parts: readonly RunPart[], process: string): Promise<void> {
+  for (const part of await withSummaries(writer, parts)) await addPart(writer, part, process);
 }
 
-/** One that cannot be written must not keep the others from it. */
-function prepare(parts: readonly RunPart[], onError: (error: unknown) => void): ReadyPart[] {
-  return parts.flatMap(({ id, entries, summary: before }) => {
-    try {
-      const summary = entries.reduce<AgentRunSummary | null>(
-        (earlier, entry) => advanceSummary(id, earlier, entry),
-        before,
-      );
-      const [first] = entries;
-      const owner = first?.type === "run-start" ? first.owner : null;
-      return summary ? [{ id, summary, owner, entries: toJsonText(entries) }] : [];
-    } catch (error) {
-      onError(error);
-      return [];
-    }
-  });
+/** The part that one more entry is, of a run that has come so far. */
+export function onePart(before: AgentRunSummary, entry: AgentRunEntry): RunPart {
+  const { id } = before;
+  return { id, start: null, texts: [toJsonText(entry)], summary: advanceSummary(id, before, entry) };
 }
+
+const isReady = (part: RunPart): part is ReadyPart => part.summary !== null;
+
+const entriesOf = ({ texts }: RunPart): string => `[${texts.join(",")}]`;
 
 const insertRunRows = insertNewRows("agent_run", [
   "id",
@@ -83,9 +63,9 @@ const insertPartRows = insertNewRows("agent_run_part", ["run_id", "number", "ent
 
 /** After a commit of which nobody knows whether it took place, everything is written again; then nothing is new. */
 async function insertRuns(writer: Writer, parts: readonly ReadyPart[], process: string): Promise<void> {
-  const runs = parts.map(({ id, owner, summary }) => [
+  const runs = parts.map(({ id, start, summary }) => [
     id,
-    owner,
+    start?.owner ?? null,
     summary.thread_id === null ? null : toJsonText(summary.thread_id),
     summary.wire,
     toJsonText(summary.model_id),
@@ -97,16 +77,22 @@ async function insertRuns(writer: Writer, parts: readonly ReadyPart[], process: 
   await insertRunRows(writer, runs);
   await insertPartRows(
     writer,
-    parts.map(({ id, entries }) => [id, 1, entries]),
+    parts.map((part) => [part.id, 1, entriesOf(part)]),
   );
 }
 
-async function withSummaries(writer: Writer, parts: readonly RunPart[]): Promise<RunPart[]> {
+async function withSummaries(writer: Writer, parts: readonly RunPart[]): Promise<ReadyPart[]> {
   const unknown = parts.filter(({ summary }) => summary === null).map(({ id }) => id);
-  if (unknown.length === 0) return [...parts];
+  if (unknown.length === 0) return parts.filter(isReady);
   const rows = await writer.selectFrom("agent_run").where("id", "in", unknown).select(["id", "summary"]).execute();
   const stored = new Map(rows.map((row) => [row.id, fromJsonText<AgentRunSummary>(row.summary)]));
-  return parts.map((part) => ({ ...part, summary: part.summary ?? stored.get(part.id) ?? null }));
+  return parts
+    .map((part) => ({ ...part, summary: part.summary ?? summaryAfter(part, stored.get(part.id) ?? null) }))
+    .filter(isReady);
+}
+
+function summaryAfter({ id, texts }: RunPart, before: AgentRunSummary | null): AgentRunSummary | null {
+  return texts.reduce((summary, text) => advanceSummary(id, summary, fromJsonText<AgentRunEntry>(text)), before);
 }
 
 const advanceRun = statement<{ id: string }>(
@@ -119,7 +105,9 @@ const addEntries = statement(
     having not exists (select 1 from agent_run_part where run_id = ? and entries = ?)`,
 );
 
-async function addPart(writer: Writer, { id, summary, entries }: ReadyPart, process: string): Promise<void> {
+async function addPart(writer: Writer, part: ReadyPart, process: string): Promise<void> {
+  const { id, summary } = part;
+  const entries = entriesOf(part);
   const [known] = await advanceRun(writer, [summary.state, process, toJsonText(summary), id]);
   // Deleted for its age while it went on.
   if (known) await addEntries(writer, [id, entries, id, id, entries]);
