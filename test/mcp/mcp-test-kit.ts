@@ -12,6 +12,7 @@ export const everythingServer = fileURLToPath(
   import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
 );
 export const changingServer = fileURLToPath(new URL("changing-server.ts", import.meta.url));
+const rawStdioServer = fileURLToPath(new URL("raw-stdio-server.ts", import.meta.url));
 
 const options = { allow: null, approval: [], timeoutMs: undefined, secrets: [] } as const;
 
@@ -32,28 +33,49 @@ export function httpServer(url: string, rest: Partial<HttpServer> = {}): HttpSer
   return { ...options, kind: "http", name: "test", url, headers: {}, ...rest };
 }
 
+/** What a server over standard input and output says, see raw-stdio-server.ts. */
+export function rawStdio(
+  said: { pages: readonly object[]; calls?: readonly (readonly unknown[])[]; greeting?: readonly unknown[] },
+  rest: Partial<StdioServer> = {},
+): StdioServer {
+  return stdioServer(rawStdioServer, { ...rest, args: [JSON.stringify(said)] });
+}
+
 /** Answers one JSON-RPC request: gives its result, or writes to the response itself and gives null. */
 export type RawAnswer = (
   request: { readonly id: number | string; readonly method: string },
   response: ServerResponse,
 ) => object | null;
 
+/** What every result of the current revision carries. */
+const modern = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+
 /** A server over HTTP that says whatever a test wants, also what no library would say. */
 export async function startRawServer({
   tools,
+  list,
+  isModern = false,
   answer,
 }: {
-  tools?: readonly object[];
+  tools?: readonly unknown[];
+  /** The page of a cursor, in place of `tools`. */
+  list?: (cursor: string | undefined) => object;
+  /** Speaks the current revision, and no older one. */
+  isModern?: boolean;
   answer: RawAnswer;
 }): Promise<string> {
-  const results: Readonly<Record<string, object>> = {
-    initialize: {
-      protocolVersion: "2025-06-18",
-      capabilities: tools ? { tools: {} } : {},
-      serverInfo: { name: "raw", version: "1" },
-    },
-    "tools/list": { tools },
-  };
+  const capabilities = tools || list ? { tools: {} } : {};
+  const page = list ?? (() => ({ tools }));
+  const serverInfo = { name: "raw", version: "1" };
+  const results: Readonly<Record<string, (params: { cursor?: string }) => object>> = isModern
+    ? {
+        "server/discover": () => ({ ...modern, supportedVersions: ["2026-07-28"], capabilities }),
+        "tools/list": ({ cursor }) => ({ ...modern, ...page(cursor) }),
+      }
+    : {
+        initialize: () => ({ protocolVersion: "2025-06-18", capabilities, serverInfo }),
+        "tools/list": ({ cursor }) => page(cursor),
+      };
   const server = createServer(async (request, response) => {
     if (request.url !== "/mcp") return void response.writeHead(404).end();
     if (request.method !== "POST") return void response.writeHead(405).end();
@@ -63,9 +85,9 @@ export async function startRawServer({
       response
         .setHeader("content-type", "application/json")
         .end(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...part }));
-    if (message.method === "server/discover")
+    if (message.method === "server/discover" && !isModern)
       return void json({ error: { code: -32601, message: "Method not found" } });
-    const result = results[message.method] ?? answer(message, response);
+    const result = results[message.method]?.(message.params ?? {}) ?? answer(message, response);
     if (result) json({ result });
   });
   server.listen(0, "127.0.0.1");

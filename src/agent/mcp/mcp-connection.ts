@@ -11,7 +11,7 @@ import { untilAborted } from "../time-limit.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
 import { describeConnectFailure, explainCallFailure, isLost, wasNotCarriedOut } from "./connection-failure.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
-import { openClient, type OpenClient } from "./open-client.ts";
+import { openClient, type OpenClient, type ToolList } from "./open-client.ts";
 
 export interface ConnectionOptions {
   readonly fetch: FetchLike | undefined;
@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   readonly random: () => number;
   readonly now: () => number;
   /** Called with the whole list after every connection and every change, one after the other. */
-  readonly onTools: (tools: readonly ListedTool[]) => Promise<void>;
+  readonly onTools: (list: ToolList) => Promise<void>;
 }
 
 /**
@@ -62,32 +62,30 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
   /** What the server wrote to its standard error during the last try: mostly why it does not start. */
   let said = "";
 
-  const takeTools = (tools: readonly ListedTool[]): Promise<void> => {
-    listing = listing.catch(() => {}).then(() => options.onTools(tools));
+  /** One list after the other, so that the newest is taken last. */
+  const takeTools = ({ listTools }: OpenClient): Promise<void> => {
+    listing = listing.catch(() => {}).then(async () => options.onTools(await listTools()));
     return listing;
-  };
-
-  /** The library would write to standard output about a server that has no tools. */
-  const listTools = async (client: Client): Promise<readonly ListedTool[]> => {
-    if (!client.getServerCapabilities()?.tools) return [];
-    const { tools } = await client.listTools({}, { timeout: options.connectTimeoutMs, signal: lifetime.signal });
-    return tools;
   };
 
   const connectOnce = async (): Promise<OpenClient> => {
     let gone = false;
     let current: OpenClient | null = null;
     said = "";
+    const takeAgain = async () => {
+      // Before that the first list is still to come.
+      if (current === null || gone) return;
+      await takeTools(current).catch((error: unknown) => {
+        const fields = { server: server.name, reason: describeConnectFailure(error) };
+        if (!gone && !lifetime.signal.aborted) log.warn(fields, "mcp tools could not be checked");
+      });
+    };
     const opened = await openClient(server, {
       fetch: options.fetch,
       signal: lifetime.signal,
       timeoutMs: options.connectTimeoutMs,
       prior,
-      onToolsChanged: (tools) => {
-        if (tools && !gone && !lifetime.signal.aborted) {
-          void takeTools(tools).catch(() => log.warn({ server: server.name }, "mcp tools could not be checked"));
-        }
-      },
+      onToolsChanged: () => void takeAgain(),
       onClose: () => {
         gone = true;
         if (current !== null && open === current) lose("mcp server went away");
@@ -99,7 +97,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
     });
     current = opened;
     try {
-      await takeTools(await listTools(opened.client));
+      await takeTools(opened);
       if (gone) throw new Error("The server went away at once.");
     } catch (error) {
       await opened.close().catch(() => {});

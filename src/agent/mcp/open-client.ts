@@ -9,11 +9,24 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { HttpTransport } from "./http-transport.ts";
+import type { UnusableTool } from "./listed-tool.ts";
 import type { McpServerConfig, StdioServer } from "./mcp-config.ts";
+import { shapeAnswers } from "./shape-answers.ts";
+import { createToolListReader, mostPages, type ToolListReader } from "./tool-list.ts";
+
+/** What a server offers. */
+export interface ToolList {
+  readonly tools: readonly ListedTool[];
+  readonly unusable: readonly UnusableTool[];
+  /** The list went on, and we did not. */
+  readonly isCut: boolean;
+}
 
 /** A connected client. */
 export interface OpenClient {
   readonly client: Client;
+  /** Not to be called again before the last call has ended. */
+  listTools(): Promise<ToolList>;
   /** The process we started, if we did. */
   readonly pid: number | null;
   /** Saves the next connection the question which revision the server speaks. */
@@ -26,8 +39,8 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly prior: PriorDiscovery | null;
-  /** Null when the list could not be read again. */
-  readonly onToolsChanged: (tools: readonly ListedTool[] | null) => void;
+  /** The server has other tools than before. */
+  readonly onToolsChanged: () => void;
   readonly onClose: () => void;
   /** A line the server wrote to its standard error. */
   readonly onMessage: (line: string) => void;
@@ -44,10 +57,13 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
     {
       versionNegotiation: { mode: "auto", probe: { timeoutMs: Math.min(timeoutMs, 10_000) } },
       inputRequired: { autoFulfill: false },
-      listChanged: { tools: { onChanged: (error, tools) => onToolsChanged(error ? null : (tools ?? null)) } },
+      listMaxPages: mostPages,
+      listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } },
     },
   );
   const transport = server.kind === "stdio" ? startProcess(server, options) : createHttp(server, options.fetch);
+  const reader = createToolListReader();
+  shapeAnswers(transport, { "tools/list": reader.shape });
   client.onclose = onClose;
   const close = async () => {
     if (transport instanceof HttpTransport) await endSession(transport);
@@ -63,10 +79,26 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
   const discover = client.getDiscoverResult();
   return {
     client,
+    listTools: () => listTools(client, reader, { timeout: timeoutMs, signal }),
     pid: transport instanceof StdioClientTransport ? transport.pid : null,
     prior: discover ? { kind: "modern", discover } : { kind: "legacy" },
     close,
   };
+}
+
+async function listTools(
+  client: Client,
+  reader: ToolListReader,
+  options: { timeout: number; signal: AbortSignal },
+): Promise<ToolList> {
+  // The library would write to standard output about a server that has no tools.
+  if (!client.getServerCapabilities()?.tools) return { tools: [], unusable: [], isCut: false };
+  const { tools } = await client.listTools({}, options);
+  const { names, unusable, isCut } = reader.notes();
+  const kept = new Set(tools.map(({ name }) => name));
+  const reason = "what it declares with x-mcp-header is not valid";
+  const leftOut = names.filter((name) => !kept.has(name)).map((tool) => ({ tool, reason }));
+  return { tools, unusable: [...unusable, ...leftOut], isCut };
 }
 
 const shownMessage = 500;

@@ -1,0 +1,33 @@
+import { createInterface } from "node:readline";
+
+/**
+ * A server over standard input and output that says what its first argument, JSON, tells it to: `pages` are the answers to
+ * tools/list (the last one over and over), `calls` what is written line by line for each call. `$id` stands for the id of the
+ * request; the line `exit` ends the process. Also what no library would say.
+ */
+const { pages, calls = [], greeting = [] } = JSON.parse(process.argv[2] ?? "{}");
+let page = 0;
+let call = 0;
+
+const writeLine = (line: unknown) =>
+  process.stdout.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
+const answer = (id: unknown, part: object) => writeLine({ jsonrpc: "2.0", id, ...part });
+
+greeting.forEach(writeLine);
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line);
+  if (method === "initialize") {
+    const capabilities = { tools: { listChanged: true } };
+    const serverInfo = { name: "raw", version: "1" };
+    answer(id, { result: { protocolVersion: "2025-06-18", capabilities, serverInfo } });
+  } else if (method === "tools/list") {
+    answer(id, { result: pages[Math.min(page++, pages.length - 1)] });
+  } else if (method === "tools/call") {
+    for (const said of calls[Math.min(call++, calls.length - 1)]) {
+      if (said === "exit") process.exit(1);
+      writeLine(said.jsonrpc && said.id === "$id" ? { ...said, id } : said);
+    }
+  } else if (id !== undefined) {
+    answer(id, { error: { code: -32601, message: "Method not found" } });
+  }
+}
