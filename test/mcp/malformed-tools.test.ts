@@ -151,3 +151,9 @@ test("a change that cannot be read is said, and the tools stay", async () => {
   ]);
   expect(mcp.status()).toMatchObject([{ connected: true, tools: ["test__go"] }]);
 });
+
+test("a server that says all the time that its tools have changed is asked for them now and then", async () => {
+  const pages = [{ tools: [] }, { tools: [good] }];
+  const { mcp } = await connectForTest([rawStdio({ pages, isRestless: true })]);
+  await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ tools: ["test__go"] }]), { timeout: 5000 });
+});

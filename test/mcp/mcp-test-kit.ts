@@ -35,7 +35,12 @@ export function httpServer(url: string, rest: Partial<HttpServer> = {}): HttpSer
 
 /** What a server over standard input and output says, see raw-stdio-server.ts. */
 export function rawStdio(
-  said: { pages: readonly object[]; calls?: readonly (readonly unknown[])[]; greeting?: readonly unknown[] },
+  said: {
+    pages: readonly object[];
+    calls?: readonly (readonly unknown[])[];
+    greeting?: readonly unknown[];
+    isRestless?: boolean;
+  },
   rest: Partial<StdioServer> = {},
 ): StdioServer {
   return stdioServer(rawStdioServer, { ...rest, args: [JSON.stringify(said)] });

@@ -3,15 +3,18 @@ import { createInterface } from "node:readline";
 /**
  * A server over standard input and output that says what its first argument, JSON, tells it to: `pages` are the answers to
  * tools/list (the last one over and over), `calls` what is written line by line for each call. `$id` stands for the id of the
- * request; the line `exit` ends the process. Also what no library would say.
+ * request; the line `exit` ends the process. With `isRestless` it says all the time that its tools have changed. Also what no
+ * library would say.
  */
-const { pages, calls = [], greeting = [] } = JSON.parse(process.argv[2] ?? "{}");
+const { pages, calls = [], greeting = [], isRestless = false } = JSON.parse(process.argv[2] ?? "{}");
 let page = 0;
 let call = 0;
 
 const writeLine = (line: unknown) =>
   process.stdout.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
 const answer = (id: unknown, part: object) => writeLine({ jsonrpc: "2.0", id, ...part });
+
+const sayChanged = () => writeLine({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
 
 greeting.forEach(writeLine);
 for await (const line of createInterface({ input: process.stdin })) {
@@ -22,6 +25,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     answer(id, { result: { protocolVersion: "2025-06-18", capabilities, serverInfo } });
   } else if (method === "tools/list") {
     answer(id, { result: pages[Math.min(page++, pages.length - 1)] });
+    if (isRestless && page === 1) setInterval(sayChanged, 20);
   } else if (method === "tools/call") {
     for (const said of calls[Math.min(call++, calls.length - 1)]) {
       if (said === "exit") process.exit(1);
@@ -31,3 +35,4 @@ for await (const line of createInterface({ input: process.stdin })) {
     answer(id, { error: { code: -32601, message: "Method not found" } });
   }
 }
+process.exit(0);

@@ -11,6 +11,7 @@ import { untilAborted } from "../time-limit.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
 import { describeConnectFailure, explainCallFailure, isLost, wasNotCarriedOut } from "./connection-failure.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
+import { onceCalm } from "./once-calm.ts";
 import { openClient, type OpenClient, type ToolList } from "./open-client.ts";
 
 export interface ConnectionOptions {
@@ -49,6 +50,9 @@ const shownMessages = 1000;
 /** A connection that broke sooner than this counts as a failed try, so that a server that crashes at once is not started all the time. */
 const steadyMs = 10_000;
 
+/** How long the news that tools have changed wait for more of them. */
+const calmMs = 300;
+
 export function createMcpConnection(server: McpServerConfig, options: ConnectionOptions): McpConnection {
   const { log, now } = options;
   const lifetime = new AbortController();
@@ -85,7 +89,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
       signal: lifetime.signal,
       timeoutMs: options.connectTimeoutMs,
       prior,
-      onToolsChanged: () => void takeAgain(),
+      onToolsChanged: onceCalm(takeAgain, { pauseMs: calmMs, signal: lifetime.signal }),
       onClose: () => {
         gone = true;
         if (current !== null && open === current) lose("mcp server went away");

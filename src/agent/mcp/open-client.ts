@@ -58,7 +58,7 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
       versionNegotiation: { mode: "auto", probe: { timeoutMs: Math.min(timeoutMs, 10_000) } },
       inputRequired: { autoFulfill: false },
       listMaxPages: mostPages,
-      listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
     },
   );
   const transport = server.kind === "stdio" ? startProcess(server, options) : createHttp(server, options.fetch);
