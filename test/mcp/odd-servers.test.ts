@@ -19,9 +19,9 @@ async function connect(url: string, server: Partial<HttpServer> = {}) {
 
 async function callOnce(
   answer: RawAnswer,
-  { tools = [tool], ...server }: { tools?: object[] } & Partial<HttpServer> = {},
+  { tools = [tool], isModern = false, ...server }: { tools?: object[]; isModern?: boolean } & Partial<HttpServer> = {},
 ) {
-  const { mcp, log } = await connect(await startRawServer({ tools, answer }), server);
+  const { mcp, log } = await connect(await startRawServer({ tools, isModern, answer }), server);
   const model = scriptedModel(asksFor("test__go", {}), "Done.");
   const messages = [{ role: "user", content: "Go." }] as const;
   const { tool_calls } = await runAgent({ model, messages, tools: mcp.tools(), signal });
@@ -78,6 +78,31 @@ test.each([
     expect(call).toMatchObject({ ok: true, result: `Paid.${shown}` });
   },
 );
+
+test.each([
+  ["content of an unknown kind", { content: [{ type: "video", data: "A" }] }, /^\[content of an unknown kind\]/],
+  [
+    "null for what is not there",
+    { content: [{ type: "text", text: "Paid.", annotations: null }], _meta: {} },
+    /^Paid\.$/,
+  ],
+  ["a structured list alone", { structuredContent: [1, 2] }, /^\[1,2\]$/],
+  ["a text for content", { content: "Paid." }, /^Paid\.$/],
+])("a result with %s is shown: the call is carried out by then", async (_, result, shown) => {
+  for (const isModern of [false, true]) {
+    const { call } = await callOnce(() => ({ resultType: "complete", ...result }), { isModern });
+    expect(call).toMatchObject({ ok: true, result: expect.stringMatching(shown) });
+  }
+});
+
+test("a server that asks for input is told from one that gave a result", async () => {
+  const answer: RawAnswer = () => ({ resultType: "input_required", requestState: "1" });
+  const { call } = await callOnce(answer, { isModern: true });
+  expect(call).toMatchObject({
+    ok: false,
+    result: 'The MCP server "test" asks for input that this agent cannot give.',
+  });
+});
 
 const blamesToken = { code: -32603, message: "Not allowed with sk-123456" };
 

@@ -8,7 +8,6 @@ import { createMcpConnection, type ConnectionOptions, type McpConnection } from 
 import type { McpServerConfig } from "./mcp-config.ts";
 import { mcpToolName } from "./mcp-tool-name.ts";
 import type { ToolList } from "./open-client.ts";
-import { resultToText } from "./result-to-text.ts";
 import { mostPages } from "./tool-list.ts";
 import type { RefusedTool, ToolPins } from "./tool-pins.ts";
 
@@ -128,9 +127,8 @@ function toTool(config: McpServerConfig, listed: ListedTool, connection: McpConn
       run: async (args, { signal }) => {
         const limits = { signal, timeoutMs: longestCallMs };
         const result = await connection.call({ name, inputSchema }, args as ToolArguments, limits).catch(cleanError);
-        const text = clean(resultToText(result));
-        if (result.isError) throw new ToolError(text);
-        return text;
+        if (result.isError) throw new ToolError(clean(result.text));
+        return clean(result.text);
       },
     });
   } catch (error) {

@@ -1,14 +1,9 @@
-import type {
-  CallToolResult,
-  Client,
-  FetchLike,
-  PriorDiscovery,
-  Tool as ListedTool,
-} from "@modelcontextprotocol/client";
+import type { Client, FetchLike, PriorDiscovery, Tool as ListedTool } from "@modelcontextprotocol/client";
 import type { AgentLog } from "../agent-log.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { untilAborted } from "../time-limit.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
+import { fromTextResult, type CallResult } from "./call-result.ts";
 import { describeConnectFailure, explainCallFailure, isLost, wasNotCarriedOut } from "./connection-failure.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
 import { onceCalm } from "./once-calm.ts";
@@ -36,11 +31,7 @@ export type CalledTool = Pick<ListedTool, "name" | "inputSchema">;
 export interface McpConnection {
   /** The first try. Resolves in any case: when it fails, others follow by themselves. */
   start(): Promise<void>;
-  call(
-    tool: CalledTool,
-    args: ToolArguments,
-    options: { signal: AbortSignal; timeoutMs: number },
-  ): Promise<CallToolResult>;
+  call(tool: CalledTool, args: ToolArguments, options: { signal: AbortSignal; timeoutMs: number }): Promise<CallResult>;
   status(): { connected: boolean; protocol_version: string | null; pid: number | null };
   close(): Promise<void>;
 }
@@ -168,11 +159,10 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
     toolDefinition: CalledTool,
     args: ToolArguments,
     { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
-  ) =>
-    client.callTool(
-      { name: toolDefinition.name, arguments: { ...args } },
-      { signal, timeout: timeoutMs, toolDefinition },
-    );
+  ): Promise<CallResult> => {
+    const call = { name: toolDefinition.name, arguments: { ...args } };
+    return fromTextResult(await client.callTool(call, { signal, timeout: timeoutMs, toolDefinition }));
+  };
 
   return {
     start: () =>

@@ -6,6 +6,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { toTextResult } from "./call-result.ts";
 import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { HttpTransport } from "./http-transport.ts";
@@ -63,7 +64,7 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
   );
   const transport = server.kind === "stdio" ? startProcess(server, options) : createHttp(server, options.fetch);
   const reader = createToolListReader();
-  shapeAnswers(transport, { "tools/list": reader.shape });
+  shapeAnswers(transport, { "tools/list": reader.shape, "tools/call": toTextResult });
   client.onclose = onClose;
   const close = async () => {
     if (transport instanceof HttpTransport) await endSession(transport);

@@ -32,6 +32,38 @@ test("structured content is added once", () => {
   expect(resultToText({ content: [{ type: "text", text: "One." }], structuredContent })).toBe('One.\n\n{"a":1}');
 });
 
-test("an empty result says so", () => {
-  expect(resultToText({ content: [] })).toBe("The tool gave no content.");
+test.each([{ content: [] }, {}, { content: null, structuredContent: null, isError: false, _meta: {} }])(
+  "an empty result says so: %j",
+  (result) => {
+    expect(resultToText(result)).toBe("The tool gave no content.");
+  },
+);
+
+test.each([
+  ["null for what is not there", { content: [{ type: "text", text: "Hi", annotations: null }] }, "Hi"],
+  ["a text alone", { content: "Hi" }, "Hi"],
+  ["texts alone", { content: ["Hi", "you"] }, "Hi\n\nyou"],
+  ["one block alone", { content: { type: "text", text: "Hi" } }, "Hi"],
+  ["a text that is none", { content: [{ type: "text", text: { a: 1 } }] }, '{"a":1}'],
+  ["a picture of no type", { content: [{ type: "image", data: "AAAA" }] }, "[image, 1 KB, not shown]"],
+  ["structured content alone", { structuredContent: { a: 1 } }, '{"a":1}'],
+  ["a structured list", { content: [], structuredContent: [1, 2] }, "[1,2]"],
+  ["something else", { temperature: 20, isError: false, _meta: {} }, '{"temperature":20}'],
+  [
+    "a kind of content that is not known",
+    { content: [{ type: "json", json: { a: 1 } }] },
+    '[content of an unknown kind]\n{"type":"json","json":{"a":1}}',
+  ],
+  [
+    "much content of a kind that is not known",
+    { content: [{ type: "video", data: "A".repeat(10_000) }] },
+    "[content of an unknown kind, 10 KB, not shown]",
+  ],
+])("a result with %s is shown as well as it can be", (_, result, text) => {
+  expect(resultToText(result)).toBe(text);
+});
+
+test("structured content that is nested too deep is not shown", () => {
+  const structuredContent = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+  expect(resultToText({ content: [], structuredContent })).toBe("[nested too deep to be shown]");
 });

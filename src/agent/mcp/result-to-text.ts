@@ -1,37 +1,77 @@
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { z } from "zod";
 
-/** What a tool of an MCP server gave, as text for the model. Pictures and sound become a line that says what was there. */
-export function resultToText({
-  content,
-  structuredContent,
-}: Pick<CallToolResult, "content" | "structuredContent">): string {
-  const parts = content.map(toText);
-  if (structuredContent !== undefined && !parts.some((part) => isSameJson(part, structuredContent))) {
-    parts.push(JSON.stringify(structuredContent));
+const text = z.string().nullish();
+const Block = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.unknown() }),
+  z.object({ type: z.enum(["image", "audio"]), mimeType: text, data: z.string() }),
+  z.object({ type: z.literal("resource_link"), name: text, title: text, uri: text, description: text }),
+  z.object({ type: z.literal("resource"), resource: z.object({ uri: text, mimeType: text, text, blob: text }) }),
+]);
+
+/**
+ * What a tool of an MCP server gave, as text for the model. Pictures and sound become a line that says what was there. By now
+ * the call is carried out, so a result that does not follow the protocol is shown as well as it can be.
+ */
+export function resultToText(result: Readonly<Record<string, unknown>>): string {
+  const { content, structuredContent, _meta, isError: _isError, resultType: _resultType, ...rest } = result;
+  const parts = (Array.isArray(content) ? content : [content ?? []].flat()).map(toText);
+  if (isThere(structuredContent) && !parts.some((part) => isSameJson(part, structuredContent))) {
+    parts.push(toJson(structuredContent));
   }
+  if (!isThere(content) && !isThere(structuredContent) && Object.keys(rest).length > 0) parts.push(toJson(rest));
   return parts.join("\n\n") || "The tool gave no content.";
 }
 
-function toText(block: ContentBlock): string {
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
+function toText(value: unknown): string {
+  if (typeof value === "string") return value;
+  const { success, data: block } = Block.safeParse(value);
+  if (!success) return unknownToText(value);
   switch (block.type) {
     case "text":
-      return block.text;
+      return typeof block.text === "string" ? block.text : toJson(block.text);
     case "image":
     case "audio":
       return placeholder(block.type, block.mimeType, block.data);
     case "resource_link":
       return `[resource: ${[block.title ?? block.name, block.uri, block.description].filter(Boolean).join(", ")}]`;
     case "resource":
-      if ("text" in block.resource) return `[resource: ${block.resource.uri}]\n${block.resource.text}`;
-      return placeholder("resource", block.resource.mimeType ?? block.resource.uri, block.resource.blob);
-    default:
-      return "[content of an unknown kind, not shown]";
+      return resourceToText(block.resource);
   }
 }
 
-function placeholder(kind: string, type: string, base64: string): string {
+function resourceToText({
+  uri,
+  mimeType,
+  text,
+  blob,
+}: Extract<z.infer<typeof Block>, { type: "resource" }>["resource"]) {
+  if (isThere(text)) return `[resource: ${uri}]\n${text}`;
+  return placeholder("resource", mimeType ?? uri, blob ?? "");
+}
+
+function placeholder(kind: string, type: string | null | undefined, base64: string): string {
   const kilobytes = Math.max(1, Math.round((base64.length * 3) / 4 / 1024));
-  return `[${kind}: ${type}, ${kilobytes} KB, not shown]`;
+  return `[${[kind, type].filter(Boolean).join(": ")}, ${kilobytes} KB, not shown]`;
+}
+
+/** What is short can be of use to a model; what is long is most likely a picture of some kind. */
+const longestUnknown = 2000;
+
+function unknownToText(block: unknown): string {
+  const json = toJson(block);
+  return json.length <= longestUnknown
+    ? `[content of an unknown kind]\n${json}`
+    : `[content of an unknown kind, ${Math.ceil(json.length / 1024)} KB, not shown]`;
+}
+
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "[nested too deep to be shown]";
+  }
 }
 
 /** Servers repeat structured content as text for older clients. */
