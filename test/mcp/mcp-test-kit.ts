@@ -48,27 +48,27 @@ export function rawStdio(
 
 /** Answers one JSON-RPC request: gives its result, or writes to the response itself and gives null. */
 export type RawAnswer = (
-  request: { readonly id: number | string; readonly method: string },
+  request: { readonly id: number | string; readonly method: string; readonly session: unknown },
   response: ServerResponse,
 ) => object | null;
 
 /** What every result of the current revision carries. */
 const modern = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
 
-/** A server over HTTP that says whatever a test wants, also what no library would say. */
-export async function startRawServer({
-  tools,
-  list,
-  isModern = false,
-  answer,
-}: {
-  tools?: readonly unknown[];
+export interface RawServer {
+  readonly tools?: readonly unknown[] | undefined;
   /** The page of a cursor, in place of `tools`. */
-  list?: (cursor: string | undefined) => object;
+  readonly list?: ((cursor: string | undefined) => object) | undefined;
   /** Speaks the current revision, and no older one. */
-  isModern?: boolean;
-  answer: RawAnswer;
-}): Promise<string> {
+  readonly isModern?: boolean | undefined;
+  /** The names of the sessions it begins, one after the other. */
+  readonly sessions?: readonly string[] | undefined;
+  readonly answer: RawAnswer;
+}
+
+/** A server over HTTP that says whatever a test wants, also what no library would say. */
+export async function startRawServer({ tools, list, isModern, sessions = [], answer }: RawServer): Promise<string> {
+  const names = [...sessions];
   const capabilities = tools || list ? { tools: {} } : {};
   const page = list ?? (() => ({ tools }));
   const serverInfo = { name: "raw", version: "1" };
@@ -92,7 +92,10 @@ export async function startRawServer({
         .end(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...part }));
     if (message.method === "server/discover" && !isModern)
       return void json({ error: { code: -32601, message: "Method not found" } });
-    const result = results[message.method]?.(message.params ?? {}) ?? answer(message, response);
+    const session = message.method === "initialize" ? names.shift() : undefined;
+    if (session !== undefined) response.setHeader("mcp-session-id", session);
+    const question = { ...message, session: request.headers["mcp-session-id"] };
+    const result = results[message.method]?.(message.params ?? {}) ?? answer(question, response);
     if (result) json({ result });
   });
   server.listen(0, "127.0.0.1");

@@ -5,7 +5,7 @@ import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.t
 import { Secret } from "../../src/contract/secret.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { outboundFetch } from "../../src/models/outbound/outbound-fetch.ts";
-import { connectForTest, httpServer, startRawServer, type RawAnswer } from "./mcp-test-kit.ts";
+import { connectForTest, httpServer, startRawServer, type RawAnswer, type RawServer } from "./mcp-test-kit.ts";
 
 const { signal } = new AbortController();
 const tool = { name: "go", inputSchema: { type: "object" } };
@@ -19,9 +19,9 @@ async function connect(url: string, server: Partial<HttpServer> = {}) {
 
 async function callOnce(
   answer: RawAnswer,
-  { tools = [tool], isModern = false, ...server }: { tools?: object[]; isModern?: boolean } & Partial<HttpServer> = {},
+  { tools = [tool], isModern, sessions, ...server }: Partial<HttpServer> & Partial<RawServer> = {},
 ) {
-  const { mcp, log } = await connect(await startRawServer({ tools, isModern, answer }), server);
+  const { mcp, log } = await connect(await startRawServer({ tools, isModern, sessions, answer }), server);
   const model = scriptedModel(asksFor("test__go", {}), "Done.");
   const messages = [{ role: "user", content: "Go." }] as const;
   const { tool_calls } = await runAgent({ model, messages, tools: mcp.tools(), signal });
@@ -56,6 +56,64 @@ test("an answer that is too large is called that, and the server stays", async (
   expect(call).toMatchObject({ ok: false, result: 'The answer of the MCP server "test" is too large to be read.' });
   expect(mcp.status()).toMatchObject([{ connected: true }]);
 });
+
+test.each([
+  ["a page", "text/html", "<html>"],
+  ["half a document", "application/json", '{"jsonrpc":'],
+  ["nothing", "application/json", ""],
+  ["no message", "application/json", '{"jsonrpc":"2.0","id":null,"result":null}'],
+])("%s in place of an answer is called that, and the server stays", async (_, type, body) => {
+  const { call, mcp, log } = await callOnce((_request, response) => {
+    response.setHeader("content-type", type).end(body);
+    return null;
+  });
+  const result =
+    'The MCP server "test" gave an answer that cannot be read. Whether the call was carried out is not known.';
+  expect(call).toMatchObject({ ok: false, result });
+  expect(mcp.status()).toMatchObject([{ connected: true }]);
+  expect(log.lines.map(({ message }) => message)).toEqual(["mcp server connected"]);
+});
+
+test.each([
+  [404, -32601, undefined],
+  [400, -32602, undefined],
+  [400, -32602, ["first"]],
+])(
+  "a call that is refused with HTTP %i and error %i is not sent twice, and the server stays",
+  async (status, code, sessions) => {
+    let calls = 0;
+    const answer: RawAnswer = ({ id }, response) => {
+      calls += 1;
+      const error = { code, message: "No such room" };
+      response.writeHead(status).end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+      return null;
+    };
+    const { call, mcp } = await callOnce(answer, { sessions });
+    expect(call).toMatchObject({ ok: false, result: `The MCP server "test" answered HTTP ${status}: No such room.` });
+    expect(calls).toBe(1);
+    expect(mcp.status()).toMatchObject([{ connected: true }]);
+  },
+);
+
+test.each([404, 400])(
+  "a server that has lost the session (%i) is given a new one, and the call reaches it",
+  async (status) => {
+    const sessions: unknown[] = [];
+    const { call } = await callOnce(
+      ({ session }, response) => {
+        sessions.push(session);
+        if (session === "second") return { content: [{ type: "text", text: "Went." }] };
+        response
+          .writeHead(status)
+          .end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message: "?" } }));
+        return null;
+      },
+      { sessions: ["first", "second"] },
+    );
+    expect(call).toMatchObject({ ok: true, result: "Went." });
+    expect(sessions).toEqual(["first", "second"]);
+  },
+);
 
 test("what a server says beside a refused status is for the model", async () => {
   const { call } = await callOnce(({ id }, response) => {

@@ -1,4 +1,4 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { firstCharacters } from "../cap-text.ts";
 import { ConfigError } from "../config-error.ts";
 
@@ -9,22 +9,40 @@ export const answerLost = {
   data: Symbol("answer lost"),
 };
 
-/** Whether the connection is of no more use. It is fine when the server answered with an error, or our own time was over. */
+/** Whether the connection is of no more use. It is fine when the server answered, be it with an error, or our own time was over. */
 export function isLost(error: unknown): boolean {
-  if (ProtocolError.isInstance(error)) return false;
+  if (ProtocolError.isInstance(error) || isTooLarge(error) || isUnreadable(error)) return false;
   if (SdkHttpError.isInstance(error)) return hasForgottenUs(error);
-  if (!SdkError.isInstance(error)) return !isTooLarge(error);
+  if (!SdkError.isInstance(error)) return true;
   return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected;
 }
 
 /** How servers with sessions answer after a restart. */
-const hasForgottenUs = ({ status }: SdkHttpError) => status === 404 || status === 400;
+const hasForgottenUs = (error: SdkHttpError) => (error.status === 404 || error.status === 400) && !isAboutCall(error);
+
+const aboutCall: readonly unknown[] = [
+  ProtocolErrorCode.MethodNotFound,
+  ProtocolErrorCode.InvalidParams,
+  ProtocolErrorCode.InternalError,
+];
+
+/** Some servers give an error of the protocol such a status too. One about the call names it; we number ours. */
+function isAboutCall(error: SdkHttpError): boolean {
+  const body = bodyOf(error);
+  return typeof body?.id === "number" && aboutCall.includes(body.error?.code);
+}
 
 /** A server that forgot our session, or that nobody could connect to. */
 export function wasNotCarriedOut(error: unknown): boolean {
   if (SdkHttpError.isInstance(error)) return hasForgottenUs(error);
   if (SdkError.isInstance(error)) return error.code === SdkErrorCode.NotConnected;
   return causeCode(error) === "ECONNREFUSED";
+}
+
+/** Something came that is no message of the protocol: a page of a gateway, half a JSON document. */
+function isUnreadable(error: unknown): boolean {
+  if (SdkError.isInstance(error)) return error.code === SdkErrorCode.ClientHttpUnexpectedContent;
+  return error instanceof Error && (error.name === "SyntaxError" || error.name === "ZodError");
 }
 
 const isTooLarge = (error: unknown) => causeCode(error) === "upstream_reply_too_large";
@@ -44,6 +62,8 @@ export function explainCallFailure(error: unknown, server: string): string {
   if (SdkHttpError.isInstance(error))
     return `The MCP server "${server}" answered HTTP ${error.status}${wordsOf(error)}.`;
   if (isTooLarge(error)) return `The answer of the MCP server "${server}" is too large to be read.`;
+  if (isUnreadable(error))
+    return `The MCP server "${server}" gave an answer that cannot be read. Whether the call was carried out is not known.`;
   if (SdkError.isInstance(error)) {
     if (error.code === SdkErrorCode.RequestTimeout) return `The MCP server "${server}" did not answer in time.`;
     if (error.code === SdkErrorCode.InvalidResult)
@@ -57,12 +77,18 @@ export function explainCallFailure(error: unknown, server: string): string {
 const shownWords = 300;
 
 /** The message of a JSON-RPC error that came with the status. */
-function wordsOf({ data: { text } }: SdkHttpError): string {
+function wordsOf(error: SdkHttpError): string {
+  const message = bodyOf(error)?.error?.message;
+  return typeof message === "string" ? `: ${firstCharacters(message, shownWords)}` : "";
+}
+
+function bodyOf({
+  data: { text },
+}: SdkHttpError): { id?: unknown; error?: { code?: unknown; message?: unknown } } | null {
   try {
-    const message: unknown = JSON.parse(String(text))?.error?.message;
-    return typeof message === "string" ? `: ${firstCharacters(message, shownWords)}` : "";
+    return JSON.parse(String(text));
   } catch {
-    return "";
+    return null;
   }
 }
 
