@@ -1,14 +1,15 @@
 import { createInterface } from "node:readline";
 
 /**
- * A server over standard input and output that says what its first argument, JSON, tells it to: `pages` are the answers to
- * tools/list (the last one over and over), `calls` what is written line by line for each call. `$id` stands for the id of the
- * request; the line `exit` ends the process. With `isRestless` it says all the time that its tools have changed. Also what no
- * library would say.
+ * A server over standard input and output that says what its first argument, JSON, tells it to, also what no library would say.
+ * `pages` are the answers to tools/list (the last one over and over), `calls` what is written line by line for each call: `$id`
+ * stands for the id of the request, `$before` for that of the call before it, the line `exit` ends the process, and `fill` makes
+ * an answer of that size. With `isRestless` it says all the time that its tools have changed.
  */
 const { pages, calls = [], greeting = [], isRestless = false } = JSON.parse(process.argv[2] ?? "{}");
 let page = 0;
 let call = 0;
+let before: unknown;
 
 const writeLine = (line: unknown) =>
   process.stdout.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
@@ -29,8 +30,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   } else if (method === "tools/call") {
     for (const said of calls[Math.min(call++, calls.length - 1)]) {
       if (said === "exit") process.exit(1);
-      writeLine(said.jsonrpc && said.id === "$id" ? { ...said, id } : said);
+      if (said.fill) answer(id, { result: { content: [{ type: "text", text: "x".repeat(said.fill) }] } });
+      else writeLine(said.jsonrpc ? { ...said, id: { $id: id, $before: before }[said.id as string] } : said);
     }
+    before = id;
   } else if (id !== undefined) {
     answer(id, { error: { code: -32601, message: "Method not found" } });
   }

@@ -74,6 +74,11 @@ export function explainCallFailure(error: unknown, server: string): string {
   return `The MCP server "${server}" went away during the call. Whether the call was carried out is not known.`;
 }
 
+/** For the model, for all calls that were under way: whose answer it was cannot be told. */
+export function explainOverflow(server: string): string {
+  return `The MCP server "${server}" gave an answer that is too large to be read, and was ended. Whether the call was carried out is not known.`;
+}
+
 const shownWords = 300;
 
 /** The message of a JSON-RPC error that came with the status. */

@@ -4,7 +4,13 @@ import { firstCharacters } from "../cap-text.ts";
 import { untilAborted } from "../time-limit.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
 import { fromTextResult, type CallResult } from "./call-result.ts";
-import { describeConnectFailure, explainCallFailure, isLost, wasNotCarriedOut } from "./connection-failure.ts";
+import {
+  describeConnectFailure,
+  explainCallFailure,
+  explainOverflow,
+  isLost,
+  wasNotCarriedOut,
+} from "./connection-failure.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
 import { onceCalm } from "./once-calm.ts";
 import { openClient, type OpenClient, type ToolList } from "./open-client.ts";
@@ -83,7 +89,8 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
       onToolsChanged: onceCalm(takeAgain, { pauseMs: calmMs, signal: lifetime.signal }),
       onClose: () => {
         gone = true;
-        if (current !== null && open === current) lose("mcp server went away");
+        if (current === null || open !== current) return;
+        lose(current.hasOverflowed() ? "mcp server ended: its answer is too large to be read" : "mcp server went away");
       },
       onMessage: (line) => {
         if (said.length < shownMessages) said += `${line}\n`;
@@ -96,7 +103,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
       if (gone) throw new Error("The server went away at once.");
     } catch (error) {
       await opened.close().catch(() => {});
-      throw error;
+      throw opened.hasOverflowed() ? new Error("its list of tools is too large to be read") : error;
     }
     return opened;
   };
@@ -183,7 +190,8 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
           if (isLost(error) && open === used) lose("mcp connection lost");
           // Only what the server cannot have carried out is sent again.
           if (tries === 1 && wasNotCarriedOut(error)) continue;
-          throw new ToolError(explainCallFailure(error, server.name), { cause: error });
+          const reason = used.hasOverflowed() ? explainOverflow(server.name) : explainCallFailure(error, server.name);
+          throw new ToolError(reason, { cause: error });
         }
       }
     },

@@ -30,6 +30,8 @@ export interface OpenClient {
   listTools(): Promise<ToolList>;
   /** The process we started, if we did. */
   readonly pid: number | null;
+  /** Whether it ended for an answer that is too large to be read. */
+  hasOverflowed(): boolean;
   /** Saves the next connection the question which revision the server speaks. */
   readonly prior: PriorDiscovery;
   close(): Promise<void>;
@@ -63,6 +65,7 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
     },
   );
   const transport = server.kind === "stdio" ? startProcess(server, options) : createHttp(server, options.fetch);
+  const hasOverflowed = transport instanceof StdioClientTransport ? closeOnOverflow(transport) : () => false;
   const reader = createToolListReader();
   shapeAnswers(transport, { "tools/list": reader.shape, "tools/call": toTextResult });
   client.onclose = onClose;
@@ -82,6 +85,7 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
     client,
     listTools: () => listTools(client, reader, { timeout: timeoutMs, signal }),
     pid: transport instanceof StdioClientTransport ? transport.pid : null,
+    hasOverflowed,
     prior: discover ? { kind: "modern", discover } : { kind: "legacy" },
     close,
   };
@@ -118,6 +122,20 @@ function startProcess(server: StdioServer, { onMessage }: OpenOptions): StdioCli
     if (text !== "") onMessage(firstCharacters(text, shownMessage));
   });
   return transport;
+}
+
+/**
+ * The library ends a process whose answer is larger than it reads. That can take seconds, and only then would it tell those who
+ * wait for an answer. Here they are told at once.
+ */
+function closeOnOverflow(transport: StdioClientTransport): () => boolean {
+  let hasOverflowed = false;
+  transport.onerror = ({ message }) => {
+    if (hasOverflowed || !message.includes("exceeded maximum size")) return;
+    hasOverflowed = true;
+    transport.onclose?.();
+  };
+  return () => hasOverflowed;
 }
 
 function createHttp(server: McpServerConfig & { kind: "http" }, fetch: FetchLike | undefined): Transport {

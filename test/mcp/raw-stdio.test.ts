@@ -1,0 +1,65 @@
+import { expect, test, vi } from "vitest";
+import { runAgent } from "../../src/agent/run-agent.ts";
+import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
+import { connectForTest, rawStdio } from "./mcp-test-kit.ts";
+
+const { signal } = new AbortController();
+const messages = [{ role: "user", content: "Go." }] as const;
+const pages = [{ tools: [{ name: "go", inputSchema: { type: "object" } }] }];
+const went = { jsonrpc: "2.0", id: "$id", result: { content: [{ type: "text", text: "Went." }] } };
+
+async function callTwice(server: Parameters<typeof connectForTest>[0][number]) {
+  const { mcp, log } = await connectForTest([server]);
+  const model = scriptedModel(asksFor("test__go", {}, "a"), asksFor("test__go", {}, "b"), "Done.");
+  const { tool_calls } = await runAgent({ model, messages, tools: mcp.tools(), signal });
+  return { calls: tool_calls, log, mcp };
+}
+
+test("lines on standard output that are no messages are passed over", async () => {
+  const noise = ["Starting …", '{"level":"info"}', "5", "null", "[1]", "", '{"jsonrpc":"2.0"}'];
+  const { calls } = await callTwice(rawStdio({ pages, greeting: noise, calls: [[...noise, went, ...noise]] }));
+  expect(calls).toMatchObject([
+    { ok: true, result: "Went." },
+    { ok: true, result: "Went." },
+  ]);
+});
+
+test("an answer that comes after its time, or twice, is not taken for another", async () => {
+  const late = { jsonrpc: "2.0", id: "$before", result: { content: [{ type: "text", text: "Late." }] } };
+  const { calls, mcp } = await callTwice(rawStdio({ pages, calls: [[], [late, went, went]] }, { timeoutMs: 1000 }));
+  expect(calls).toMatchObject([
+    { ok: false, result: "The tool did not answer within 1 s." },
+    { ok: true, result: "Went." },
+  ]);
+  expect(mcp.status()).toMatchObject([{ connected: true }]);
+});
+
+test("large content is cut for the model", async () => {
+  const { calls } = await callTwice(rawStdio({ pages, calls: [[{ fill: 3_000_000 }]] }));
+  expect(calls[0]?.result).toMatch(/^x{65536}\n\[cut: the first 65536 of 3000000 bytes are shown\]$/);
+});
+
+test("an answer that is too large to be read is called that at once, and the server is started again", async () => {
+  const { mcp, log } = await connectForTest([rawStdio({ pages, calls: [[{ fill: 11_000_000 }]] })]);
+  const model = scriptedModel(asksFor("test__go"), "Done.");
+  const { tool_calls } = await runAgent({ model, messages, tools: mcp.tools(), signal });
+  const result =
+    'The MCP server "test" gave an answer that is too large to be read, and was ended. Whether the call was carried out is not known.';
+  expect(tool_calls).toMatchObject([{ ok: false, result }]);
+  await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ connected: true }]), { timeout: 10_000 });
+  expect(log.lines.map(({ message }) => message)).toEqual([
+    "mcp server connected",
+    "mcp server ended: its answer is too large to be read",
+    "mcp server connected",
+  ]);
+});
+
+test("a server that exits during a call is told in words and started again", async () => {
+  const { calls, mcp } = await callTwice(rawStdio({ pages, calls: [["exit"]] }));
+  const result = 'The MCP server "test" went away during the call. Whether the call was carried out is not known.';
+  expect(calls).toMatchObject([
+    { ok: false, result },
+    { ok: false, result },
+  ]);
+  await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ connected: true }]));
+});
