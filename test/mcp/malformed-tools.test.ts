@@ -57,6 +57,22 @@ test.each([
   }
 });
 
+test.each([
+  { serverInfo: { name: "no version" } },
+  { serverInfo: null, instructions: null },
+  { capabilities: { tools: { listChanged: null }, prompts: null, logging: true } },
+  { capabilities: { tools: true, experimental: { x: true } } },
+])("a slip in what a server says of itself costs nothing: %j", async (welcome) => {
+  const { mcp } = await connect({ tools: [good], welcome });
+  expect(mcp.status()).toMatchObject([{ connected: true, protocol_version: "2025-06-18", tools: ["test__go"] }]);
+});
+
+test("a server of a revision that we do not speak is called that", async () => {
+  const { log } = await connect({ tools: [good], welcome: { protocolVersion: "1999-01-01" } });
+  const reason = "Server's protocol version is not supported: 1999-01-01";
+  expect(log.lines[0]).toMatchObject({ message: "mcp server cannot be reached", fields: { server: "test", reason } });
+});
+
 test("a schema that cannot be compiled is said where the server's state is shown", async () => {
   const elsewhere = { type: "object", properties: { a: { $ref: "https://example.com/a.json" } } };
   const dialect = { $schema: "https://example.com/own-dialect", type: "object" };

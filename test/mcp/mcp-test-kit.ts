@@ -61,13 +61,22 @@ export interface RawServer {
   readonly list?: ((cursor: string | undefined) => object) | undefined;
   /** Speaks the current revision, and no older one. */
   readonly isModern?: boolean | undefined;
+  /** What it says of itself, over what it should. */
+  readonly welcome?: object | undefined;
   /** The names of the sessions it begins, one after the other. */
   readonly sessions?: readonly string[] | undefined;
   readonly answer: RawAnswer;
 }
 
 /** A server over HTTP that says whatever a test wants, also what no library would say. */
-export async function startRawServer({ tools, list, isModern, sessions = [], answer }: RawServer): Promise<string> {
+export async function startRawServer({
+  tools,
+  list,
+  isModern,
+  welcome,
+  sessions = [],
+  answer,
+}: RawServer): Promise<string> {
   const names = [...sessions];
   const capabilities = tools || list ? { tools: {} } : {};
   const page = list ?? (() => ({ tools }));
@@ -78,7 +87,7 @@ export async function startRawServer({ tools, list, isModern, sessions = [], ans
         "tools/list": ({ cursor }) => ({ ...modern, ...page(cursor) }),
       }
     : {
-        initialize: () => ({ protocolVersion: "2025-06-18", capabilities, serverInfo }),
+        initialize: () => ({ protocolVersion: "2025-06-18", capabilities, serverInfo, ...welcome }),
         "tools/list": ({ cursor }) => page(cursor),
       };
   const server = createServer(async (request, response) => {

@@ -10,6 +10,7 @@ import { toTextResult } from "./call-result.ts";
 import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { HttpTransport } from "./http-transport.ts";
+import { toInitializeResult } from "./initialize-result.ts";
 import type { UnusableTool } from "./listed-tool.ts";
 import type { McpServerConfig, StdioServer } from "./mcp-config.ts";
 import { shapeAnswers } from "./shape-answers.ts";
@@ -67,7 +68,11 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
   const transport = server.kind === "stdio" ? startProcess(server, options) : createHttp(server, options.fetch);
   const hasOverflowed = transport instanceof StdioClientTransport ? closeOnOverflow(transport) : () => false;
   const reader = createToolListReader();
-  shapeAnswers(transport, { "tools/list": reader.shape, "tools/call": toTextResult });
+  shapeAnswers(transport, {
+    initialize: toInitializeResult,
+    "tools/list": reader.shape,
+    "tools/call": toTextResult,
+  });
   client.onclose = onClose;
   const close = async () => {
     if (transport instanceof HttpTransport) await endSession(transport);

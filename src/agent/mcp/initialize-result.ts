@@ -1,0 +1,18 @@
+import type { Shape } from "./shape-answers.ts";
+
+/** Leaves of a server's greeting what we use: its revision, and whether it has tools. A slip in the rest of it costs nothing. */
+export const toInitializeResult: Shape = ({ protocolVersion, capabilities }) => ({
+  protocolVersion,
+  capabilities: toolsIn(capabilities),
+  serverInfo: { name: "server", version: "unknown" },
+});
+
+function toolsIn(capabilities: unknown): { tools?: { listChanged: boolean } } {
+  const tools = isObject(capabilities) ? capabilities["tools"] : undefined;
+  if (tools === true) return { tools: { listChanged: false } };
+  return isObject(tools) ? { tools: { listChanged: tools["listChanged"] === true } } : {};
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
