@@ -173,3 +173,15 @@ test("a server that says all the time that its tools have changed is asked for t
   const { mcp } = await connectForTest([rawStdio({ pages, isRestless: true })]);
   await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ tools: ["test__go"] }]), { timeout: 5000 });
 });
+
+test("what the operator names and the server does not have is said once, however often the server is asked", async () => {
+  const pages = [{ tools: [good] }, { tools: [good] }, { tools: [good, named("late")] }];
+  const server = rawStdio({ pages, isRestless: true }, { allow: ["go", "late", "fly"] });
+  const { mcp, log } = await connectForTest([server]);
+  await vi.waitFor(() => expect(mcp.status()[0]?.refused).toEqual([{ tool: "late", reason: "new" }]), {
+    timeout: 5000,
+  });
+  expect(log.lines.filter(({ message }) => message === "mcp server has no such tools")).toMatchObject([
+    { fields: { server: "test", tools: ["late", "fly"] } },
+  ]);
+});

@@ -1,5 +1,4 @@
 import type { FetchLike, Tool as ListedTool } from "@modelcontextprotocol/client";
-import type { AgentLog } from "../agent-log.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { withoutSecrets } from "../text/without-secrets.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
@@ -8,8 +7,8 @@ import { createMcpConnection, type ConnectionOptions, type McpConnection } from 
 import type { McpServerConfig } from "./mcp-config.ts";
 import { mcpToolName } from "./mcp-tool-name.ts";
 import type { ToolList } from "./open-client.ts";
-import { mostPages } from "./tool-list.ts";
 import type { RefusedTool, ToolPins } from "./tool-pins.ts";
+import { createToolWarnings } from "./tool-warnings.ts";
 
 export interface McpServerStatus {
   readonly name: string;
@@ -40,36 +39,23 @@ export function createConnectedServer(
   config: McpServerConfig,
   { pins, ...options }: ConnectedServerOptions,
 ): ConnectedServer {
-  const { log } = options;
-  const server = config.name;
   let tools: readonly Tool[] = [];
   let refused: readonly RefusedTool[] = [];
   let unusable: readonly UnusableTool[] = [];
-  let wasCut = false;
+  const isAllowed = (name: string) => config.allow?.includes(name) ?? true;
+  const advice = `to accept it, ${pins.howToAccept(config.name)}`;
+  const warn = createToolWarnings({ server: config.name, advice, log: options.log });
 
   const connection = createMcpConnection(config, {
     ...options,
     onTools: async (list) => {
-      const checked = await pins.check(server, list.tools);
-      const isAllowed = (name: string) => config.allow?.includes(name) ?? true;
-      const made = checked.accepted
-        .filter(({ name }) => isAllowed(name))
-        .map((tool) => toTool(config, tool, connection));
-      const found = [...list.unusable.filter(({ tool }) => isAllowed(tool)), ...made.filter(isUnusable)];
-
-      for (const { tool, reason } of newsOf(checked.refused, refused)) {
-        const advice = `to accept it, ${pins.howToAccept(server)}`;
-        log.warn({ server, tool, reason, advice }, "mcp tool refused: it is not what was pinned");
-      }
-      for (const tool of newsOf(found, unusable)) log.warn({ server, ...tool }, "mcp tool cannot be used");
-      if (list.isCut && !wasCut)
-        log.warn({ server, pages: mostPages }, "mcp list of tools has no end: its rest is not read");
-      warnOfUnknown(config, list, log);
-
+      const checked = await pins.check(config.name, list.tools);
+      const allowed = checked.accepted.filter(({ name }) => isAllowed(name));
+      const made = allowed.map((tool) => toTool(config, tool, connection));
       tools = made.filter(isTool);
       refused = checked.refused;
-      unusable = found;
-      wasCut = list.isCut;
+      unusable = [...list.unusable.filter(({ tool }) => isAllowed(tool)), ...made.filter(isUnusable)];
+      warn({ refused, unusable, missing: namesWithoutTool(config, list), isCut: list.isCut });
     },
   });
 
@@ -88,20 +74,11 @@ export function createConnectedServer(
   };
 }
 
-/** What was not said before: servers are asked for their tools again and again. */
-function newsOf<Note extends { readonly tool: string; readonly reason: string }>(
-  notes: readonly Note[],
-  said: readonly Note[],
-): readonly Note[] {
-  return notes.filter(({ tool, reason }) => !said.some((known) => known.tool === tool && known.reason === reason));
-}
-
 /** A name that the server does not have is most likely a slip of the pen, and approval would then not be asked for. */
-function warnOfUnknown(config: McpServerConfig, { tools, unusable }: ToolList, log: AgentLog): void {
+function namesWithoutTool(config: McpServerConfig, { tools, unusable }: ToolList): readonly string[] {
   const known = new Set([...tools.map(({ name }) => name), ...unusable.map(({ tool }) => tool)]);
   const named = [...(config.allow ?? []), ...(config.approval === true ? [] : config.approval)];
-  const unknown = named.filter((name) => !known.has(name));
-  if (unknown.length > 0) log.warn({ server: config.name, tools: unknown }, "mcp server has no such tools");
+  return named.filter((name) => !known.has(name));
 }
 
 const isTool = (made: Tool | UnusableTool): made is Tool => "definition" in made;
