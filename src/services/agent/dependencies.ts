@@ -29,6 +29,8 @@ export interface AgentDependencies {
   readonly tools: () => readonly Tool[];
   readonly limits: Partial<AgentLimits>;
   readonly maxMessages: number;
+  /** How long a stream may say nothing before it is opened. Default: 5 s. */
+  readonly patienceMs?: number | undefined;
   /** The built-in models as an endpoint; null when the demo is off. */
   readonly demo: DemoEndpoint | null;
   readonly page: { readonly folder: string; readonly config: () => ServedConfig };

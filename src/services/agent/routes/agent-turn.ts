@@ -10,6 +10,7 @@ import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { clientSignal } from "../turns/client-signal.ts";
+import type { KeyedTurn } from "../turns/idempotent-turns.ts";
 import { readThreadId, readTurnHeaders, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import type { Turn, TurnRequest } from "../turns/turn.ts";
 import { answerTurn } from "../wires/answer-turn.ts";
@@ -20,7 +21,7 @@ import { prefersEvents } from "../wires/prefers-events.ts";
  * sent an Idempotency-Key, with which it can come back for the answer.
  */
 export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
-  const { router, bodyLimits, maxMessages, log } = dependencies;
+  const { router, bodyLimits, maxMessages, log, patienceMs } = dependencies;
 
   async function start(messages: readonly AgentMessage[], request: StartOptions): Promise<Turn> {
     const { headers, threadId, modelId, stream, signal, answerKey } = request;
@@ -61,16 +62,17 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
     const goOn = (headers.onDisconnect ?? (key ? "continue" : "cancel")) === "continue";
     const signal = clientSignal(context, { goOn });
     const begin = () => start(messages, { headers, threadId, modelId, stream: events, signal, answerKey });
-    const keyed = answerKey
-      ? await parts.idempotentTurns.begin(answerKey, begin)
-      : { kind: "turn" as const, turn: await begin(), replayed: false };
-    if (keyed.kind === "turn") {
+    const begun = (answerKey ? parts.idempotentTurns.begin(answerKey, begin) : begin().then(newTurn)).then((keyed) => {
+      if (keyed.kind === "answer") return keyed;
       if (goOn) keyed.turn.keep();
       else keyed.turn.watch(signal);
-    }
-    return answerTurn(context, keyed, { events, log });
+      return keyed;
+    });
+    return answerTurn(context, begun, { events, log, patienceMs });
   });
 }
+
+const newTurn = (turn: Turn): KeyedTurn => ({ kind: "turn", turn, replayed: false });
 
 interface StartOptions {
   readonly headers: TurnHeaders;

@@ -19,7 +19,7 @@ import { fieldError, fromOpenAiMessages, planTools, type ToolChoice } from "../w
 
 /** POST /v1/chat/completions: the agent behind OpenAI's own interface. Our tools run here, the client's are handed back. */
 export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
-  const { bodyLimits, maxMessages, log } = dependencies;
+  const { bodyLimits, maxMessages, log, patienceMs } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/v1/chat/completions", requireScope("agent"), async (context) => {
     refuseThread(context);
@@ -50,7 +50,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
 
     const created = Math.floor(Date.now() / 1000);
     if (stream) {
-      await untilFirstWord(turn);
+      await untilFirstWord(turn, { patienceMs });
       const onCrash = crashReporter({ log, requestId: headers.requestId, turn });
       const includeUsage = request.stream_options?.include_usage === true;
       return answerEvents(context, toChatChunks(turn, { created, includeUsage, onCrash }), turnHeaders(turn));

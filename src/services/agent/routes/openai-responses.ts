@@ -20,7 +20,7 @@ import { toResponseEvents } from "../wires/openai-response-events.ts";
 
 /** POST /v1/responses: the agent behind OpenAI's newer interface. Nothing is stored under the response's id. */
 export function openAiResponsesRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
-  const { bodyLimits, maxMessages, log } = dependencies;
+  const { bodyLimits, maxMessages, log, patienceMs } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/v1/responses", requireScope("agent"), async (context) => {
     refuseThread(context);
@@ -48,7 +48,7 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
 
     const head = { request, created: Math.floor(Date.now() / 1000) };
     if (stream) {
-      await untilFirstWord(turn);
+      await untilFirstWord(turn, { patienceMs });
       const onCrash = crashReporter({ log, requestId: headers.requestId, turn });
       return answerEvents(context, toResponseEvents(turn, { ...head, onCrash }), turnHeaders(turn));
     }

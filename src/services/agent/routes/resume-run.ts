@@ -14,7 +14,7 @@ import { prefersEvents } from "../wires/prefers-events.ts";
 
 /** POST /agent/runs/{run_id}/resume: goes on with a run whose tool calls waited for approval. Each run waits once. */
 export function resumeRunRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
-  const { bodyLimits, log } = dependencies;
+  const { bodyLimits, log, patienceMs } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/agent/runs/:run_id/resume", requireScope("agent"), async (context) => {
     const runId = context.req.param("run_id");
@@ -23,9 +23,12 @@ export function resumeRunRoute(dependencies: AgentDependencies, parts: AgentPart
     const events = prefersEvents(context.req.header("accept"));
     const goOn = headers.onDisconnect === "continue";
     const signal = clientSignal(context, { goOn });
-    const turn = await resumeWaitingRun(dependencies, parts, { runId, decisions, headers, stream: events, signal });
-    if (goOn) turn.keep();
-    else turn.watch(signal);
-    return answerTurn(context, { kind: "turn", turn, replayed: false }, { events, log });
+    const resumed = resumeWaitingRun(dependencies, parts, { runId, decisions, headers, stream: events, signal });
+    const begun = resumed.then((turn) => {
+      if (goOn) turn.keep();
+      else turn.watch(signal);
+      return { kind: "turn" as const, turn, replayed: false };
+    });
+    return answerTurn(context, begun, { events, log, patienceMs });
   });
 }

@@ -3,7 +3,7 @@ import type { StoredAnswer } from "../../../contract/agent-answers.ts";
 import type { AgentStreamEvents } from "../../../contract/agent-stream.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import { toProblem } from "../../../contract/problem.ts";
-import { EventWriter } from "../../http/event-writer.ts";
+import type { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toAnswer } from "../turns/turn-answer.ts";
 
@@ -11,11 +11,11 @@ import { toAnswer } from "../turns/turn-answer.ts";
  * A turn as the events of POST /: `run-start`, `text-delta`, `tool-start`, `tool-end`, and last either `run-end`, whose
  * `message` is the JSON answer, or `error`, which is the problem document.
  */
-export function toAgentEvents(
+export function sendTurn(
+  stream: EventWriter,
   turn: Turn,
   { requestId, onCrash }: { requestId: string; onCrash: (error: unknown) => ServiceError },
-): EventWriter {
-  const stream = new EventWriter();
+): void {
   let spoken = false;
   sendEvent(stream, "run-start", { run_id: turn.runId, model_resolved: turn.resolved });
   turn.listen((event) => {
@@ -34,22 +34,24 @@ export function toAgentEvents(
       sendEvent(stream, "run-end", toRunEnd(answer));
     })
     .catch((thrown: unknown) => {
-      const error = thrown instanceof ServiceError ? thrown : onCrash(thrown);
-      sendEvent(stream, "error", toProblem(error, requestId));
+      sendError(stream, thrown instanceof ServiceError ? thrown : onCrash(thrown), requestId);
     })
     .finally(() => stream.end());
-  return stream;
+}
+
+/** The last event of a turn that failed, also of one that never began. */
+export function sendError(stream: EventWriter, error: ServiceError, requestId: string): void {
+  sendEvent(stream, "error", toProblem(error, requestId));
+  stream.end();
 }
 
 /** The events of a turn that was answered before. */
-export function toStoredEvents(answer: StoredAnswer): EventWriter {
-  const stream = new EventWriter();
+export function sendStored(stream: EventWriter, answer: StoredAnswer): void {
   const end = toRunEnd(answer);
   sendEvent(stream, "run-start", { run_id: end.run_id, model_resolved: end.model_resolved });
   sendWholeText(stream, answer);
   sendEvent(stream, "run-end", end);
   stream.end();
-  return stream;
 }
 
 /** What was not run begins and ends at once, as one that failed. */

@@ -3,35 +3,57 @@ import type { Logger } from "pino";
 import { ServiceError } from "../../../contract/service-error.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
+import { EventWriter } from "../../http/event-writer.ts";
 import { unexpected } from "../../http/on-error.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { KeyedTurn } from "../turns/idempotent-turns.ts";
 import type { Turn } from "../turns/turn.ts";
 import { answerOf } from "../turns/turn-answer.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
-import { toAgentEvents, toStoredEvents } from "./agent-events.ts";
+import { sendError, sendStored, sendTurn } from "./agent-events.ts";
+import { inTime, openStream } from "./open-stream.ts";
+
+export interface AnswerOptions {
+  readonly events: boolean;
+  readonly log: Logger;
+  readonly patienceMs?: number | undefined;
+}
 
 /** Answers with the turn's last message, as JSON or as events. */
 export async function answerTurn(
   context: Context<ShellEnvironment>,
-  keyed: KeyedTurn,
-  { events, log }: { events: boolean; log: Logger },
+  begun: Promise<KeyedTurn>,
+  { events, log, patienceMs }: AnswerOptions,
 ): Promise<Response> {
-  if (keyed.kind === "answer") {
-    const { reply, headers } = keyed.answer;
-    const replayed = { ...headers, "idempotent-replayed": "true" };
-    if (events) return answerEvents(context, toStoredEvents(keyed.answer), replayed);
-    return answerJson(context, reply, replayed);
-  }
-  const { turn } = keyed;
-  const replayed: Record<string, string> = keyed.replayed ? { "idempotent-replayed": "true" } : {};
-  if (events) {
-    const requestId = context.get("requestId");
-    const stream = toAgentEvents(turn, { requestId, onCrash: crashReporter({ log, requestId, turn }) });
-    return answerEvents(context, stream, { ...turnHeaders(turn), ...replayed });
-  }
-  const { reply, headers } = await answerOf(turn);
-  return answerJson(context, reply, keyed.replayed ? { ...headers, ...replayed } : headers);
+  if (!events) return answerInJson(context, await begun);
+  const requestId = context.get("requestId");
+  const write = (stream: EventWriter, keyed: KeyedTurn): void => {
+    if (keyed.kind === "answer") return sendStored(stream, keyed.answer);
+    const { turn } = keyed;
+    sendTurn(stream, turn, { requestId, onCrash: crashReporter({ log, requestId, turn }) });
+  };
+  const fail = (stream: EventWriter, error: unknown) =>
+    sendError(stream, crashReporter({ log, requestId })(error), requestId);
+
+  const keyed = await inTime(begun, patienceMs);
+  if (!keyed) return openStream(context, begun, { write, fail });
+  const stream = new EventWriter();
+  write(stream, keyed);
+  return answerEvents(context, stream, headersOf(keyed));
+}
+
+async function answerInJson(context: Context<ShellEnvironment>, keyed: KeyedTurn): Promise<Response> {
+  const { reply, headers } = keyed.kind === "answer" ? keyed.answer : await answerOf(keyed.turn);
+  return answerJson(context, reply, { ...headers, ...replayedHeader(keyed) });
+}
+
+function headersOf(keyed: KeyedTurn): Record<string, string> {
+  const known = keyed.kind === "answer" ? keyed.answer.headers : turnHeaders(keyed.turn);
+  return { ...known, ...replayedHeader(keyed) };
+}
+
+function replayedHeader(keyed: KeyedTurn): Record<string, string> {
+  return keyed.kind === "answer" || keyed.replayed ? { "idempotent-replayed": "true" } : {};
 }
 
 /** What is told in a stream that has begun: the one handler of errors can no longer answer there. */
@@ -42,11 +64,11 @@ export function crashReporter({
 }: {
   log: Logger;
   requestId: string;
-  turn: Pick<Turn, "runId">;
+  turn?: Pick<Turn, "runId">;
 }): (thrown: unknown) => ServiceError {
   return (thrown) => {
     if (thrown instanceof ServiceError) return thrown;
-    log.error({ err: thrown, request_id: requestId, run_id: turn.runId }, "unexpected error");
+    log.error({ err: thrown, request_id: requestId, run_id: turn?.runId }, "unexpected error");
     return unexpected(thrown);
   };
 }

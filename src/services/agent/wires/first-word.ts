@@ -2,25 +2,27 @@ import type { AgentEvent } from "../../../agent/agent-event.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
+import { inTime } from "./open-stream.ts";
 
 /**
  * Waits until the turn speaks or ends: a failure before the first word can still be an ordinary status, which clients
  * know how to retry. With `showsTools` a tool that is used counts as a word, since the wire has something to tell then. After
  * `patienceMs` the stream begins anyway, so that the connection is not taken for dead.
  */
-export async function untilFirstWord(turn: Turn, { showsTools = false, patienceMs = 5000 } = {}): Promise<void> {
+export async function untilFirstWord(
+  turn: Turn,
+  { showsTools = false, patienceMs }: { showsTools?: boolean; patienceMs?: number | undefined } = {},
+): Promise<void> {
   const spoken = Promise.withResolvers<null>();
-  const timer = setTimeout(() => spoken.resolve(null), patienceMs);
   const stopListening = turn.listen((event) => {
     if (event.type === "text-delta" || (showsTools && isToolEvent(event))) spoken.resolve(null);
   });
   try {
-    const outcome = await Promise.race([turn.outcome, spoken.promise]);
+    const outcome = await inTime(Promise.race([turn.outcome, spoken.promise]), patienceMs);
     if (outcome && !outcome.ok) throw toTurnError(turn, outcome.error);
   } catch (error) {
     throw error instanceof ServiceError ? withRun(error, turn) : error;
   } finally {
-    clearTimeout(timer);
     stopListening();
   }
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../../agent/agent-event.ts";
 import type { AskedToolCall, PendingToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
 import type { ServiceError } from "../../../contract/service-error.ts";
-import { EventWriter } from "../../http/event-writer.ts";
+import type { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 import { toApprovalId } from "./ui-request.ts";
@@ -15,7 +15,8 @@ type Send = (chunk: { readonly type: string } & Readonly<Record<string, unknown>
  * A turn as the AI SDK's UI message stream, version 1: one message whose steps are the model calls, with their words, the
  * tools they used and what the tools said. Calls that need approval ask for it.
  */
-export function toUiMessageStream(
+export function sendUiMessage(
+  stream: EventWriter,
   turn: Turn,
   {
     messageId,
@@ -27,8 +28,7 @@ export function toUiMessageStream(
     denied?: readonly string[];
     onCrash: (error: unknown) => ServiceError;
   },
-): EventWriter {
-  const stream = new EventWriter();
+): void {
   const send: Send = (chunk) => stream.send(chunk);
   const steps = createSteps(send, new Set(denied));
   send({ type: "start", messageId, messageMetadata: { run_id: turn.runId, model: turn.resolved } });
@@ -46,12 +46,21 @@ export function toUiMessageStream(
       steps.end();
       send({ type: "finish", finishReason: toFinishReason(outcome), messageMetadata: toMetadata(turn, outcome) });
     })
-    .catch((thrown: unknown) => send({ type: "error", errorText: onCrash(thrown).message }))
-    .finally(() => {
-      stream.write("data: [DONE]\n\n");
-      stream.end();
-    });
-  return stream;
+    .then(
+      () => endStream(stream),
+      (thrown: unknown) => sendUiError(stream, onCrash(thrown)),
+    );
+}
+
+/** The end of a stream that failed, also before its message began. */
+export function sendUiError(stream: EventWriter, { message }: ServiceError): void {
+  stream.send({ type: "error", errorText: message });
+  endStream(stream);
+}
+
+function endStream(stream: EventWriter): void {
+  stream.write("data: [DONE]\n\n");
+  stream.end();
 }
 
 interface Steps {

@@ -1,0 +1,45 @@
+import type { Context } from "hono";
+import { answerEvents } from "../../http/answer-events.ts";
+import { EventWriter } from "../../http/event-writer.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+
+/** How long a stream may say nothing before it is opened: what fails in this time is still an ordinary status. */
+export const defaultPatienceMs = 5000;
+
+/** What comes of it when that takes no longer than our patience, else null. */
+export async function inTime<Result>(work: Promise<Result>, patienceMs = defaultPatienceMs): Promise<Result | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), patienceMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export interface EarlyStream<Begun> {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Tells what has begun, to the end of the stream. */
+  readonly write: (stream: EventWriter, begun: Begun) => void;
+  /** Tells why nothing begins, and ends the stream. */
+  readonly fail: (stream: EventWriter, error: unknown) => void;
+}
+
+/**
+ * Answers with the stream of a turn that has yet to begin, since another turn of its thread is under way. Comments, which
+ * every reader of events passes over, show that the connection is alive: the first one at once, then the writer's own.
+ */
+export function openStream<Begun>(
+  context: Context<ShellEnvironment>,
+  begun: Promise<Begun>,
+  { headers, write, fail }: EarlyStream<Begun>,
+): Response {
+  const stream = new EventWriter();
+  stream.write(": waiting for the turn before this one\n\n");
+  void begun.then(
+    (turn) => write(stream, turn),
+    // A client that has gone is told nothing.
+    (error: unknown) => (context.req.raw.signal.aborted ? stream.end() : fail(stream, error)),
+  );
+  return answerEvents(context, stream, headers);
+}
