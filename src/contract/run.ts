@@ -21,6 +21,12 @@ export const Run = z
     endpoint: z.string(),
     model_id: z.string(),
     state: RunState,
+    interrupted: z
+      .boolean()
+      .optional()
+      .describe(
+        "True when the run has not ended, and the command that carried it out, and alone can, is gone: `rehearsal eval --resume` goes on with it.",
+      ),
     message: z.string(),
     demo: z.boolean(),
     created_at: z.iso.datetime(),

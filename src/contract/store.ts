@@ -31,6 +31,8 @@ export interface RunRecord {
   readonly owner: string | null;
   readonly priority: number;
   readonly tied: boolean;
+  /** It has not ended, and the process that alone could carry it out has gone. */
+  readonly interrupted: boolean;
   readonly state: RunState;
   /** "" until the run ends. */
   readonly message: string;
@@ -142,6 +144,8 @@ export interface Store {
     /** Those at `indexes`, in the order asked for. */
     scenariosAt(id: string, indexes: readonly number[]): Promise<readonly Scenario[]>;
     countScenarios(id: string): Promise<number>;
+    /** This process carries the run out from now on, if it is a tied one, for as long as the store is open. */
+    carry(id: string): Promise<void>;
     /** queued → running; changes nothing in any other state. */
     start(id: string, at: number): Promise<void>;
     /** Moves an unfinished run to a final state. False when it had one already. */

@@ -256,6 +256,7 @@ export function createRuns(options: RunsOptions): Runs {
       if (created.outcome === "full") throw fullError(mostUnfinished);
       if (created.outcome === "replayed" && ownRuns) {
         ownRuns.add(created.run.id);
+        await store.runs.carry(created.run.id);
         worker.wake();
       }
       return created;
@@ -270,6 +271,7 @@ export function createRuns(options: RunsOptions): Runs {
     },
     async start() {
       stopped = new AbortController();
+      for (const id of options.ownRuns ?? []) await store.runs.carry(id);
       await queue.recover();
       await concluder.concludeDrained();
       worker.start();

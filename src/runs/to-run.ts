@@ -13,6 +13,7 @@ export function toRun(record: RunRecord): Run {
     endpoint: record.settings.endpoint,
     model_id: record.settings.model_id,
     state: record.state,
+    interrupted: record.interrupted,
     message: record.message === "" ? stateMessage(record) : record.message,
     demo: record.demo,
     created_at: new Date(record.created_at).toISOString(),
@@ -39,8 +40,14 @@ function progressOf({ progress, settings }: RunRecord): Run["progress"] {
 }
 
 function stateMessage(record: RunRecord): string {
-  const { state } = record;
+  const { id, state, interrupted } = record;
   const progress = progressOf(record);
+  const done = `${progress.interactions_done} of ${progress.interactions_total} interactions done`;
+  if (interrupted)
+    return (
+      `${done}. The command that carried it out has ended, and nobody else can: ` +
+      `\`rehearsal eval --resume ${id}\` goes on with it, \`rehearsal cancel ${id}\` ends it.`
+    );
   if (state === "queued") return "Waiting for a worker";
-  return `${progress.interactions_done} of ${progress.interactions_total} interactions done`;
+  return done;
 }

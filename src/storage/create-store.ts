@@ -24,6 +24,7 @@ import { scenariosOfRun } from "./queries/run-scenarios.ts";
 import { countScenarios, scenariosAt } from "./queries/scenarios-at.ts";
 import { streamScoredTurns } from "./queries/scored-turns.ts";
 import { storeInteraction } from "./queries/store-interaction.ts";
+import { noCarriers, type RunCarriers } from "./run-carriers.ts";
 
 export interface StoreOptions {
   readonly database: Database;
@@ -32,6 +33,7 @@ export interface StoreOptions {
   readonly onWork: () => void;
   /** Told when the cancellation of a run has been committed. */
   readonly onCancel: (runId: string) => void;
+  readonly carriers?: RunCarriers;
   readonly close: () => Promise<void>;
   readonly dispatch?: Dispatch;
   /** The time by which leases are judged. Default: the steady clock. */
@@ -44,6 +46,7 @@ export function createStore({
   clock,
   onWork,
   onCancel,
+  carriers = noCarriers,
   close,
   dispatch = noDispatch,
   readNow = async () => clock.steady(),
@@ -52,16 +55,21 @@ export function createStore({
   return {
     runs: {
       async create(run, { mostUnfinished } = {}) {
-        const created = await write((writer) => createRun(writer, run, { dispatch, mostUnfinished }));
+        if (run.tied) await carriers.announce();
+        const created = await write((writer) => createRun(writer, run, { dispatch, carriers, mostUnfinished }));
         if (created.outcome === "created") onWork();
         return created;
       },
-      get: (id) => findRun(reader, id),
+      get: (id) => findRun(reader, id, carriers),
       state: (id) => stateOfRun(reader, id),
-      list: (filter) => listRuns(reader, filter),
+      list: (filter) => listRuns(reader, filter, carriers),
       scenarios: (id) => scenariosOfRun(database, id),
       scenariosAt: (id, indexes) => scenariosAt(reader, id, indexes),
       countScenarios: (id) => countScenarios(reader, id),
+      async carry(id) {
+        await carriers.announce();
+        await write((writer) => carriers.add(writer, id));
+      },
       start: (id, at) => write((writer) => startRun(writer, id, at)),
       finish: (id, end) => write((writer) => finishRun(writer, id, { ...end, dispatch })),
       resummarize: (id, figures) => write((writer) => resummarizeRun(writer, id, figures)),

@@ -11,6 +11,7 @@ export interface Tables {
   run: RunTable;
   run_scenario: RunScenarioTable;
   run_sequence: RunSequenceTable;
+  run_carrier: RunCarrierTable;
   attempt: AttemptTable;
   interaction: InteractionTable;
   library_scenario: LibraryScenarioTable;
@@ -83,6 +84,12 @@ export interface RunSequenceTable {
   attempts_done: Generated<number>;
   interactions_done: Generated<number>;
   interactions_failed: Generated<number>;
+}
+
+/** A process that carries out a run which is tied to one. It counts for as long as the process lives. */
+export interface RunCarrierTable {
+  run_id: string;
+  process: string;
 }
 
 export interface AttemptTable {
@@ -227,7 +234,7 @@ export interface AgentWaitingRunTable {
   expires_at: number;
 }
 
-/** A process that serves the agent. `alive_until` is on the clock that leases are measured on. */
+/** A process that serves the agent, or carries out runs that are tied to it. `alive_until` is on the clock that leases are measured on. */
 export interface AgentProcessTable {
   id: string;
   alive_until: number;

@@ -229,6 +229,45 @@ test("an interrupted run against our own agent backend goes on where its agent i
   });
 });
 
+test("a killed command leaves a run that says that nobody carries it out, and how to go on", async () => {
+  const scenarios = Array.from({ length: 60 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `What is ${index} * 3?` }],
+  }));
+  await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
+  const cwd = folder.path;
+  const list = async () => JSON.parse((await runCli(["list", "--json"], { cwd })).stdout).runs[0];
+  let atWork: Promise<unknown> | null = null;
+  const killed = await runCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1"], {
+    cwd,
+    onStderr: (seen, kill) => {
+      if (atWork || !seen.includes(" turns")) return;
+      // Held still, so that it is surely not at its end when it is asked about and killed.
+      kill("SIGSTOP");
+      atWork = list().finally(() => kill("SIGKILL"));
+    },
+  });
+  expect(killed.code).toBeNull();
+  expect(await atWork).toMatchObject({ state: "running", interrupted: false });
+
+  const run = await list();
+  expect(run).toMatchObject({ state: "running", interrupted: true });
+  expect(run.message).toContain(`\`rehearsal eval --resume ${run.run_id}\` goes on with it`);
+  const listed = await runCli(["list"], { cwd });
+  expect(listed.stdout).toMatch(/ interrupted /);
+  expect(listed.stderr).toContain(`rehearsal eval --resume ${run.run_id}`);
+  await workElsewhere(folder.file(".rehearsal"));
+  const { runs } = JSON.parse((await runCli(["list", "--state", "running", "--json"], { cwd })).stdout);
+  expect(runs).toEqual([run]);
+
+  const resumed = await runCli(["eval", "--resume", run.run_id, "--json"], { cwd });
+  expect(resumed.code).toBe(0);
+  expect(JSON.parse(resumed.stdout).runs[0]).toMatchObject({
+    state: "completed",
+    summary: { interactions: 60, failed: 0 },
+  });
+});
+
 test("works through a service, and gives the same results", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using services = await runServices();

@@ -30,6 +30,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
         owner: "key-1",
         priority: 3,
         tied: true,
+        interrupted: false,
         state: "queued",
         message: "",
         created_at: run.created_at,
@@ -47,6 +48,53 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect(await storage.store.runs.scenarios(run.id)).toEqual(run.scenarios);
     });
 
+    test("a tied run is interrupted as soon as nobody who carries it out lives, whatever its attempts do", async () => {
+      await using storage = await open();
+      // A process of its own, which has shown nobody yet that it lives.
+      const { runs } = (await storage.another()).store;
+      const [tied, free] = [sampleRun({ tied: true, created_at: 2 }), sampleRun({ created_at: 1 })];
+      await runs.create(tied);
+      await runs.create(free);
+      const elsewhere = (await storage.another()).store.runs;
+      const interrupted = async () => {
+        const listed = (await elsewhere.list({ limit: 2 })).runs.map((run) => run.interrupted);
+        expect(listed).toEqual([
+          (await elsewhere.get(tied.id))?.interrupted,
+          (await elsewhere.get(free.id))?.interrupted,
+        ]);
+        return listed;
+      };
+      expect(await interrupted()).toEqual([false, false]);
+      // As long as no process shows that it lives, which here only real time would bring about.
+      await storage.pass(60_000);
+      expect(await interrupted()).toEqual([true, false]);
+
+      await elsewhere.carry(tied.id);
+      await elsewhere.carry(free.id);
+      expect(await interrupted()).toEqual([false, false]);
+      await storage.pass(60_000);
+      expect(await interrupted()).toEqual([true, false]);
+      await runs.cancel(tied.id);
+      expect(await interrupted()).toEqual([false, false]);
+      await runs.finish(tied.id, ending());
+      expect(await interrupted()).toEqual([false, false]);
+      expect(await runs.remove(tied.id)).toBe(true);
+    });
+
+    test("of two that carry a tied run out, one that lives is enough", async () => {
+      await using storage = await open();
+      const tied = sampleRun({ tied: true });
+      await storage.store.runs.create(tied);
+      await storage.pass(60_000);
+      const [second, third] = [(await storage.another()).store, (await storage.another()).store];
+      await second.runs.carry(tied.id);
+      await third.runs.carry(tied.id);
+      await third.close();
+      expect((await storage.store.runs.get(tied.id))?.interrupted).toBe(false);
+      await second.close();
+      expect((await storage.store.runs.get(tied.id))?.interrupted).toBe(true);
+    });
+
     test("what does not exist is null, empty or false", async () => {
       await using storage = await open();
       const { runs, attempts, interactions } = storage.store;
@@ -56,6 +104,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect(await runs.remove("none")).toBe(false);
       expect(await runs.finish("none", ending())).toBe(false);
       await runs.start("none", 1);
+      await runs.carry("none");
       expect(await attempts.get("none")).toBeNull();
       expect(await collect(attempts.withInteractions("none"))).toEqual([]);
       expect(await interactions.ofAttempt("none")).toEqual([]);

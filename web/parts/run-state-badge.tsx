@@ -1,7 +1,13 @@
-import { Ban, CircleCheck, CircleDashed, CircleX, Hourglass, Loader, type LucideIcon } from "lucide-react";
+import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Hourglass, Loader, type LucideIcon } from "lucide-react";
 import type { RunState } from "../../src/contract/run-state.ts";
+import type { Run } from "../../src/contract/run.ts";
 
-const looks: Record<RunState, { icon: LucideIcon; className: string }> = {
+interface Look {
+  readonly icon: LucideIcon;
+  readonly className: string;
+}
+
+const looks: Record<RunState, Look> = {
   queued: { icon: Hourglass, className: "text-soft" },
   running: { icon: Loader, className: "text-accent" },
   cancelling: { icon: CircleDashed, className: "text-warn" },
@@ -10,12 +16,15 @@ const looks: Record<RunState, { icon: LucideIcon; className: string }> = {
   cancelled: { icon: Ban, className: "text-soft" },
 };
 
-export function RunStateBadge({ state }: { state: RunState }) {
-  const { icon: Icon, className } = looks[state] ?? looks.queued;
+const interruptedLook: Look = { icon: CirclePause, className: "text-warn" };
+
+/** The state of a run; of one that nobody carries out any more it says so instead. */
+export function RunStateBadge({ run: { state, interrupted = false } }: { run: Pick<Run, "state" | "interrupted"> }) {
+  const { icon: Icon, className } = interrupted ? interruptedLook : (looks[state] ?? looks.queued);
   return (
     <span className={`inline-flex items-center gap-1 text-sm whitespace-nowrap ${className}`}>
-      <Icon aria-hidden size={14} className={state === "running" ? "animate-spin" : ""} />
-      {state}
+      <Icon aria-hidden size={14} className={state === "running" && !interrupted ? "animate-spin" : ""} />
+      {interrupted ? "interrupted" : state}
     </span>
   );
 }

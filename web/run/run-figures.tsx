@@ -69,7 +69,7 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
             </span>
           )}
           {/* While a run goes on, its message is a count from when it was last read: the bar knows better. */}
-          {(isEnded(run.state) || run.state === "queued") && run.message && (
+          {(isEnded(run.state) || run.state === "queued" || run.interrupted) && run.message && (
             <span className="verbatim">{run.message}</span>
           )}
         </div>

@@ -7,7 +7,7 @@ export function RunHeading({ run }: { run: Run }) {
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span className="verbatim">{run.test_name}</span>
       <span className="font-medium">
-        <RunStateBadge state={run.state} />
+        <RunStateBadge run={run} />
       </span>
       {run.demo && <DemoBadge />}
     </span>

@@ -9,8 +9,16 @@ const largeFrom = 2000;
 
 export const isLarge = ({ progress }: Run): boolean => progress.interactions_total > largeFrom;
 
+/** No event tells that whoever carried a run out is gone, or that somebody goes on with it: one that has not ended is asked about. */
+const lookAgainMs = 5000;
+
 export const useRun = (id: string, { enabled = true }: { enabled?: boolean } = {}) =>
-  useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => getRun(id, signal), enabled });
+  useQuery({
+    queryKey: ["run", id],
+    queryFn: ({ signal }) => getRun(id, signal),
+    refetchInterval: ({ state: { data } }) => (data && !isEnded(data.state) ? lookAgainMs : false),
+    enabled,
+  });
 
 /** What has ended changes only when it is scored again, which is seldom: it is not read at every turn of a page. */
 const freshness = ({ state }: { state: { data: { state: Run["state"] } | undefined } }): number =>

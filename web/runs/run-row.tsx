@@ -48,7 +48,7 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
               {run.demo && <DemoBadge short />}
             </span>
             <span className="flex items-center gap-x-2 text-xs whitespace-nowrap text-soft">
-              <RunStateBadge state={run.state} />
+              <RunStateBadge run={run} />
               {formatCount(progress.attempts_total, "attempt")}
             </span>
           </span>

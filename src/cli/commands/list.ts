@@ -38,6 +38,13 @@ async function list({ limit, state, name, model, json, ...where }: ListOptions):
   if (json) return printJson({ runs });
   if (runs.length === 0) return note("No runs yet. `rehearsal eval` makes one.");
   printLine(table(columns, runs.map(toRow)));
+  const [interrupted] = runs.filter((run) => run.interrupted);
+  if (interrupted) {
+    note(
+      "The command that carried an interrupted run out has ended, and nobody else can: " +
+        `rehearsal eval --resume ${interrupted.run_id} goes on with it, rehearsal cancel ${interrupted.run_id} ends it.`,
+    );
+  }
 }
 
 const columns = [
@@ -51,10 +58,10 @@ const columns = [
   { title: "CREATED" },
 ] as const;
 
-function toRow({ run_id, state, summary, progress, model_id, test_name, created_at }: Run): string[] {
+function toRow({ run_id, state, interrupted, summary, progress, model_id, test_name, created_at }: Run): string[] {
   return [
     run_id,
-    state,
+    interrupted ? "interrupted" : state,
     summary ? meanText(summary.score_stats["overall"], summary.average_scores["overall"]) : "–",
     `${progress.interactions_done}/${progress.interactions_total}`,
     String(progress.interactions_failed),

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Expression, type SqlBool } from "kysely";
-import type { Database, Writer } from "../database.ts";
+import type { Database, Reader, Writer } from "../database.ts";
 import { isDeadWorker, rememberWorker, type Place } from "../leases/worker-processes.ts";
 
 export interface PresenceOptions {
   readonly database: Database;
   /** The time by which leases are judged, the same for all processes. */
-  readonly readNow: (writer: Writer) => Promise<number>;
+  readonly readNow: (reader: Reader) => Promise<number>;
   readonly place: Place;
   /** How long a process that has died is taken for alive by those who cannot look. */
   readonly leaseMs?: number;
@@ -26,8 +26,8 @@ export interface Presence {
   ensure(): Promise<void>;
   /** Whether the process named by a column is alive, as a condition. */
   isAlive(
-    writer: Writer,
-    column: "agent_answer.process" | "agent_thread_hold.process" | "agent_run.process",
+    reader: Reader,
+    column: "agent_answer.process" | "agent_thread_hold.process" | "agent_run.process" | "run_carrier.process",
   ): Promise<Expression<SqlBool>>;
   /** Forgets processes that are gone. */
   sweep(writer: Writer): Promise<void>;
@@ -94,8 +94,8 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
     async ensure() {
       if (performance.now() - seenAt > leaseMs / 2) await beat();
     },
-    async isAlive(writer, column) {
-      const now = await readNow(writer);
+    async isAlive(reader, column) {
+      const now = await readNow(reader);
       return sql<SqlBool>`exists (select 1 from agent_process where id = ${sql.ref(column)} and ${alive(now)})`;
     },
     sweep,

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import type { Writer } from "../database.ts";
+import type { Reader, Writer } from "../database.ts";
 
 /** The database's clock, by which pg-boss judges heartbeats and delays, in milliseconds since 1970. */
 export const databaseNow = sql<number>`floor(extract(epoch from pgboss.job_now()) * 1000)::bigint`;
 
-export async function readNow(writer: Writer): Promise<number> {
-  const { rows } = await sql<{ now: number }>`select ${databaseNow} as now`.execute(writer);
+export async function readNow(reader: Reader): Promise<number> {
+  const { rows } = await sql<{ now: number }>`select ${databaseNow} as now`.execute(reader);
   return rows[0]!.now;
 }
 

@@ -7,6 +7,7 @@ import { cancelNotice, workChannel } from "../boss/jobs.ts";
 import { startSweeps } from "../boss/sweeps.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
+import { createRunCarriers } from "../run-carriers.ts";
 import { thisHost } from "../leases/this-host.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
@@ -80,12 +81,13 @@ export async function openPostgres({
   });
   const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile: queue.recover, reconcileMs, onError });
   const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now, answersMs });
+  const carriers = createRunCarriers({ database, readNow, place: { host, pid }, onError });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= (async () => {
       wakeUps.stop();
       cancels.stop();
-      await Promise.all([listener.stop(), sweeps.stop(), agent.close()]);
+      await Promise.all([listener.stop(), sweeps.stop(), agent.close(), carriers.close().catch(onError)]);
       await parts.close();
     })());
   const store = createStore({
@@ -93,6 +95,7 @@ export async function openPostgres({
     clock,
     onWork: wakeUps.announce,
     onCancel: cancels.announce,
+    carriers,
     close,
     dispatch,
     readNow,

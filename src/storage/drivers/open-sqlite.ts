@@ -7,6 +7,7 @@ import type { Store } from "../../contract/store.ts";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
+import { createRunCarriers } from "../run-carriers.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
 import { createLibrary } from "../queries/library.ts";
 import { createWebhookOutbox, type WebhookOutbox } from "../queries/webhook-outbox.ts";
@@ -61,10 +62,11 @@ export async function openSqlite({
   const database = await openSqliteDatabase(options);
   const readNow = async (): Promise<number> => clock.steady();
   const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now, answersMs });
+  const carriers = createRunCarriers({ database, readNow, place: { host, pid }, onError });
   const signal = createWorkSignal(database, clock);
   const close = async (): Promise<void> => {
     signal.stop();
-    await agent.close();
+    await Promise.all([agent.close(), carriers.close().catch(onError)]);
     await database.close();
   };
   return {
@@ -77,6 +79,7 @@ export async function openSqlite({
       clock,
       onWork: signal.work.announce,
       onCancel: signal.cancels.announce,
+      carriers,
       close,
       readNow,
     }),

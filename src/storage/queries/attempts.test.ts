@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { sampleRun } from "../../../test/conformance/sample-runs.ts";
 import { noDispatch } from "../dispatch.ts";
+import { noCarriers } from "../run-carriers.ts";
 import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
 import type { Reader } from "../database.ts";
 import { streamAttempts } from "./attempts.ts";
@@ -27,7 +28,7 @@ function noting(reader: Reader, takesMs = 0): { reader: Reader; asked: () => num
 test("once a page has taken long, the rest of a run is read by another thread, and nothing of it twice", async () => {
   const database = await openSqliteDatabase({ file: ":memory:" });
   const run = sampleRun({ scenarios: 450 });
-  await database.write((writer) => createRun(writer, run, { dispatch: noDispatch }));
+  await database.write((writer) => createRun(writer, run, { dispatch: noDispatch, carriers: noCarriers }));
   const [slow, other] = [noting(database.reader, 20), noting(database.reader)];
   const both = { reader: slow.reader, longReader: other.reader };
 

@@ -4,6 +4,7 @@ import type { CreatedRun, NewRun, RunRecord } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
+import type { RunCarriers } from "../run-carriers.ts";
 import { insertRows } from "./insert-rows.ts";
 import { toRunRecords } from "./run-record.ts";
 import { unfinishedRunStates } from "./states.ts";
@@ -16,6 +17,7 @@ const attemptRows = insertRows("attempt", ["id", "run_id", "scenario_index", "at
 
 export interface CreateOptions {
   readonly dispatch: Dispatch;
+  readonly carriers: RunCarriers;
   /** A new run is refused when there are so many unfinished ones. Default: never. */
   readonly mostUnfinished?: number | undefined;
 }
@@ -24,20 +26,21 @@ export interface CreateOptions {
 export async function createRun(
   writer: Writer,
   run: NewRun,
-  { dispatch, mostUnfinished }: CreateOptions,
+  { dispatch, carriers, mostUnfinished }: CreateOptions,
 ): Promise<CreatedRun> {
   if (mostUnfinished !== undefined && (await isFull(writer, mostUnfinished))) {
-    return (await replay(writer, run)) ?? { outcome: "full" };
+    return (await replay(writer, run, carriers)) ?? { outcome: "full" };
   }
   if (!(await insertRun(writer, run))) {
-    const replayed = await replay(writer, run);
+    const replayed = await replay(writer, run, carriers);
     if (!replayed) throw new Error("The run that had this key was removed at this very moment.");
     return replayed;
   }
   await writer.insertInto("run_sequence").values({ run_id: run.id, last: 0 }).execute();
+  if (run.tied) await carriers.add(writer, run.id);
   await insertScenarios(writer, run);
   await insertAttempts(writer, run, dispatch);
-  return { outcome: "created", run: await recordOf(writer, run.id) };
+  return { outcome: "created", run: await recordOf(writer, run.id, carriers) };
 }
 
 /** Counted only as far as it matters. Of many who ask at the same moment a few more than that may be let in. */
@@ -112,7 +115,7 @@ function* attemptsOf({ id, scenarios, settings }: NewRun): Generator<readonly [s
 }
 
 /** Null when no run has the key. */
-async function replay(writer: Writer, run: NewRun): Promise<CreatedRun | null> {
+async function replay(writer: Writer, run: NewRun, carriers: RunCarriers): Promise<CreatedRun | null> {
   const key = idempotencyKey(run);
   if (key === null) return null;
   const earlier = await writer
@@ -122,12 +125,12 @@ async function replay(writer: Writer, run: NewRun): Promise<CreatedRun | null> {
     .executeTakeFirst();
   if (!earlier) return null;
   if (earlier.idempotency_hash !== run.idempotency?.hash) return { outcome: "mismatch" };
-  return { outcome: "replayed", run: await recordOf(writer, earlier.id) };
+  return { outcome: "replayed", run: await recordOf(writer, earlier.id, carriers) };
 }
 
-async function recordOf(writer: Writer, id: string): Promise<RunRecord> {
+async function recordOf(writer: Writer, id: string, carriers: RunCarriers): Promise<RunRecord> {
   const row = await writer.selectFrom("run").where("id", "=", id).selectAll().executeTakeFirstOrThrow();
-  const [record] = await toRunRecords(writer, [row]);
+  const [record] = await toRunRecords(writer, [row], carriers);
   return record!;
 }
 

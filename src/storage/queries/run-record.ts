@@ -1,21 +1,43 @@
 import type { Selectable } from "kysely";
 import { finalStates } from "../../contract/run-state.ts";
 import type { RunRecord } from "../../contract/store.ts";
-import type { Reader, Writer } from "../database.ts";
+import type { Reader } from "../database.ts";
 import { fromJsonText, fromNullableJsonText } from "../json-text.ts";
+import type { RunCarriers } from "../run-carriers.ts";
 import type { RunTable } from "../schema.ts";
 import { countDone, type DoneCounts } from "./progress.ts";
+import { activeRunStates } from "./states.ts";
 
 type RunRow = Selectable<RunTable>;
 
-/** Rows as records, with the progress of those that are under way. */
-export async function toRunRecords(database: Reader | Writer, rows: readonly RunRow[]): Promise<RunRecord[]> {
+/** Rows as records, with the progress of those that are under way, and whether anybody carries out those that are tied. */
+export async function toRunRecords(
+  reader: Reader,
+  rows: readonly RunRow[],
+  carriers: RunCarriers,
+): Promise<RunRecord[]> {
   const underWay = rows.filter((row) => !finalStates.has(row.state)).map((row) => row.id);
-  const counts = await countDone(database, underWay);
-  return rows.map((row) => toRunRecord(row, finalStates.has(row.state) ? row : counts(row.id)));
+  const counts = await countDone(reader, underWay);
+  const tied = rows.filter(isTiedAndActive).map((row) => row.id);
+  const carried = await carriers.carried(reader, tied);
+  return rows.map((row) =>
+    toRunRecord(row, {
+      counts: finalStates.has(row.state) ? row : counts(row.id),
+      interrupted: isTiedAndActive(row) && !carried.has(row.id),
+    }),
+  );
 }
 
-function toRunRecord(row: RunRow, counts: DoneCounts): RunRecord {
+/** One that is being cancelled is brought to its end by any process. */
+const isTiedAndActive = ({ tied, state }: RunRow): boolean =>
+  tied === 1 && (activeRunStates as readonly string[]).includes(state);
+
+interface ReadBeside {
+  readonly counts: DoneCounts;
+  readonly interrupted: boolean;
+}
+
+function toRunRecord(row: RunRow, { counts, interrupted }: ReadBeside): RunRecord {
   return {
     id: row.id,
     settings: fromJsonText(row.settings),
@@ -24,6 +46,7 @@ function toRunRecord(row: RunRow, counts: DoneCounts): RunRecord {
     owner: row.owner,
     priority: row.priority,
     tied: row.tied === 1,
+    interrupted,
     state: row.state,
     message: fromJsonText(row.message),
     created_at: row.created_at,

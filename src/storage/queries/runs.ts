@@ -7,16 +7,17 @@ import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";
 import { closeAttempts } from "./close-attempts.ts";
+import type { RunCarriers } from "../run-carriers.ts";
 import { parseCursor, toCursor } from "./cursor.ts";
 import { countDone } from "./progress.ts";
 import { toRunRecords } from "./run-record.ts";
 import { holdRun } from "./run-sequence.ts";
 import { activeRunStates, ready, running, unfinishedRunStates } from "./states.ts";
 
-export async function findRun(reader: Reader, id: string): Promise<RunRecord | null> {
+export async function findRun(reader: Reader, id: string, carriers: RunCarriers): Promise<RunRecord | null> {
   if (!isPlainId(id)) return null;
   const rows = await reader.selectFrom("run").where("id", "=", id).where("removed", "=", 0).selectAll().execute();
-  const [record] = await toRunRecords(reader, rows);
+  const [record] = await toRunRecords(reader, rows, carriers);
   return record ?? null;
 }
 
@@ -31,7 +32,7 @@ export async function stateOfRun(reader: Reader, id: string): Promise<RunState |
 }
 
 /** One page, newest first. The row beyond the page tells whether there is a next one. */
-export async function listRuns(reader: Reader, filter: RunFilter): Promise<RunPage> {
+export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunCarriers): Promise<RunPage> {
   const limit = Math.max(1, Math.floor(filter.limit));
   let query = reader
     .selectFrom("run")
@@ -51,7 +52,7 @@ export async function listRuns(reader: Reader, filter: RunFilter): Promise<RunPa
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    runs: await toRunRecords(reader, page),
+    runs: await toRunRecords(reader, page, carriers),
     next_cursor: last && rows.length > limit ? toCursor(last) : null,
   };
 }

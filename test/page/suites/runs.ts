@@ -143,6 +143,37 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a run that nobody carries out any more says so, and how to go on, until somebody does", async () => {
+    await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
+    await using tab = await openTab({ browser: browser(), services });
+    const message = "`rehearsal eval --resume x` goes on with it";
+    const interrupt = (run: object) => ({ ...run, interrupted: true, message });
+    const listed = ({ origin, pathname }: URL) => origin === services.evaluation && pathname === "/runs";
+    const single = `${services.evaluation}/runs/${nightly.run_id}`;
+    await tab.page.route(listed, async (route) => {
+      const response = await route.fetch();
+      const { runs, ...page } = (await response.json()) as { runs: object[] };
+      await route.fulfill({ response, json: { ...page, runs: runs.map(interrupt) } });
+    });
+    await tab.page.route(single, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: interrupt((await response.json()) as object) });
+    });
+    await tab.open("/runs");
+    await tab.page.getByRole("row", { name: /nightly support.*interrupted/ }).waitFor();
+
+    await tab.open(`/runs/${nightly.run_id}`);
+    const heading = tab.page.getByRole("heading", { level: 1 });
+    await heading.getByText("interrupted").waitFor();
+    await tab.page.getByText(message).waitFor();
+    expect(await tab.page.getByText("left", { exact: false }).count()).toBe(0);
+
+    await tab.page.unroute(single);
+    await heading.getByText("running").waitFor({ timeout: 20_000 });
+    await tab.page.getByText(message).waitFor({ state: "detached" });
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a run that is deleted elsewhere is no longer asked for", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });

@@ -1,0 +1,66 @@
+import { createPresence, type PresenceOptions } from "./agent/presence.ts";
+import type { Reader, Writer } from "./database.ts";
+import { isDeadWorker } from "./leases/worker-processes.ts";
+
+/**
+ * Knows which processes carry out the runs that are tied to one. A run may have no attempt under way and be carried out all the
+ * same, as before its first one or while all of them rest: so it is the process that counts, and that shows that it lives.
+ */
+export interface RunCarriers {
+  /** Must come before the write that `add` is part of: from then on the others see that we live. */
+  announce(): Promise<void>;
+  /** This process carries the run out from now on. Changes nothing for a run that is not tied. */
+  add(writer: Writer, runId: string): Promise<void>;
+  /** Those of the runs that a living process carries out. */
+  carried(reader: Reader, runIds: readonly string[]): Promise<ReadonlySet<string>>;
+  close(): Promise<void>;
+}
+
+/** For a store whose runs are tied to no process. */
+export const noCarriers: RunCarriers = {
+  announce: async () => {},
+  add: async () => {},
+  carried: async (_reader, runIds) => new Set(runIds),
+  close: async () => {},
+};
+
+export function createRunCarriers(options: PresenceOptions): RunCarriers {
+  const presence = createPresence(options);
+  let hold: (() => void) | null = null;
+
+  return {
+    async announce() {
+      hold ??= presence.hold();
+      await presence.ensure();
+    },
+    async add(writer, runId) {
+      await writer
+        .insertInto("run_carrier")
+        .columns(["run_id", "process"])
+        .expression(({ selectFrom, val }) =>
+          selectFrom("run")
+            .where("id", "=", runId)
+            .where("tied", "=", 1)
+            .select(["id", val(presence.id).as("process")]),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+    async carried(reader, runIds) {
+      if (runIds.length === 0) return new Set();
+      const lives = await presence.isAlive(reader, "run_carrier.process");
+      const rows = await reader
+        .selectFrom("run_carrier")
+        .where("run_id", "in", runIds)
+        .where(lives)
+        .selectAll()
+        .execute();
+      // A process of this host that was killed a moment ago still counts as alive in the database.
+      return new Set(rows.filter(({ process }) => !isDeadWorker(process, options.place)).map(({ run_id }) => run_id));
+    },
+    async close() {
+      hold?.();
+      await presence.close();
+    },
+  };
+}
