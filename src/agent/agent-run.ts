@@ -3,6 +3,7 @@ import { noUsage, type Usage } from "../contract/usage.ts";
 import type { AgentListener } from "./agent-event.ts";
 import { defaultLimits, type AgentLimits, type TokenPrice } from "./agent-limits.ts";
 import type { AgentTotals, InvalidToolCall, ToolRun } from "./agent-outcome.ts";
+import type { CallJournal } from "./call-journal.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import type { Tool } from "./tool.ts";
 import { createToolbox, type Toolbox } from "./toolbox.ts";
@@ -19,6 +20,8 @@ export interface AgentRunOptions {
   /** Asked after each call, where it is a function: another model may have answered. */
   readonly price?: TokenPrice | (() => TokenPrice | undefined) | undefined;
   readonly parameters?: ModelParameters | undefined;
+  /** Remembers what its tool calls came to. Default: nothing does. */
+  readonly journal?: CallJournal | undefined;
   readonly signal: AbortSignal;
   readonly onEvent?: AgentListener | undefined;
   /** Asks for `text-delta` events. */
@@ -32,6 +35,7 @@ export interface AgentRun {
   readonly model: ChatModel;
   readonly parameters: ModelParameters | undefined;
   readonly toolbox: Toolbox;
+  readonly journal: CallJournal | undefined;
   readonly limits: AgentLimits;
   readonly price: () => TokenPrice | undefined;
   /** The caller's. Only this one makes a run reject. */
@@ -68,6 +72,7 @@ export function createAgentRun({
   limits = {},
   price,
   parameters,
+  journal,
   signal,
   onEvent = () => {},
   stream = false,
@@ -77,6 +82,7 @@ export function createAgentRun({
     model,
     parameters,
     toolbox: createToolbox({ tools, clientTools }),
+    journal,
     limits: { ...defaultLimits, ...limits },
     price: typeof price === "function" ? price : () => price,
     signal,

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { PendingRun, SuccessfulOutcome } from "./agent-outcome.ts";
+import type { CallJournal } from "./call-journal.ts";
 import { resumeAgent, type ApprovalDecision } from "./resume-approved.ts";
 import { runAgent } from "./run-agent.ts";
 import { historyProblem } from "./testing/history-problem.ts";
@@ -181,4 +182,43 @@ test("what a run has cost counts against its limit also when a call in between h
     limits,
   });
   expect(outcome).toMatchObject({ ok: true, finish_reason: "cost_limit", cost: null });
+});
+
+test("with a journal, a call is begun in it before it is made, and one that has begun is never made again", async () => {
+  const { tools, refund } = approvalTools();
+  const turn = calls(["a", "refund", { order: 7 }], ["b", "refund", { order: 8 }], ["c", "refund", { order: 9 }]);
+  const pending = await pendingRun(turn, tools);
+  const known = { a: { ok: true, result: "Refunded before.", duration_ms: 5 }, b: "unknown" } as const;
+  const order: string[] = [];
+  refund.mockImplementation(() => {
+    order.push("made");
+    return "Refunded now.";
+  });
+  const journal: CallJournal = {
+    async begin(id) {
+      order.push(`begin ${id}`);
+      return known[id as keyof typeof known] ?? null;
+    },
+    end: async (id, { result }) => void order.push(`end ${id}: ${result}`),
+  };
+  const model = scriptedModel("Done.");
+  const decisions = { a: "approve", b: "approve", c: "approve" } as const;
+  const outcome = await resumeAgent({ pending, decisions, model, tools, signal, journal });
+  expect(order.filter((step) => !/begin [ab]/.test(step))).toEqual(["begin c", "made", "end c: Refunded now."]);
+  expect(model.requests[0]?.messages.slice(-3).map(({ content }) => content)).toEqual([
+    expect.stringContaining("Refunded before."),
+    expect.stringContaining("It is not known whether this call was carried out"),
+    expect.stringContaining("Refunded now."),
+  ]);
+  expect(outcome.tool_calls.map(({ ok }) => ok)).toEqual([true, false, true]);
+});
+
+test("a call that cannot be noted is not made", async () => {
+  const { tools, refund } = approvalTools();
+  const pending = await pendingRun(calls(["a", "refund", { order: 7 }]), tools);
+  const journal: CallJournal = { begin: () => Promise.reject(new Error("no disk")), end: async () => {} };
+  const decisions = { a: "approve" } as const;
+  const model = scriptedModel("Done.");
+  await expect(resumeAgent({ pending, decisions, model, tools, signal, journal })).rejects.toThrow("no disk");
+  expect(refund).not.toHaveBeenCalled();
 });

@@ -19,7 +19,8 @@ export interface ResumeOptions extends Omit<AgentRunOptions, "messages"> {
 /**
  * Goes on with a run that waited for approval. Calls and their arguments come from `pending`, which only the server
  * holds: a decision about an id that does not wait is refused, and so is a call nobody decided about. The model is told
- * what was denied. Whoever calls this must take `pending` out of its store first, so that no approval counts twice.
+ * what was denied. Whoever calls this must hold `pending` alone, so that no approval counts twice;
+ * with a `journal`, a run whose process died is taken up again without repeating its calls.
  *
  * @example
  * const outcome = await resumeAgent({ pending, decisions: { call_1: "approve" }, model, tools, signal });

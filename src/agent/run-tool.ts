@@ -1,5 +1,6 @@
 import type { AgentRun } from "./agent-run.ts";
 import type { ToolRun } from "./agent-outcome.ts";
+import { unknownOutcome, type CallEnd } from "./call-journal.ts";
 import { capBytes, firstCharacters } from "./cap-text.ts";
 import type { RunnableCall } from "./read-tool-call.ts";
 import { createTimeLimit, untilAborted, type TimeLimit } from "./time-limit.ts";
@@ -7,14 +8,28 @@ import { ToolError } from "./tool.ts";
 
 /** Carries out one call. A tool that fails or takes too long is a result too; rejects only when the caller aborts. */
 export async function runTool(run: AgentRun, call: RunnableCall, deadline: TimeLimit): Promise<ToolRun> {
-  const { id, name, args, tool } = call;
+  const { id, name, args } = call;
   run.signal.throwIfAborted();
   run.emit({ type: "tool-start", tool_call: { id, name, args } });
-  const startedAt = run.now();
-  const ended = await settle(run, call, deadline, tool.timeoutMs ?? run.limits.toolTimeoutMs);
-  const toolRun = { id, name, args, ...ended, duration_ms: run.now() - startedAt };
+  const toolRun = { id, name, args, ...(await carryOutOnce(run, call, deadline)) };
   run.emit({ type: "tool-end", tool_call: toolRun });
   return toolRun;
+}
+
+/** What has ended before the run was taken up again is not done again, nor is what may have. */
+async function carryOutOnce(run: AgentRun, call: RunnableCall, deadline: TimeLimit): Promise<CallEnd> {
+  const known = await run.journal?.begin(call.id);
+  if (known === "unknown") return { ...unknownOutcome, duration_ms: 0 };
+  if (known) return known;
+  const ended = await carryOut(run, call, deadline);
+  await run.journal?.end(call.id, ended);
+  return ended;
+}
+
+async function carryOut(run: AgentRun, call: RunnableCall, deadline: TimeLimit): Promise<CallEnd> {
+  const startedAt = run.now();
+  const ended = await settle(run, call, deadline, call.tool.timeoutMs ?? run.limits.toolTimeoutMs);
+  return { ...ended, duration_ms: run.now() - startedAt };
 }
 
 async function settle(

@@ -20,13 +20,28 @@ export interface WaitingRun<State = unknown> {
   readonly expires_at: number;
 }
 
-/** Runs that wait. Each can be taken once, before it expires, by whoever owns it. */
-export interface WaitingRuns<State = unknown> {
+/** A run that somebody decided about, with what was done of it before by a process that died. */
+export interface TakenRun<State = unknown, Entry = unknown> {
+  readonly run: WaitingRun<State>;
+  readonly done: readonly Entry[];
+}
+
+/**
+ * Runs that wait. Each can be taken once, before it expires, by whoever owns it. It stays until it has ended: when the process
+ * that took it dies before that, it waits again.
+ */
+export interface WaitingRuns<State = unknown, Entry = unknown> {
   put(runId: string, run: WaitingRun<State>): Promise<void>;
   /** Null when there is none that its owner could take. */
   get(runId: string, owner: string | null): Promise<WaitingRun<State> | null>;
   /** The id of a run of this thread that waits. */
   ofThread(key: ThreadKey): Promise<string | null>;
-  /** Removes and returns it, in one step. Null when there is none. */
-  take(runId: string, owner: string | null): Promise<WaitingRun<State> | null>;
+  /** Makes it one that this process carries out. Null when there is none. */
+  take(runId: string, owner: string | null): Promise<TakenRun<State, Entry> | null>;
+  /** Stores one thing that was done of a run that was taken here. Rejects when another process has it, which took us for dead. */
+  note(runId: string, entry: Entry): Promise<void>;
+  /** One that was taken here waits as before: nothing was done. */
+  giveBack(runId: string): Promise<void>;
+  /** One that was taken here has ended and leaves nothing behind. */
+  drop(runId: string): Promise<void>;
 }

@@ -7,6 +7,8 @@ import type { ThreadKey } from "./agent-thread.ts";
 export interface AgentTurnResult {
   /** What it adds to its thread. */
   readonly thread?: { readonly key: ThreadKey; readonly messages: readonly AgentMessage[] } | undefined;
+  /** The id of its run, when that went on after a decision: it does not wait any more, unless it waits again. */
+  readonly resumed?: string | undefined;
   /** Its run, when that waits for approval. */
   readonly waiting?: { readonly runId: string; readonly run: WaitingRun } | undefined;
   /** Its answer, for the Idempotency-Key it has claimed. */

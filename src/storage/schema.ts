@@ -25,6 +25,7 @@ export interface Tables {
   agent_thread_hold: AgentThreadHoldTable;
   agent_answer: AgentAnswerTable;
   agent_waiting_run: AgentWaitingRunTable;
+  agent_resumed_part: AgentResumedPartTable;
   agent_process: AgentProcessTable;
 }
 
@@ -232,6 +233,15 @@ export interface AgentWaitingRunTable {
   owner: string | null;
   state: string;
   expires_at: number;
+  /** Who carries it out after a decision: it waits again when that process has died. null: nobody has decided. */
+  process: string | null;
+}
+
+/** What was done of a run since it was decided about: one JSON document each, only ever added. */
+export interface AgentResumedPartTable {
+  run_id: string;
+  number: number;
+  entry: string;
 }
 
 /** A process that serves the agent, or carries out runs that are tied to it. `alive_until` is on the clock that leases are measured on. */

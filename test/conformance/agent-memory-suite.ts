@@ -245,7 +245,7 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect((await there.agent.threads.get(thread))?.messages).toEqual(messages);
       expect(await there.agent.threads.hold(thread)).toBe(true);
       expect(await there.agent.answers.claim(key)).toEqual({ outcome: "answered", answer: answer.stored });
-      expect(await there.agent.waitingRuns.take(runId, null)).toEqual(waiting.run);
+      expect(await there.agent.waitingRuns.take(runId, null)).toEqual({ run: waiting.run, done: [] });
     });
 
     test("keeps nothing when one of them cannot be written", async () => {
@@ -291,7 +291,7 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect(await there.agent.waitingRuns.take(id, null)).toBeNull();
       expect(await there.agent.waitingRuns.take(id, "you")).toBeNull();
       const taken = await Promise.all([here, there].map(({ agent }) => agent.waitingRuns.take(id, "me")));
-      expect(taken.filter((found) => found !== null)).toEqual([run]);
+      expect(taken.filter((found) => found !== null)).toEqual([{ run, done: [] }]);
       await here.agent.waitingRuns.put(id, run);
       database.pass(3_600_001);
       expect(await there.agent.waitingRuns.get(id, "me")).toBeNull();
@@ -347,15 +347,76 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
     });
 
-    test("one whose process is killed right after the decision does not seem to wait for good", async () => {
+    test("one whose process is killed after the decision waits again, with all that was done of it", async () => {
       await using database = await prepare();
       const dead = await database.open({ pid: deadPid });
       const here = await database.open();
       const id = newRunId();
       await letWait(here.agent, id);
-      expect(await dead.agent.waitingRuns.take(id, null)).not.toBeNull();
+      expect((await dead.agent.waitingRuns.take(id, null))?.done).toEqual([]);
+      const done = hostileTexts.map(([, text]) => ({ text }));
+      for (const entry of done) await dead.agent.waitingRuns.note(id, entry);
       await here.agent.tidy(forGood);
-      expect((await here.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([{ id, state: "failed" }]);
+      expect((await here.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([
+        { id, state: "waiting", error: { detail: expect.stringContaining("Send the decisions again") } },
+      ]);
+
+      expect((await here.agent.waitingRuns.take(id, null))?.done).toEqual(done);
+      // Whoever was taken for dead and is not can do nothing more with it.
+      await expect(dead.agent.waitingRuns.note(id, { late: true })).rejects.toThrow("Another process");
+      await dead.agent.waitingRuns.giveBack(id);
+      await dead.agent.waitingRuns.drop(id);
+      const turn = { thread: { key: { owner: null, id: "t" }, messages: [] }, resumed: id };
+      expect(await dead.agent.endTurn(turn)).toBe(false);
+      await here.agent.waitingRuns.note(id, { more: true });
+      expect(await here.agent.waitingRuns.get(id, null)).toBeNull();
+      expect(await here.agent.endTurn(turn)).toBe(true);
+      expect(await here.agent.endTurn(turn)).toBe(false);
+    });
+
+    test("one that waits once more has nothing done of it, and one that was given back has all", async () => {
+      await using database = await prepare();
+      const { agent } = await database.open();
+      const id = newRunId();
+      const run = { owner: null, state: {}, expires_at: Date.now() + 3_600_000 };
+      await letWait(agent, id);
+      await agent.waitingRuns.take(id, null);
+      await agent.waitingRuns.note(id, { first: true });
+      await agent.waitingRuns.giveBack(id);
+      expect((await agent.waitingRuns.take(id, null))?.done).toEqual([{ first: true }]);
+      expect(await agent.endTurn({ resumed: id, waiting: { runId: id, run } })).toBe(true);
+      expect(await agent.waitingRuns.take(id, null)).toEqual({ run, done: [] });
+      await agent.waitingRuns.drop(id);
+      expect(await agent.waitingRuns.take(id, null)).toBeNull();
+    });
+
+    test("one that failed after the decision, and could not be taken away, does not wait again", async () => {
+      await using database = await prepare();
+      const [dead, here] = [await database.open({ pid: deadPid }), await database.open()];
+      const id = newRunId();
+      await letWait(here.agent, id);
+      await dead.agent.waitingRuns.take(id, null);
+      dead.agent.runLog.append(id, runEnd({ state: "failed" }));
+      await dead.agent.runLog.get(id, null);
+      expect(await here.agent.waitingRuns.get(id, null)).toBeNull();
+      expect(await here.agent.waitingRuns.take(id, null)).toBeNull();
+    });
+
+    test("one that goes on does not expire; one that was killed and never decided about again has failed", async () => {
+      await using database = await prepare();
+      const [dead, here] = [await database.open({ pid: deadPid }), await database.open()];
+      const [killed = "", going = ""] = [newRunId(), newRunId()].toSorted();
+      for (const id of [killed, going]) await letWait(here.agent, id);
+      await dead.agent.waitingRuns.take(killed, null);
+      await here.agent.waitingRuns.take(going, null);
+      await here.agent.tidy(forGood);
+      database.pass(3_600_001);
+      await here.agent.tidy(forGood);
+      expect((await here.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([
+        { id: going },
+        { id: killed, state: "failed", error: { code: "internal_error" } },
+      ]);
+      await here.agent.waitingRuns.note(going, { still: "ours" });
     });
 
     test("one whose decision was refused waits on, and is nobody's to end", async () => {
@@ -365,7 +426,7 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       const id = newRunId();
       await letWait(here.agent, id);
       const taken = await dead.agent.waitingRuns.take(id, null);
-      if (taken) await dead.agent.waitingRuns.put(id, taken);
+      if (taken) await dead.agent.waitingRuns.giveBack(id);
       await here.agent.tidy(forGood);
       const waiting = await here.agent.runLog.list({ owner: null, state: "waiting", limit: 9 });
       expect(waiting.runs).toMatchObject([{ id, state: "waiting" }]);

@@ -73,7 +73,10 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   expect(await target.agent.runLog.get(talk.runId, null)).toEqual(talk.record);
   expect((await target.agent.threads.get(talk.thread))?.messages).toEqual(talk.messages);
   expect(await target.agent.answers.claim(talk.key)).toEqual({ outcome: "answered", answer: talk.answer });
-  expect(await target.agent.waitingRuns.take(talk.runId, null)).toMatchObject({ state: talk.messages });
+  expect(await target.agent.waitingRuns.take(talk.runId, null)).toMatchObject({
+    run: { state: talk.messages },
+    done: [{ said: hostileTexts }],
+  });
   const again = await target.queue.claim({ worker: "w", limit: 100, perRun: 100 });
   expect(again.map(({ run_id, tries }) => [run_id, tries])).toEqual([0, 1, 2].map(() => [open.id, 2]));
   for (const { lease } of again) {
@@ -110,12 +113,16 @@ async function rememberTalk(agent: AgentMemory) {
   const key = { owner: null, key: "k", hash: "h" };
   const answer = sampleAnswer(hostileTexts[0]![1]);
   agent.runLog.append(runId, runStart());
-  agent.runLog.append(runId, runEnd({ text: hostileTexts[2]![1] }));
+  agent.runLog.append(runId, runEnd({ text: hostileTexts[2]![1], state: "waiting" }));
   await agent.answers.claim(key);
   await agent.endTurn({
     thread: { key: thread, messages },
     waiting: { runId, run: { owner: null, state: messages, expires_at: Date.now() + 60_000 } },
     answer: { key, stored: answer },
   });
-  return { runId, record: await agent.runLog.get(runId, null), thread, messages, key, answer };
+  const record = await agent.runLog.get(runId, null);
+  // Somebody decided, and it did not get to its end.
+  await agent.waitingRuns.take(runId, null);
+  await agent.waitingRuns.note(runId, { said: hostileTexts });
+  return { runId, record, thread, messages, key, answer };
 }

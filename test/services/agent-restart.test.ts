@@ -29,8 +29,9 @@ async function world(database: "SQLite" | "PostgreSQL") {
   const folder = opened.use(await temporaryFolder());
   const shop = opened.use(await startFakeProvider({ behaviour: ({ response }) => void response.end("done") }));
   const provider = opened.use(await startFakeProvider());
-  const tool = { name: "order", description: "Orders.", method: "POST", url: `${shop.origin}/orders`, approval: true };
-  await writeFile(folder.file("tools.json"), JSON.stringify({ tools: [tool] }));
+  const order = { name: "order", description: "Orders.", method: "POST", url: `${shop.origin}/orders`, approval: true };
+  const thank = { name: "thank", description: "Thanks.", method: "POST", url: `${shop.origin}/thanks` };
+  await writeFile(folder.file("tools.json"), JSON.stringify({ tools: [order, thank] }));
   const environment: Record<string, string> = {
     HUB_BASE_URL: provider.url,
     AGENT_HTTP_TOOLS: folder.file("tools.json"),
@@ -149,6 +150,97 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     expect((await send(`${second.agent}/agent/threads/talk`)).body).toMatchObject({
       messages: [{ content: "Order it" }, { content: "Ordered." }],
     });
+  });
+
+  /** A run that waits for approval in the thread `talk`, and what decides about it at any process. */
+  async function waitingRun(place: Awaited<ReturnType<typeof world>>, agent: string) {
+    place.provider.enqueue(toolCalls({ name: "order", arguments: {} }));
+    const answer = await ask(agent, "Order it", { "x-thread-id": "talk" });
+    const id = answer.headers.get("x-run-id");
+    const [call] = (answer.body as { tool_calls: { id: string }[] }).tool_calls;
+    const decide = (at: string, decision: unknown = "approve") =>
+      send(`${at}/agent/runs/${id}/resume`, { body: { decisions: { [String(call?.id)]: decision } } });
+    return { id, decide };
+  }
+
+  /** Tells when it is asked, and never answers. */
+  function hanging() {
+    const arrived = Promise.withResolvers<void>();
+    return { arrived: arrived.promise, behaviour: () => arrived.resolve() };
+  }
+
+  test("kill -9 after the approved call: the decision is sent again, and the call is not made again", async () => {
+    await using place = await world(database);
+    const first = await place.start();
+    const { id, decide } = await waitingRun(place, first.agent);
+    const { arrived, behaviour } = hanging();
+    place.provider.enqueue(behaviour, text("Ordered."));
+    const lost = decide(first.agent).catch(() => null);
+    await arrived;
+    await kill(first);
+    expect(await lost).toBeNull();
+
+    await using second = await place.start();
+    const refused = await decide(second.agent, "deny");
+    expect(refused).toMatchObject({ status: 422, body: { hint: expect.stringContaining("approve") } });
+    const resumed = await decide(second.agent);
+    expect(resumed.body).toMatchObject({ content: "Ordered." });
+    expect(resumed.headers.get("x-tool-calls")).toBe("1");
+    expect(place.shop.requests).toHaveLength(1);
+    expect((await decide(second.agent)).status).toBe(409);
+    expect(await runOf(second.agent, id)).toMatchObject({ state: "completed", error: null, tool_calls: 1 });
+    const replay = await send(`${second.agent}/agent/runs/${id}/replay`, { method: "POST" });
+    expect(replay.body).toMatchObject({ matches: true });
+    expect((await send(`${second.agent}/agent/threads/talk`)).body).toMatchObject({
+      messages: [{ content: "Order it" }, { content: "Ordered." }],
+    });
+  });
+
+  test("kill -9 in the middle of the approved call: it is not made again, and the model learns that nobody knows", async () => {
+    await using place = await world(database);
+    const first = await place.start();
+    const { id, decide } = await waitingRun(place, first.agent);
+    const { arrived, behaviour } = hanging();
+    place.shop.enqueue(behaviour);
+    const lost = decide(first.agent).catch(() => null);
+    await arrived;
+    await kill(first);
+    expect(await lost).toBeNull();
+
+    await using second = await place.start();
+    let run = await runOf(second.agent, id);
+    while (run.state === "running") run = await runOf(second.agent, id);
+    expect(run).toMatchObject({ state: "waiting", error: { detail: expect.stringContaining("again") } });
+    place.provider.enqueue(text("I do not know."));
+    expect((await decide(second.agent)).body).toMatchObject({ content: "I do not know." });
+    expect(place.shop.requests).toHaveLength(1);
+    const told = called(place.provider).at(-1)?.body?.["messages"] as { content: string }[];
+    expect(told.at(-1)?.content).toContain("It is not known whether this call was carried out");
+    expect(await runOf(second.agent, id)).toMatchObject({ state: "completed" });
+  });
+
+  test("kill -9 in a later step: neither the model's replies nor its calls are asked for again", async () => {
+    await using place = await world(database);
+    const first = await place.start();
+    const { decide } = await waitingRun(place, first.agent);
+    const { arrived, behaviour } = hanging();
+    place.provider.enqueue(toolCalls({ name: "thank", arguments: {} }));
+    place.shop.enqueue(({ response }) => void response.end("ordered"), behaviour);
+    const lost = decide(first.agent).catch(() => null);
+    await arrived;
+    await kill(first);
+    expect(await lost).toBeNull();
+
+    await using second = await place.start();
+    place.provider.enqueue(text("Ordered."));
+    expect((await decide(second.agent)).body).toMatchObject({ content: "Ordered." });
+    expect(place.shop.requests.map(({ path }) => path)).toEqual(["/orders", "/thanks"]);
+    expect(called(place.provider)).toHaveLength(3);
+    const told = called(place.provider).at(-1)?.body?.["messages"] as { role: string; content: string }[];
+    expect(told.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
+      expect.stringContaining("ordered"),
+      expect.stringContaining("It is not known"),
+    ]);
   });
 
   test("what a killed process was doing blocks nobody: its key, its thread and its run are free", async () => {

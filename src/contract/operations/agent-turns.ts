@@ -112,7 +112,8 @@ export const resumeAgentRun: Operation = {
   summary: "Decide about tool calls that wait for approval; the run goes on",
   description: [
     "Every waiting call needs one decision. Calls and arguments are those the service holds: a decision about any other id is refused. " +
-      "A run waits for one hour and can be resumed once; it answers as POST / does.",
+      "A run waits for one hour and can be resumed once; it answers as POST / does. One whose process was killed after a decision waits again: the " +
+      "same decisions go on with it, without repeating what was done; a call that was under way then is told to the model as one whose outcome is not known.",
     eventsNote,
     answerHeaders,
   ].join("\n\n"),

@@ -69,12 +69,16 @@ async function copyAnswers(reader: Reader, to: Database): Promise<void> {
 async function copyWaitingRuns(reader: Reader, to: Database): Promise<void> {
   const waiting = await reader.selectFrom("agent_waiting_run").selectAll().execute();
   for (const row of waiting) {
-    await to.write((writer) =>
-      writer
+    const { run_id } = row;
+    const done = await reader.selectFrom("agent_resumed_part").where("run_id", "=", run_id).selectAll().execute();
+    await to.write(async (writer) => {
+      const inserted = await writer
         .insertInto("agent_waiting_run")
         .values(row)
         .onConflict((conflict) => conflict.column("run_id").doNothing())
-        .execute(),
-    );
+        .returning("run_id")
+        .execute();
+      if (inserted.length > 0 && done.length > 0) await writer.insertInto("agent_resumed_part").values(done).execute();
+    });
   }
 }

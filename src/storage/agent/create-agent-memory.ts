@@ -38,17 +38,18 @@ export function createAgentMemory({
   const runLog = createRunLog({ database, presence, onError, ...log });
   const threads = createThreads({ database, presence, now });
   const answers = createAnswers({ database, presence, now, ttlMs: answersMs });
+  const waitingRuns = createWaitingRuns({ database, presence, now });
   let closing: Promise<void> | null = null;
 
   return {
     runLog,
     threads,
     answers,
-    waitingRuns: createWaitingRuns({ database, presence, now }),
+    waitingRuns,
     async endTurn(result) {
       // A run that can be resumed after a kill must have its beginning in the log.
       const flushed = result.waiting && runLog.flush().catch(() => {});
-      const [kept] = await Promise.all([endTurn({ database, threads, answers }, result), flushed]);
+      const [kept] = await Promise.all([endTurn({ database, threads, answers, waitingRuns }, result), flushed]);
       return kept;
     },
     tidy: (retention) => tidyMemory({ database, presence, now: now(), retention }),

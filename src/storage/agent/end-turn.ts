@@ -2,18 +2,26 @@ import type { AgentTurnResult } from "../../contract/agent-turn-result.ts";
 import type { Database } from "../database.ts";
 import type { StoredAnswers } from "./answers.ts";
 import type { StoredThreads } from "./threads.ts";
-import { putWaitingRun } from "./waiting-runs.ts";
+import { putWaitingRun, type StoredWaitingRuns } from "./waiting-runs.ts";
+
+export interface EndTurnParts {
+  readonly database: Database;
+  readonly threads: StoredThreads;
+  readonly answers: StoredAnswers;
+  readonly waitingRuns: StoredWaitingRuns;
+}
 
 /**
  * Keeps what a turn leaves behind in one transaction: were it two, a kill between them would leave a thread with a turn
  * whose key has no answer, and the client's repetition would add the turn again.
  */
 export async function endTurn(
-  { database, threads, answers }: { database: Database; threads: StoredThreads; answers: StoredAnswers },
-  { thread, waiting, answer }: AgentTurnResult,
+  { database, threads, answers, waitingRuns }: EndTurnParts,
+  { thread, resumed, waiting, answer }: AgentTurnResult,
 ): Promise<boolean> {
   const kept = await database.write(async (writer) => {
     if (answer && !(await answers.complete(writer, answer.key, answer.stored))) return false;
+    if (resumed !== undefined && !(await waitingRuns.end(writer, resumed))) return false;
     if (waiting) await putWaitingRun(writer, waiting.runId, waiting.run);
     if (thread) await threads.append(writer, thread.key, thread.messages);
     return true;

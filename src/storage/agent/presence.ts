@@ -25,15 +25,19 @@ export interface Presence {
   /** Resolves when the others can see that we live. Must come before the write that holds something. */
   ensure(): Promise<void>;
   /** Whether the process named by a column is alive, as a condition. */
-  isAlive(
-    reader: Reader,
-    column: "agent_answer.process" | "agent_thread_hold.process" | "agent_run.process" | "run_carrier.process",
-  ): Promise<Expression<SqlBool>>;
+  isAlive(reader: Reader, column: HolderColumn): Promise<Expression<SqlBool>>;
   /** Forgets processes that are gone. */
   sweep(writer: Writer): Promise<void>;
   /** Nothing we held counts any more. */
   close(): Promise<void>;
 }
+
+type HolderColumn =
+  | "agent_answer.process"
+  | "agent_thread_hold.process"
+  | "agent_run.process"
+  | "agent_waiting_run.process"
+  | "run_carrier.process";
 
 export function createPresence({ database, readNow, place, leaseMs = 15_000, onError }: PresenceOptions): Presence {
   const id = `${place.host}:${place.pid}:${randomUUID()}`;

@@ -74,32 +74,54 @@ async function endInterrupted(
       )
       .where("state", "=", sql.lit("running"))
       .where("process", "!=", presence.id)
-      .returning("summary")
+      .returning(["id", "summary"])
       .execute();
-    const parts = stuck.map(({ summary: text }) => {
+    const again = await waitingAgain(writer, { ids: stuck.map(({ id }) => id), now });
+    const parts = stuck.map(({ id, summary: text }) => {
       const summary = fromJsonText<AgentRunSummary>(text);
-      return onePart(summary, toEnd(summary, { at: now, ...interrupted }));
+      return onePart(summary, toEnd(summary, { at: now, ...(again.has(id) ? undecidedAgain : interrupted) }));
     });
     await addToRuns(writer, parts, presence.id);
     return stuck.length;
   });
 }
 
-/** Runs that nobody decided about in time: nobody can do it any more. */
+/** Those of the runs that can be decided about once more. */
+async function waitingAgain(
+  writer: Writer,
+  { ids, now }: { ids: readonly string[]; now: number },
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await writer
+    .selectFrom("agent_waiting_run")
+    .where("run_id", "in", ids)
+    .where("expires_at", ">", now)
+    .select("run_id")
+    .execute();
+  return new Set(rows.map(({ run_id }) => run_id));
+}
+
+/** Runs that nobody decided about in time: nobody can do it any more. One that goes on after a decision ends by itself. */
 async function endUndecided(writer: Writer, { presence, now }: { presence: Presence; now: number }): Promise<number> {
+  const lives = await presence.isAlive(writer, "agent_waiting_run.process");
   const expired = await writer
     .deleteFrom("agent_waiting_run")
     .where("run_id", "in", ({ selectFrom }) =>
       selectFrom("agent_waiting_run")
         .where("expires_at", "<=", now)
+        .where(
+          sql<boolean>`(process is null or not ${lives} or not exists
+            (select 1 from agent_run where agent_run.id = agent_waiting_run.run_id and agent_run.state = 'running'))`,
+        )
         .orderBy("expires_at")
         .limit(rowsAtOnce)
         .select("run_id"),
     )
-    .returning("run_id")
+    .returning(["run_id", "process"])
     .execute();
   if (expired.length === 0) return 0;
   const ids = expired.map(({ run_id }) => run_id);
+  const decided = new Set(expired.filter(({ process }) => process !== null).map(({ run_id }) => run_id));
   const runs = await writer
     .selectFrom("agent_run")
     .where("id", "in", ids)
@@ -108,7 +130,7 @@ async function endUndecided(writer: Writer, { presence, now }: { presence: Prese
     .execute();
   const parts = runs.map(({ summary: text }) => {
     const summary = fromJsonText<AgentRunSummary>(text);
-    return onePart(summary, toEnd(summary, { at: now, ...undecided }));
+    return onePart(summary, toEnd(summary, { at: now, ...(decided.has(summary.id) ? interrupted : undecided) }));
   });
   await addToRuns(writer, parts, presence.id);
   return expired.length;
@@ -130,6 +152,17 @@ const interrupted: Ending = {
   state: "failed",
   finish_reason: null,
   error: { code: "internal_error", detail: "The process that carried the run out ended before the run did." },
+};
+
+/** Somebody decided, and the process died: whoever decided can do so again. */
+const undecidedAgain: Ending = {
+  state: "waiting",
+  finish_reason: "tool_calls",
+  error: {
+    code: "internal_error",
+    detail:
+      "The process that carried the run out after the decision ended before the run did. Send the decisions again: what was done is not done twice.",
+  },
 };
 
 const undecided: Ending = { state: "cancelled", finish_reason: "approval_expired", error: null };

@@ -1,14 +1,21 @@
-import type { Selectable } from "kysely";
+import { sql, type Selectable, type SqlBool } from "kysely";
 import type { WaitingRun, WaitingRuns } from "../../contract/agent-approval.ts";
-import type { Database, Writer } from "../database.ts";
+import { ServiceError } from "../../contract/service-error.ts";
+import type { Database, Reader, Writer } from "../database.ts";
 import type { AgentWaitingRunTable } from "../schema.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";
 import type { Presence } from "./presence.ts";
 
+/** Runs that wait, with the step that the end of a turn is made of. */
+export interface StoredWaitingRuns extends WaitingRuns {
+  /** Ends a run that was taken here. False when it is not ours any more. */
+  end(writer: Writer, runId: string): Promise<boolean>;
+}
+
 /**
- * Runs that wait for approval on any database that has our schema. Deleting is taking: of two, one gets the run, which from then
- * on is one that this process carries out. Were it killed before the log says so, it would seem to wait for good.
+ * Runs that wait for approval on any database that has our schema. Of two that take a run one gets it, for as long as its
+ * process lives; were that killed before the log says so, the run would seem to wait and could not be decided about.
  */
 export function createWaitingRuns({
   database: { reader, write },
@@ -18,9 +25,30 @@ export function createWaitingRuns({
   database: Database;
   presence: Presence;
   now: () => number;
-}): WaitingRuns {
+}): StoredWaitingRuns {
   const mark = (writer: Writer, runId: string, state: "running" | "waiting") =>
     writer.updateTable("agent_run").where("id", "=", runId).set({ state, process: presence.id }).execute();
+
+  /** What has expired is left to tidying, which ends the run. One whose end could not be stored is told as failed: it stays so. */
+  async function waits(at: Reader) {
+    const lives = await presence.isAlive(at, "agent_waiting_run.process");
+    return sql<SqlBool>`(agent_waiting_run.expires_at > ${now()}
+      and (agent_waiting_run.process is null or not ${lives})
+      and not exists (select 1 from agent_run as ended where ended.id = agent_waiting_run.run_id
+        and ended.state in ('completed', 'failed', 'cancelled')))`;
+  }
+
+  const held = (runId: string) => ({ run_id: runId, process: presence.id });
+
+  async function end(writer: Writer, runId: string): Promise<boolean> {
+    const ended = await writer
+      .deleteFrom("agent_waiting_run")
+      .where("run_id", "=", runId)
+      .where("process", "=", presence.id)
+      .returning("run_id")
+      .execute();
+    return ended.length > 0;
+  }
 
   return {
     put: (runId, run) =>
@@ -30,13 +58,16 @@ export function createWaitingRuns({
       }),
     async get(run_id, owner) {
       if (!isPlainId(run_id)) return null;
+      // What a process of this host left behind that died is seen by whoever shows that it lives.
+      await presence.ensure();
       const row = await reader
         .selectFrom("agent_waiting_run")
         .where("run_id", "=", run_id)
         .where("owner", owner === null ? "is" : "=", owner)
+        .where(await waits(reader))
         .selectAll()
         .executeTakeFirst();
-      return row && row.expires_at > now() ? toWaitingRun(row) : null;
+      return row ? toWaitingRun(row) : null;
     },
     async ofThread({ owner, id }) {
       const row = await reader
@@ -44,7 +75,7 @@ export function createWaitingRuns({
         .innerJoin("agent_run", "agent_run.id", "agent_waiting_run.run_id")
         .where("agent_run.thread_id", "=", toJsonText(id))
         .where("agent_waiting_run.owner", owner === null ? "is" : "=", owner)
-        .where("agent_waiting_run.expires_at", ">", now())
+        .where(await waits(reader))
         .orderBy("agent_waiting_run.run_id")
         .select("agent_waiting_run.run_id")
         .executeTakeFirst();
@@ -53,21 +84,75 @@ export function createWaitingRuns({
     async take(run_id, owner) {
       if (!isPlainId(run_id)) return null;
       await presence.ensure();
-      const row = await write(async (writer) => {
-        const [taken] = await writer
-          .deleteFrom("agent_waiting_run")
+      return write(async (writer) => {
+        const [row] = await writer
+          .updateTable("agent_waiting_run")
+          .set({ process: presence.id })
           .where("run_id", "=", run_id)
           .where("owner", owner === null ? "is" : "=", owner)
-          // What has expired is left to tidying, which ends the run.
-          .where("expires_at", ">", now())
+          .where(await waits(writer))
           .returningAll()
           .execute();
-        if (taken) await mark(writer, run_id, "running");
-        return taken;
+        if (!row) return null;
+        await mark(writer, run_id, "running");
+        const parts = await writer
+          .selectFrom("agent_resumed_part")
+          .where("run_id", "=", run_id)
+          .orderBy("number")
+          .select("entry")
+          .execute();
+        return { run: toWaitingRun(row), done: parts.map(({ entry }) => fromJsonText(entry)) };
       });
-      return row ? toWaitingRun(row) : null;
     },
+    async note(runId, entry) {
+      const noted = await write((writer) => addPart(writer, held(runId), toJsonText(entry)));
+      if (!noted) {
+        throw new ServiceError("run_not_finished", `Another process goes on with the run ${runId}.`, {
+          retryAfterMs: 1000,
+        });
+      }
+    },
+    giveBack: (runId) =>
+      write(async (writer) => {
+        const back = await writer
+          .updateTable("agent_waiting_run")
+          .set({ process: null })
+          .where("run_id", "=", runId)
+          .where("process", "=", presence.id)
+          .returning("run_id")
+          .execute();
+        if (back.length > 0) await mark(writer, runId, "waiting");
+      }),
+    drop: (runId) => write(async (writer) => void (await end(writer, runId))),
+    end,
   };
+}
+
+/** False when the run is another's. Its row is written first: on a database with many writers, it keeps the parts in one order. */
+async function addPart(
+  writer: Writer,
+  { run_id, process }: { run_id: string; process: string },
+  entry: string,
+): Promise<boolean> {
+  const ours = await writer
+    .updateTable("agent_waiting_run")
+    .set({ process })
+    .where("run_id", "=", run_id)
+    .where("process", "=", process)
+    .returning("run_id")
+    .execute();
+  if (ours.length === 0) return false;
+  await writer
+    .insertInto("agent_resumed_part")
+    .values(({ selectFrom }) => ({
+      run_id,
+      number: selectFrom("agent_resumed_part")
+        .where("run_id", "=", run_id)
+        .select(sql<number>`coalesce(max(number), 0) + 1`.as("next")),
+      entry,
+    }))
+    .execute();
+  return true;
 }
 
 function toWaitingRun({ owner, state, expires_at }: Selectable<AgentWaitingRunTable>): WaitingRun {
@@ -79,7 +164,7 @@ export async function putWaitingRun(
   run_id: string,
   { owner, state, expires_at }: WaitingRun,
 ): Promise<void> {
-  const row = { owner, state: toJsonText(state), expires_at };
+  const row = { owner, state: toJsonText(state), expires_at, process: null };
   await writer
     .insertInto("agent_waiting_run")
     .values({ run_id, ...row })

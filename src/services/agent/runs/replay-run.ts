@@ -26,9 +26,10 @@ export interface ReplayOptions {
  * the run another way.
  */
 export async function replayRun(
-  record: AgentRunRecord,
+  whole: AgentRunRecord,
   { tools, limits, price, isPlugIn, signal }: ReplayOptions,
 ): Promise<AgentReplay> {
+  const record = { ...whole, entries: withoutInterrupted(whole.entries) };
   const start = startOf(record);
   const divergences: string[] = [];
   if (isPlugIn)
@@ -59,6 +60,20 @@ export async function replayRun(
     model_calls: outcome.model_calls,
     tool_calls: outcome.tool_calls.length,
   };
+}
+
+/** What a killed process did after a decision is told once more by the one that took the run up again. */
+function withoutInterrupted(entries: readonly AgentRunEntry[]): readonly AgentRunEntry[] {
+  const parts: AgentRunEntry[][] = [[]];
+  for (const entry of entries) {
+    if (entry.type === "run-resume") parts.push([]);
+    parts.at(-1)?.push(entry);
+  }
+  const isInterrupted = (part: readonly AgentRunEntry[]) => {
+    const end = part.findLast((entry) => entry.type === "run-end");
+    return !end || (end.state === "waiting" && end.error !== null);
+  };
+  return parts.filter((part, index) => index === 0 || index === parts.length - 1 || !isInterrupted(part)).flat();
 }
 
 function entriesOf<Type extends AgentRunEntry["type"]>({ entries }: AgentRunRecord, type: Type): Entry<Type>[] {

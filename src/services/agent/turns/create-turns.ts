@@ -11,6 +11,7 @@ import type { ChatModel } from "../../../contract/model.ts";
 import type { RoutedModel, Router } from "../../../models/routing/choose-provider.ts";
 import { withFallbacks } from "../../../models/routing/with-fallbacks.ts";
 import { followRun } from "./follow-run.ts";
+import type { ResumeJournal } from "./resume-journal.ts";
 import type { StoreTurn } from "./store-turns.ts";
 import type { Turn, TurnFacts, TurnObserver, TurnRequest } from "./turn.ts";
 import type { WaitingState } from "./waiting-state.ts";
@@ -35,13 +36,16 @@ export interface TurnsOptions {
 export interface Turns {
   /** Rejects with a `ServiceError` when no model can be chosen; nothing was called then. */
   start(request: TurnRequest): Promise<Turn>;
-  /** Goes on with a run that waited for approval. Rejects when the decisions do not fit it; it then goes on waiting. */
+  /** Goes on with a run that waited for approval. Rejects when the decisions do not fit it; nothing has happened then. */
   resume(waiting: WaitingRun<WaitingState>, request: ResumedTurn): Promise<Turn>;
 }
 
-export interface ResumedTurn extends Omit<TurnRequest, "messages"> {
+export interface ResumedTurn extends Omit<TurnRequest, "messages" | "resumed"> {
   readonly runId: string;
   readonly decisions: Readonly<Record<string, ApprovalDecision>>;
+  readonly journal: ResumeJournal;
+  /** Called when the run has ended without an answer, before that is told. */
+  readonly drop: () => Promise<void>;
 }
 
 export function createTurns({
@@ -120,19 +124,26 @@ export function createTurns({
       const run = (options: Omit<AgentRunOptions, "messages">) => runner({ ...options, messages: request.messages });
       return begin(request, { runId: newId(), current }, run, model);
     },
-    async resume(waiting, { runId, decisions, ...rest }) {
+    async resume(waiting, { runId, decisions, journal, drop, ...rest }) {
       const { model, current } = await chooseModel(rest);
       const { pending } = waiting.state;
-      const request = { ...rest, messages: pending.history };
+      const request = { ...rest, messages: pending.history, resumed: true };
       let started = false;
-      const run = ({ onEvent, ...options }: Omit<AgentRunOptions, "messages">) => {
+      const run = async ({ onEvent, ...options }: Omit<AgentRunOptions, "messages">) => {
         const listen = (event: AgentEvent) => {
           started = true;
           onEvent?.(event);
         };
-        return resumeAgent({ ...options, onEvent: listen, pending, decisions });
+        const resumed = resumeAgent({ ...options, onEvent: listen, journal: journal.calls, pending, decisions });
+        const outcome = await resumed.catch(async (error: unknown) => {
+          if (started) await drop();
+          throw error;
+        });
+        if (!outcome.ok) await drop();
+        return outcome;
       };
-      const turn = begin(request, { runId, current, decisions, earlier: pending.totals }, run, model);
+      const facts = { runId, current, decisions, earlier: pending.totals };
+      const turn = begin(request, facts, run, journal.remember(model));
       // Decisions are checked before anything happens: without a first event they were refused.
       if (!started) await turn.outcome;
       return turn;

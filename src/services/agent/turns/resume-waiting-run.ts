@@ -1,9 +1,10 @@
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
-import type { WaitingRun } from "../../../contract/agent-approval.ts";
+import type { WaitingRuns } from "../../../contract/agent-approval.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import type { TurnHeaders } from "./read-turn-headers.ts";
+import { createResumeJournal, type ResumeEntry } from "./resume-journal.ts";
 import type { Turn } from "./turn.ts";
 import type { WaitingState } from "./waiting-state.ts";
 
@@ -15,23 +16,28 @@ export interface ResumeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Goes on with a run whose tool calls waited for approval. Each waits once: of two that decide, one goes on. */
+/**
+ * Goes on with a run whose tool calls waited for approval. Each waits once: of two that decide, one goes on. Only when its process
+ * dies before it has ended does it wait again.
+ */
 export async function resumeWaitingRun(
   { tools: toolsNow }: Pick<AgentDependencies, "tools">,
-  { turns, inThread, runLog, waitingRuns }: AgentParts,
+  { turns, inThread, runLog, ...parts }: AgentParts,
   { runId, decisions, headers: { owner, requestId, trace }, stream, signal }: ResumeOptions,
 ): Promise<Turn> {
-  async function stillWaiting(found: WaitingRun | null): Promise<WaitingRun<WaitingState>> {
-    // What is kept there was put there by `storeTurns`, and by nothing else.
-    if (found) return found as WaitingRun<WaitingState>;
+  // What is kept there was put there by `storeTurns` and by what follows, and by nothing else.
+  const waitingRuns = parts.waitingRuns as WaitingRuns<WaitingState, ResumeEntry>;
+
+  async function stillWaiting<Found>(found: Found | null): Promise<Found> {
+    if (found) return found;
     if (!(await runLog.get(runId, owner))) unknownRun(runId);
     throw new ServiceError("run_already_finished", `The run ${runId} does not wait for approval any more.`, {
-      hint: "Each approval counts once and expires; read the run with GET /agent/runs/{run_id}.",
+      hint: "Each approval counts once and expires; read the run with GET /agent/runs/{run_id}. If its process was killed just now, try again in 15 seconds.",
     });
   }
 
   async function resume(): Promise<Turn> {
-    const waiting = await stillWaiting(await waitingRuns.take(runId, owner));
+    const { run: waiting, done } = await stillWaiting(await waitingRuns.take(runId, owner));
     const { state } = waiting;
     const tools = toolsNow();
     const offered = new Set(state.tools);
@@ -39,6 +45,8 @@ export async function resumeWaitingRun(
       return await turns.resume(waiting, {
         runId,
         decisions,
+        journal: createResumeJournal({ done, decisions, note: (entry) => waitingRuns.note(runId, entry) }),
+        drop: () => waitingRuns.drop(runId),
         owner,
         requestId,
         trace,
@@ -53,7 +61,7 @@ export async function resumeWaitingRun(
       });
     } catch (error) {
       // Nothing has run: the decisions did not fit, or the model is not there. The run can still be decided about.
-      await waitingRuns.put(runId, waiting);
+      await waitingRuns.giveBack(runId);
       throw error;
     }
   }

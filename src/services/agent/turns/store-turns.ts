@@ -31,12 +31,14 @@ export function storeTurns({
 }: StoreTurnsOptions): StoreTurn {
   function toRest(request: TurnRequest, { runId, outcome }: AnsweredTurn): AgentTurnResult | null {
     const { owner, thread } = request;
+    const resumed = request.resumed ? { resumed: runId } : null;
     if (outcome.pending_run) {
       const state = toWaitingState(request, outcome.pending_run);
-      return { waiting: { runId, run: { owner, state, expires_at: now() + approvalMs } } };
+      return { ...resumed, waiting: { runId, run: { owner, state, expires_at: now() + approvalMs } } };
     }
-    if (!thread) return null;
-    return { thread: { key: { owner, id: thread.id }, messages: [...thread.messages, toMessage(outcome)] } };
+    if (!thread) return resumed;
+    const messages = [...thread.messages, toMessage(outcome)];
+    return { ...resumed, thread: { key: { owner, id: thread.id }, messages } };
   }
 
   return async (request, turn) => {

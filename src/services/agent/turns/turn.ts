@@ -27,6 +27,8 @@ export interface TurnRequest {
   readonly trace?: Readonly<Record<string, string>> | undefined;
   /** The thread the turn belongs to, and what it adds to it. */
   readonly thread: { readonly id: string; readonly messages: readonly AgentMessage[] } | null;
+  /** It goes on with a run that waited. */
+  readonly resumed?: boolean | undefined;
   /** The Idempotency-Key that was claimed for the turn. */
   readonly answerKey?: AnswerKey | undefined;
 }
@@ -48,7 +50,7 @@ export interface Turn {
 }
 
 /** What is known of a turn from its beginning. */
-export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks" | "answerKey"> {
+export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks" | "resumed" | "answerKey"> {
   readonly runId: string;
   readonly modelId: string;
   /** Milliseconds since 1970. */

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { failsWith, scriptedModel } from "../../../agent/testing/scripted-model.ts";
+import type { SuccessfulReply } from "../../../contract/model.ts";
+import { createResumeJournal, type ResumeEntry } from "./resume-journal.ts";
+
+const options = { signal: new AbortController().signal };
+const request = { messages: [] };
+const ended = { ok: true, result: "sent", duration_ms: 1 };
+
+/** A journal on what `done` became once it was stored. */
+function journalOn(done: ResumeEntry[], decisions: Parameters<typeof createResumeJournal>[0]["decisions"]) {
+  const stored = JSON.parse(JSON.stringify(done)) as ResumeEntry[];
+  return createResumeJournal({ done: stored, decisions, note: async (entry) => void done.push(entry) });
+}
+
+test("what was done is known to whoever goes on, whatever was written twice", async () => {
+  const done: ResumeEntry[] = [];
+  const first = journalOn(done, { a: "approve" });
+  expect(await Promise.all([first.calls.begin("a"), first.calls.begin("b")])).toEqual([null, null]);
+  await first.calls.end("a", ended);
+  const asked = first.remember(scriptedModel("One", failsWith("upstream_error"), "Two"));
+  for (let call = 0; call < 3; call += 1) await asked(request, options);
+  expect(done.filter(({ type }) => type === "decided")).toHaveLength(1);
+  expect(done[0]?.type).toBe("decided");
+
+  const second = journalOn([...done, ...done], { a: "approve" });
+  expect(await second.calls.begin("a")).toEqual(ended);
+  expect(await second.calls.begin("b")).toBe("unknown");
+  const again = second.remember(scriptedModel("New"));
+  const texts: string[] = [];
+  for (let call = 0; call < 4; call += 1) texts.push(((await again(request, options)) as SuccessfulReply).text);
+  expect(texts).toEqual(["One", "New", "Two", "New"]);
+});
+
+test("decisions can be changed until something was done because of them", () => {
+  const done: ResumeEntry[] = [{ type: "decided", decisions: { a: { args: { to: "x" } } } }];
+  expect(() => journalOn([], { a: "deny" })).not.toThrow();
+  expect(() => journalOn(done, { a: { args: { to: "x" } } })).not.toThrow();
+  expect(() => journalOn(done, { a: { args: { to: "y" } } })).toThrow("other decisions");
+  expect(() => journalOn(done, { a: "approve" })).toThrow("other decisions");
+});

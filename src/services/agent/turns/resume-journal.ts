@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import type { CallEnd, CallJournal } from "../../../agent/call-journal.ts";
+import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
+import type { ChatModel, SuccessfulReply } from "../../../contract/model.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
+
+type Decisions = Readonly<Record<string, ApprovalDecision>>;
+
+/** One thing that was done after a decision: plain JSON. */
+export type ResumeEntry =
+  | { readonly type: "decided"; readonly decisions: Decisions }
+  | { readonly type: "reply"; readonly call: number; readonly reply: SuccessfulReply }
+  | { readonly type: "call-start"; readonly id: string }
+  | { readonly type: "call-end"; readonly id: string; readonly ended: CallEnd };
+
+export interface ResumeJournal {
+  readonly calls: CallJournal;
+  /** The model, whose stored replies are given again instead of asking for new ones: those would make other calls. */
+  remember(model: ChatModel): ChatModel;
+}
+
+export interface ResumeJournalOptions {
+  /** What was done before the process that did it died. */
+  readonly done: readonly ResumeEntry[];
+  readonly decisions: Decisions;
+  /** Stores one thing more. Rejects when the run is not ours any more. */
+  readonly note: (entry: ResumeEntry) => Promise<void>;
+}
+
+/**
+ * What happens after a decision, step by step on the disk, so that a client whose run was killed can send its decisions again: what
+ * was done is not done twice. Throws when these are others than those that were carried out.
+ */
+export function createResumeJournal({ done, decisions, note }: ResumeJournalOptions): ResumeJournal {
+  const earlier = done.find((entry) => entry.type === "decided");
+  if (earlier && !isDeepStrictEqual(toPlain(earlier.decisions), toPlain(decisions))) throw otherDecisions(earlier);
+  const started = new Set(done.flatMap((entry) => (entry.type === "call-start" ? entry.id : [])));
+  const ended = new Map(done.flatMap((entry) => (entry.type === "call-end" ? [[entry.id, entry.ended] as const] : [])));
+  // By their number: what was written by a commit of which nobody knew whether it took place may be there twice.
+  const replies = new Map(
+    done.flatMap((entry) => (entry.type === "reply" ? [[entry.call, entry.reply] as const] : [])),
+  );
+  let decided: Promise<void> | null = earlier ? Promise.resolve() : null;
+
+  /** The decisions come first: whatever was done was done because of them. */
+  async function append(entry: ResumeEntry): Promise<void> {
+    await (decided ??= note({ type: "decided", decisions }));
+    await note(entry);
+  }
+
+  return {
+    calls: {
+      async begin(id) {
+        const known = ended.get(id);
+        if (known) return known;
+        if (started.has(id)) return "unknown";
+        await append({ type: "call-start", id });
+        return null;
+      },
+      end: (id, end) => append({ type: "call-end", id, ended: end }),
+    },
+    remember(model) {
+      let calls = 0;
+      return async (request, options) => {
+        calls += 1;
+        const call = calls;
+        const known = replies.get(call);
+        if (known) return known;
+        const reply = await model(request, options);
+        if (reply.ok) await append({ type: "reply", call, reply });
+        return reply;
+      };
+    },
+  };
+}
+
+/** As it comes back from the store. */
+const toPlain = (decisions: Decisions): unknown => JSON.parse(JSON.stringify(decisions));
+
+function otherDecisions({ decisions }: { decisions: Decisions }): ServiceError {
+  return new ServiceError(
+    "validation_failed",
+    "The run went on with other decisions before its process ended, and part of them has been carried out.",
+    { hint: `Send these again: ${JSON.stringify(decisions).slice(0, 1000)}` },
+  );
+}
