@@ -1,6 +1,6 @@
 import type { AgentRun } from "./agent-run.ts";
 import type { ToolRun } from "./agent-outcome.ts";
-import { unknownOutcome, type CallEnd } from "./call-journal.ts";
+import { unknownOutcome, type CallEnd, type CallJournal } from "./call-journal.ts";
 import { capBytes, firstCharacters } from "./cap-text.ts";
 import type { RunnableCall } from "./read-tool-call.ts";
 import { createTimeLimit, untilAborted, type TimeLimit } from "./time-limit.ts";
@@ -9,20 +9,26 @@ import { ToolError } from "./tool.ts";
 /** Carries out one call. A tool that fails or takes too long is a result too; rejects only when the caller aborts. */
 export async function runTool(run: AgentRun, call: RunnableCall, deadline: TimeLimit): Promise<ToolRun> {
   const { id, name, args } = call;
+  const { journal } = run;
   run.signal.throwIfAborted();
   run.emit({ type: "tool-start", tool_call: { id, name, args } });
-  const toolRun = { id, name, args, ...(await carryOutOnce(run, call, deadline)) };
+  const ended = await (journal ? carryOutOnce(run, call, { deadline, journal }) : carryOut(run, call, deadline));
+  const toolRun = { id, name, args, ...ended };
   run.emit({ type: "tool-end", tool_call: toolRun });
   return toolRun;
 }
 
 /** What has ended before the run was taken up again is not done again, nor is what may have. */
-async function carryOutOnce(run: AgentRun, call: RunnableCall, deadline: TimeLimit): Promise<CallEnd> {
-  const known = await run.journal?.begin(call.id);
+async function carryOutOnce(
+  run: AgentRun,
+  call: RunnableCall,
+  { deadline, journal }: { deadline: TimeLimit; journal: CallJournal },
+): Promise<CallEnd> {
+  const known = await journal.begin(call.id);
   if (known === "unknown") return { ...unknownOutcome, duration_ms: 0 };
   if (known) return known;
   const ended = await carryOut(run, call, deadline);
-  await run.journal?.end(call.id, ended);
+  await journal.end(call.id, ended);
   return ended;
 }
 
