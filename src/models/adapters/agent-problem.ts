@@ -34,8 +34,9 @@ export function explainAgentProblem({ status, body }: FailedResponse): Explanati
   if (typeof code !== "string" || !Object.hasOwn(errorKinds, code)) return null;
   const known = code as ErrorCode;
   const kept = known.startsWith("upstream_") || passedOn.has(known);
-  return {
-    code: kept ? known : (seenFromOutside[known] ?? "upstream_rejected"),
-    detail: `The agent answered HTTP ${status} with ${known}.`,
-  };
+  const meaning = kept ? known : (seenFromOutside[known] ?? "upstream_rejected");
+  if (meaning === "model_not_found") {
+    return { code: meaning, detail: `HTTP ${status}: the agent does not know this model (${known}).` };
+  }
+  return { code: meaning, detail: `The agent answered HTTP ${status} with ${known}.` };
 }

@@ -152,6 +152,14 @@ test.each<[ErrorCode, ErrorCode]>([
   expect(JSON.stringify(reply)).not.toContain("text of the other side");
 });
 
+test.each(["model_not_found", "model_id_invalid"] as const)(
+  "%s of an agent is told as a model it lacks",
+  async (code) => {
+    const { reply } = await ask(problem(code));
+    expect(reply).toMatchObject({ error: { detail: expect.stringContaining("the agent does not know this model") } });
+  },
+);
+
 test("a failure that the agent says is lasting is not tried again", async () => {
   await using provider = await startFakeProvider({ behaviour: problem("upstream_auth") });
   await using outbound = createOutbound();
