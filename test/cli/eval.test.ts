@@ -441,6 +441,11 @@ test("rescoring calls nothing, keys for others do not lock this process out, and
 test.each([
   ["no scenarios", ["eval"], /which scenarios\?/],
   ["no model", ["eval", "hello.json"], /which model\?/],
+  [
+    "a misspelt model of our own agent",
+    ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival"],
+    /there is no model "demo\/retreival" \(such as demo\/retrieval; rehearsal models lists them\)/,
+  ],
   ["a missing file", ["eval", "nope.json", "-m", "m"], /nope\.json does not exist/],
   [
     "a broken scenario",

@@ -1,6 +1,7 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { verdictOf } from "../../formats/export/verdict.ts";
+import { inOurWords } from "../chat/unknown-model.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
@@ -59,8 +60,18 @@ async function carryOut({ scenarios, ...work }: RunWork & { scenarios: readonly 
     scenarios,
     agent: session.agent,
   });
+  await checkModels(session, settings.models);
   if (!session.outlivesUs) await tellOfUnfinished(session);
   return reportRuns(planned, work, (plan) => session.client.start(plan.request));
+}
+
+/** All of them before the first run: the last of several models is no place to find a misspelt name. */
+async function checkModels(session: Session, models: readonly string[]): Promise<void> {
+  for (const modelId of models) {
+    await session.checkModel(modelId).catch((error: unknown) => {
+      throw inOurWords(error, modelId);
+    });
+  }
 }
 
 async function readRun(text: string, where: EvalOptions): Promise<EvaluationResponse> {

@@ -35,10 +35,11 @@ export async function agentService(
   const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo });
   const routeLimits = createRouteLimits({ concurrency: concurrency.perOrigin });
   const underWay = createUnderWay();
+  const router = createRouter(providers, { limits: routeLimits, longestId: limits.modelIdChars });
 
   const app = createAgentApp({
     ...shell,
-    router: createRouter(providers, { limits: routeLimits, longestId: limits.modelIdChars }),
+    router,
     routeLimits,
     breakers: () => clients.agent.breakers(),
     providers: configuredProviders(settings, hubProviders),
@@ -76,6 +77,8 @@ export async function agentService(
   return {
     app,
     turns: underWay,
+    /** Rejects as a turn of this model would, without a call. */
+    checkModel: async (modelId: string): Promise<void> => void (await router.route(modelId)),
     async [Symbol.asyncDispose]() {
       await Promise.all([toolset[Symbol.asyncDispose](), tracing[Symbol.asyncDispose]()]);
     },

@@ -11,6 +11,8 @@ export interface StartedSession extends AsyncDisposable {
   readonly client: RunClient;
   /** Address of the agent backend, where one was asked for. */
   readonly agent: string | null;
+  /** Rejects where that agent backend serves no such model; calls none. Says nothing where there is no agent backend. */
+  checkModel(modelId: string): Promise<void>;
 }
 
 export interface SessionParts {
@@ -33,10 +35,12 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
       ownRuns: wanted.runs ?? [],
     }),
   );
+  let checkModel = async (_modelId: string): Promise<void> => {};
   if (wanted.agent) {
     const { startOwnAgent } = await import("./own-agent.ts");
     const agent = opened.use(await startOwnAgent(core, served));
     served.agent = agent;
+    checkModel = agent.checkModel;
     agentAddresses.add({ host: settings.server.host, port: agent.port });
   }
   if (wanted.runs) {
@@ -48,6 +52,7 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
   return {
     client: createOwnClient(core),
     agent: served.agent?.url ?? null,
+    checkModel,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

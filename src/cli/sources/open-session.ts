@@ -12,6 +12,8 @@ export interface Session extends AsyncDisposable {
   readonly client: RunClient;
   /** Address of the agent backend that belongs to it, where there is one. */
   readonly agent: string | null;
+  /** Rejects where that agent backend serves no such model; calls none. Says nothing where there is no agent backend. */
+  checkModel(modelId: string): Promise<void>;
   /** True when runs go on after this process. */
   readonly outlivesUs: boolean;
 }
@@ -32,7 +34,13 @@ export async function openSession({ agent, resume, ...options }: SessionOptions)
   loadEnvironment(options.envFile);
   const server = options.server ?? serverFromEnvironment(options.dataDir);
   if (server !== undefined) {
-    return { client: serverClient(server), agent: null, outlivesUs: true, async [Symbol.asyncDispose]() {} };
+    return {
+      client: serverClient(server),
+      agent: null,
+      async checkModel() {},
+      outlivesUs: true,
+      async [Symbol.asyncDispose]() {},
+    };
   }
   return {
     ...(await openOwnServices(options, { runs: resume === undefined ? [] : [resume], agent })),
