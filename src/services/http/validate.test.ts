@@ -49,6 +49,11 @@ test("a missing field is required, and the detail names the first and counts the
     { pointer: "/model_id", code: "required", message: "is required" },
   ]);
   expect(error.message).toBe("/endpoint is required (and 1 more)");
+  expect(errorsOf(EvaluationRequest, {})[0]).toEqual({
+    pointer: "/test_batch",
+    code: "required",
+    message: "is required",
+  });
 });
 
 test("an error inside one form of a union is reported there, not as a misfit of all forms", () => {

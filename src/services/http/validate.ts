@@ -33,7 +33,7 @@ function toFieldErrors(issue: Issue, base: readonly PropertyKey[]): readonly Fie
     return issue.issues.flatMap((inner) => toFieldErrors(inner, path));
   }
   const received = describe(receivedBy(issue));
-  const missing = issue.code === "invalid_type" && received === undefined;
+  const missing = ["invalid_type", "invalid_union"].includes(issue.code) && issue.input === undefined;
   return [
     {
       pointer: toPointer(path),

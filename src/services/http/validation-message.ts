@@ -21,6 +21,7 @@ export function validationMessage(issue: RawIssue): string {
     case "unrecognized_keys":
       return `has unknown fields: ${issue.keys.join(", ")}`;
     case "invalid_union":
+      if (issue.input === undefined) return "is required";
       return Array.isArray(issue.options)
         ? `must be ${oneOf(issue.options.filter((option) => option !== undefined))}`
         : "fits none of the allowed forms";
