@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
@@ -436,6 +436,28 @@ test("rescoring calls nothing, keys for others do not lock this process out, and
   const plan = JSON.parse((await runCli([...parameters, "--dry-run", "--json"], { cwd })).stdout);
   expect(plan.runs[0].estimate).toMatchObject({ model_calls: { expected: 1 } });
   expect(provider.requests).toHaveLength(1);
+});
+
+test("a dry run names our own agent, estimates without a store and leaves none", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-a", "150", "--dry-run"];
+  const { code, stdout } = await runCli(parameters, { cwd: folder.path });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^hello on demo\/scripted at Rehearsal's own agent: .* = 150 calls\n {2}150 calls, .*\n$/);
+  expect(await readdir(folder.path)).toEqual(["hello.json"]);
+  const asJson = await runCli([...parameters, "--json"], { cwd: folder.path });
+  expect(JSON.parse(asJson.stdout).runs).toMatchObject([{ endpoint: "agent", estimate: {} }]);
+});
+
+test.each([
+  ["scorers", { scorers: ["token_f2"] }, /"token_f2" is no scorer here; did you mean "token_f1"\?/],
+  ["a judge", { judge: { endpoint: "http://127.0.0.1:9/v1" } }, /\/judge\/model_id is required/],
+])("%s that a run would be refused for are refused by a dry run too", async (_name, setting, message) => {
+  const config = JSON.stringify({ scenarios: "hello.json", model: "demo/scripted", ...setting });
+  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
+  const { code, stdout, stderr } = await runCli(["eval", "--dry-run"], { cwd: folder.path });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(message);
 });
 
 test.each([

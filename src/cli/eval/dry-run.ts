@@ -3,29 +3,29 @@ import type { SourceOptions } from "../options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { counted } from "../terminal/figures.ts";
 import { printJson, printLine } from "../terminal/output.ts";
-import type { PlannedRun } from "./plan-runs.ts";
+import { ownAgent, type PlannedRun } from "./plan-runs.ts";
 
 /** Says what an evaluation would do, and take where earlier runs or rules of thumb can tell. Calls no model. */
 export async function printPlan(
   planned: readonly PlannedRun[],
-  { json, ...where }: SourceOptions & { json?: boolean },
+  { json, endpoint, ...where }: SourceOptions & { json?: boolean; endpoint: string },
 ): Promise<void> {
   await using source = await openSource(where);
   const runs = [];
   for (const { request, scenarios, turns, attempts } of planned) {
-    const { test_name, endpoint, model_id } = request;
-    const estimate = await source.estimate(request).catch(() => null);
-    const calls = estimate?.model_calls.expected ?? turns * attempts;
+    const { test_name, model_id } = request;
+    // What a run would be refused for is refused here: that is what the dry run is asked for.
+    const estimate = await source.estimate(request);
+    const calls = estimate.model_calls.expected;
     runs.push({ test_name, endpoint, model_id, scenarios, turns, attempts, calls, estimate });
   }
   const calls = runs.reduce((sum, run) => sum + run.calls, 0);
   if (json) return printJson({ runs, calls });
+  const target = endpoint === ownAgent ? "Rehearsal's own agent" : endpoint;
   for (const run of runs) {
     const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), counted(run.attempts, "attempt")];
-    printLine(
-      `${run.test_name} on ${run.model_id} at ${run.endpoint}: ${size.join(", ")} = ${counted(run.calls, "call")}`,
-    );
-    if (run.estimate) printLine(`  ${sentenceOf(run.estimate)}`);
+    printLine(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${counted(run.calls, "call")}`);
+    printLine(`  ${sentenceOf(run.estimate)}`);
   }
   if (runs.length > 1) printLine(`${counted(calls, "call")} in all`);
 }

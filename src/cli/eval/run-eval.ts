@@ -7,7 +7,7 @@ import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
 import { chooseReporters } from "../reporters/choose-reporters.ts";
 import { openSession, type Session } from "../sources/open-session.ts";
-import { openSource } from "../sources/open-source.ts";
+import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
 import { note } from "../terminal/output.ts";
 import { printPlan } from "./dry-run.ts";
@@ -43,11 +43,14 @@ export async function runEval(
     sample: options.sample,
     seed: options.seed,
   });
+  const { concurrency, endpoint = ownAgent } = settings.config;
   if (options.dryRun) {
-    await printPlan(planRuns(settings, { scenarios: chosen, agent: "http://127.0.0.1:8000" }), where);
+    const remote = where.server ?? serverFromEnvironment(where.dataDir);
+    // Our own agent backend is not started for this: any address stands for it.
+    const agent = remote === undefined ? "http://127.0.0.1:8000" : null;
+    await printPlan(planRuns(settings, { scenarios: chosen, agent }), { ...where, endpoint });
     return exitCodes.ok;
   }
-  const { concurrency, endpoint = ownAgent } = settings.config;
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
   return await carryOut({ session, settings, scenarios: chosen, ...work });
 }

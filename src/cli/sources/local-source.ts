@@ -1,9 +1,15 @@
 import { existsSync, statSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EvaluationInput } from "../../client/evaluation-input.ts";
+import type { RunEstimate } from "../../contract/estimate.ts";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import { finalStates } from "../../contract/run-state.ts";
 import type { RunRecord } from "../../contract/store.ts";
 import { planRun } from "../../runs/plan-run.ts";
 import { toRun, toRunList } from "../../runs/to-run.ts";
+import { validate } from "../../services/http/validate.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import { createCore } from "../parts/create-core.ts";
@@ -22,7 +28,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     },
     get: async (runId) => toRun(await find(runId)),
     results: async (runId) => runs.wholeResults(await find(runId)),
-    estimate: (request) => runs.estimate(planRun(EvaluationRequest.parse(request), settings.limits, helpers), null),
+    estimate: (request) => runs.estimate(planRun(validate(EvaluationRequest, request), settings.limits, helpers), null),
     async rescore(runId, options) {
       return toRun(await runs.rescore(runId, (await find(runId)).owner, options));
     },
@@ -55,16 +61,27 @@ function noSuchRun(runId: string): never {
 }
 
 /** Where nothing was ever run: in the folder that was typed, or the usual one. */
-export const noRuns = (typed: string | undefined): RunSource => ({
+export const noRuns = (settings: Settings, typed: string | undefined): RunSource => ({
   async list() {
     if (typed !== undefined) checkFolder(typed);
     return { runs: [], next_cursor: null };
   },
   get: async (runId) => noSuchRun(runId),
   results: async (runId) => noSuchRun(runId),
-  estimate: async () => Promise.reject(new CliError("there is nothing to estimate from")),
+  estimate: (request) => estimateFromNothing(settings, request),
   rescore: async (runId) => noSuchRun(runId),
   cancel: async (runId) => noSuchRun(runId),
   delete: async (runId) => noSuchRun(runId),
   async [Symbol.asyncDispose]() {},
 });
+
+/** By rules of thumb, from an empty store that goes at once: one that only estimates leaves none behind. */
+async function estimateFromNothing(settings: Settings, request: EvaluationInput): Promise<RunEstimate> {
+  const folder = await mkdtemp(join(tmpdir(), "rehearsal-estimate-"));
+  try {
+    await using source = await openLocalSource({ ...settings, dataDir: folder });
+    return await source.estimate(request);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -6,6 +6,7 @@ import type { SessionParts, StartedSession } from "../parts/start-session.ts";
 import { note } from "../terminal/output.ts";
 import { serverFromEnvironment, typedFolder } from "./open-source.ts";
 import { serverClient } from "./server-source.ts";
+import { wideLimits } from "./wide-limits.ts";
 
 /** An evaluation service to work with: another process's, or one that lives as long as the command. */
 export interface Session extends AsyncDisposable {
@@ -48,14 +49,6 @@ export async function openSession({ agent, resume, ...options }: SessionOptions)
   };
 }
 
-/** Nobody else can reach these services, and the person who typed the command sets the limits: they are as wide as they go. */
-const wide = {
-  REHEARSAL_MAX_BODY_BYTES: String(1024 ** 3),
-  REHEARSAL_MAX_ATTEMPTS: "100000",
-  REHEARSAL_MAX_INTERACTIONS: "10000000",
-  REHEARSAL_MAX_CALLS_PER_RUN: "10000000",
-} as const;
-
 /** Services that live as long as the command. */
 export async function openOwnServices(
   { dataDir, envFile, concurrency, agentPort = 0 }: Omit<SessionOptions, "agent" | "resume">,
@@ -64,7 +57,7 @@ export async function openOwnServices(
   const { settings, warnings } = loadSettings({
     files: envFile ?? [],
     overrides: {
-      ...wide,
+      ...wideLimits,
       ...typedFolder(dataDir),
       REHEARSAL_HOST: "127.0.0.1",
       REHEARSAL_AGENT_PORT: String(agentPort),

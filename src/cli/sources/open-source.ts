@@ -3,15 +3,16 @@ import type { SourceOptions } from "../options.ts";
 import { loadEnvironment, loadSettings } from "../parts/load-settings.ts";
 import type { RunSource } from "./run-source.ts";
 import { openServerSource } from "./server-source.ts";
+import { wideLimits } from "./wide-limits.ts";
 
 /** The runs a command was asked to work with. */
 export async function openSource({ server, dataDir, envFile }: SourceOptions): Promise<RunSource> {
   loadEnvironment(envFile);
   const address = server ?? serverFromEnvironment(dataDir);
   if (address !== undefined) return openServerSource(address);
-  const { settings } = loadSettings({ files: envFile ?? [], overrides: typedFolder(dataDir) });
+  const { settings } = loadSettings({ files: envFile ?? [], overrides: { ...wideLimits, ...typedFolder(dataDir) } });
   const { hasStore, noRuns, openLocalSource } = await import("./local-source.ts");
-  return hasStore(settings) ? openLocalSource(settings) : noRuns(dataDir);
+  return hasStore(settings) ? openLocalSource(settings) : noRuns(settings, dataDir);
 }
 
 /** A folder that was typed outranks a service that was merely set. */
