@@ -146,3 +146,10 @@ test.each(scenarioFormats.map(({ id }) => id))("%s never fails in any other way,
     { numRuns: 150 },
   );
 });
+
+test.each(["interaction", "steps"])("turns under the name %s are told where they belong", (name) => {
+  const text = JSON.stringify({ id: "a", [name]: [{ user_message: "Hi" }] });
+  expect(refusal({ text }).message).toBe(
+    `unknown field ${name}: the turns of a scenario stand under interactions, each with a user_message`,
+  );
+});

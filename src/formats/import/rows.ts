@@ -1,4 +1,6 @@
+import { FormatError } from "../format-error.ts";
 import { isRecord } from "../records.ts";
+import { assignColumns } from "./assign-columns.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
@@ -14,5 +16,20 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
     for (const name of Object.keys(value)) names.add(name);
     return [{ place, cells: value }];
   });
+  if (assignColumns([...names], mapping).roles.user === undefined) refuseTurnsElsewhere(rows);
   importTable({ names: [...names], rows }, collector, mapping);
 };
+
+/** A scenario with its turns under a name that is not ours is no row of a table, and no mapping makes it one. */
+function refuseTurnsElsewhere(rows: readonly Row[]): void {
+  for (const { cells } of rows) {
+    const name = Object.keys(cells).find((key) => isTurnList(cells[key]));
+    if (name !== undefined) {
+      throw new FormatError(
+        `unknown field ${name}: the turns of a scenario stand under interactions, each with a user_message`,
+      );
+    }
+  }
+}
+
+const isTurnList = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isRecord);
