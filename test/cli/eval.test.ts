@@ -474,6 +474,11 @@ test.each([
     ["eval", "broken.json", "-m", "m"],
     /broken\.json:1 \/interactions\/0: the interaction has no user_message/,
   ],
+  [
+    "a misspelt field",
+    ["eval", "misspelt.json", "-m", "m"],
+    /misspelt\.json:1 \/interactions\/0: unknown fields: user_mesage \(did you mean user_message\?\)/,
+  ],
   ["bad JSON", ["eval", "bad.json", "-m", "m"], /bad\.json: line 1/],
   [
     "the same id twice",
@@ -502,6 +507,7 @@ test.each([
     "hello.json": hello,
     "again.json": hello,
     "broken.json": broken,
+    "misspelt.json": JSON.stringify({ id: "misspelt", interactions: [{ id: "1", user_mesage: "Hi" }] }),
     "bad.json": "{",
   });
   await mkdir(folder.file("folder.json"));

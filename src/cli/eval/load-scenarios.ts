@@ -1,6 +1,6 @@
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
+import { explainedBreaks } from "../scenarios/lost-scenarios.ts";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import { note } from "../terminal/output.ts";
 import type { EvalSettings } from "./eval-settings.ts";
@@ -13,7 +13,7 @@ export async function loadScenarios(
 ): Promise<{ settings: EvalSettings; scenarios: FileScenario[] }> {
   requirePatterns(settings);
   const files = await readScenarioFiles(settings.patterns, { folder: settings.folder });
-  const broken = files.flatMap((file) => brokenScenarios(file).map((entry) => noteLine(file.file, entry)));
+  const broken = files.flatMap((file) => explainedBreaks(file).map((entry) => noteLine(file.file, entry)));
   if (broken.length > 0 && !skipInvalid) {
     throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid leaves such scenarios out)`);
   }

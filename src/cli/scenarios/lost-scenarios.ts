@@ -10,3 +10,10 @@ export function brokenScenarios({ format, notes }: ScenarioFile): Note[] {
   if (!ownFormats.has(format)) return [];
   return notes.filter(({ kind, message }) => kind === "dropped" && !harmless.test(message));
 }
+
+/** The same with what misspelt fields may explain: a turn without a message often has one under another name. */
+export function explainedBreaks(file: ScenarioFile): Note[] {
+  const broken = new Set(brokenScenarios(file));
+  if (broken.size === 0) return [];
+  return file.notes.filter((note) => broken.has(note) || note.message.startsWith("unknown fields"));
+}
