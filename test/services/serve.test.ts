@@ -175,7 +175,9 @@ test("a taken port is one readable line and exit 78", async () => {
   const port = String((taken.address() as AddressInfo).port);
   await using started = start(folder.path, { REHEARSAL_AGENT_PORT: port });
   expect(await started.ended).toBe(78);
-  expect(started.stderr()).toMatch(new RegExp(`^rehearsal: Cannot listen: port ${port} .*taken.*\\n$`));
+  expect(started.stderr()).toMatch(
+    new RegExp(`^rehearsal: Cannot listen: port ${port} .*taken.* with --port or REHEARSAL_AGENT_PORT .*\\n$`),
+  );
   taken.close();
 });
 

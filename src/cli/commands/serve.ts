@@ -112,11 +112,21 @@ export async function startServices(
 
   const shared = { host: server.host, limits: http, log, version };
   const evaluationApp = evaluationService(core, { ...parts, library });
-  const evaluation = await listen({ ...shared, app: evaluationApp, port: server.evalPort });
+  const evaluation = await listen({
+    ...shared,
+    app: evaluationApp,
+    port: server.evalPort,
+    portSetting: "--eval-port or REHEARSAL_EVAL_PORT",
+  });
   opened.defer(() => evaluation.close(0));
   served.evaluation = evaluation;
   ownAddresses.add({ host: server.host, port: evaluation.port });
-  const agent = await listen({ ...shared, app: agentParts.app, port: server.agentPort });
+  const agent = await listen({
+    ...shared,
+    app: agentParts.app,
+    port: server.agentPort,
+    portSetting: "--port or REHEARSAL_AGENT_PORT",
+  });
   served.agent = agent;
   agentAddresses.add({ host: server.host, port: agent.port });
   opened.defer(() => agent.close(0));

@@ -20,6 +20,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
+  /** What the operator sets the port with, for when it cannot be had. */
+  readonly portSetting?: string;
   readonly limits: Omit<Settings["http"], "shutdownGraceMs">;
   readonly log: Logger;
   /** For `rehearsal-version` on answers the app did not write. */
@@ -44,13 +46,13 @@ export class ListenError extends Error {
 
 /** Starts a server for the app. Rejects with a `ListenError` when the address cannot be had. */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { host, port } = options;
+  const { host } = options;
   const server = createHttpServer(options);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, { host, port })));
+    server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
     // Those who come all at once wait in line to be told no. Beyond the usual 511 their packets would be dropped, and they
     // would try again after seconds.
-    server.listen({ host, port, backlog: options.limits.connections }, resolve);
+    server.listen({ host, port: options.port, backlog: options.limits.connections }, resolve);
   });
   server.on("error", (error) => options.log.error({ err: error }, "server error"));
   const bound = (server.address() as AddressInfo).port;
@@ -159,12 +161,13 @@ function createDrain(server: Server): (graceMs: number) => Promise<void> {
   };
 }
 
-function cannotListen(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): ListenError {
+function cannotListen(error: NodeJS.ErrnoException, { host, port, portSetting }: ListenOptions): ListenError {
+  const by = portSetting === undefined ? "" : ` with ${portSetting}`;
   const reasons: Record<string, string> = {
-    EADDRINUSE: `port ${port} on ${host} is taken: stop the other program or choose another port (0 = any free one)`,
+    EADDRINUSE: `port ${port} on ${host} is taken: stop the other program or choose another port${by} (0 = any free one)`,
     EADDRNOTAVAIL: `${host} is no address of this machine`,
     ENOTFOUND: `the name ${host} does not resolve`,
-    EACCES: `port ${port} may not be used by this user: choose one above 1023`,
+    EACCES: `port ${port} may not be used by this user: choose one above 1023${by}`,
   };
   const reason = reasons[error.code ?? ""] ?? `${host}:${port} (${error.code ?? "unknown reason"})`;
   return new ListenError(`Cannot listen: ${reason}`, { cause: error });
