@@ -57,12 +57,23 @@ function systemCode(error: unknown): string | null {
 
 interface ServiceProblem extends Error {
   readonly status: number;
-  readonly problem: { readonly hint: string; readonly errors?: readonly { pointer: string; message: string }[] } | null;
+  readonly problem: {
+    readonly code: string;
+    readonly hint: string;
+    readonly errors?: readonly { pointer: string; message: string }[];
+  } | null;
 }
 
 const isServiceFailure = (error: Error): error is ServiceProblem => error.name === "ServiceFailure";
 
+/** We ask for no route that is not there, so this is another service: most often the other one of the two. */
+const otherService =
+  "Is that the right service? --server names the evaluation service (port 8001 unless set), --agent the agent backend (8000).";
+
 function explainService({ message, status, problem }: ServiceProblem): Failure {
+  if (problem?.code === "not_found") {
+    return { message: `${message}\n  ${otherService}`, exitCode: exitCodes.targetUnusable };
+  }
   const fields = (problem?.errors ?? []).slice(1, 10).map((field) => `\n  ${field.pointer} ${field.message}`);
   const hint = hintOf({ status, problem });
   const exitCode = status >= 500 ? exitCodes.internal : exitCodes.usage;

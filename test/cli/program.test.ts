@@ -129,6 +129,25 @@ test("a service that asks for a key, and one that is not meant, are told in word
   });
 });
 
+test("the other one of the two services is told by what it lacks, and which was meant", async () => {
+  await using folder = await temporaryFolder();
+  await using services = await runServices();
+  await writeFile(folder.file("hello.yaml"), "id: hello\ninteractions:\n  - user_message: Hi\n");
+  const target = ["--endpoint", "http://127.0.0.1:9/v1", "-m", "m"];
+  for (const parameters of [
+    ["eval", "hello.yaml", ...target, "--server", services.agent],
+    ["chat", "Hi", "-m", "demo/scripted", "--agent", services.evaluation],
+  ]) {
+    const { code, stderr } = await runCli(parameters, { cwd: folder.path });
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(
+        /^rehearsal: There is nothing at ".*"\.\n {2}Is that the right service\? --server /,
+      ),
+    });
+  }
+});
+
 const noDatabase = "postgres://u:p@127.0.0.1:9/x";
 const unreachable = { code: 78, stdout: "", stderr: "rehearsal: The database cannot be reached. (ECONNREFUSED)\n" };
 
