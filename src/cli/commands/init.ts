@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
-import { checkEndpoint } from "../eval/plan-runs.ts";
+import { checkEndpoint } from "../config/endpoint.ts";
 import { askTarget } from "../init/ask-target.ts";
 import { repositoryRoot } from "../init/repository-root.ts";
 import { privateNames, starterFiles, workflowFile } from "../init/starter-files.ts";

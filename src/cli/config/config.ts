@@ -5,6 +5,7 @@ import { LabelRule } from "../../contract/label-rule.ts";
 import { Metadata } from "../../contract/metadata.ts";
 import { ScorerSetting } from "../../contract/scorer-setting.ts";
 import { reporterNames } from "../reporters/reporter-names.ts";
+import { isEndpoint } from "./endpoint.ts";
 
 const share = z.number().min(0).max(1);
 const oneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
@@ -18,6 +19,7 @@ export const Config = z
     endpoint: z
       .string()
       .min(1)
+      .refine(isEndpoint, "must be an address like https://api.example.com/v1, or agent")
       .optional()
       .describe("Model endpoint under test. Default: agent, Rehearsal's own agent backend."),
     model: oneOrMore.optional().describe("Model to test; several are tested one after the other."),

@@ -33,6 +33,7 @@ test.each([
   ["parameters:\n  temperatur: 1\n", 'rehearsal.yaml:2:3 unknown key "temperatur": did you mean "temperature"?'],
   ["budget:\n  money: 1\n  cents: 2\n", 'rehearsal.yaml:3:3 unknown key "cents"'],
   ["attempts: many\n", "rehearsal.yaml:1:11 attempts: must be a number or an object, not a string"],
+  ["endpoint: htp://x\n", "rehearsal.yaml:1:11 endpoint: must be an address like https://api.example.com/v1, or agent"],
   ["model: 3\n", "rehearsal.yaml:1:8 model: must be a string or an array, not a number"],
   ["name: a\nscorers:\n  - type: contains\n", "rehearsal.yaml:3:5 scorers.0.text: is required"],
   ["scorers: [{ type: contain }]\n", /^rehearsal\.yaml:1:19 scorers\.0\.type: must be one of "contains", "regex"/],

@@ -1,9 +1,10 @@
 import type { RunEstimate } from "../../contract/estimate.ts";
+import { ownAgent } from "../config/endpoint.ts";
 import type { SourceOptions } from "../options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { counted } from "../terminal/figures.ts";
 import { printJson, printLine } from "../terminal/output.ts";
-import { ownAgent, type PlannedRun } from "./plan-runs.ts";
+import type { PlannedRun } from "./plan-runs.ts";
 
 /** Says what an evaluation would do, and take where earlier runs or rules of thumb can tell. Calls no model. */
 export async function printPlan(

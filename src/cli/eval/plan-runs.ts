@@ -1,6 +1,7 @@
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
+import { checkEndpoint, ownAgent } from "../config/endpoint.ts";
 import type { Gate } from "../gates/parse-gate.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 
@@ -9,15 +10,6 @@ export interface PlannedRun {
   readonly scenarios: number;
   readonly turns: number;
   readonly attempts: number;
-}
-
-/** The word for Rehearsal's own agent backend, wherever it happens to listen. */
-export const ownAgent = "agent";
-
-/** Refuses what is neither an address nor that word. */
-export function checkEndpoint(endpoint: string): void {
-  if (endpoint === ownAgent || /^https?:$/.test(URL.parse(endpoint)?.protocol ?? "")) return;
-  throw new CliError(`the endpoint is "${endpoint}": give an address like https://api.example.com/v1, or ${ownAgent}`);
 }
 
 /** One run per model. A system prompt that was typed or configured outranks those of the scenarios. */

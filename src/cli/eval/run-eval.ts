@@ -3,6 +3,7 @@ import type { FileScenario } from "../../formats/scenario-file.ts";
 import { verdictOf } from "../../formats/export/verdict.ts";
 import { inOurWords } from "../chat/unknown-model.ts";
 import { CliError } from "../cli-error.ts";
+import { ownAgent } from "../config/endpoint.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
 import { chooseReporters } from "../reporters/choose-reporters.ts";
@@ -13,7 +14,7 @@ import { note } from "../terminal/output.ts";
 import { printPlan } from "./dry-run.ts";
 import { readEvalSettings, type EvalOptions } from "./eval-settings.ts";
 import { loadScenarios } from "./load-scenarios.ts";
-import { ownAgent, planRuns } from "./plan-runs.ts";
+import { planRuns } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
 import { resumeRun } from "./resume-run.ts";
 

@@ -1,0 +1,13 @@
+import { CliError } from "../cli-error.ts";
+
+/** The word for Rehearsal's own agent backend, wherever it happens to listen. */
+export const ownAgent = "agent";
+
+export const isEndpoint = (text: string): boolean =>
+  text === ownAgent || /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+
+/** Refuses what is neither an address nor that word. */
+export function checkEndpoint(endpoint: string): void {
+  if (isEndpoint(endpoint)) return;
+  throw new CliError(`the endpoint is "${endpoint}": give an address like https://api.example.com/v1, or ${ownAgent}`);
+}
