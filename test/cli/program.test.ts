@@ -65,7 +65,11 @@ test("looking at runs where there are none makes no files", async () => {
   await using folder = await temporaryFolder();
   const { code, stdout, stderr } = await runCli(["list"], { cwd: folder.path });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-  expect(stderr).toContain("No runs yet");
+  expect(stderr).toContain("No runs yet (rehearsal eval makes one and keeps it in .rehearsal of the folder");
+  const filtered = await runCli(["list", "--state", "failed"], { cwd: folder.path });
+  expect(filtered.stderr).toBe("No run is like that.\n");
+  const shown = await runCli(["show"], { cwd: folder.path });
+  expect(shown.stderr).toMatch(/^rehearsal: there are no runs here yet \(.*--data-dir names another\)\n$/);
   expect(JSON.parse((await runCli(["list", "--json"], { cwd: folder.path })).stdout)).toEqual({ runs: [] });
   expect(await readdir(folder.path)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import { RunState } from "../../contract/run-state.ts";
 import type { Run } from "../../contract/run.ts";
 import { wholeNumber, withSource, type SourceOptions } from "../options.ts";
+import { whereRunsAre } from "../sources/find-run.ts";
 import { openSource } from "../sources/open-source.ts";
 import { meanText } from "../terminal/figures.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
@@ -36,7 +37,8 @@ async function list({ limit, state, name, model, json, ...where }: ListOptions):
     ...(model !== undefined && { model_id: model }),
   });
   if (json) return printJson({ runs });
-  if (runs.length === 0) return note("No runs yet. `rehearsal eval` makes one.");
+  const all = state === undefined && name === undefined && model === undefined;
+  if (runs.length === 0) return note(all ? `No runs yet (${whereRunsAre}).` : "No run is like that.");
   printLine(table(columns, runs.map(toRow)));
   const [interrupted] = runs.filter((run) => run.interrupted);
   if (interrupted) {

@@ -1,6 +1,11 @@
 import type { Run } from "../../contract/run.ts";
 import { CliError } from "../cli-error.ts";
+import { counted } from "../terminal/figures.ts";
 import type { RunSource } from "./run-source.ts";
+
+/** For whoever looks in another folder than the one they worked in. */
+export const whereRunsAre =
+  "rehearsal eval makes one and keeps it in .rehearsal of the folder it is called in; --data-dir names another";
 
 const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const place = /^latest(?:~(\d{1,3}))?$/;
@@ -28,7 +33,8 @@ export async function findRun(source: RunSource, text: string): Promise<string> 
 async function nthNewest(source: RunSource, back: number): Promise<string> {
   const { runs } = await source.list({ limit: Math.min(back + 1, 200) });
   const run = runs[back];
-  if (!run) throw new CliError(back === 0 ? "there are no runs yet" : `there are only ${runs.length} runs`);
+  if (!run && runs.length === 0) throw new CliError(`there are no runs here yet (${whereRunsAre})`);
+  if (!run) throw new CliError(`latest~${back} goes too far back (${counted(runs.length, "run")} here)`);
   return run.run_id;
 }
 
