@@ -124,6 +124,7 @@ test("in CI one missing reply is too many; --max-errors allows some", async () =
   const parameters = ["eval", "a.jsonl", "--endpoint", provider.url, "-m", "m", "-j", "1"];
   const strict = await runCli(parameters, { cwd: folder.path, env: { CI: "true" } });
   expect(strict.code).toBe(3);
+  expect(strict.stdout).toContain("1 of 2 turns got no reply. None may be missing: --max-errors allows more.");
   calls = 0;
   const relaxed = await runCli([...parameters, "--max-errors", "0.5"], { cwd: folder.path, env: { CI: "true" } });
   expect(relaxed.code).toBe(0);

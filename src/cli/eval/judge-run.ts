@@ -36,7 +36,8 @@ function whyStopped(
   if (state === "failed") return { problem: message, exitCode: exitCodes.internal };
   const { interactions, failed } = summary;
   if (interactions > 0 && failed / interactions > maxErrors) {
-    const problem = `The target cannot be used: ${failed} of ${counted(interactions, "turn")} got no reply.`;
+    const told = `The target cannot be used: ${failed} of ${counted(interactions, "turn")} got no reply.`;
+    const problem = failed < interactions ? `${told} ${allowed(maxErrors)}` : told;
     return { problem, exitCode: exitCodes.targetUnusable };
   }
   if (summary.stopped_by === "budget") {
@@ -44,6 +45,13 @@ function whyStopped(
   }
   if (state === "cancelled") return { problem: message, exitCode: exitCodes.interrupted };
   return null;
+}
+
+/** Whoever got most replies wonders what was too much, above all in CI, where nobody chose the limit. */
+function allowed(maxErrors: number): string {
+  const share =
+    maxErrors === 0 ? "None may be missing" : `At most ${Number((maxErrors * 100).toFixed(1))} % may be missing`;
+  return `${share}: --max-errors allows more.`;
 }
 
 /** The one code for several runs: what most needs attention. */
