@@ -439,6 +439,13 @@ test("rescoring calls nothing, keys for others do not lock this process out, and
   expect(provider.requests).toHaveLength(1);
 });
 
+test("below the folder of a configuration it is named, not used", async () => {
+  await using folder = await folderWith({ "rehearsal.json": JSON.stringify({ scenarios: "hello.json", model: "m" }) });
+  await mkdir(folder.file("deep/er"), { recursive: true });
+  const { code, stderr } = await runCli(["eval"], { cwd: folder.file("deep/er") });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("--config ../../rehearsal.json\n") });
+});
+
 test("a dry run names our own agent, estimates without a store and leaves none", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-a", "150", "--dry-run"];

@@ -34,6 +34,16 @@ export async function loadConfig(named: string | undefined, folder = process.cwd
   return { config, folder: dirname(path), file };
 }
 
+/** The configuration of the nearest folder above this one, as a path from here. Not used by itself: what counts is in sight. */
+export function configAbove(folder: string): string | undefined {
+  const parent = dirname(folder);
+  if (parent === folder) return undefined;
+  const name = configNames.find((candidate) => existsSync(join(parent, candidate)));
+  if (name !== undefined) return join("..", name);
+  const above = configAbove(parent);
+  return above === undefined ? undefined : join("..", above);
+}
+
 async function readConfig(path: string, file: string): Promise<Config> {
   const { parseConfig } = await import("./parse-config.ts");
   return parseConfig(await readFile(path, "utf8"), { file });

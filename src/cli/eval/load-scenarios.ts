@@ -1,5 +1,6 @@
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
+import { configAbove } from "../config/load-config.ts";
 import { explainedBreaks } from "../scenarios/lost-scenarios.ts";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import { note } from "../terminal/output.ts";
@@ -39,5 +40,11 @@ export async function loadScenarios(
 
 export function requirePatterns({ patterns }: EvalSettings): void {
   if (patterns.length > 0) return;
+  const above = configAbove(process.cwd());
+  if (above !== undefined) {
+    throw new CliError(
+      `which scenarios? There is no configuration in this folder but one above: cd there, or --config ${above}`,
+    );
+  }
   throw new CliError("which scenarios? Name files or a folder, or set scenarios in rehearsal.yaml (rehearsal init)");
 }
