@@ -34,6 +34,11 @@ test.skipIf(!has("bash"))("bash offers commands, options and choices, and leaves
   expect(await words("eval", "--max-c")).toEqual(["--max-cost"]);
   expect(await words("schema", "re")).toEqual(["request", "result"]);
   expect(await words("eval", "")).toEqual([""]);
+  expect(await words("help", "comp")).toEqual(["compare", "completion"]);
+  expect(await words("keys", "--data-dir", "x", "")).toEqual(["create", "list", "revoke"]);
+  expect(await words("keys", "create", "")).toEqual([""]);
+  expect(await words("compare", "latest", "la")).toEqual(["latest"]);
+  expect(await words("delete", "latest", "la")).toEqual(["latest"]);
 });
 
 test.skipIf(!has("zsh"))("zsh offers commands", async () => {

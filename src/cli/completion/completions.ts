@@ -1,11 +1,13 @@
-import type { Command, Option } from "commander";
+import type { Argument, Command, Option } from "commander";
 import { createProgram, declareOnce } from "../create-program.ts";
 
 /** What may follow: `words` is everything after the program's name, the last one still being typed. */
 export async function completions(words: readonly string[]): Promise<string[]> {
   const typed = words.at(-1) ?? "";
   const program = createProgram();
-  if (words.length <= 1) return startingWith([...program.commands.map((command) => command.name()), "help"], typed);
+  const names = program.commands.map((command) => command.name());
+  if (words.length <= 1) return startingWith([...names, "help"], typed);
+  if (words[0] === "help" && words.length === 2) return startingWith(names, typed);
   const command = program.commands.find((candidate) => candidate.name() === words[0]);
   if (!command) return [];
   await declareOnce(command);
@@ -20,20 +22,32 @@ async function offers(
   { typed, words }: { typed: string; words: readonly string[] },
 ): Promise<readonly string[]> {
   const before = words.at(-2) ?? "";
-  const open = command.options.find((option) => [option.short, option.long].includes(before) && takesValue(option));
+  const open = optionWithValue(command, before);
   if (open) return open.argChoices ?? (open.flags.includes("<run>") ? recentRuns() : []);
   if (typed.startsWith("-")) {
     return [...command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : [])), "--help"];
   }
-  const [argument] = command.registeredArguments;
+  const argument = nextArgument(command, words.slice(1, -1));
   if (argument && runArguments.has(argument.name())) return recentRuns();
   return argument?.argChoices ?? [];
 }
 
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
+const optionWithValue = (command: Command, word: string): Option | undefined =>
+  command.options.find((option) => [option.short, option.long].includes(word) && takesValue(option));
+
+/** The argument whose turn it is after these words; undefined when all have been given. */
+function nextArgument(command: Command, given: readonly string[]): Argument | undefined {
+  const before = given.filter(
+    (word, index) => !word.startsWith("-") && !optionWithValue(command, given[index - 1] ?? ""),
+  );
+  const last = command.registeredArguments.at(-1);
+  return command.registeredArguments[before.length] ?? (last?.variadic ? last : undefined);
+}
+
 /** Arguments that stand for a run. */
-const runArguments: ReadonlySet<string> = new Set(["run", "baseline"]);
+const runArguments: ReadonlySet<string> = new Set(["run", "baseline", "candidate"]);
 
 /** The newest runs of this machine. A shell that waits for words is no place for an error. */
 async function recentRuns(): Promise<readonly string[]> {
