@@ -5,6 +5,7 @@ import { agentService, evaluationService } from "../../scripts/reference/api-ser
 import { referencePages } from "../../scripts/reference/pages.ts";
 import { recordedAnswers } from "../../scripts/reference/recorded-answers.ts";
 import { runExamples } from "../../scripts/reference/run-examples.ts";
+import { runCli } from "../cli/run-cli.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
 
 const docs = join(import.meta.dirname, "../../docs");
@@ -13,6 +14,17 @@ test("every generated page is what the code says (npm run docs:reference)", asyn
   const pages = await referencePages();
   const written = Object.keys(pages).map((path) => [path, readFileSync(join(docs, path), "utf8")]);
   expect(Object.fromEntries(written)).toEqual(pages);
+});
+
+test.each(["--help", "eval --help", "mcp --help"])("the page of commands has all that %s shows", async (typed) => {
+  const shown = await runCli(typed.split(" "), { cwd: docs });
+  // The width of a terminal is its own: words are what must be there.
+  const words = (text: string) =>
+    text
+      .split(/\s+/)
+      .filter((word) => word !== "")
+      .join(" ");
+  expect(words(readFileSync(join(docs, "cli.md"), "utf8"))).toContain(words(shown.stdout));
 });
 
 test.each([evaluationService, agentService])("$title: every route has an example", ({ operations, examples }) => {
