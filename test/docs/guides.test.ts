@@ -47,6 +47,7 @@ test("these lines, and no others, are not run by a test", () => {
     "CONTRIBUTING.md: npm run check",
     "CONTRIBUTING.md: npm run docs:reference",
     "CONTRIBUTING.md: npm run build:site",
+    "docs/scale.md: kubectl apply -f deploy/kubernetes/namespace.yaml",
     "docs/scale.md: kubectl create secret generic rehearsal -n rehearsal --from-env-file=rehearsal.env",
     "docs/scale.md: kubectl apply -k deploy/kubernetes",
     "docs/scale.md: rm -f .rehearsal/rehearsal.db-wal .rehearsal/rehearsal.db-shm",
