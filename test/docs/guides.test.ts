@@ -53,6 +53,8 @@ test("these lines, and no others, are not run by a test", () => {
     "docs/scale.md: rm -f .rehearsal/rehearsal.db-wal .rehearsal/rehearsal.db-shm",
     "docs/scale.md: cp backups/rehearsal-20261115T064207Z.db .rehearsal/rehearsal.db",
     "docs/scale.md: rehearsal serve",
+    `docs/start.md: alias rehearsal="'$PWD/node_modules/.bin/node' '$PWD/src/cli/main.ts'"`,
+    "docs/start.md: mkdir ../first-rehearsal && cd ../first-rehearsal",
   ]);
 });
 
