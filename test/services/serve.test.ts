@@ -186,6 +186,8 @@ test.each([
   [{ REHEARSAL_HOST: "0.0.0.0" }, "REHEARSAL_HOST"],
   [{ EVAL_ENDPOINT_API_KEY: "sk-canary" }, "EVAL_ENDPOINT_API_KEY"],
   [{ HUB_BASE_URL: "nowhere" }, "HUB_BASE_URL"],
+  [{ STUDIO_MODELS_FILE: "nowhere.yaml" }, "STUDIO_MODELS_FILE nowhere.yaml: cannot be read"],
+  [{ AGENT_KNOWLEDGE_DIR: "nowhere" }, "AGENT_KNOWLEDGE_DIR names nowhere, which is no folder"],
 ])("a bad setting (%o) is one line that names it, and exit 78", async (environment, name) => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, environment);

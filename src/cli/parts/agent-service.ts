@@ -3,9 +3,11 @@ import { createDemo } from "../../models/demo/demo-models.ts";
 import { detectLocalServers } from "../../models/local-servers/detect-local-servers.ts";
 import { createRouter } from "../../models/routing/choose-provider.ts";
 import { createRouteLimits } from "../../models/routing/route-limits.ts";
+import { readModelsFile } from "../../models/studio/models-file.ts";
 import { createScenarioLibrary } from "../../runs/scenario-library.ts";
 import { createAgentApp } from "../../services/agent/app.ts";
 import { createUnderWay } from "../../services/agent/turns/under-way.ts";
+import { SettingsError } from "../../settings/settings-error.ts";
 import { version } from "../version.ts";
 import { agentLimits } from "./agent-limits.ts";
 import { agentPrices } from "./agent-prices.ts";
@@ -29,6 +31,7 @@ export async function agentService(
   const demo = settings.demo ? createDemo() : null;
   served.demo = demo;
   const price = await agentPrices(settings, hubProviders);
+  await checkModelsFile(settings.studio?.modelsFile ?? null);
   const runner = await readRunner(settings.agent.runner);
   const tracing = createTracing({ outbound: clients.tools, log });
   const toolset = await createTools(settings.agent, { outbound: clients.tools, log });
@@ -83,4 +86,12 @@ export async function agentService(
       await Promise.all([toolset[Symbol.asyncDispose](), tracing[Symbol.asyncDispose]()]);
     },
   };
+}
+
+/** The file is read again whenever the list of models is asked for. What is wrong with it from the beginning stops the start. */
+async function checkModelsFile(path: string | null): Promise<void> {
+  if (path === null) return;
+  await readModelsFile(path).catch((cause: Error) => {
+    throw new SettingsError("STUDIO_MODELS_FILE", cause.message, { cause });
+  });
 }

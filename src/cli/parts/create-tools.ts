@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Logger } from "pino";
@@ -113,6 +113,7 @@ function chooseBuiltIn(
   { tools, knowledgeDir, fetchBytes, toolResultBytes }: Settings["agent"],
   { outbound, log }: { outbound: Outbound; log: Logger },
 ): readonly Tool[] {
+  if (knowledgeDir !== null) checkFolder("AGENT_KNOWLEDGE_DIR", knowledgeDir);
   const fetchPage = pageFetcher(outbound);
   const fetcher = webFetch({ fetchPage, maxBytes: fetchBytes, resultBytes: toolResultBytes });
   const knowledge =
@@ -126,4 +127,11 @@ function chooseBuiltIn(
     if (tool) return tool;
     throw new SettingsError("AGENT_TOOLS", `names "${name}": there are ${[...byName.keys()].join(", ")}`);
   });
+}
+
+/** Better said at the start than by a search that finds nothing, to a model that makes something up. */
+function checkFolder(variable: string, path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new SettingsError(variable, `names ${path}, which is no folder`);
+  }
 }
