@@ -133,6 +133,18 @@ test("a service that asks for a key, and one that is not meant, are told in word
   });
 });
 
+test("a module of the operator's that Node takes for the old kind is told how to be named", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(folder.file("package.json"), '{ "type": "commonjs" }');
+  await writeFile(folder.file("scorers.js"), "export const good = () => 1;\n");
+  await writeFile(folder.file("hello.yaml"), "id: hello\ninteractions:\n  - user_message: Hi\n");
+  const { code, stderr } = await runCli(["eval", "hello.yaml", "-m", "demo/scripted"], {
+    cwd: folder.path,
+    env: { REHEARSAL_SCORERS_MODULE: "scorers.js" },
+  });
+  expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringMatching(/: let its name end in \.mjs\n$/) });
+});
+
 test("the other one of the two services is told by what it lacks, and which was meant", async () => {
   await using folder = await temporaryFolder();
   await using services = await runServices();

@@ -1,8 +1,6 @@
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
-import { errorLine } from "../../evaluation/error-line.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
+import { importOperatorModule } from "./import-operator-module.ts";
 
 const scoreName = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -13,11 +11,7 @@ const scoreName = /^[a-z][a-z0-9_]{0,63}$/;
  */
 export async function readCustomScorers(path: string | null): Promise<CustomScorers> {
   if (path === null) return {};
-  const module = (await import(pathToFileURL(resolve(path)).href).catch((cause: unknown) => {
-    throw new SettingsError("REHEARSAL_SCORERS_MODULE", `names ${path}, which cannot be loaded: ${errorLine(cause)}`, {
-      cause,
-    });
-  })) as Record<string, unknown>;
+  const module = await importOperatorModule("REHEARSAL_SCORERS_MODULE", path);
   const scorers = Object.entries(module).filter(
     (entry): entry is [string, CustomScorer] => typeof entry[1] === "function",
   );
