@@ -132,8 +132,28 @@ test("the action's comment holds the summary of every model, and is written once
   expect(comments.slice(1)).toEqual([{ id: 2, body: "<!-- rehearsal -->\nmodel 1\n\nmodel 2\n\nmodel 10\n" }]);
 });
 
-test("the action's script is bash", async () => {
+function evaluateScript(): string {
   const { runs } = parse(read("action.yml"));
-  const script = (runs.steps as readonly Step[]).map(({ run }) => run).find((text) => text?.includes("npx")) ?? "";
+  return (runs.steps as readonly Step[]).map(({ run }) => run).find((text) => text?.includes("npx")) ?? "";
+}
+
+test.each([
+  ["not installed", "exit 1", 2, /^::error::Rehearsal is not there: run npm ci/],
+  ["there, and a target is not", 'case "$*" in *--version) echo 0.1.0 ;; *) exit 3 ;; esac', 3, /^$/],
+])("the action says when Rehearsal is %s", async (_name, npx, code, said) => {
+  await using folder = await temporaryFolder();
+  await writeFile(folder.file("npx"), `#!/bin/sh\n${npx}\n`, { mode: 0o755 });
+  const env = {
+    PATH: `${folder.path}:${process.env["PATH"] ?? ""}`,
+    OUTPUT_FOLDER: folder.file("out"),
+    GITHUB_OUTPUT: folder.file("outputs"),
+  };
+  const { stdout } = await promisify(execFile)("bash", ["-eo", "pipefail", "-c", evaluateScript()], { env });
+  expect(stdout).toMatch(said);
+  expect(readFileSync(folder.file("outputs"), "utf8")).toMatch(new RegExp(`^exit-code=${code}\n`));
+});
+
+test("the action's script is bash", async () => {
+  const script = evaluateScript();
   await expect(promisify(execFile)("bash", ["-n", "-c", script])).resolves.toEqual({ stdout: "", stderr: "" });
 });
