@@ -5,11 +5,13 @@ import { expect, test } from "vitest";
 const file = new URL("./stop-signals.ts", import.meta.url).href;
 
 /** A process that would live on after its stop. */
-async function stopped(stop: string): Promise<{ code: number; stderr: string }> {
-  const script = `import { onStopSignal } from ${JSON.stringify(file)};
+const living = (stop: string): string => `import { onStopSignal } from ${JSON.stringify(file)};
     onStopSignal(${stop});
     setInterval(() => {}, 60_000);
     console.log("ready");`;
+
+async function stopped(stop: string): Promise<{ code: number; stderr: string }> {
+  const script = living(stop);
   const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
   let stderr = "";
   child.stderr.on("data", (data) => (stderr += String(data)));
@@ -29,4 +31,19 @@ test("a stop that fails is told in one line and ends the process all the same", 
 
 test("a stop that works ends the process as it says", async () => {
   expect(await stopped("async () => process.exit(0)")).toEqual({ code: 0, stderr: "" });
+});
+
+test("the end of the shell that npm started us in is a stop", async () => {
+  const script = living("async () => { console.log('stopped'); process.exit(0); }");
+  // What follows keeps any shell from handing its place to the program.
+  const shell = spawn("sh", ["-c", '"$NODE" --input-type=module -e "$SCRIPT"; true'], {
+    env: { NODE: process.execPath, SCRIPT: script, npm_lifecycle_script: "rehearsal serve" },
+  });
+  let stdout = "";
+  shell.stdout.on("data", (data) => (stdout += String(data)));
+  await once(shell.stdout, "data");
+  shell.kill("SIGKILL");
+  // The program holds the other end of the pipe for as long as it lives.
+  await once(shell, "close");
+  expect(stdout).toBe("ready\nstopped\n");
 });

@@ -1,6 +1,7 @@
 import { reportFailure } from "../report-failure.ts";
+import { onShellGone } from "./shell-gone.ts";
 
-/** Runs `stop` once at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Runs `stop` once at the first SIGINT or SIGTERM, or when the shell of npm has ended; a second one ends the process at once. */
 export function onStopSignal(stop: () => Promise<void>): void {
   let stopping = false;
   const handle = (signal: NodeJS.Signals): void => {
@@ -14,4 +15,6 @@ export function onStopSignal(stop: () => Promise<void>): void {
   };
   process.on("SIGINT", handle);
   process.on("SIGTERM", handle);
+  // Who has the signal already is not told a second time, which would end it at once.
+  onShellGone(() => stopping || handle("SIGTERM"));
 }
