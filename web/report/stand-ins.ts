@@ -7,6 +7,7 @@ const replaced: readonly (readonly [string, string])[] = [
   ["parts/current-address.ts", "current-address.ts"],
   ["./current-address.ts", "current-address.ts"],
   ["./diff-in-worker.ts", "diff-here.ts"],
+  ["./parse-in-worker.ts", "parse-here.ts"],
   ["run/use-run.ts", "embedded-run.ts"],
   ["./use-run.ts", "embedded-run.ts"],
   ["run/use-live-run.ts", "no-live-run.ts"],

@@ -71,6 +71,24 @@ export function hostileTextSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a reply that takes minutes to read as Markdown holds up neither the page nor the next reply", async () => {
+    const endless = `${"*".repeat(30_000)}a${"*".repeat(30_000)}`;
+    const answer = (_model: string, message: string) => ({
+      reply: makeReply(message === "stars" ? endless : "*fine*"),
+    });
+    await using services = await startFakeServices({ answer });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/scripted");
+    for (const message of ["stars", "words"]) {
+      await tab.page.getByLabel("Message", { exact: true }).fill(message);
+      await tab.page.keyboard.press("Enter");
+      await tab.page.getByText("finish: stop").last().waitFor();
+    }
+    await tab.page.locator("em", { hasText: "fine" }).waitFor({ timeout: 30_000 });
+    await tab.page.getByText(endless).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("nothing in a run runs or reaches out, on any of its screens", async () => {
     await using services = await startFakeServices({ runs: [hostileRun] });
     await using tab = await openTab({ browser: browser(), services });
