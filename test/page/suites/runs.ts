@@ -35,6 +35,37 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.page.url()).toContain("model=openai%2Fgpt-x");
   });
 
+  test("while a run is under way, pages of the list on which nothing can change are not read again", async () => {
+    const ended = Array.from({ length: 120 }, (_, index) =>
+      makeResults({ id: `ended-${index}`, name: `ended ${index}`, scenarios: [] }),
+    );
+    await using services = await startFakeServices({ runs: ended });
+    await using tab = await openTab({ browser: browser(), services });
+    // The fake lists the oldest first: this one stands on the last page.
+    services.runs.start({ ...oneTurn, test_name: "under way" });
+    await tab.page.clock.install();
+    await tab.open("/runs");
+    for (const count of [101, 122]) {
+      await tab.page.getByRole("button", { name: "Older runs" }).click();
+      await tab.page
+        .getByRole("row")
+        .nth(count - 1)
+        .waitFor();
+    }
+    const asked = (page: string): number => services.requests.filter((path) => path.endsWith(page)).length;
+    const before = [asked("/runs"), asked("cursor=50"), asked("cursor=100")] as const;
+    await tab.page.clock.runFor(2000);
+    await expect.poll(() => asked("cursor=100")).toBeGreaterThan(before[2]);
+    expect(asked("/runs")).toBeGreaterThan(before[0]);
+    expect(asked("cursor=50")).toBe(before[1]);
+
+    services.runs.finish();
+    await tab.page.clock.runFor(2000);
+    await tab.page.getByRole("row", { name: /under way.*completed/s }).waitFor();
+    expect(await tab.page.getByRole("row").count()).toBe(122);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("without runs it offers three ways to start", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });

@@ -98,7 +98,9 @@ function listRuns(runs: FakeRuns, query: URLSearchParams) {
   const found = runs
     .list()
     .filter((run) => matches("state", run) && matches("test_name", run) && matches("model_id", run));
-  return { runs: found.map(runs.toRun), next_cursor: null };
+  const start = Number(query.get("cursor") ?? 0);
+  const end = start + Number(query.get("limit") ?? 50);
+  return { runs: found.slice(start, end).map(runs.toRun), next_cursor: end < found.length ? String(end) : null };
 }
 
 function startRun(runs: FakeRuns, body: unknown, response: ServerResponse): void {
