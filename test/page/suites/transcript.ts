@@ -150,4 +150,17 @@ export function transcriptSuite(browser: () => Browser): void {
     await turn.getByRole("heading", { name: "Reference" }).waitFor();
     expect(await turn.innerText()).toContain("Your refund is on its way.");
   });
+
+  test.each([1280, 390])("a wide table scrolls by itself and does not widen a page of %i pixels", async (width) => {
+    const row = (cell: string): string => `|${`${cell}|`.repeat(50)}`;
+    const reply = [row("column"), row("---"), row("value")].join("\n");
+    const turn = { user: "All of it?", reply, reference: reply.replace("value", "other"), overall: 0.5 };
+    const run = makeResults({ id: "wide", name: "wide", scenarios: [{ id: "table", attempts: [[turn]] }] });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services, width });
+    await tab.open("/runs/wide/table/1?view=rendered");
+    await tab.page.getByRole("region", { name: "Table" }).nth(1).waitFor();
+    expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(tab.mishaps).toEqual([]);
+  });
 }
