@@ -11,6 +11,7 @@ import { ScoreWithInterval } from "../parts/score-with-interval.tsx";
 import { useModelName } from "../parts/use-model-name.ts";
 import { Figure } from "./figure.tsx";
 import { GateBadge } from "./gate-badge.tsx";
+import { onlyCounted } from "./only-counted.ts";
 import { TimeLeftNote } from "./time-left-note.tsx";
 
 /** The run in one line: quality, availability, cost. Failures stand apart from quality. */
@@ -22,14 +23,18 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
   const cost = summary?.cost;
   const overall = summary?.score_stats["overall"];
   const turns = failedTurns(run);
+  const counted = onlyCounted(run);
   return (
     <div className="grid gap-3">
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
-        <Figure label={isEnded(run.state) ? "Overall score" : "Overall so far"} note={scoreNote(overall, run)}>
+        <Figure
+          label={isEnded(run.state) || counted ? "Overall score" : "Overall so far"}
+          note={scoreNote(overall, run)}
+        >
           <ScoreWithInterval stats={overall} size="large" />
         </Figure>
         <Figure label="Success" note="turns with a reply">
-          {formatPercent(repliedShare(summary))}
+          {formatPercent(repliedShare({ interactions: turns.of, failed: turns.failed }))}
         </Figure>
         <Figure
           label="Failed turns"
@@ -47,7 +52,10 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
             {formatCost(cost)}
           </Figure>
         ) : (
-          <Figure label="Tokens" note={usage ? `${formatInteger(usage.output_tokens)} written` : "not known"}>
+          <Figure
+            label="Tokens"
+            note={usage ? `${formatInteger(usage.output_tokens)} written` : counted ? atTheEnd : "not known"}
+          >
             {usage ? formatInteger(usage.total_tokens) : "–"}
           </Figure>
         )}
@@ -81,13 +89,16 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
   );
 }
 
+const atTheEnd = "known when it has ended";
+
 /** What has no price is not in the sum. */
 function costNote({ unpriced }: { unpriced: number }, usage: { total_tokens: number } | undefined): string {
   if (unpriced > 0) return `without ${formatCount(unpriced, "reply", "replies")} of unknown price`;
   return usage ? `${formatInteger(usage.total_tokens)} tokens` : "so far";
 }
 
-function scoreNote(stats: Pick<ScoreStats, "n" | "ci_lower" | "method"> | undefined, { state }: Run): string {
-  if (!stats) return isEnded(state) ? "nothing could be scored" : "nothing scored yet";
+function scoreNote(stats: Pick<ScoreStats, "n" | "ci_lower" | "method"> | undefined, run: Run): string {
+  if (!stats && onlyCounted(run)) return atTheEnd;
+  if (!stats) return isEnded(run.state) ? "nothing could be scored" : "nothing scored yet";
   return stats.ci_lower === null ? formatNoInterval(stats.method) : `95 % interval, n = ${stats.n}`;
 }

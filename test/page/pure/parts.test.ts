@@ -6,6 +6,7 @@ import { formatAgo, formatCost, formatDuration, formatPercent, formatScore } fro
 import { fromSegment, toSegment } from "../../../web/parts/paths.ts";
 import { safeHref } from "../../../web/parts/safe-href.ts";
 import { paced } from "../../../web/run/paced.ts";
+import { timeLeft } from "../../../web/run/time-left.ts";
 
 test("rounding never turns almost into all or nothing", () => {
   expect([formatScore(0.999), formatScore(1), formatScore(0.001), formatScore(0), formatScore(null)]).toEqual([
@@ -119,4 +120,14 @@ test("failed turns are those the figures are made of, once there are figures", (
 test("a cost without the price of every reply is a lower bound", () => {
   expect(formatCost({ total: 0.5, unpriced: 0 })).toBe("$0.50");
   expect(formatCost({ total: 0.5, unpriced: 3 })).toBe("≥ $0.50");
+});
+
+test("a run that goes on has at least a second left", () => {
+  const progress = { attempts_total: 10, attempts_done: 9, interactions_total: 1000, interactions_failed: 0 };
+  const left = (interactions_done: number) =>
+    timeLeft(
+      { started_at: "2026-01-01T00:00:00Z", progress: { ...progress, interactions_done } },
+      Date.parse("2026-01-01T00:00:10Z"),
+    );
+  expect([left(0), left(500), left(999), left(1000)]).toEqual([null, 10_000, 1000, null]);
 });

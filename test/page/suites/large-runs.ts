@@ -84,6 +84,16 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a large run under way says what is counted, and that its scores come at the end", async () => {
+    await using services = await startFakeServices({ runs: [{ ...run, state: "running" }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}?tab=scores`);
+    await tab.page.getByText("The scores of a run of this size are shown when it has ended.").waitFor();
+    const figures = await tab.page.locator("dl").first().innerText();
+    expect(figures).toMatch(/Overall score\s+–\s+known when it has ended\s+Success\s+100 %/);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a service without pages is read whole", async () => {
     await using services = await startFakeServices({ runs: [run], pages: false });
     await using tab = await openTab({ browser: browser(), services });
