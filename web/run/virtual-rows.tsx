@@ -17,17 +17,19 @@ interface VirtualRowsProps {
 export function VirtualRows({ source, runId, live }: VirtualRowsProps) {
   const list = useRef<HTMLDivElement>(null);
   const offset = useListOffset(list);
+  const { show } = source;
   const virtualizer = useWindowVirtualizer({
     count: source.total,
     estimateSize: () => 57,
     overscan: 8,
     scrollMargin: offset,
-    getItemKey: (index) => source.rowAt(index)?.scenarioId ?? index,
+    // Rows that are all here are known by their scenario, so that the focus goes with one. Those that come and go with their page are
+    // known by their place: a height forgotten with its page would move what is on screen, which brings the page back, without end.
+    getItemKey: (index) => (show ? index : (source.rowAt(index)?.scenarioId ?? index)),
   });
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
-  const { show } = source;
   useEffect(() => show?.(first, last), [show, first, last]);
 
   return (

@@ -29,6 +29,23 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a large run is scrolled over its pages, there and back", async () => {
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByText("scenario-0000").waitFor();
+    await tab.page.mouse.move(400, 400);
+    for (const step of [600, -600]) {
+      for (let moved = 0; moved < 24_000; moved += 600) {
+        await tab.page.mouse.wheel(0, step);
+        await tab.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      }
+    }
+    await tab.page.getByText("scenario-0000").waitFor();
+    expect(services.requests.some((request) => request.includes("offset=300"))).toBe(true);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("rows that could not be read are told of where they are missing, and asked for again", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
