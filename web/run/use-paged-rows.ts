@@ -41,7 +41,7 @@ function pagesBetween(first: number, last: number): number[] {
 }
 
 function joinPages(queries: readonly UseQueryResult<RunScenarioList>[]): PagedRows {
-  const failed = queries.find(({ error }) => error !== null);
+  const failed = queries.filter(({ error }) => error !== null);
   const first = queries[0]?.data;
   const rows = new Map(
     queries.flatMap(({ data }) =>
@@ -50,7 +50,7 @@ function joinPages(queries: readonly UseQueryResult<RunScenarioList>[]): PagedRo
   );
   return {
     source: first ? { total: first.total, counts: first.counts, rowAt: (index) => rows.get(index) } : null,
-    error: failed?.error ?? null,
-    refetch: () => void failed?.refetch(),
+    error: failed[0]?.error ?? null,
+    refetch: () => failed.forEach((query) => void query.refetch()),
   };
 }
