@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import { useListOffset } from "../parts/use-list-offset.ts";
 import type { RowSource } from "./row-source.ts";
 import { ScenarioRow } from "./scenario-row.tsx";
+import { useRowHeight } from "./use-row-height.ts";
 
 const columns =
   "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-3 py-2 md:grid-cols-[minmax(0,16rem)_7rem_minmax(0,1fr)_5rem_7rem]";
@@ -17,10 +18,11 @@ interface VirtualRowsProps {
 export function VirtualRows({ source, runId, live }: VirtualRowsProps) {
   const list = useRef<HTMLDivElement>(null);
   const offset = useListOffset(list);
+  const height = useRowHeight(list, { known: source.rowAt(0) !== undefined });
   const { show } = source;
   const virtualizer = useWindowVirtualizer({
     count: source.total,
-    estimateSize: () => 57,
+    estimateSize: () => height,
     overscan: 8,
     scrollMargin: offset,
     // Rows that are all here are known by their scenario, so that the focus goes with one. Those that come and go with their page are

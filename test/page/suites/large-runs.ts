@@ -46,6 +46,34 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("whoever comes back to a large run finds the row that was left", async () => {
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByText("scenario-0000").waitFor();
+    await tab.page.mouse.move(400, 400);
+    for (let moved = 0; moved < 24_000; moved += 600) {
+      await tab.page.mouse.wheel(0, 600);
+      await tab.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    }
+    const shown = (text: string) =>
+      tab.page.locator("a[data-row]", { hasText: text }).filter({ visible: true }).first();
+    const names = await tab.page
+      .locator("a[data-row]")
+      .evaluateAll((links) =>
+        links.filter((link) => link.getBoundingClientRect().top > 300).map((link) => link.textContent),
+      );
+    const [left = ""] = names;
+    await shown(left).click();
+    await tab.page.getByText("Attempt 1 of 10").waitFor();
+    await tab.page.goBack();
+    await shown(left).waitFor();
+    const top = await shown(left).evaluate((link) => link.getBoundingClientRect().top);
+    expect(top).toBeGreaterThan(0);
+    expect(top).toBeLessThan(800);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("rows that could not be read are told of where they are missing, and asked for again", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
