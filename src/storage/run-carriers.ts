@@ -1,4 +1,4 @@
-import { createPresence, type PresenceOptions } from "./agent/presence.ts";
+import { createPresence, type PresenceOptions } from "./presence.ts";
 import type { Reader, Writer } from "./database.ts";
 import { isDeadWorker } from "./leases/worker-processes.ts";
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { AgentAnswers, AnswerClaim, AnswerKey, StoredAnswer } from "../../contract/agent-answers.ts";
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
-import type { Presence } from "./presence.ts";
+import type { Presence } from "../presence.ts";
 
 const day = 86_400_000;
 

@@ -2,7 +2,7 @@ import type { AgentMemory } from "../../contract/agent-memory.ts";
 import type { Database } from "../database.ts";
 import { createAnswers } from "./answers.ts";
 import { endTurn } from "./end-turn.ts";
-import { createPresence, type PresenceOptions } from "./presence.ts";
+import { createPresence, type PresenceOptions } from "../presence.ts";
 import { createRunLog, type RunLogOptions } from "./run-log.ts";
 import { createThreads } from "./threads.ts";
 import { tidyMemory } from "./tidy-memory.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AgentRunEntry, AgentRunStarted } from "../../contract/agent-run.ts";
 import type { Database } from "../database.ts";
 import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
-import { createPresence } from "./presence.ts";
+import { createPresence } from "../presence.ts";
 import { createRunLog } from "./run-log.ts";
 
 const start = (): AgentRunStarted => ({

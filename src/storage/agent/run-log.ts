@@ -3,7 +3,7 @@ import type { AgentRunLog } from "../../contract/agent-run-log.ts";
 import { advanceSummary } from "../../contract/agent-run-summary.ts";
 import type { Database } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
-import type { Presence } from "./presence.ts";
+import type { Presence } from "../presence.ts";
 import { findAgentRun, listAgentRuns } from "./read-runs.ts";
 import { writeRuns, type RunPart } from "./write-runs.ts";
 

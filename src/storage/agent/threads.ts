@@ -3,7 +3,7 @@ import type { AgentMessage } from "../../contract/agent-message.ts";
 import type { AgentThreads, ThreadKey } from "../../contract/agent-thread.ts";
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
-import type { Presence } from "./presence.ts";
+import type { Presence } from "../presence.ts";
 
 /** Threads, with the steps that the end of a turn is made of. */
 export interface StoredThreads extends AgentThreads {

@@ -3,7 +3,7 @@ import type { AgentRetention } from "../../contract/agent-memory.ts";
 import type { AgentRunEnd, AgentRunSummary } from "../../contract/agent-run.ts";
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
-import type { Presence } from "./presence.ts";
+import type { Presence } from "../presence.ts";
 import { addToRuns, onePart } from "./write-runs.ts";
 
 /** Rows of each kind deleted in one transaction: those who want to write in between must not wait long. */

@@ -5,7 +5,7 @@ import type { Database, Reader, Writer } from "../database.ts";
 import type { AgentWaitingRunTable } from "../schema.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";
-import type { Presence } from "./presence.ts";
+import type { Presence } from "../presence.ts";
 
 /** Runs that wait, with the step that the end of a turn is made of. */
 export interface StoredWaitingRuns extends WaitingRuns {

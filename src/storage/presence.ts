@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Expression, type SqlBool } from "kysely";
-import type { Database, Reader, Writer } from "../database.ts";
-import { isDeadWorker, rememberWorker, type Place } from "../leases/worker-processes.ts";
+import type { Database, Reader, Writer } from "./database.ts";
+import { isDeadWorker, rememberWorker, type Place } from "./leases/worker-processes.ts";
 
 export interface PresenceOptions {
   readonly database: Database;
