@@ -11,7 +11,8 @@ import type { Turn } from "../turns/turn.ts";
 import { answerOf } from "../turns/turn-answer.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
 import { sendError, sendStored, sendTurn } from "./agent-events.ts";
-import { inTime, openStream } from "./open-stream.ts";
+import { inTime } from "./in-time.ts";
+import { openStream } from "./open-stream.ts";
 
 export interface AnswerOptions {
   readonly events: boolean;

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../../agent/agent-event.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
-import { inTime } from "./open-stream.ts";
+import { inTime } from "./in-time.ts";
 
 /**
  * Waits until the turn speaks or ends: a failure before the first word can still be an ordinary status, which clients

@@ -3,20 +3,6 @@ import { answerEvents } from "../../http/answer-events.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 
-/** How long a stream may say nothing before it is opened: what fails in this time is still an ordinary status. */
-export const defaultPatienceMs = 5000;
-
-/** What comes of it when that takes no longer than our patience, else null. */
-export async function inTime<Result>(work: Promise<Result>, patienceMs = defaultPatienceMs): Promise<Result | null> {
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), patienceMs);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 export interface EarlyStream<Begun> {
   readonly headers?: Readonly<Record<string, string>>;
   /** Tells what has begun, to the end of the stream. */
