@@ -1,3 +1,4 @@
+import { isObject } from "./is-object.ts";
 import type { Shape } from "./shape-answers.ts";
 
 /** Leaves of a server's greeting what we use: its revision, and whether it has tools. A slip in the rest of it costs nothing. */
@@ -9,10 +10,7 @@ export const toInitializeResult: Shape = ({ protocolVersion, capabilities }) => 
 
 function toolsIn(capabilities: unknown): { tools?: { listChanged: boolean } } {
   const tools = isObject(capabilities) ? capabilities["tools"] : undefined;
-  if (tools === true) return { tools: { listChanged: false } };
+  // In PHP an empty object is written as an empty list.
+  if (tools === true || Array.isArray(tools)) return { tools: { listChanged: false } };
   return isObject(tools) ? { tools: { listChanged: tools["listChanged"] === true } } : {};
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

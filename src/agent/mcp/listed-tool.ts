@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "./is-object.ts";
 
 /** A tool that a server offers and that nobody can use. */
 export interface UnusableTool {
@@ -67,8 +68,4 @@ function withoutNull(value: unknown, names: readonly string[]): unknown {
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -11,17 +11,13 @@ import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { toInitializeResult } from "./initialize-result.ts";
-import type { UnusableTool } from "./listed-tool.ts";
 import type { McpServerConfig, StdioServer } from "./mcp-config.ts";
 import { shapeAnswers } from "./shape-answers.ts";
-import { createToolListReader, mostPages, type ToolListReader } from "./tool-list.ts";
+import { createToolListReader, mostPages, type ToolListNotes, type ToolListReader } from "./tool-list.ts";
 
 /** What a server offers. */
-export interface ToolList {
+export interface ToolList extends Omit<ToolListNotes, "names"> {
   readonly tools: readonly ListedTool[];
-  readonly unusable: readonly UnusableTool[];
-  /** The list went on, and we did not. */
-  readonly isCut: boolean;
 }
 
 /** A connected client. */
