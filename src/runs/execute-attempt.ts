@@ -2,19 +2,14 @@ import type { Scenario } from "../contract/scenario.ts";
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
 import type { ConversationJudgement } from "../contract/judge.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
-import type { Scores } from "../contract/score.ts";
-import type { NewTurn, Store, StoredInteraction } from "../contract/store.ts";
-import { defaultThreshold } from "../contract/threshold.ts";
-import { averageInteractions } from "../evaluation/average-scores.ts";
-import { generatedReply } from "../evaluation/conversation.ts";
-import { isGood } from "../evaluation/first-bad-turn.ts";
+import type { NewTurn, Store } from "../contract/store.ts";
+import type { History } from "../evaluation/conversation.ts";
 import { judgeConversation } from "../evaluation/judges/judge-replies.ts";
-import type { JudgedTurn } from "../evaluation/judges/judge-prompt.ts";
-import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runAttempt } from "../evaluation/run-attempt.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
 import type { TurnJudge } from "../evaluation/scoring.ts";
 import { afterReplies } from "./after-replies.ts";
+import { holdTurns } from "./held-turns.ts";
 import { isCircumstance } from "./is-circumstance.ts";
 import { LeaseLost } from "./lease-lost.ts";
 import { firstHistory } from "./passes.ts";
@@ -104,9 +99,8 @@ function createAttempt(
 ) {
   const { settings, ledger } = context;
   const turns = scenario.interactions.length;
-  /** By stored index: turns of the second pass stand behind those of the first. */
-  const replies = new Map<number, StoredReply>();
-  const scored = new Map<number, StoredScores>();
+  const held = holdTurns(scenario, settings);
+  const { replies, scored } = held;
   /** Nothing follows the turns of the first pass: the one that is over last can be stored with the end. */
   const endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !context.conversationJudge;
   const { judge, modelLabeller, semantic, custom } = context.scoring;
@@ -124,25 +118,14 @@ function createAttempt(
 
   /** A reply whose scoring breaks is kept like any other: it is paid for, and asking again would break again. */
   async function score(index: number, reply: StoredReply): Promise<StoredScores> {
-    const turn = index % turns;
-    const interaction = scenario.interactions[turn];
-    if (!interaction) throw new RangeError(`The scenario has no turn ${turn}`);
+    const [interaction, before] = [held.interactionAt(index), held.before(index)];
     try {
-      return await scoreInteraction({ interaction, reply, scoring: context.scoring, before: before(index), signal });
+      return await scoreInteraction({ interaction, reply, scoring: context.scoring, before, signal });
     } catch (error) {
       if (signal.aborted || isCircumstance(error)) throw error;
       onError(error);
       return unscored(reply, error);
     }
-  }
-
-  /** The conversation as the model saw it before this turn. */
-  function before(index: number): JudgedTurn[] {
-    const taught = index >= turns || firstHistory(settings) === "reference";
-    return scenario.interactions.slice(0, index % turns).map((interaction, turn) => ({
-      user_message: interaction.user_message,
-      reply: taught ? (referenceReplies(interaction)[0] ?? null) : generatedReply(replies.get(turn)),
-    }));
   }
 
   async function keep(index: number, reply: StoredReply): Promise<void> {
@@ -168,40 +151,15 @@ function createAttempt(
   async function finish(turn?: NewTurn): Promise<ExecuteOutcome> {
     if (turn) note(turn);
     onEnding();
-    const written = await queue.finish(lease, { average_scores: averages(), ...(turn && { turn }) });
+    const written = await queue.finish(lease, { average_scores: held.averages(), ...(turn && { turn }) });
     if (turn) await mustHold(Promise.resolve(written.finished));
-    if (written.finished) context.figures.add({ scenario_index, attempt, interactions: stored() });
+    if (written.finished) {
+      context.figures.add({ scenario_index, attempt, interactions: held.stored(lease.attempt_id) });
+    }
     return (outcome = written);
   }
 
-  /** All turns, as the store has them. */
-  function stored(): StoredInteraction[] {
-    return [...replies]
-      .toSorted(([left], [right]) => left - right)
-      .map(([turn_index, reply]) => ({
-        attempt_id: lease.attempt_id,
-        turn_index,
-        reply,
-        scores: scored.get(turn_index) ?? null,
-      }));
-  }
-
-  function averages(): Scores {
-    const first: Scores[] = [];
-    for (const [index, { scores }] of scored) if (index < turns) first.push(scores);
-    return { ...averageInteractions(first), ...scored.get(turns - 1)?.conversation?.scores };
-  }
-
-  function runPass({
-    from,
-    history,
-    only,
-  }: {
-    from: number;
-    history: "generated" | "reference";
-    only?: readonly number[];
-  }) {
-    const own = [...replies].filter(([index]) => index >= from && index < from + turns);
+  function runPass({ from, history, only }: { from: number; history: History; only?: readonly number[] }) {
     return runAttempt({
       scenario,
       model: context.model,
@@ -210,7 +168,7 @@ function createAttempt(
       onFailure: settings.on_failure,
       history,
       concurrency: Math.min(settings.concurrency ?? reachOfReference, reachOfReference),
-      stored: new Map(own.map(([index, reply]) => [index - from, reply])),
+      stored: held.passFrom(from),
       ...(only && { turns: only }),
       ...(ledger && { admit: () => admit(ledger) }),
       signal,
@@ -218,25 +176,10 @@ function createAttempt(
     });
   }
 
-  /** The turns of a replay: from the first bad one to the end. */
-  function turnsToReplay(): number[] {
-    const threshold = settings.threshold ?? defaultThreshold;
-    const bad = [...scenario.interactions.keys()].find((turn) => {
-      const error = replies.get(turn)?.error ?? null;
-      return isGood({ scores: scored.get(turn)?.scores ?? {}, error }, threshold) === false;
-    });
-    return bad === undefined ? [] : [...scenario.interactions.keys()].filter((turn) => turn >= bad);
-  }
-
   /** One that breaks leaves the conversation without a verdict; the replies are scored, and asking again would break again. */
   async function judgementOf({ judge, questions }: TurnJudge): Promise<ConversationJudgement> {
-    const asked = scenario.interactions.map((interaction, turn) => ({
-      user_message: interaction.user_message,
-      reply: generatedReply(replies.get(turn)),
-      references: referenceReplies(interaction),
-    }));
     try {
-      return await judgeConversation(judge, { questions, signal, turns: asked });
+      return await judgeConversation(judge, { questions, signal, turns: held.conversation() });
     } catch (error) {
       if (signal.aborted || isCircumstance(error)) throw error;
       onError(error);
@@ -268,7 +211,7 @@ function createAttempt(
       ]);
       if (!first.completed) return;
       if (settings.replay_first_bad_turn && settings.history !== "both") {
-        const only = turnsToReplay();
+        const only = held.toReplay();
         if (only.length > 0) await runPass({ from: turns, history: "reference", only });
       }
       await judgeWhole();

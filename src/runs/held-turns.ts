@@ -1,0 +1,84 @@
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
+import type { Interaction, Scenario } from "../contract/scenario.ts";
+import type { Scores } from "../contract/score.ts";
+import type { StoredInteraction } from "../contract/store.ts";
+import { defaultThreshold } from "../contract/threshold.ts";
+import { averageInteractions } from "../evaluation/average-scores.ts";
+import { generatedReply, referenceReply } from "../evaluation/conversation.ts";
+import { isGood } from "../evaluation/first-bad-turn.ts";
+import type { JudgedTurn } from "../evaluation/judges/judge-prompt.ts";
+import { referenceReplies } from "../evaluation/reference-replies.ts";
+import { firstHistory } from "./passes.ts";
+
+/** The turns of an attempt that is under way, as far as they have come. Indexes are the stored ones (`passes.ts`). */
+export interface HeldTurns {
+  readonly replies: Map<number, StoredReply>;
+  readonly scored: Map<number, StoredScores>;
+  /** What the turn asks; the same in both passes. */
+  interactionAt(index: number): Interaction;
+  /** The replies of the pass that begins here, by the turn of the scenario. */
+  passFrom(from: number): ReadonlyMap<number, StoredReply>;
+  /** The conversation as the model saw it before this turn. */
+  before(index: number): JudgedTurn[];
+  /** The whole conversation of the first pass, with what was expected. */
+  conversation(): JudgedTurn[];
+  /** The turns of a replay: from the first bad one to the end. */
+  toReplay(): number[];
+  averages(): Scores;
+  /** As the store has them. */
+  stored(attemptId: string): StoredInteraction[];
+}
+
+export function holdTurns({ interactions }: Scenario, settings: Pick<RunSettings, "history" | "threshold">): HeldTurns {
+  const turns = interactions.length;
+  const replies: HeldTurns["replies"] = new Map();
+  const scored: HeldTurns["scored"] = new Map();
+
+  function isBad(turn: number): boolean {
+    const error = replies.get(turn)?.error ?? null;
+    const threshold = settings.threshold ?? defaultThreshold;
+    return isGood({ scores: scored.get(turn)?.scores ?? {}, error }, threshold) === false;
+  }
+
+  return {
+    replies,
+    scored,
+    interactionAt(index) {
+      const interaction = interactions[index % turns];
+      if (!interaction) throw new RangeError(`The scenario has no turn ${index % turns}`);
+      return interaction;
+    },
+    passFrom(from) {
+      const own = [...replies].filter(([index]) => index >= from && index < from + turns);
+      return new Map(own.map(([index, reply]) => [index - from, reply]));
+    },
+    before(index) {
+      const taught = index >= turns || firstHistory(settings) === "reference";
+      return interactions.slice(0, index % turns).map((interaction, turn) => ({
+        user_message: interaction.user_message,
+        reply: taught ? referenceReply(interaction) : generatedReply(replies.get(turn)),
+      }));
+    },
+    conversation: () =>
+      interactions.map((interaction, turn) => ({
+        user_message: interaction.user_message,
+        reply: generatedReply(replies.get(turn)),
+        references: referenceReplies(interaction),
+      })),
+    toReplay() {
+      const all = [...interactions.keys()];
+      const bad = all.findIndex(isBad);
+      return bad === -1 ? [] : all.slice(bad);
+    },
+    averages() {
+      const first: Scores[] = [];
+      for (const [index, { scores }] of scored) if (index < turns) first.push(scores);
+      return { ...averageInteractions(first), ...scored.get(turns - 1)?.conversation?.scores };
+    },
+    stored: (attempt_id) =>
+      [...replies]
+        .toSorted(([left], [right]) => left - right)
+        .map(([turn_index, reply]) => ({ attempt_id, turn_index, reply, scores: scored.get(turn_index) ?? null })),
+  };
+}
