@@ -7,7 +7,6 @@ import type { JudgeAudits } from "../contract/judge-audits.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import { finalStates } from "../contract/run-state.ts";
-import type { RunEvent } from "../contract/run-event.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { runJudgeAudit } from "./audit-judge.ts";
 import { budgetWarnings } from "./budget-warnings.ts";
@@ -17,7 +16,6 @@ import { estimatePlan } from "./estimate-plan.ts";
 import { executeAttempt } from "./execute-attempt.ts";
 import { failRun } from "./fail-run.ts";
 import { findRun } from "./find-run.ts";
-import { followRun } from "./follow-run.ts";
 import { isCircumstance } from "./is-circumstance.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
@@ -35,6 +33,7 @@ import { waitForRun } from "./wait-for-run.ts";
 import { createScenarioOrders } from "./scenario-order.ts";
 import { createScoringPool } from "./scoring-pool.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
+import { createWaiting } from "./waiting.ts";
 import { judgeRunPairs } from "./judge-run-pairs.ts";
 import type { ModelTarget } from "./judge-target.ts";
 import { callInPlace, createPlaces } from "./places.ts";
@@ -88,7 +87,7 @@ export function createRuns(options: RunsOptions): Runs {
   const { store, queue, newId, isDemo, isTied = () => false, onError, now = Date.now } = options;
   const events = createRunEvents();
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
-  let stopped = new AbortController();
+  const waiting = createWaiting({ store, events });
   const { global, perRun } = options.concurrency;
   const places = createPlaces(global);
   const inPlace =
@@ -177,42 +176,12 @@ export function createRuns(options: RunsOptions): Runs {
     return get(id, owner);
   }
 
-  /** Once this process carries nothing out any more, waiting here is in vain; the run goes on elsewhere or after a restart. */
-  function untilStopped(id: string, signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
-    const controller = new AbortController();
-    const causes = [signal, stopped.signal];
-    const leave = (): void => controller.abort(signal.aborted ? signal.reason : stoppedError(id));
-    for (const cause of causes) cause.addEventListener("abort", leave, { once: true });
-    if (causes.some((cause) => cause.aborted)) leave();
-    return {
-      signal: controller.signal,
-      [Symbol.dispose]() {
-        for (const cause of causes) cause.removeEventListener("abort", leave);
-      },
-    };
-  }
-
-  async function waitForEnd(id: string, client: AbortSignal): Promise<RunRecord> {
-    using either = untilStopped(id, client);
-    return await waitForRun(id, { store, events, signal: either.signal });
-  }
-
-  async function* follow(id: string, { after, signal }: Parameters<Runs["follow"]>[1]): AsyncGenerator<RunEvent> {
-    using either = untilStopped(id, signal);
-    for await (const event of followRun(id, { store, events, after, signal: either.signal })) {
-      yield event;
-      if (event.type === "end") return;
-    }
-    // Whoever follows must not take a part of a run for all of it.
-    if (!signal.aborted) either.signal.throwIfAborted();
-  }
-
   return {
     get,
     cancel,
     list: (filter) => store.runs.list(filter),
-    wait: waitForEnd,
-    follow,
+    wait: waiting.wait,
+    follow: waiting.follow,
     results: (run, resultOptions) => readResults(run, { store, now, ...resultOptions }),
     wholeResults: (run) => readWholeResults(run, { store, now }),
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await orders.of(run) }),
@@ -270,7 +239,7 @@ export function createRuns(options: RunsOptions): Runs {
       await store.runs.remove(id);
     },
     async start() {
-      stopped = new AbortController();
+      waiting.allow();
       for (const id of options.ownRuns ?? []) await store.runs.carry(id);
       await queue.recover();
       await concluder.concludeDrained();
@@ -278,7 +247,7 @@ export function createRuns(options: RunsOptions): Runs {
     },
     async stop(stopOptions) {
       await worker.stop(stopOptions);
-      stopped.abort();
+      waiting.endAll();
       await pool.close();
     },
   };
@@ -288,11 +257,5 @@ function fullError(most: number | undefined): ServiceError {
   return new ServiceError("overloaded", `There are ${most} unfinished runs already, as many as there may be.`, {
     hint: "Wait until some have ended, cancel those nobody needs, or raise REHEARSAL_QUEUE_MAX_RUNS.",
     retryAfterMs: fullRetryMs,
-  });
-}
-
-function stoppedError(id: string): ServiceError {
-  return new ServiceError("shutting_down", `The service stops before the run ${id} has ended; the run is kept.`, {
-    hint: "Read it with GET /runs/{id}: it goes on when a service or a worker runs again.",
   });
 }

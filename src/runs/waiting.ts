@@ -1,0 +1,64 @@
+import type { RunEvent } from "../contract/run-event.ts";
+import { ServiceError } from "../contract/service-error.ts";
+import type { RunRecord, Store } from "../contract/store.ts";
+import { followRun } from "./follow-run.ts";
+import type { RunEvents } from "./run-events.ts";
+import type { Runs } from "./runs.ts";
+import { waitForRun } from "./wait-for-run.ts";
+
+/** Those who wait for runs in this process. */
+export interface Waiting extends Pick<Runs, "wait" | "follow"> {
+  /** From now on one may wait. */
+  allow(): void;
+  /** Whoever waits is told that it is in vain: this process carries nothing out any more. */
+  endAll(): void;
+}
+
+export function createWaiting({ store, events }: { store: Store; events: RunEvents }): Waiting {
+  let stopped = new AbortController();
+
+  /** A run that is waited for in vain goes on elsewhere or after a restart. */
+  function untilStopped(id: string, signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
+    const controller = new AbortController();
+    const causes = [signal, stopped.signal];
+    const leave = (): void => controller.abort(signal.aborted ? signal.reason : stoppedError(id));
+    for (const cause of causes) cause.addEventListener("abort", leave, { once: true });
+    if (causes.some((cause) => cause.aborted)) leave();
+    return {
+      signal: controller.signal,
+      [Symbol.dispose]() {
+        for (const cause of causes) cause.removeEventListener("abort", leave);
+      },
+    };
+  }
+
+  async function wait(id: string, client: AbortSignal): Promise<RunRecord> {
+    using either = untilStopped(id, client);
+    return await waitForRun(id, { store, events, signal: either.signal });
+  }
+
+  async function* follow(id: string, { after, signal }: Parameters<Runs["follow"]>[1]): AsyncGenerator<RunEvent> {
+    using either = untilStopped(id, signal);
+    for await (const event of followRun(id, { store, events, after, signal: either.signal })) {
+      yield event;
+      if (event.type === "end") return;
+    }
+    // Whoever follows must not take a part of a run for all of it.
+    if (!signal.aborted) either.signal.throwIfAborted();
+  }
+
+  return {
+    wait,
+    follow,
+    allow() {
+      stopped = new AbortController();
+    },
+    endAll: () => stopped.abort(),
+  };
+}
+
+function stoppedError(id: string): ServiceError {
+  return new ServiceError("shutting_down", `The service stops before the run ${id} has ended; the run is kept.`, {
+    hint: "Read it with GET /runs/{id}: it goes on when a service or a worker runs again.",
+  });
+}
