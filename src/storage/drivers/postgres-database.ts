@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Database, Writer } from "../database.ts";
 import type { Tables } from "../schema.ts";
-import { isConflict, isConnectionLost, isPlanLost } from "./postgres-error.ts";
+import { isConflict, isConnectionLost, isCutShort, isPlanLost } from "./postgres-error.ts";
 import { createPool, explained, type PoolOptions } from "./postgres-pool.ts";
 
 export interface PostgresDatabaseOptions extends PoolOptions {
@@ -11,7 +11,7 @@ export interface PostgresDatabaseOptions extends PoolOptions {
   readonly reconnectMs: number;
 }
 
-/** kysely on a pool of connections. Writes are tried again when the server went away before they were committed. */
+/** kysely on a pool of connections. Writes are tried again when the server went away before they were committed, or undid them. */
 export function createPostgresDatabase({ reconnectMs, ...options }: PostgresDatabaseOptions): Database {
   const pool = createPool(options);
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: explained(pool) }) });
@@ -30,7 +30,8 @@ export function createPostgresDatabase({ reconnectMs, ...options }: PostgresData
         });
       } catch (error) {
         // When the connection is lost during the commit nobody knows whether it took place, so it is not repeated.
-        const again = isConflict(error) || isPlanLost(error) || (isConnectionLost(error) && !committing);
+        const undone = isConflict(error) || isCutShort(error) || isPlanLost(error);
+        const again = undone || (isConnectionLost(error) && !committing);
         // Once at least: finding out that a server has fallen silent may have taken all the time there is.
         if (!again || (tries > 0 && performance.now() >= deadline)) throw error;
         await sleep(Math.min(1_000, 20 * 2 ** tries) * (0.5 + Math.random()));

@@ -9,12 +9,18 @@ const codes = {
   tooManyConnections: "53300",
   readOnly: "25006",
   shutdown: ["57P01", "57P02", "57P03"],
+  /** A session or a transaction that was idle or open for longer than the server allows, and ended with its connection. */
+  sessionEnded: ["25P03", "25P04", "57P05"],
+  /** A statement that took longer than the server allows or was cancelled by an operator, and a lock that was not to be had in time. */
+  cutShort: ["57014", "55P03"],
   /** A named statement is unknown, known already, or was planned for tables that have changed since. */
   planLost: ["26000", "42P05", "0A000"],
 };
 
 /** The server refuses us: the account or its password, the database's name, or what the account may do. */
 const refusals = /^(?:28|3D)|^42501$/;
+/** The server lacks memory or some other resource, or its own files or system fail it. */
+const ailing = /^5[38]/;
 /** No connection can be made with the certificates or the password there are. */
 const unusable = /^SASL|\bSSL\b|certificate/i;
 
@@ -44,13 +50,19 @@ export function isConnectionLost(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionLost);
   const code = codeOf(error);
   if (code.startsWith("08") || lostCodes.has(code)) return true;
-  if (code === codes.tooManyConnections || codes.shutdown.includes(code)) return true;
+  if (code === codes.tooManyConnections || [...codes.shutdown, ...codes.sessionEnded].includes(code)) return true;
   return error instanceof Error && lostMessages.test(error.message);
 }
 
 /** Two transactions met; the server has undone this one completely. */
 export function isConflict(error: unknown): boolean {
   return [codes.serializationFailure, codes.deadlock].includes(codeOf(error));
+}
+
+/** The server broke a statement off and has undone its transaction: the next time it may be quicker, or the lock be free. */
+export function isCutShort(error: unknown): boolean {
+  if (error instanceof ServiceError) return isCutShort(error.cause);
+  return codes.cutShort.includes(codeOf(error));
 }
 
 /** A statement's name did not mean what we thought, because a pooler changed the connection: without names it works. */
@@ -78,11 +90,21 @@ export function toStorageError(error: unknown): unknown {
   if (isConnectionLost(error)) {
     return new ServiceError("storage_unavailable", "The database cannot be reached.", { cause: error });
   }
+  if (isCutShort(error)) {
+    return new ServiceError("storage_unavailable", "The database did not answer in the time it allows itself.", {
+      cause: error,
+    });
+  }
   if (codeOf(error) === codes.diskFull) {
     return new ServiceError("storage_full", "The disk that holds the database is full.", { cause: error });
   }
   if (codeOf(error) === codes.readOnly) {
     return new ServiceError("storage_unavailable", "The database may only be read just now.", { cause: error });
+  }
+  if (ailing.test(codeOf(error))) {
+    return new ServiceError("storage_unavailable", "The server of the database is in trouble just now.", {
+      cause: error,
+    });
   }
   return error;
 }
