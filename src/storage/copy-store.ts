@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { copyMemory, type CopiedMemory } from "./agent/copy-memory.ts";
+import { copyLibrary } from "./copy-library.ts";
 import type { Database, Reader, Writer } from "./database.ts";
 import type { Dispatch } from "./dispatch.ts";
 import type { AttemptTable, RunTable } from "./schema.ts";
@@ -58,18 +59,26 @@ async function copyRun(
     .selectAll()
     .executeTakeFirst();
   if (!run) return false;
-  const inserted = await writer
-    .insertInto("run")
-    .values(run)
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .returning("id")
-    .execute();
-  if (inserted.length === 0) return false;
+  if (!(await insertRun(writer, run))) return false;
   await copyParts(reader, writer, id);
   const open = await copyAttempts(reader, writer, id);
   await copyTurns(reader, writer, id);
   await dispatch.enqueue(writer, { runId: id, attemptIds: open });
   return true;
+}
+
+/** False when it is there already. A key that another run has at the new place stays with that one. */
+async function insertRun(writer: Writer, run: Selectable<RunTable>): Promise<boolean> {
+  const insert = async (row: Selectable<RunTable>): Promise<boolean> => {
+    const query = writer.insertInto("run").values(row);
+    const rows = await query
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .execute();
+    return rows.length > 0;
+  };
+  if (await insert(run)) return true;
+  return run.idempotency_key !== null && insert({ ...run, idempotency_key: null, idempotency_hash: null });
 }
 
 async function copyParts(reader: Reader, writer: Writer, runId: string): Promise<void> {
@@ -118,29 +127,6 @@ async function copyTurns(reader: Reader, writer: Writer, runId: string): Promise
     await writer.insertInto("interaction").values(page).execute();
     seq = page.at(-1)!.seq;
   }
-}
-
-async function copyLibrary(reader: Reader, to: Database): Promise<number> {
-  const keys = await reader.selectFrom("library_scenario").select(["id", "version"]).execute();
-  let copied = 0;
-  for (const { id, version } of keys) {
-    const row = await reader
-      .selectFrom("library_scenario")
-      .where("id", "=", id)
-      .where("version", "=", version)
-      .selectAll()
-      .executeTakeFirstOrThrow();
-    const inserted = await to.write((writer) =>
-      writer
-        .insertInto("library_scenario")
-        .values(row)
-        .onConflict((conflict) => conflict.columns(["id", "version"]).doNothing())
-        .returning("id")
-        .execute(),
-    );
-    copied += inserted.length;
-  }
-  return copied;
 }
 
 async function copyAudits(reader: Reader, to: Database): Promise<number> {

@@ -105,6 +105,44 @@ test("attempts that nobody can be at work on any more do not stand in the way", 
   expect(await moveToPostgres({ file, url: second.url })).toMatchObject({ runs: 1 });
 });
 
+test("what is there of others stays, and one of two versions of a scenario is the newest", async () => {
+  await using folder = await temporaryFolder();
+  await using database = await postgres.createDatabase();
+  const file = folder.file("rehearsal.db");
+  const idempotency = { key: "k", hash: "h" };
+  const [here, there] = [sampleRun({ idempotency }), sampleRun({ idempotency: { ...idempotency, hash: "other" } })];
+  const version = (id: string, name: string) => [{ scenario: sampleScenario(id), version: name }];
+  {
+    await using source = await openSqlite({ file });
+    await source.store.runs.create(here);
+    await source.library.put(version("later-here", "v1"), { at: 1, demo: false });
+    await source.library.put(version("later-here", "v2"), { at: 4, demo: false });
+    await source.library.put(version("later-there", "v2"), { at: 2, demo: false });
+  }
+  await using target = await openPostgres({ url: database.url });
+  await target.store.runs.create(there);
+  await target.library.put(version("later-here", "v1"), { at: 2, demo: true });
+  await target.library.put(version("later-here", "v3"), { at: 3, demo: true });
+  await target.library.put(version("later-there", "v3"), { at: 3, demo: false });
+
+  expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ runs: 1, skipped: 0, scenarios: 2 });
+  expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ runs: 0, skipped: 1, scenarios: 0 });
+  expect((await target.store.runs.list({ limit: 9 })).runs.map(({ id }) => id).toSorted()).toEqual(
+    [here.id, there.id].toSorted(),
+  );
+  expect(await target.store.runs.create(there)).toMatchObject({ outcome: "replayed", run: { id: there.id } });
+  const listed = async () =>
+    (await target.library.list({ limit: 9 })).entries.map((entry) => [entry.id, entry.version, entry.versions]);
+  expect(await listed()).toEqual([
+    ["later-here", "v2", 3],
+    ["later-there", "v3", 2],
+  ]);
+  expect((await target.library.versions("later-here")).map((one) => one.version)).toEqual(["v2", "v3", "v1"]);
+  // What somebody stored is no demo, wherever that was.
+  await target.library.removeDemo();
+  expect((await target.library.versions("later-here")).map((one) => one.version)).toEqual(["v2", "v1"]);
+});
+
 /** One of everything the agent remembers, in texts that are hard to copy. */
 async function rememberTalk(agent: AgentMemory) {
   const runId = newRunId();
