@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
@@ -123,3 +123,21 @@ test("a database locked by another process for good answers that it is unavailab
   holder.close();
   expect((await storage.store.runs.create(sampleRun())).outcome).toBe("created");
 });
+
+// Windows lets nobody move a file that is open.
+test.skipIf(process.platform === "win32").each(["removed", "replaced"])(
+  "once the file was %s nothing is taken for stored until it is back",
+  async (how) => {
+    await using folder = await temporaryFolder();
+    const file = await filled(folder, 1);
+    await using storage = await openSqlite({ file });
+    await storage.store.check();
+    await rename(file, folder.file("aside.db"));
+    if (how === "replaced") await copyFile(folder.file("aside.db"), file);
+    await expect(storage.store.runs.create(sampleRun())).rejects.toMatchObject({ code: "storage_unavailable" });
+    await expect(storage.store.check()).rejects.toMatchObject({ code: "storage_unavailable" });
+    await rename(folder.file("aside.db"), file);
+    await storage.store.check();
+    expect((await storage.store.runs.create(sampleRun())).outcome).toBe("created");
+  },
+);

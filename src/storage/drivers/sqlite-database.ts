@@ -3,6 +3,7 @@ import { Kysely, type ControlledTransaction } from "kysely";
 import type { Database } from "../database.ts";
 import { appliedMigrations, isUpToDate, migrate } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
+import { watchPlace } from "./file-place.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { inspectFile, toStoreFileError } from "./sqlite-file.ts";
 import { backUp } from "./sqlite-backup.ts";
@@ -22,6 +23,8 @@ const cacheKilobytes = 2_048;
 export interface SqliteDatabase extends Database {
   /** True once after another connection, of this or another process, has committed something. */
   changedElsewhere(): boolean;
+  /** Throws `storage_unavailable` when the file was removed, moved or replaced since it was opened. No write does anything then. */
+  checkPlace(): void;
   /** Copies the database, as it is at one moment, into a new file while others go on reading and writing. */
   backup(file: string): Promise<void>;
 }
@@ -50,8 +53,11 @@ export async function openSqliteDatabase({
   }
   const readOnly = inMemory ? null : new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
   const thread = inMemory ? null : createSqliteReader({ file, lockTimeoutMs });
-  const begin = (): Promise<ControlledTransaction<Tables>> =>
-    whileBusy(() => writer.startTransaction().execute(), lockTimeoutMs);
+  const checkPlace = inMemory ? () => {} : watchPlace(file);
+  const begin = async (): Promise<ControlledTransaction<Tables>> => {
+    checkPlace();
+    return whileBusy(() => writer.startTransaction().execute(), lockTimeoutMs);
+  };
   const { write, close } = createGroupCommit({ begin });
   let closing: Promise<void> | null = null;
 
@@ -60,6 +66,7 @@ export async function openSqliteDatabase({
     longReader: thread ? new Kysely({ dialect: sqliteReaderDialect(thread) }) : undefined,
     write,
     changedElsewhere: watchVersion(connection),
+    checkPlace,
     backup: (target) => backUp(connection, target),
     close: () =>
       (closing ??= close().then(async () => {
