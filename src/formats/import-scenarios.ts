@@ -18,6 +18,7 @@ import { importScenarioItems } from "./import/scenario-items.ts";
 import { importShareGpt } from "./import/sharegpt.ts";
 import { withLines } from "./note-lines.ts";
 import { readDocument } from "./read-document.ts";
+import { refuseBinary } from "./refuse-binary.ts";
 import { createScenarioCollector } from "./scenario-collector.ts";
 import type { ImportFormat, ImportResult } from "./scenario-file.ts";
 
@@ -75,14 +76,4 @@ function asked(format: ImportFormat, { text, name }: DetectionSource): Detected 
   const syntax = format === "json" || format === "jsonl" || format === "yaml" ? format : detectSyntax({ text, name });
   if (syntax === "csv") throw new FormatError(`a ${format} file is JSON, JSON lines or YAML; this is none of them`);
   return { format, reason, document: readDocument(text, syntax) };
-}
-
-/** The two things people bring that are no text: archives (spreadsheets, Inspect's `.eval` logs) and UTF-16. */
-function refuseBinary(text: string): void {
-  if (text.startsWith("PK\u0003\u0004")) {
-    throw new FormatError(
-      "this is an archive, not text; save a spreadsheet as CSV, turn an Inspect log into JSON with `inspect log convert`",
-    );
-  }
-  if (text.slice(0, 2).includes("\0")) throw new FormatError("this is UTF-16 or binary; save the file as UTF-8 text");
 }

@@ -399,6 +399,13 @@ test("a whole evaluation request says how it is run", async () => {
   expect(provider.requests).toEqual([]);
 });
 
+test("a request file may begin with a byte order mark", async () => {
+  const request = { test_batch: JSON.parse(hello), endpoint: "http://127.0.0.1:9/v1", model_id: "m" };
+  await using folder = await folderWith({ "request.json": `\uFEFF${JSON.stringify(request)}` });
+  const { code, stdout } = await runCli(["eval", "request.json", "--dry-run", "--json"], { cwd: folder.path });
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, runs: [{ model_id: "m" }] });
+});
+
 test("the gate and the replay of a request are carried out, unless a gate is typed", async () => {
   await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });
   const request = {
@@ -487,6 +494,7 @@ test.each([
     ["eval", "misspelt.json", "-m", "m"],
     /misspelt\.json:1 \/interactions\/0: unknown fields: user_mesage \(did you mean user_message\?\)/,
   ],
+  ["a picture", ["eval", "picture.png", "-m", "m"], /picture\.png: this is no scenario file but binary/],
   ["bad JSON", ["eval", "bad.json", "-m", "m"], /bad\.json: line 1/],
   [
     "the same id twice",
@@ -517,6 +525,7 @@ test.each([
     "broken.json": broken,
     "misspelt.json": JSON.stringify({ id: "misspelt", interactions: [{ id: "1", user_mesage: "Hi" }] }),
     "bad.json": "{",
+    "picture.png": "\u0089PNG\r\n\u001A\n\0\0\0\rIHDR",
   });
   await mkdir(folder.file("folder.json"));
   const { code, stderr } = await runCli(parameters, { cwd: folder.path });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ColumnMapping } from "../../formats/column-mapping.ts";
+import { decodeText } from "../../formats/decode-text.ts";
 import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import type { FileScenario, ImportFormat, ImportResult, Note } from "../../formats/scenario-file.ts";
@@ -25,28 +26,29 @@ export async function readScenarioFiles(
 ): Promise<ScenarioFile[]> {
   const files: ScenarioFile[] = [];
   for (const file of await findFiles(patterns, folder)) {
-    const text = await readText(resolve(folder, file), file);
-    files.push({ file, text, ...read({ text, file, format, mapping }) });
+    const bytes = await readBytes(resolve(folder, file), file);
+    files.push({ file, ...read({ bytes, file, format, mapping }) });
   }
   return files;
 }
 
-async function readText(path: string, file: string): Promise<string> {
+async function readBytes(path: string, file: string): Promise<Buffer> {
   try {
-    return await readFile(path, "utf8");
+    return await readFile(path);
   } catch (cause) {
     throw new CliError(`${file} cannot be read`, undefined, { cause });
   }
 }
 
 function read({
-  text,
+  bytes,
   file,
   format,
   mapping,
-}: Required<Pick<ReadOptions, "format" | "mapping">> & { text: string; file: string }): ImportResult {
+}: Required<Pick<ReadOptions, "format" | "mapping">> & { bytes: Buffer; file: string }): Omit<ScenarioFile, "file"> {
   try {
-    return importScenarios({ text, name: file, format, mapping });
+    const text = decodeText(bytes);
+    return { text, ...importScenarios({ text, name: file, format, mapping }) };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${file}: ${withOption(error.message)}`, undefined, { cause: error });
