@@ -1,5 +1,5 @@
 /** What the scanner needs of JSON that is known to be valid: brackets, commas, and whole strings and scalars. */
-const token = /([{}[\],:])|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+|\s+/y;
+const token = /([{}[\],:])|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+|\s+/y;
 
 interface Level {
   readonly pointer: string;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeText } from "./decode-text.ts";
 import { FormatError } from "./format-error.ts";
+import { detectDelimiter } from "./import/csv.ts";
 import { importScenarios, type ImportRequest } from "./import-scenarios.ts";
 import { scenarioFormats } from "./formats.ts";
 import { jsonErrorOffset } from "./json-position.ts";
@@ -57,6 +58,15 @@ test.each([
 
 test("bytes that are UTF-8 are text, without the mark at their beginning", () => {
   expect(decodeText(Buffer.from("\uFEFFinput\n\uFFFD ä\n"))).toBe("input\n\uFFFD ä\n");
+});
+
+test("one value of many megabytes is read like any other", () => {
+  const long = "y".repeat(16_000_000);
+  const { notes } = importScenarios({
+    text: JSON.stringify({ id: "a", interactions: [{ user_message: long, x: 1 }] }),
+  });
+  expect(notes).toMatchObject([{ line: 1, message: "unknown fields: x" }]);
+  expect(detectDelimiter(`"${long}";b\n`)).toBe(";");
 });
 
 test("a file that multiplies itself through YAML aliases is refused", () => {

@@ -70,7 +70,7 @@ const delimiters = [",", "\t", ";", "|"] as const;
 
 /** The separator that occurs most often in the header, outside quotes. */
 export function detectDelimiter(text: string): string {
-  const header = /^(?:"(?:[^"]|"")*"|[^\r\n"])*/.exec(text)?.[0].replace(/"(?:[^"]|"")*"/g, "") ?? "";
+  const header = /^(?:"[^"]*"|[^\r\n"])*/.exec(text)?.[0].replace(/"[^"]*"/g, "") ?? "";
   const counted = delimiters.map((delimiter) => ({ delimiter, count: header.split(delimiter).length - 1 }));
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).delimiter;
 }
