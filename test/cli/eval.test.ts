@@ -475,6 +475,14 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
+test("a model our own agent does not serve is refused by a dry run too", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival", "--dry-run"];
+  const { code, stdout, stderr } = await runCli(parameters, { cwd: folder.path });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain('there is no model "demo/retreival" (such as demo/retrieval; rehearsal models lists them)');
+});
+
 test.each([
   ["no scenarios", ["eval"], /which scenarios\?/],
   ["no model", ["eval", "hello.json"], /which model\?/],

@@ -35,7 +35,7 @@ export function withEvalOptions(command: Command): Command {
     .option("--baseline <run>", "fail when the replies are worse than those of this run or results file")
     .option("--max-regression <share>", "a drop that is accepted, such as 0.02 or 2%", share)
     .option("--resume <run>", "go on with a run that was interrupted")
-    .option("--dry-run", "say what would be done, and call nothing")
+    .option("--dry-run", "say what would be done, and call no model")
     .option(
       "--reporter <names>",
       "tty, line, json, junit, github, markdown, html, otlp, langfuse (comma separated)",

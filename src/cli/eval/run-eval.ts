@@ -6,9 +6,11 @@ import { CliError } from "../cli-error.ts";
 import { ownAgent } from "../config/endpoint.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
+import { loadSettings } from "../parts/load-settings.ts";
 import { chooseReporters } from "../reporters/choose-reporters.ts";
 import { openSession, type Session } from "../sources/open-session.ts";
 import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
+import { wideLimits } from "../sources/wide-limits.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
 import { note } from "../terminal/output.ts";
 import { printPlan } from "./dry-run.ts";
@@ -49,7 +51,9 @@ export async function runEval(
     const remote = where.server ?? serverFromEnvironment(where.dataDir);
     // Our own agent backend is not started for this: any address stands for it.
     const agent = remote === undefined ? "http://127.0.0.1:8000" : null;
-    await printPlan(planRuns(settings, { scenarios: chosen, agent }), { ...where, endpoint });
+    const planned = planRuns(settings, { scenarios: chosen, agent });
+    if (remote === undefined && endpoint === ownAgent) await checkOwnModels(settings.models, where);
+    await printPlan(planned, { ...where, endpoint });
     return exitCodes.ok;
   }
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
@@ -70,12 +74,19 @@ async function carryOut({ scenarios, ...work }: RunWork & { scenarios: readonly 
 }
 
 /** All of them before the first run: the last of several models is no place to find a misspelt name. */
-async function checkModels(session: Session, models: readonly string[]): Promise<void> {
+async function checkModels(session: Pick<Session, "checkModel">, models: readonly string[]): Promise<void> {
   for (const modelId of models) {
     await session.checkModel(modelId).catch((error: unknown) => {
       throw inOurWords(error, modelId);
     });
   }
+}
+
+/** For a dry run: our own agent backend is asked without being there. */
+async function checkOwnModels(models: readonly string[], { envFile = [] }: EvalOptions): Promise<void> {
+  const { createModelChecker } = await import("../parts/create-model-checker.ts");
+  await using checker = createModelChecker(loadSettings({ files: envFile, overrides: wideLimits }).settings);
+  await checkModels(checker, models);
 }
 
 async function readRun(text: string, where: EvalOptions): Promise<EvaluationResponse> {
