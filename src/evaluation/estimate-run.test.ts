@@ -35,6 +35,12 @@ test("a worked example: calls are exact, each call carries the conversation so f
   expect(estimate.sentence).toMatch(/^12 calls, about \$0\.20, \d+ s to \d+ s\.$/);
 });
 
+test("one call is one call", () => {
+  const [scenario] = planOf({}, 1).scenarios;
+  const { sentence } = estimateRun(planOf({ scenarios: [scenario], attempts: 1 }), { concurrency: 1 });
+  expect(sentence).toMatch(/^1 call, \d+ s to \d+ s\.$/);
+});
+
 test("both modes double the calls, a judge and a labeller add theirs", () => {
   const judge = { endpoint: "http://j", model_id: "j", votes: 3 };
   const labeller = { endpoint: "http://l", model_id: "l" };

@@ -188,9 +188,10 @@ function fits(
 
 function toSentence({ calls, money, seconds }: Pick<RunEstimate, "calls" | "money" | "seconds">): string {
   const count = calls.low === calls.high ? `${calls.low}` : `${calls.low} to ${calls.high}`;
+  const called = calls.high === 1 ? "call" : "calls";
   const cost = money ? `, about $${money.expected.toPrecision(2)}` : "";
   const [least, most] = [duration(seconds.low), duration(seconds.high)];
-  return `${count} calls${cost}, ${least === most ? `about ${least}` : `${least} to ${most}`}.`;
+  return `${count} ${called}${cost}, ${least === most ? `about ${least}` : `${least} to ${most}`}.`;
 }
 
 function duration(seconds: number): string {
