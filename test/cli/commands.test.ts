@@ -172,6 +172,15 @@ test("a key made for the environment has the form that is known not to be guesse
   expect(JSON.parse((await runCli(["keys", "list", "--json"], { cwd: folder.path })).stdout)).toEqual({ keys: [] });
 });
 
+test("an address that needs a key stops no command that makes one or listens nowhere", async () => {
+  await using folder = await temporaryFolder();
+  const options = { cwd: folder.path, env: { REHEARSAL_HOST: "0.0.0.0" } };
+  expect((await runCli(["serve"], options)).stderr).toContain('make one with "rehearsal keys create"');
+  for (const parameters of [["list"], ["keys", "list"], ["keys", "create", "ci"]]) {
+    expect(await runCli(parameters, options)).toMatchObject({ code: 0 });
+  }
+});
+
 test("doctor looks at this machine and fails only for what stops it", async () => {
   await using folder = await temporaryFolder();
   const fine = await runCli(["doctor", "--json"], { cwd: folder.path });

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { copyDatabase } from "../../storage/drivers/sqlite-backup.ts";
 import { CliError } from "../cli-error.ts";
 import { withEnv } from "../options.ts";
-import { loadSettings } from "../parts/load-settings.ts";
+import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import { typedFolder } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";
@@ -28,7 +28,7 @@ export function declare(command: Command): void {
 
 /** Services and workers may go on reading and writing meanwhile. */
 async function backUp(target: string, { dataDir, envFile = [], json }: BackupOptions): Promise<void> {
-  const { settings } = loadSettings({ files: envFile, overrides: typedFolder(dataDir) });
+  const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...typedFolder(dataDir) } });
   const source = storeFile(settings);
   if (source === null) throw new CliError("the runs are on PostgreSQL: back it up with pg_dump");
   const file = resolve(target);

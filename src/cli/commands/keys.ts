@@ -5,7 +5,7 @@ import { makeKey } from "../../services/http/made-key.ts";
 import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { collectList, withEnv } from "../options.ts";
-import { loadSettings } from "../parts/load-settings.ts";
+import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 
@@ -43,7 +43,7 @@ async function keys(
   options: KeyOptions,
 ): Promise<void> {
   const { envFile = [], dataDir } = options;
-  const { settings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
+  const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, REHEARSAL_DATA_DIR: dataDir } });
   const file = keyFileIn(settings.dataDir);
   if (action === "list") return printKeys(await listKeys(file), options);
   if (name === undefined) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
 import { withEnv } from "../options.ts";
-import { loadSettings } from "../parts/load-settings.ts";
+import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import { typedFolder } from "../sources/open-source.ts";
 import { counted } from "../terminal/figures.ts";
@@ -28,7 +28,7 @@ export function declare(command: Command): void {
 
 /** Copies every run and scenario from the embedded store to PostgreSQL. What is there already is left alone. */
 async function migrate(target: string, { dataDir, envFile = [], json }: MigrateOptions): Promise<void> {
-  const { settings } = loadSettings({ files: envFile, overrides: typedFolder(dataDir) });
+  const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...typedFolder(dataDir) } });
   const url = target.startsWith("$") ? process.env[target.slice(1)] : target;
   if (!url || !/^postgres(ql)?:/.test(url)) throw new CliError("where to? Give postgres://user:password@host/database");
   // DATABASE_URL may name the target already; where it names a file, that is what is copied.

@@ -6,7 +6,7 @@ import { CliError } from "../cli-error.ts";
 import { ownAgent } from "../config/endpoint.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
-import { loadSettings } from "../parts/load-settings.ts";
+import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { chooseReporters } from "../reporters/choose-reporters.ts";
 import { openSession, type Session } from "../sources/open-session.ts";
 import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
@@ -85,7 +85,9 @@ async function checkModels(session: Pick<Session, "checkModel">, models: readonl
 /** For a dry run: our own agent backend is asked without being there. */
 async function checkOwnModels(models: readonly string[], { envFile = [] }: EvalOptions): Promise<void> {
   const { createModelChecker } = await import("../parts/create-model-checker.ts");
-  await using checker = createModelChecker(loadSettings({ files: envFile, overrides: wideLimits }).settings);
+  await using checker = createModelChecker(
+    loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...wideLimits } }).settings,
+  );
   await checkModels(checker, models);
 }
 

@@ -25,6 +25,9 @@ function load(file: string, { mayBeMissing = false } = {}): void {
   }
 }
 
+/** For a command that nobody can reach: where a service listens, and whether it has keys for that, does not concern it. */
+export const reachedByNobody = { REHEARSAL_HOST: "127.0.0.1" } as const;
+
 /** The settings from the environment and `.env`; what was typed as an option outranks both. */
 export function loadSettings({
   files = [],

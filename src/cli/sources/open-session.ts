@@ -1,6 +1,6 @@
 import type { SourceOptions } from "../options.ts";
 import type { Settings } from "../../settings.ts";
-import { loadEnvironment, loadSettings } from "../parts/load-settings.ts";
+import { loadEnvironment, loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import type { RunClient } from "../parts/run-client.ts";
 import type { SessionParts, StartedSession } from "../parts/start-session.ts";
 import { note } from "../terminal/output.ts";
@@ -59,7 +59,7 @@ export async function openOwnServices(
     overrides: {
       ...wideLimits,
       ...typedFolder(dataDir),
-      REHEARSAL_HOST: "127.0.0.1",
+      ...reachedByNobody,
       REHEARSAL_AGENT_PORT: String(agentPort),
       REHEARSAL_API_KEYS: "",
       REHEARSAL_API_KEYS_FILE: "",

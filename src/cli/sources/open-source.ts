@@ -1,6 +1,6 @@
 import { readClientSettings } from "../../settings/client-settings.ts";
 import type { SourceOptions } from "../options.ts";
-import { loadEnvironment, loadSettings } from "../parts/load-settings.ts";
+import { loadEnvironment, loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import type { RunSource } from "./run-source.ts";
 import { openServerSource } from "./server-source.ts";
 import { wideLimits } from "./wide-limits.ts";
@@ -10,7 +10,10 @@ export async function openSource({ server, dataDir, envFile }: SourceOptions): P
   loadEnvironment(envFile);
   const address = server ?? serverFromEnvironment(dataDir);
   if (address !== undefined) return openServerSource(address);
-  const { settings } = loadSettings({ files: envFile ?? [], overrides: { ...wideLimits, ...typedFolder(dataDir) } });
+  const { settings } = loadSettings({
+    files: envFile ?? [],
+    overrides: { ...reachedByNobody, ...wideLimits, ...typedFolder(dataDir) },
+  });
   const { hasStore, noRuns, openLocalSource } = await import("./local-source.ts");
   return hasStore(settings) ? openLocalSource(settings) : noRuns(settings, dataDir);
 }

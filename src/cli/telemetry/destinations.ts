@@ -1,7 +1,7 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
 import { CliError } from "../cli-error.ts";
-import { loadSettings } from "../parts/load-settings.ts";
+import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import type { SendJson } from "./send-json.ts";
 
 /** Where results can be sent. */
@@ -32,7 +32,7 @@ const patienceMs = 60_000;
 async function withSender(work: (send: SendJson) => Promise<void>): Promise<void> {
   const { createClients } = await import("../parts/create-clients.ts");
   const { jsonSender } = await import("./send-json.ts");
-  const { settings } = loadSettings();
+  const { settings } = loadSettings({ overrides: reachedByNobody });
   await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });
   await work(jsonSender(clients.tools, AbortSignal.timeout(patienceMs)));
 }
