@@ -194,6 +194,21 @@ test("doctor looks at this machine and fails only for what stops it", async () =
   expect(JSON.parse(broken.stdout).checks).toContainEqual(expect.objectContaining({ name: "hub", state: "problem" }));
 });
 
+test("doctor refuses a gate that eval would refuse; one on labels waits for scenarios", async () => {
+  await using folder = await temporaryFolder();
+  const gated = async (gate: string) => {
+    await writeFile(folder.file("rehearsal.json"), JSON.stringify({ gates: [gate] }));
+    const looked = await runCli(["doctor", "--json"], { cwd: folder.path });
+    return JSON.parse(looked.stdout).checks.find(({ name }: { name: string }) => name === "configuration");
+  };
+  expect(await gated("ovrall>=0.8")).toMatchObject({
+    state: "problem",
+    detail: expect.stringContaining('did you mean "overall"?'),
+  });
+  expect(await gated("metadata.intent>=0.8")).toMatchObject({ state: "ok" });
+  expect(await runCli(["validate"], { cwd: folder.path })).toMatchObject({ code: 0 });
+});
+
 test("doctor asks every named hub, in its protocol and with its key", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: json({ data: [{ id: "claude" }] }) });

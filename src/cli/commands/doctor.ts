@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { attempt, notice, ok, type Check } from "../doctor/check.ts";
+import { attempt, notice, type Check } from "../doctor/check.ts";
+import { checkConfiguration } from "../doctor/check-configuration.ts";
 import { checkMachine, checkProxy } from "../doctor/check-machine.ts";
 import { checkCredentials, checkModels } from "../doctor/check-models.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -7,7 +8,6 @@ import { withEnv } from "../options.ts";
 import { createClients } from "../parts/create-clients.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { readHubProviders } from "../parts/read-hub-providers.ts";
-import { loadConfig } from "../config/load-config.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { styleFor } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
@@ -41,11 +41,6 @@ async function doctor({ dataDir, envFile = [], json }: DoctorOptions): Promise<v
   if (json) printJson({ healthy, checks });
   else print(checks);
   if (!healthy) process.exitCode = exitCodes.configuration;
-}
-
-async function checkConfiguration(): Promise<Check> {
-  const { file } = await loadConfig(undefined);
-  return ok("configuration", file === undefined ? "none in this folder" : `${file} is valid`);
 }
 
 function print(checks: readonly Check[]): void {

@@ -38,7 +38,8 @@ async function validate(files: readonly string[], { config: named, json }: Valid
 
   const { read, problems } = await readAll(patterns, typed.length > 0 ? process.cwd() : folder);
   if (typed.length === 0 && problems.length === 0) {
-    checkGateNames(gates, { config, scenarios: read.flatMap(({ scenarios }) => scenarios) });
+    const scenarios = patterns.length === 0 ? undefined : read.flatMap((file) => file.scenarios);
+    checkGateNames(gates, { config, scenarios });
   }
   const empty = patterns.length > 0 && read.every(({ scenarios }) => scenarios.length === 0);
   const valid = problems.length === 0 && !empty && !read.some((file) => brokenScenarios(file).length > 0);

@@ -10,15 +10,17 @@ import { figures, type Gate } from "./parse-gate.ts";
 /** A mistyped score fails its gate, or is never watched, whatever the replies are: better said before a model is asked. */
 export function checkGateNames(
   gates: readonly Gate[],
-  { config, scenarios }: { config: Config; scenarios: readonly FileScenario[] },
+  { config, scenarios }: { config: Config; scenarios?: readonly FileScenario[] | undefined },
 ): void {
-  const known = scoreNames(config, scenarios);
+  const known = scoreNames(config, scenarios ?? []);
+  // Without scenarios nobody knows which labels they will have.
+  const isKnown = (name: string): boolean => known.has(name) || (!scenarios && name.startsWith("metadata."));
   for (const name of config.baseline_scores ?? []) {
-    if (known.has(name)) continue;
+    if (isKnown(name)) continue;
     throw new CliError(`baseline_scores names "${name}", a score the run will not have${suggestion(name, known)}`);
   }
   for (const { text, measure } of gates) {
-    if (measure.kind !== "score" || known.has(measure.score)) continue;
+    if (measure.kind !== "score" || isKnown(measure.score)) continue;
     throw new CliError(`the gate "${text}" is on a score the run will not have${suggestion(measure.score, known)}`);
   }
 }

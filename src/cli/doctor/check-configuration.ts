@@ -1,0 +1,16 @@
+import { loadConfig } from "../config/load-config.ts";
+import { checkGateNames } from "../gates/check-gate-names.ts";
+import { parseGate } from "../gates/parse-gate.ts";
+import { joinScenarios, readScenarioFiles } from "../scenarios/read-scenarios.ts";
+import { ok, type Check } from "./check.ts";
+
+/** The configuration of this folder, with what `eval` would refuse it for before the first call: its gates and scenarios. */
+export async function checkConfiguration(): Promise<Check> {
+  const { config, folder, file } = await loadConfig(undefined);
+  if (file === undefined) return ok("configuration", "none in this folder");
+  const gates = (config.gates ?? []).map(parseGate);
+  const patterns = [config.scenarios ?? []].flat();
+  const files = await readScenarioFiles(patterns, { folder });
+  checkGateNames(gates, { config, scenarios: patterns.length === 0 ? undefined : joinScenarios(files) });
+  return ok("configuration", `${file} is valid`);
+}
