@@ -138,6 +138,30 @@ test("chrf is there when asked for by name", async () => {
   expect(scores).toEqual({ success: 1, chrf: 1, overall: 1 });
 });
 
+test("a custom scorer that changes what it is handed changes nothing else", async () => {
+  const interaction = interactionOf({
+    references: ["Your refund is on its way."],
+    reference_metadata: { intent: "refund" },
+  });
+  const before = structuredClone(interaction);
+  const scoring = createScoring({
+    candidates: new Map(),
+    customScorers: {
+      meddler: ({ references, reference_metadata, generated_metadata }) => {
+        (references as string[]).push("Anything goes.");
+        Object.assign(reference_metadata, { intent: "other", urgent: true });
+        Object.assign(generated_metadata, { intent: "other" });
+        return 1;
+      },
+    },
+  });
+  const reply = replied("Your refund is on its way.", { intent: "complaint" });
+  const { scores, generated_metadata } = await scoreInteraction({ interaction, reply, scoring });
+  expect(generated_metadata).toEqual({ intent: "complaint" });
+  expect(scores).toMatchObject({ meddler: 1, "metadata.intent": 0, metadata_match: 0, exact_match: 1 });
+  expect(interaction).toEqual(before);
+});
+
 test("a check, a custom scorer or a comparison that throws costs its own score only", async () => {
   const fail = (): never => {
     throw new Error("out of\norder");

@@ -28,10 +28,13 @@ export type CustomScorers = Readonly<Record<string, CustomScorer>>;
 /** A cosine of equal vectors may come out as 1.0000000000000002, which is meant to be 1. */
 const rounding = 1e-9;
 
-/** Runs it. One that throws or gives no number within 0..1 has not judged; it breaks nothing. */
+/**
+ * Runs it. One that throws or gives no number within 0..1 has not judged; it breaks nothing. It is handed a copy: what it changes
+ * there is no business of other scores, other attempts or what is stored.
+ */
 export async function runCustomScorer(name: string, scorer: CustomScorer, input: CustomScorerInput): Promise<Score> {
   try {
-    const answer = await scorer(input);
+    const answer = await scorer(structuredClone(input));
     const { value, reason } = typeof answer === "object" && answer !== null ? answer : { value: answer };
     if (value === null || value === undefined)
       return { name, value: null, reason: reason ?? "the scorer gave no value" };
