@@ -27,6 +27,7 @@ export type CustomScorers = Readonly<Record<string, CustomScorer>>;
 
 /** A cosine of equal vectors may come out as 1.0000000000000002, which is meant to be 1. */
 const rounding = 1e-9;
+const longestReason = 500;
 
 /**
  * Runs it. One that throws or gives no number within 0..1 has not judged; it breaks nothing. It is handed a copy: what it changes
@@ -36,17 +37,18 @@ export async function runCustomScorer(name: string, scorer: CustomScorer, input:
   try {
     const answer = await scorer(structuredClone(input));
     const { value, reason } = typeof answer === "object" && answer !== null ? answer : { value: answer };
-    if (value === null || value === undefined)
-      return { name, value: null, reason: reason ?? "the scorer gave no value" };
+    const text = toText(reason);
+    if (value === null || value === undefined) return { name, value: null, reason: text ?? "the scorer gave no value" };
     if (typeof value !== "number" || !(value >= -rounding && value <= 1 + rounding)) {
       return { name, value: null, reason: "the scorer's value is not a number within 0..1" };
     }
-    return {
-      name,
-      value: Math.min(1, Math.max(0, value)),
-      ...(reason !== undefined && { reason: String(reason).slice(0, 500) }),
-    };
+    return { name, value: Math.min(1, Math.max(0, value)), ...(text !== undefined && { reason: text }) };
   } catch (error) {
     return brokenScore(name, error);
   }
+}
+
+/** JavaScript may hand over anything as a reason, and any length of it. */
+function toText(reason: unknown): string | undefined {
+  return reason === null || reason === undefined ? undefined : String(reason).slice(0, longestReason).toWellFormed();
 }
