@@ -196,7 +196,7 @@ async function judgementOf({
 }
 
 function customOf(
-  { interaction, reply, scoring }: ScoreInteractionOptions,
+  { interaction, reply, scoring, signal = never }: ScoreInteractionOptions,
   generated_metadata: StoredScores["generated_metadata"],
 ): Promise<Score[]> {
   const input = {
@@ -207,7 +207,7 @@ function customOf(
     generated_metadata,
     interaction_id: interaction.id,
   };
-  return Promise.all(scoring.custom.map(({ name, scorer }) => runCustomScorer(name, scorer, input)));
+  return Promise.all(scoring.custom.map(({ name, scorer }) => runCustomScorer({ name, scorer, input, signal })));
 }
 
 const warnedScores = new Set(["overall", "semantic_similarity"]);

@@ -9,6 +9,7 @@ const input = {
   generated_metadata: {},
   interaction_id: "1",
 };
+const mine = { name: "mine", input, signal: new AbortController().signal };
 
 test.each([
   [1.0000000000000002, 1],
@@ -18,7 +19,7 @@ test.each([
   [Number.NaN, null],
   [Number.POSITIVE_INFINITY, null],
 ])("a scorer's %d counts as %d", async (given, value) => {
-  expect(await runCustomScorer("mine", () => given, input)).toMatchObject({ name: "mine", value });
+  expect(await runCustomScorer({ ...mine, scorer: () => given })).toMatchObject({ name: "mine", value });
 });
 
 test.each([
@@ -30,5 +31,19 @@ test.each([
   [null, null, "the scorer gave no value"],
 ])("the reason of a value of %s is a text of bounded length", async (value, reason, text) => {
   const scorer = () => ({ value, reason }) as CustomScore;
-  expect(await runCustomScorer("mine", scorer, input)).toEqual({ name: "mine", value, reason: text });
+  expect(await runCustomScorer({ ...mine, scorer })).toEqual({ name: "mine", value, reason: text });
+});
+
+const never = (): Promise<number> => new Promise(() => {});
+
+test("a scorer that never answers has no value once its time is over", async () => {
+  const score = await runCustomScorer({ ...mine, scorer: never, limitMs: 1 });
+  expect(score).toEqual({ name: "mine", value: null, reason: "the scorer failed: no answer within 0.001 s" });
+});
+
+test("a scorer that never answers ends with the run it belongs to", async () => {
+  const run = new AbortController();
+  const scoring = runCustomScorer({ ...mine, scorer: never, signal: run.signal });
+  run.abort(new Error("cancelled"));
+  await expect(scoring).rejects.toThrow("cancelled");
 });

@@ -1,6 +1,7 @@
 import type { Metadata } from "../../contract/metadata.ts";
 import type { Score } from "../../contract/score.ts";
 import { brokenScore } from "./broken-score.ts";
+import { withinTime } from "./within-time.ts";
 
 /** What a scorer of the operator may look at. */
 export interface CustomScorerInput {
@@ -28,14 +29,25 @@ export type CustomScorers = Readonly<Record<string, CustomScorer>>;
 /** A cosine of equal vectors may come out as 1.0000000000000002, which is meant to be 1. */
 const rounding = 1e-9;
 const longestReason = 500;
+/** A scorer that asks a model may take its time; one that never answers would hold up its run, and whoever ends the service, for ever. */
+const longestMs = 120_000;
+
+export interface CustomScorerRun {
+  readonly name: string;
+  readonly scorer: CustomScorer;
+  readonly input: CustomScorerInput;
+  readonly signal: AbortSignal;
+  readonly limitMs?: number;
+}
 
 /**
- * Runs it. One that throws or gives no number within 0..1 has not judged; it breaks nothing. It is handed a copy: what it changes
- * there is no business of other scores, other attempts or what is stored.
+ * Runs it. One that throws, gives no number within 0..1 or takes too long has not judged; it breaks nothing. It is handed a copy: what
+ * it changes there is no business of other scores, other attempts or what is stored. Rejects only when `signal` aborts.
  */
-export async function runCustomScorer(name: string, scorer: CustomScorer, input: CustomScorerInput): Promise<Score> {
+export async function runCustomScorer(run: CustomScorerRun): Promise<Score> {
+  const { name, scorer, input, signal, limitMs = longestMs } = run;
   try {
-    const answer = await scorer(structuredClone(input));
+    const answer = await withinTime(Promise.resolve(scorer(structuredClone(input))), { ms: limitMs, signal });
     const { value, reason } = typeof answer === "object" && answer !== null ? answer : { value: answer };
     const text = toText(reason);
     if (value === null || value === undefined) return { name, value: null, reason: text ?? "the scorer gave no value" };
@@ -44,6 +56,7 @@ export async function runCustomScorer(name: string, scorer: CustomScorer, input:
     }
     return { name, value: Math.min(1, Math.max(0, value)), ...(text !== undefined && { reason: text }) };
   } catch (error) {
+    signal.throwIfAborted();
     return brokenScore(name, error);
   }
 }
