@@ -1,4 +1,5 @@
 import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
+import { reservedNames } from "../../evaluation/scorers/reserved-names.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { importOperatorModule } from "./import-operator-module.ts";
 
@@ -16,9 +17,13 @@ export async function readCustomScorers(path: string | null): Promise<CustomScor
     (entry): entry is [string, CustomScorer] => typeof entry[1] === "function",
   );
   for (const [name] of scorers) {
-    if (scoreName.test(name)) continue;
-    const problem = `exports "${name}": name scorers with lower-case letters, digits and _`;
-    throw new SettingsError("REHEARSAL_SCORERS_MODULE", problem);
+    const problem = nameProblem(name);
+    if (problem !== null) throw new SettingsError("REHEARSAL_SCORERS_MODULE", `exports "${name}": ${problem}`);
   }
   return Object.fromEntries(scorers);
+}
+
+function nameProblem(name: string): string | null {
+  if (!scoreName.test(name)) return "name scorers with lower-case letters, digits and _";
+  return reservedNames.has(name) ? "that is the name of another score" : null;
 }

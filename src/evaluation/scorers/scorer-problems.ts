@@ -1,9 +1,9 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { ScorerSetting } from "../../contract/scorer-setting.ts";
-import { builtInScorers } from "./built-in-scorers.ts";
 import { checkNames, createCheck } from "./create-checks.ts";
 import { PatternError } from "./checks/compile-pattern.ts";
 import { SchemaError } from "./checks/json-schema.ts";
+import { reservedNames } from "./reserved-names.ts";
 
 export interface ScorerProblem {
   readonly index: number;
@@ -13,16 +13,6 @@ export interface ScorerProblem {
   readonly message: string;
 }
 
-const reserved = new Set([
-  "success",
-  "overall",
-  "semantic_similarity",
-  "judge_correctness",
-  "judge_rubrics",
-  "conversation_quality",
-  "conversation_rubrics",
-  ...Object.keys(builtInScorers),
-]);
 /** How the names of labels' and rubrics' scores begin: those depend on the scenarios, so none of them is left to a check. */
 const reservedPrefixes = ["metadata.", "judge.", "conversation."];
 
@@ -32,7 +22,7 @@ export function scorerProblems(settings: readonly ScorerSetting[], available: re
   return settings.flatMap((setting, index): ScorerProblem[] => {
     if (typeof setting === "string") return nameProblems(setting, { index, settings, available });
     const name = names[index] ?? "";
-    const taken = reserved.has(name) || available.includes(name) || names.indexOf(name) < index;
+    const taken = reservedNames.has(name) || available.includes(name) || names.indexOf(name) < index;
     const prefix = reservedPrefixes.find((start) => name.startsWith(start));
     const message = taken
       ? `"${name}" is the name of another score`
