@@ -23,6 +23,12 @@ export const LabelSource = z
     source: z.enum(["endpoint", "labeller", "local"]),
     method: z.string().optional(),
     confidence: z.number().min(0).max(1).optional(),
+    unjudged: z
+      .literal(true)
+      .optional()
+      .describe(
+        "The labeller cannot read the reply (another language): the label is shown, and counts in no score or figure.",
+      ),
   })
   .meta({ id: "LabelSource" });
 export type LabelSource = z.infer<typeof LabelSource>;

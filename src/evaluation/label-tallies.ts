@@ -8,7 +8,7 @@ import { createLabelTally, type LabelTally } from "./statistics/label-metrics.ts
 export interface LabelTallies {
   /** `cluster` tells apart what belongs together: attempts within a scenario, scenarios within a run. */
   add(
-    interaction: Pick<ScoredInteraction, "reference_metadata" | "generated_metadata">,
+    interaction: Pick<ScoredInteraction, "reference_metadata" | "generated_metadata" | "label_sources">,
     cluster: number | string,
   ): void;
   finish(): Record<string, LabelMetrics>;
@@ -18,11 +18,12 @@ export function createLabelTallies(rules: Readonly<Record<string, LabelRule>> = 
   const tallies = new Map<string, LabelTally>();
 
   return {
-    add({ reference_metadata, generated_metadata }, cluster) {
+    add({ reference_metadata, generated_metadata, label_sources = {} }, cluster) {
       for (const [key, value] of Object.entries(reference_metadata)) {
         const expected = toLabel(value);
         const generated = toLabel(ownValue(generated_metadata, key));
         if (expected === null || generated === null) continue;
+        if (Object.hasOwn(label_sources, key) && label_sources[key]?.unjudged) continue;
         const tally = tallies.get(key) ?? createLabelTally(rules[key]?.aliases);
         tallies.set(key, tally);
         tally.add(expected, generated, cluster, withinTolerance(ownValue(generated_metadata, key), value, rules[key]));

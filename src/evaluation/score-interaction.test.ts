@@ -9,6 +9,7 @@ import { labelCandidates } from "./labels/label-candidates.ts";
 import { scoreInteraction } from "./score-interaction.ts";
 import { createScoring } from "./scoring.ts";
 import { createSemanticScorer } from "./semantic/semantic-scorer.ts";
+import { summarizeScenario } from "./summarize-scenario.ts";
 
 function replied(agent_reply: string, endpoint_metadata: Metadata | null = null): StoredReply {
   return {
@@ -65,13 +66,17 @@ test("a reply like its reference, with the right labels, has every default score
   expect(scoring_version).toBe(scoringVersion);
 });
 
-test("a sentiment the local labeller cannot read is shown as unknown and not scored", async () => {
+test("a sentiment the local labeller cannot read is shown as unknown and neither scored nor counted", async () => {
   const interaction = interactionOf({
     reference_reply: "很高兴为您服务",
     reference_metadata: { sentiment: "positive" },
   });
-  const { scores, score_reasons, generated_metadata } = await score(interaction, replied("您好，很高兴为您服务"));
+  const scored = await score(interaction, replied("您好，很高兴为您服务"));
+  const { scores, score_reasons, generated_metadata, label_sources } = scored;
   expect(generated_metadata).toEqual({ sentiment: "unknown" });
+  expect(label_sources["sentiment"]).toMatchObject({ source: "local", unjudged: true });
+  const turn = { ...interaction, ...scored, error: null, usage: null };
+  expect(summarizeScenario([{ interactions: [turn] }]).label_metrics).toEqual({});
   expect(scores).not.toHaveProperty(["metadata.sentiment"]);
   expect(score_reasons["metadata.sentiment"]).toContain("cannot be told from the reply");
   expect(scores["overall"]).toBe(scores["token_f1"]);

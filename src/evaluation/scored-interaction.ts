@@ -6,5 +6,8 @@ export type ScoredInteraction = Pick<
   "scores" | "reference_metadata" | "generated_metadata" | "error" | "usage"
 > &
   Partial<
-    Pick<InteractionResult, "interaction_type" | "turn_index" | "conflicts" | "helper_usage" | "cost" | "judgements">
+    Pick<
+      InteractionResult,
+      "interaction_type" | "turn_index" | "conflicts" | "helper_usage" | "cost" | "judgements" | "label_sources"
+    >
   >;

@@ -41,11 +41,12 @@ export async function labelReply(options: LabelReplyOptions): Promise<Labels> {
       continue;
     }
     const answer = typeof expected === "string" ? await labeller({ key, reply: texts.reply, own }) : null;
-    if (answer) {
-      labels.set(key, answer.value);
-      sources.set(key, { source: "local", method: answer.method, confidence: answer.confidence });
-    }
-    if ((!answer || answer.unreadable) && reply.endpoint_metadata === null) unjudged.add(key);
+    const isUnjudged = (!answer || answer.unreadable === true) && reply.endpoint_metadata === null;
+    if (isUnjudged) unjudged.add(key);
+    if (!answer) continue;
+    const { method, confidence } = answer;
+    labels.set(key, answer.value);
+    sources.set(key, { source: "local", method, confidence, ...(isUnjudged && { unjudged: true }) });
   }
   const generated_metadata: Metadata = Object.fromEntries(labels);
   return { generated_metadata, label_sources: Object.fromEntries(sources), unjudged_keys: unjudged };
