@@ -15,7 +15,8 @@ Written by \`node scripts/write-reference.ts\` from \`src/contract/errors.ts\`; 
 Every answer that is not 2xx is a problem document (RFC 9457, \`application/problem+json\`) with \`code\`, \`title\`, \`detail\`,
 \`hint\`, \`retryable\`, \`request_id\` and, for wrong fields, \`errors[].pointer\`. Routes under \`/v1/\` answer in OpenAI's shape with
 the same \`code\`. In an evaluation the upstream codes stand in \`error\` beside \`agent_reply\`: \`Request failed\`; the answer itself is 200.
-"Retry" means that the same request may succeed later; where \`Retry-After\` is sent, wait that long.
+"Retry" means that the same request may succeed later; where \`Retry-After\` is sent, wait that long. Under \`/v1/\` the other failures
+carry \`x-should-retry: false\`, which keeps OpenAI's clients from sending them again.
 
 ${sections.join("\n")}`;
 }

@@ -189,6 +189,14 @@ describe("the openai client", () => {
     await expect(failing).rejects.toMatchObject({ code: "upstream_rate_limited", type: "rate_limit_error" });
   });
 
+  test("does not send a request again that no retry can help", async () => {
+    const failing = scriptedModel(failsWith("upstream_auth"), "Only a second call would get this.");
+    await using own = await runAgentApp({ "test/model": failing });
+    const patient = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 1 });
+    await expect(patient.chat.completions.create(ask("Hello"))).rejects.toMatchObject({ code: "upstream_auth" });
+    expect(failing.requests).toHaveLength(1);
+  });
+
   test("mistakes name the parameter", async () => {
     const create = (body: object) => client.chat.completions.create({ ...ask("Hi"), ...body } as never);
     await expect(create({ n: 2 })).rejects.toMatchObject({ status: 422, param: "n", type: "invalid_request_error" });

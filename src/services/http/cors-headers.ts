@@ -40,6 +40,7 @@ export const pageMayRead: readonly string[] = [
   "x-request-id",
   "x-run-id",
   "x-scenario-version",
+  "x-should-retry",
   "x-tool-calls",
   "x-usage-input-tokens",
   "x-usage-output-tokens",

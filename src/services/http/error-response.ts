@@ -1,4 +1,4 @@
-import { errorKinds } from "../../contract/errors.ts";
+import { errorKinds, isRetryable } from "../../contract/errors.ts";
 import type { ServiceError } from "../../contract/service-error.ts";
 import { isOpenAiPath } from "../../contract/openapi.ts";
 import { toProblem } from "../../contract/problem.ts";
@@ -25,6 +25,8 @@ export function errorAnswer(error: ServiceError, { requestId, path }: FailedRequ
       ...error.headers,
       "content-type": openAi ? "application/json" : "application/problem+json",
       ...(error.retryAfterMs !== undefined && { "retry-after": retryAfter(error.retryAfterMs) }),
+      // OpenAI's clients send every 5xx again, which would repeat a whole run and what its tools do, unless they are told not to.
+      ...(openAi && !isRetryable(error.code) && { "x-should-retry": "false" }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ServiceError } from "../../contract/service-error.ts";
+import { errorResponse } from "./error-response.ts";
 import { toOpenAiError } from "./openai-error.ts";
 
 test.each([
@@ -15,4 +16,13 @@ test.each([
 test("the field is named as OpenAI's clients print it", () => {
   const errors = [{ pointer: "/messages/0/a~1b", code: "custom", message: "is wrong" }];
   expect(toOpenAiError(new ServiceError("validation_failed", "No.", { errors })).error.param).toBe("messages[0].a/b");
+});
+
+test.each([
+  ["upstream_rejected", "/v1/responses", "false"],
+  ["upstream_error", "/v1/responses", null],
+  ["upstream_rejected", "/", null],
+] as const)("%s at %s tells OpenAI's clients whether to try again: %s", (code, path, told) => {
+  const answer = errorResponse(new ServiceError(code, "No."), { requestId: "1", path });
+  expect(answer.headers.get("x-should-retry")).toBe(told);
 });
