@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { failsWith, refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import { ChatCompletion } from "../../src/contract/openai-chat.ts";
 import { ResponseBody } from "../../src/contract/openai-responses.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { createRouter } from "../../src/models/routing/choose-provider.ts";
@@ -158,7 +159,9 @@ test("a refusal is told as one, and is taken back as what the model said", async
     { role: "assistant", content: [part] },
     { role: "user", content: "Why?" },
   ];
-  expect((await post(`${agent.url}/v1/chat/completions`, { model: "test/model", messages })).status).toBe(200);
+  const chat = await post(`${agent.url}/v1/chat/completions`, { model: "test/model", messages });
+  const { choices } = ChatCompletion.parse(await chat.json());
+  expect(choices[0]?.message).toMatchObject({ content: null, refusal: "I can't help with that." });
   const said = [{ role: "user" }, { role: "assistant", content: "I can't help with that." }, { role: "user" }];
   expect(model.requests.slice(1)).toMatchObject([{ messages: said }, { messages: said }]);
 

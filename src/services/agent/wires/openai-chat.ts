@@ -55,7 +55,8 @@ export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created
         index: 0,
         message: {
           role: "assistant",
-          content: pending.length > 0 && reply.text === "" ? null : reply.text,
+          // Where there is something else, an empty text would be taken for what the model said: clients look at it first.
+          content: reply.text === "" && (pending.length > 0 || reply.refusal !== null) ? null : reply.text,
           refusal: reply.refusal,
           ...(pending.length > 0 && { ...reasoningBefore(outcome), tool_calls: pending.map(toToolCall) }),
         },
