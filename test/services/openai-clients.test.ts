@@ -292,6 +292,22 @@ describe("the openai client with responses", () => {
     expect(asked.requests[0]?.parameters ?? {}).toEqual({});
   });
 
+  test("a stream that breaks off rejects: half a reply is not taken for a whole one", async () => {
+    const breaks: ChatModel = (_request, { onText }) => {
+      onText?.("Half");
+      return Promise.resolve(failsWith("upstream_reset"));
+    };
+    await using own = await runAgentApp({ "test/model": breaks });
+    const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const stream = await openai.responses.create({ model: "test/model", input: "Hi", stream: true });
+    const told: string[] = [];
+    const reading = (async () => {
+      for await (const { type } of stream) told.push(type);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "upstream_reset" });
+    expect(told.at(-1)).toBe("response.output_text.delta");
+  });
+
   test("a reply that a filter cut off is incomplete for that reason", async () => {
     await using own = await runAgentApp(scripted({ text: "I", finish_reason: "content_filter" }).models);
     const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });

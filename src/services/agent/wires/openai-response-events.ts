@@ -1,6 +1,7 @@
 import type { ServiceError } from "../../../contract/service-error.ts";
 import type { ResponseBody, ResponseOutputItem } from "../../../contract/openai-responses.ts";
 import { EventWriter } from "../../http/event-writer.ts";
+import { toOpenAiError } from "../../http/openai-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 import { messageId, openResponse, outputText, toResponse, type ResponseHead } from "./openai-response.ts";
@@ -37,7 +38,7 @@ export function toResponseEvents(
       }
       send(response.status === "incomplete" ? "response.incomplete" : "response.completed", { response });
     })
-    .catch((thrown: unknown) => send("response.failed", { response: failed(turn, head, onCrash(thrown)) }))
+    .catch((thrown: unknown) => sendFailure(send, onCrash(thrown), openResponse(turn, head)))
     .finally(() => stream.end());
   return stream;
 }
@@ -123,6 +124,13 @@ function sendCall(
   send("response.output_item.done", { output_index, item });
 }
 
-function failed(turn: Turn, head: ResponseHead, { code, message }: ServiceError): ResponseBody {
-  return { ...openResponse(turn, head), status: "failed", error: { code, message } };
+/**
+ * Told twice, as OpenAI does: its clients throw at `error`, and pass `response.failed` by like any other event. The fields of the
+ * first are where OpenAI documents them, and once more where it sends them.
+ */
+function sendFailure(send: Send, failure: ServiceError, open: ResponseBody): void {
+  const { code, message } = failure;
+  const { error } = toOpenAiError(failure);
+  send("error", { code, message, param: error.param, error });
+  send("response.failed", { response: { ...open, status: "failed", error: { code, message } } });
 }
