@@ -7,14 +7,23 @@ const InputMessage = z.object({
   content: OpenAiReplyText,
 });
 
+/** What clients send that count on a service which keeps its answers. */
+const ItemReference = z.object({ type: z.literal("item_reference") });
+const referenceRefused =
+  'cannot be "item_reference": nothing is kept here. Send the item itself, as the AI SDK does with providerOptions: { openai: { store: false } }';
+
 /** What a conversation in the Responses format is made of: our own output fits. Reasoning is left aside. */
 export const ResponseInputItem = z
-  .discriminatedUnion("type", [
-    InputMessage,
-    z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: z.string() }),
-    z.object({ type: z.literal("function_call_output"), call_id: z.string(), output: OpenAiText }),
-    z.object({ type: z.literal("reasoning") }),
-  ])
+  .discriminatedUnion(
+    "type",
+    [
+      InputMessage,
+      z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: z.string() }),
+      z.object({ type: z.literal("function_call_output"), call_id: z.string(), output: OpenAiText }),
+      z.object({ type: z.literal("reasoning") }),
+    ],
+    { error: ({ input }) => (ItemReference.safeParse(input).success ? referenceRefused : undefined) },
+  )
   .meta({ id: "ResponseInputItem" });
 export type ResponseInputItem = z.infer<typeof ResponseInputItem>;
 

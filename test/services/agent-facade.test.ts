@@ -213,6 +213,23 @@ test("an item of the input that cannot be understood is told what it may be", as
   ]);
 });
 
+test("a client that counts on kept items is told to send them", async () => {
+  const { models, model } = scripted("Hi");
+  await using agent = await runAgentApp(models);
+  const input = [
+    { role: "user", content: "Hi" },
+    { type: "item_reference", id: "msg_1" },
+  ];
+  const answer = await post(`${agent.url}/v1/responses`, { model: "test/model", input });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    422,
+    {
+      error: { param: "input[1].type", message: expect.stringContaining("nothing is kept here. Send the item itself") },
+    },
+  ]);
+  expect(model.requests).toEqual([]);
+});
+
 test.each([
   ["/v1/chat/completions", ask(false)],
   ["/v1/responses", { model: "test/model", input: "Hi" }],
