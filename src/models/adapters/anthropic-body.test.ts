@@ -136,6 +136,12 @@ test("no empty text is sent", () => {
   expect(body["messages"]).toEqual([{ role: "user", content: [text("(empty message)"), text("Still there?")] }]);
 });
 
+test("instructions alone are a conversation too, which the API wants a user to begin", () => {
+  const body = bodyFor([{ role: "system", content: "Write a haiku." }]);
+  expect(body["system"]).toBe("Write a haiku.");
+  expect(body["messages"]).toEqual([{ role: "user", content: [text("(The conversation begins.)")] }]);
+});
+
 test("a format beside tools leaves the choice among them and keeps their names apart", () => {
   const format = { name: "weather", schema: {} };
   expect(bodyFor(hello, { ...offered, format })).toMatchObject({

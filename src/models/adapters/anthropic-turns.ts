@@ -32,7 +32,7 @@ export function toTurns(messages: readonly ChatMessage[], source: string): reado
     else if (blocks.length > 0) turns.push({ role, content: blocks });
   }
   const ordered = turns.map(({ role, content }) => ({ role, content: resultsFirst(content) }));
-  return ordered[0]?.role === "assistant" ? [{ role: "user", content: [text(beginning)] }, ...ordered] : ordered;
+  return ordered[0]?.role === "user" ? ordered : [{ role: "user", content: [text(beginning)] }, ...ordered];
 }
 
 const beginning = "(The conversation begins.)";
