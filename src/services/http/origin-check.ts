@@ -8,7 +8,8 @@ const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const preflightHeaders = {
   "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
-  "access-control-allow-headers": pageMaySend.join(", "),
+  // The star is for what clients add of their own, as OpenAI's does, and nobody here reads. It covers all but authorization.
+  "access-control-allow-headers": [...pageMaySend, "*"].join(", "),
   "access-control-max-age": "600",
 };
 
