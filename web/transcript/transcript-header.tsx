@@ -1,4 +1,5 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
+import type { RefObject } from "react";
 import { Link } from "wouter";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
@@ -12,6 +13,7 @@ import { historyLabels, historyModes, type HistoryMode } from "./history-mode.ts
 import { viewLabels, viewModes, type ViewMode } from "./view-mode.ts";
 
 interface TranscriptHeaderProps {
+  readonly ref: RefObject<HTMLElement | null>;
   readonly results: EvaluationResponse;
   readonly scenario: ScenarioResult;
   readonly attempt: AttemptResult;
@@ -24,6 +26,7 @@ interface TranscriptHeaderProps {
 
 /** Where we are, the other attempts, and the ways onward. Stays in sight on a large screen. */
 export function TranscriptHeader({
+  ref,
   results,
   scenario,
   attempt,
@@ -34,15 +37,20 @@ export function TranscriptHeader({
 }: TranscriptHeaderProps) {
   const { scenarioId, cells } = toScenarioRow(scenario);
   return (
-    <header className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0">
+    <header
+      ref={ref}
+      className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0"
+    >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Link href={runPath(results.run_id)} className="link verbatim text-sm">
+        <Link href={runPath(results.run_id)} className="link verbatim line-clamp-2 text-sm" title={results.test_name}>
           {results.test_name}
         </Link>
         <span aria-hidden className="text-faint">
           /
         </span>
-        <h1 className="verbatim text-lg font-semibold">{scenarioId}</h1>
+        <h1 className="verbatim line-clamp-2 text-lg font-semibold" title={scenarioId}>
+          {scenarioId}
+        </h1>
         {results.demo && <DemoBadge />}
       </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -1,9 +1,10 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { isFailure, judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
 import { runPath, transcriptPath } from "../parts/paths.ts";
+import { useCoveredHeight } from "../parts/use-covered-height.ts";
 import { useKeys } from "../parts/use-keys.ts";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { AttemptNotes } from "./attempt-notes.tsx";
@@ -29,6 +30,8 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
   const [, navigate] = useLocation();
   /** Why the next failure could not be looked for. */
   const [trouble, setTrouble] = useState<unknown>(null);
+  const header = useRef<HTMLElement>(null);
+  const covered = useCoveredHeight(header);
   const history = readHistoryMode(params.get("history"));
   const mode = readViewMode(params.get("view"));
   const shown = useMemo(() => inHistory(scenario, history), [scenario, history]);
@@ -84,6 +87,7 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
     <div className="mx-auto grid w-full max-w-7xl grid-cols-[minmax(0,1fr)] gap-4 px-4 pb-6 sm:px-6">
       <title>{`${scenario.scenario_id}, attempt ${attempt.attempt} · Rehearsal`}</title>
       <TranscriptHeader
+        ref={header}
         results={results}
         scenario={shown}
         attempt={attempt}
@@ -100,6 +104,7 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
         attempt={attempt}
         turn={position}
         chosen={params.has("turn") || bad > 0}
+        covered={covered}
         mode={mode}
         across={Number(params.get("across") ?? 0) - 1}
         history={history}

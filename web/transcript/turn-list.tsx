@@ -14,6 +14,8 @@ interface TurnListProps {
   readonly turn: number;
   /** True when the address names a turn, or there is a bad one to look at: then it is brought into view. */
   readonly chosen: boolean;
+  /** Height of what stays on top of the list. */
+  readonly covered: number;
   readonly mode: ViewMode;
   /** The index of a turn of the scenario. */
   readonly across: number;
@@ -21,10 +23,7 @@ interface TurnListProps {
   readonly otherOf: (turnIndex: number) => InteractionResult | null;
 }
 
-/** Room for the header that stays on top. */
-const headerHeight = 110;
-
-export function TurnList({ scenario, attempt, turn, chosen, mode, across, history, otherOf }: TurnListProps) {
+export function TurnList({ scenario, attempt, turn, chosen, covered, mode, across, history, otherOf }: TurnListProps) {
   const list = useRef<HTMLDivElement>(null);
   const offset = useListOffset(list);
   const turns = attempt.interactions;
@@ -34,12 +33,12 @@ export function TurnList({ scenario, attempt, turn, chosen, mode, across, histor
     gap: 16,
     overscan: 4,
     scrollMargin: offset,
-    scrollPaddingStart: headerHeight,
+    scrollPaddingStart: covered,
   });
 
   useEffect(() => {
     if (chosen && offset > 0) virtualizer.scrollToIndex(turn, { align: turn === 0 ? "end" : "start" });
-  }, [virtualizer, turn, chosen, offset]);
+  }, [virtualizer, turn, chosen, offset, covered]);
 
   if (turns.length === 0)
     return <p className="panel p-4 text-soft">This attempt has no turns: it was not run, or not yet.</p>;

@@ -163,4 +163,35 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     expect(tab.mishaps).toEqual([]);
   });
+
+  test("what is brought into view stands below the header, however high that is", async () => {
+    const turns = Array.from({ length: 6 }, () => ({ overall: 0.2, reply: "No.\n".repeat(30) }));
+    const run = makeResults({
+      id: "tall",
+      name: "a name that goes on and on ".repeat(60),
+      scenarios: [{ id: "s", attempts: Array.from({ length: 100 }, () => turns) }],
+    });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services, width: 900 });
+    await tab.open("/runs/tall/s/1?turn=4");
+    const edges = (selector: string): Promise<number[]> =>
+      tab.page.evaluate(
+        (wanted) => [
+          document.querySelector(wanted)?.getBoundingClientRect().top ?? 0,
+          document.querySelector("main header")?.getBoundingClientRect().bottom ?? 0,
+        ],
+        selector,
+      );
+    const current = 'article[aria-label="Turn 4"][aria-current="step"]';
+    await tab.page.locator(current).waitFor();
+    await expect.poll(async () => (await edges(current)).at(0)).toBeLessThan(500);
+    const [turn = 0, header = 0] = await edges(current);
+    expect(turn).toBeGreaterThan(header);
+
+    await tab.page.locator(current).getByRole("button", { name: "Turn 4" }).focus();
+    await tab.page.keyboard.press("Shift+Tab");
+    await tab.page.locator('article[aria-label="Turn 3"] :focus').waitFor();
+    const [focused = 0, above = 0] = await edges(":focus");
+    expect(focused).toBeGreaterThan(above);
+  });
 }
