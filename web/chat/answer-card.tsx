@@ -5,9 +5,11 @@ import { ApiKeyForm } from "../parts/api-key-form.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { ReplyText } from "../parts/reply-text.tsx";
+import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";
 import { ApprovalList } from "./approval-list.tsx";
 import { openCalls, type Answer, type DoneAnswer, type PlainFailure } from "./conversation.ts";
+import { GrowingText } from "./growing-text.tsx";
 import { InvalidCalls } from "./invalid-calls.tsx";
 import { PlainFailureText } from "./plain-failure-text.tsx";
 import { ToolUseList } from "./tool-use-list.tsx";
@@ -78,11 +80,8 @@ function FinishedAnswer({ answer, onDecide }: { answer: DoneAnswer; onDecide: (d
 function PartialAnswer({ answer, onRetry }: { answer: Exclude<Answer, DoneAnswer>; onRetry: () => void }) {
   return (
     <>
-      {answer.text !== "" && (
-        <p dir="auto" className="verbatim">
-          {answer.text}
-        </p>
-      )}
+      {answer.text !== "" &&
+        (answer.state === "waiting" ? <GrowingText text={answer.text} /> : <VerbatimText text={answer.text} />)}
       {answer.text === "" && answer.state === "waiting" && (
         <p role="status" className="animate-pulse text-soft">
           Thinking …

@@ -1,5 +1,6 @@
 import { SendHorizontal, Square } from "lucide-react";
 import { useState, type KeyboardEvent, type RefObject } from "react";
+import { directionClass } from "../parts/long-text.ts";
 
 interface ComposerProps {
   readonly input: RefObject<HTMLTextAreaElement | null>;
@@ -38,7 +39,7 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
         <textarea
           ref={input}
           dir="auto"
-          className="field field-sizing-content max-h-48 min-h-10 resize-none"
+          className={`field field-sizing-content max-h-48 min-h-10 resize-none ${directionClass(text)}`}
           rows={1}
           aria-label="Message"
           placeholder="Message"

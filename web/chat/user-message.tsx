@@ -1,5 +1,7 @@
 import { Pencil } from "lucide-react";
 import { useRef, useState } from "react";
+import { directionClass } from "../parts/long-text.ts";
+import { VerbatimText } from "../parts/verbatim-text.tsx";
 
 /** What the user said; editing it sends it again and drops what came after. */
 export function UserMessage({ text, onResend }: { text: string; onResend: (message: string) => void }) {
@@ -26,9 +28,9 @@ export function UserMessage({ text, onResend }: { text: string; onResend: (messa
         >
           <Pencil aria-hidden size={14} />
         </button>
-        <p dir="auto" className="verbatim max-w-[85%] rounded-lg bg-accent-ground px-3 py-2">
-          {text}
-        </p>
+        <div className="grid max-w-[85%] grid-cols-[minmax(0,1fr)] gap-2 rounded-lg bg-accent-ground px-3 py-2">
+          <VerbatimText text={text} />
+        </div>
       </div>
     );
   }
@@ -46,7 +48,7 @@ export function UserMessage({ text, onResend }: { text: string; onResend: (messa
         autoFocus
         dir="auto"
         aria-label="Edit message"
-        className="field field-sizing-content"
+        className={`field field-sizing-content ${directionClass(draft)}`}
         value={draft}
         onChange={(event) => setDraft(event.target.value)}
         onKeyDown={(event) => event.key === "Escape" && leave()}

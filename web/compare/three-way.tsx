@@ -5,6 +5,7 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatScore } from "../parts/format.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { useScenarioResults } from "../run/use-run.ts";
 import { DiffText } from "../transcript/diff-text.tsx";
 import { TextPane } from "../transcript/text-pane.tsx";
@@ -33,9 +34,7 @@ export function ThreeWay({ change, comparison }: { change: ChangedInteraction; c
         </p>
       )}
       <TextPane title="Reference">
-        <p dir="auto" className="verbatim">
-          {reference || <span className="text-soft italic">(none)</span>}
-        </p>
+        {reference === "" ? <p className="text-soft italic">(none)</p> : <VerbatimText text={reference} />}
       </TextPane>
       <Reply title="Baseline" results={baseline.data} change={change} mean={change.baseline} reference={reference} />
       <Reply title="Candidate" results={candidate.data} change={change} mean={change.candidate} reference={reference} />
@@ -75,9 +74,7 @@ function Reply({ title, results, change, mean, reference }: ReplyProps) {
   return (
     <TextPane title={`${title}, mean ${change.score} ${formatScore(mean)}`}>
       {turn.error || reference === "" ? (
-        <p dir="auto" className="verbatim">
-          {turn.agent_reply}
-        </p>
+        <VerbatimText text={turn.agent_reply} />
       ) : (
         <Marked reference={reference} reply={turn.agent_reply} />
       )}
@@ -102,9 +99,5 @@ function Reply({ title, results, change, mean, reference }: ReplyProps) {
 function Marked({ reference, reply }: { reference: string; reply: string }) {
   const diff = useWordDiff(reference, reply);
   if (diff.state === "done" && diff.parts) return <DiffText parts={diff.parts} without="removed" />;
-  return (
-    <p dir="auto" className="verbatim">
-      {reply}
-    </p>
-  );
+  return <VerbatimText text={reply} />;
 }

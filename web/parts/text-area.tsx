@@ -1,5 +1,6 @@
 import { FieldFrame } from "./field-frame.tsx";
 import type { FieldProblem } from "./field-problems.ts";
+import { directionClass } from "./long-text.ts";
 
 interface TextAreaProps {
   readonly label: string;
@@ -17,7 +18,7 @@ export function TextArea({ label, value, problems, placeholder, className = "", 
       {(ties) => (
         <textarea
           {...ties}
-          className="field field-sizing-content max-h-[60vh] min-h-10"
+          className={`field field-sizing-content max-h-[60vh] min-h-10 ${directionClass(value)}`}
           dir="auto"
           rows={1}
           value={value}

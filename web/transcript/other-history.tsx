@@ -2,6 +2,7 @@ import type { InteractionResult } from "../../src/contract/interaction-result.ts
 import { formatEffect } from "../parts/format-effect.ts";
 import { formatScore } from "../parts/format.ts";
 import { judgeTurn } from "../parts/judge-turn.ts";
+import { VerbatimText } from "../parts/verbatim-text.tsx";
 import type { HistoryMode } from "./history-mode.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 
@@ -30,9 +31,7 @@ export function OtherHistory({ turn, history, threshold, overall }: OtherHistory
       </summary>
       <div className="mt-2 grid gap-1 rounded-md border border-line p-2 text-sm">
         <OutcomeBadge outcome={judgeTurn(turn, threshold)} />
-        <p dir="auto" className="verbatim">
-          {turn.agent_reply}
-        </p>
+        <VerbatimText text={turn.agent_reply} />
       </div>
     </details>
   );

@@ -1,4 +1,5 @@
 import { ReplyText } from "../parts/reply-text.tsx";
+import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { DiffText } from "./diff-text.tsx";
 import { TextPane } from "./text-pane.tsx";
 import { useWordDiff } from "./use-word-diff.ts";
@@ -56,11 +57,5 @@ function TwoPanes({ reference, reply, mode, note }: ReplyComparisonProps & { not
 
 const plain = (text: string, mode: ViewMode) => {
   if (text === "") return <p className="text-soft italic">(empty)</p>;
-  return mode === "rendered" ? (
-    <ReplyText text={text} />
-  ) : (
-    <p dir="auto" className="verbatim">
-      {text}
-    </p>
-  );
+  return mode === "rendered" ? <ReplyText text={text} /> : <VerbatimText text={text} />;
 };

@@ -2,6 +2,7 @@ import type { ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import { formatScore } from "../parts/format.ts";
 import { judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
+import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 
 interface SameTurnProps {
@@ -39,9 +40,7 @@ export function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
                 <OutcomeBadge outcome={judgeTurn(reply.turn, threshold)} />
                 <span className="tabular-nums">overall {formatScore(reply.turn.scores["overall"])}</span>
               </span>
-              <p dir="auto" className="verbatim">
-                {reply.turn.agent_reply}
-              </p>
+              <VerbatimText text={reply.turn.agent_reply} />
             </li>
           ))}
         </ol>

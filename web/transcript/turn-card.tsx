@@ -4,6 +4,7 @@ import type { InteractionResult } from "../../src/contract/interaction-result.ts
 import { CopyButton } from "../parts/copy-button.tsx";
 import { judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
+import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { ConflictList } from "./conflict-list.tsx";
 import type { HistoryMode } from "./history-mode.ts";
 import { JudgementList } from "./judgement-list.tsx";
@@ -63,18 +64,14 @@ export const TurnCard = memo(function TurnCard({
       </header>
       <div className="grid gap-1 rounded-md bg-accent-ground p-3">
         <h3 className="text-xs font-semibold text-soft">User</h3>
-        <p dir="auto" className="verbatim">
-          {turn.user_message}
-        </p>
+        <VerbatimText text={turn.user_message} />
       </div>
       {turn.error ? (
         <>
           <TurnError error={turn.error} reply={turn.agent_reply} />
           {turn.reference_reply !== "" && (
             <TextPane title="Reference">
-              <p dir="auto" className="verbatim">
-                {turn.reference_reply}
-              </p>
+              <VerbatimText text={turn.reference_reply} />
             </TextPane>
           )}
         </>

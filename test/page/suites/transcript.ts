@@ -194,4 +194,22 @@ export function transcriptSuite(browser: () => Browser): void {
     const [focused = 0, above = 0] = await edges(":focus");
     expect(focused).toBeGreaterThan(above);
   });
+
+  test("a long text is shown in part, and whole when asked for", async () => {
+    const reply = `${"word ".repeat(20_000)}the end`;
+    const turn = { user: `${"please ".repeat(10_000)}help`, reply, reference: `${reply} of all`, overall: 0.9 };
+    const run = makeResults({ id: "vast", name: "vast", scenarios: [{ id: "s", attempts: [[turn]] }] });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs/vast/s/1?view=plain");
+    await tab.page.getByRole("button", { name: "Show all 70,004 characters" }).waitFor();
+    expect(await tab.page.getByText(/the end$/).count()).toBe(0);
+    await tab.page.getByRole("button", { name: "Show all 100,007 characters" }).click();
+    await tab.page.getByText(/the end$/).waitFor();
+
+    await tab.open("/runs/vast/s/1?view=inline");
+    await tab.page.getByRole("button", { name: "Show all 100,014 characters" }).click();
+    await tab.page.locator("del", { hasText: "of all" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
 }
