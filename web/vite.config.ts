@@ -1,7 +1,7 @@
-import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { build, defineConfig, type Plugin } from "vite";
+import { withoutDocument } from "./without-document.ts";
 
 /** The template of `rehearsal report --html` belongs to every build of the page. */
 const reportTemplate: Plugin = {
@@ -14,14 +14,7 @@ const reportTemplate: Plugin = {
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), reportTemplate],
-  // The browser's form of this package sets innerHTML, which a strict policy refuses: a named entity in a reply would break the page.
-  resolve: {
-    alias: {
-      "decode-named-character-reference": fileURLToPath(
-        new URL("../node_modules/decode-named-character-reference/index.js", import.meta.url),
-      ),
-    },
-  },
+  resolve: { alias: withoutDocument },
   worker: { format: "es" },
   build: {
     outDir: "dist",

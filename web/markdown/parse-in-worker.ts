@@ -1,4 +1,5 @@
 import type { ParsedMarkdown, ParserAnswer } from "./markdown.worker.ts";
+import { startParser } from "./start-parser.ts";
 
 interface Job {
   readonly text: string;
@@ -25,7 +26,7 @@ export function parseInWorker(text: string): Promise<ParsedMarkdown> {
 
 function start(): void {
   try {
-    worker = new Worker(new URL("./markdown.worker.ts", import.meta.url), { type: "module" });
+    worker = startParser();
   } catch {
     return giveUp();
   }

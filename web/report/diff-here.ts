@@ -1,5 +1,5 @@
 import { wordDiff, type DiffPart } from "../transcript/word-diff.ts";
 
-/** A file has no worker to start: the diff is made here, within the same time limit. */
+/** In a report the diff is made here, within the same time limit: its worker would be a second copy of the code. */
 export const diffInWorker = async (reference: string, reply: string): Promise<DiffPart[] | null> =>
   wordDiff(reference, reply);

@@ -27,6 +27,7 @@ function inline(html: string, { script, style }: { script: string; style: string
     `script-src '${hashOf(script)}'`,
     `style-src '${hashOf(style)}'`,
     "img-src data:",
+    "worker-src blob:",
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");

@@ -7,7 +7,7 @@ const replaced: readonly (readonly [string, string])[] = [
   ["parts/current-address.ts", "current-address.ts"],
   ["./current-address.ts", "current-address.ts"],
   ["./diff-in-worker.ts", "diff-here.ts"],
-  ["./parse-in-worker.ts", "parse-here.ts"],
+  ["./start-parser.ts", "start-parser.ts"],
   ["run/use-run.ts", "embedded-run.ts"],
   ["./use-run.ts", "embedded-run.ts"],
   ["run/use-live-run.ts", "no-live-run.ts"],
@@ -19,7 +19,7 @@ const replaced: readonly (readonly [string, string])[] = [
   ["./run-actions.tsx", "no-run-actions.tsx"],
 ];
 
-/** Puts the report's own parts in the place of those that need a server, a worker or the browser's address. */
+/** Puts the report's own parts in the place of those that need a server, other files or the browser's address. */
 export function standIns(): Plugin {
   return {
     name: "rehearsal-report-stand-ins",

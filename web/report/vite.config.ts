@@ -1,6 +1,7 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { withoutDocument } from "../without-document.ts";
 import { oneFile } from "./one-file.ts";
 import { standIns } from "./stand-ins.ts";
 
@@ -13,6 +14,7 @@ import { standIns } from "./stand-ins.ts";
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
+  resolve: { alias: withoutDocument },
   plugins: [standIns(), react(), tailwindcss(), oneFile()],
   build: {
     outDir: "../dist",

@@ -8,6 +8,7 @@ import type { EvaluationResponse } from "../../../src/contract/evaluation-respon
 import { axeViolations } from "../support/axe.ts";
 import { createFakeRuns } from "../support/fake-runs.ts";
 import { hostileRun } from "../support/hostile-run.ts";
+import { makeResults } from "../support/make-results.ts";
 import { watchMishaps } from "../support/open-tab.ts";
 import { nightly } from "../support/sample-runs.ts";
 import { pageFolder } from "../support/serve-page.ts";
@@ -33,7 +34,7 @@ async function openReport(browser: Browser, results: EvaluationResponse) {
   const page = await context.newPage();
   page.setDefaultTimeout(5000);
   const url = pathToFileURL(file).href;
-  const mishaps = watchMishaps(page, [url]);
+  const mishaps = watchMishaps(page, [url, "blob:"]);
   await page.goto(url);
   return {
     page,
@@ -69,6 +70,18 @@ export function reportSuite(browser: () => Browser): void {
     await report.page.goto(`${report.url}#/runs/${nightly.run_id}?tab=scores`);
     await report.page.getByText("macro F1").waitFor();
     expect(await report.page.getByRole("button", { name: /Delete|Stop/ }).count()).toBe(0);
+    expect(report.mishaps).toEqual([]);
+  });
+
+  test("a reply that takes minutes to read as Markdown holds up neither a report nor the next reply", async () => {
+    const endless = `${"*".repeat(20_000)}a${"*".repeat(20_000)}`;
+    const replies = [endless, "*fine* &amp; &copy; well"];
+    const attempts = [replies.map((reply) => ({ reply, reference: "", overall: 0.2 }))];
+    const run = makeResults({ id: "stars", name: "stars", scenarios: [{ id: "s", attempts }] });
+    await using report = await openReport(browser(), run);
+    await report.page.goto(`${report.url}#/runs/stars/s/1?view=rendered`);
+    await report.page.locator("p:has(em)", { hasText: "fine & © well" }).waitFor({ timeout: 30_000 });
+    await report.page.getByText(endless).waitFor();
     expect(report.mishaps).toEqual([]);
   });
 

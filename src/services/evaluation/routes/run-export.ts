@@ -20,8 +20,9 @@ export function runExportRoute({ runs, reportTemplate }: EvaluationDependencies)
     const { format } = validate(ExportQuery, context.req.query());
     const run = ended(await runs.get(context.req.param("run_id"), ownerOf(context)));
     const file = await writerOf(format, { run, runs, reportTemplate });
-    // A report is a page of its own: it may run its own script, and talk to nobody.
-    const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+    // A report is a page of its own: it may run its own script, also in a worker, and talk to nobody.
+    const policy =
+      "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; style-src 'unsafe-inline'; img-src data:";
     return streamText(context, file.pieces, {
       "content-type": file.contentType,
       "content-disposition": `attachment; filename="${run.id}.${file.extension}"`,
