@@ -2,6 +2,7 @@ import { LineCounter, parseAllDocuments } from "yaml";
 import { FormatError } from "./format-error.ts";
 import { jsonLinesOf } from "./json-lines-of.ts";
 import { jsonErrorOffset, positionAt } from "./json-position.ts";
+import { repeatedKeys } from "./repeated-keys.ts";
 import type { Note, Place } from "./scenario-file.ts";
 import { yamlLinesOf } from "./yaml-lines-of.ts";
 
@@ -36,7 +37,7 @@ function readJson(text: string): ReadDocument {
   return {
     syntax: "json",
     values: [{ value: parseJson(text), place: { pointer: "" } }],
-    notes: [],
+    notes: noteRepeatedKeys(text),
     linesOf: (wanted) => jsonLinesOf(text, wanted),
   };
 }
@@ -54,13 +55,24 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** YAML refuses such a file. In JSON it is allowed, and what the writer meant is anybody's guess. */
+function noteRepeatedKeys(text: string, firstLine = 1): Note[] {
+  return repeatedKeys(text).map(({ key, line }) => ({
+    kind: "dropped",
+    line: firstLine + line - 1,
+    message: `the key ${JSON.stringify(key)} stands more than once in one object; only the last counts`,
+  }));
+}
+
 function readJsonLines(text: string): ReadDocument {
   const values: { value: unknown; place: Place }[] = [];
+  const repeated: Note[] = [];
   const broken: { line: number; column: number; message: string }[] = [];
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
     if (line.trim() === "") continue;
     try {
       values.push({ value: parseJson(line), place: { line: index + 1, pointer: "" } });
+      repeated.push(...noteRepeatedKeys(line, index + 1));
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       const column = error.column ?? 1;
@@ -74,7 +86,7 @@ function readJsonLines(text: string): ReadDocument {
     line,
     message: `the line is ${message} (column ${column})`,
   }));
-  return { syntax: "jsonl", values, notes, linesOf: (wanted) => jsonLinesOf(text, wanted) };
+  return { syntax: "jsonl", values, notes: [...notes, ...repeated], linesOf: (wanted) => jsonLinesOf(text, wanted) };
 }
 
 function readYaml(text: string): ReadDocument {

@@ -171,6 +171,15 @@ test.each(scenarioFormats.map(({ id }) => id))("%s never fails in any other way,
   );
 });
 
+test("a key that stands twice in one object is told with its line, in JSON and JSON lines", () => {
+  const turns = '"interactions": [{ "user_message": "id", "reference_metadata": { "id": "{\\"id\\":1}" } }]';
+  const repeated = importScenarios({ text: `{\n  "id": "a",\n  ${turns},\n  "\\u0069d": "b"\n}` });
+  const message = 'the key "id" stands more than once in one object; only the last counts';
+  expect(repeated).toMatchObject({ scenarios: [{ id: "b" }], notes: [{ kind: "dropped", line: 4, message }] });
+  const lines = importScenarios({ text: `{"id":"a",${turns}}\n{"id":"b","id":"c",${turns}}\n`, name: "a.jsonl" });
+  expect(lines.notes).toEqual([{ kind: "dropped", line: 2, message }]);
+});
+
 test.each(["interaction", "steps"])("turns under the name %s are told where they belong", (name) => {
   const text = JSON.stringify({ id: "a", [name]: [{ user_message: "Hi" }] });
   expect(refusal({ text }).message).toBe(

@@ -1,0 +1,34 @@
+/** Strings whole, and the marks of JSON that is known to be valid; numbers and white space are passed over. */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+
+export interface RepeatedKey {
+  readonly key: string;
+  /** Where it stands again. */
+  readonly line: number;
+}
+
+/** Keys that stand more than once in one object of a valid JSON text. Its parser takes the last and says nothing. */
+export function repeatedKeys(text: string): RepeatedKey[] {
+  const repeated: RepeatedKey[] = [];
+  /** The keys of each object that is open; null for a list. */
+  const open: (Set<string> | null)[] = [];
+  let atKey = false;
+  let line = 1;
+  let counted = 0;
+  for (const { 0: part, index } of text.matchAll(token)) {
+    const keys = open.at(-1);
+    if (part === "{" || part === "[") open.push(part === "{" ? new Set() : null);
+    else if (part === "}" || part === "]") open.pop();
+    else if (atKey && keys && part !== ",") {
+      const key = part.includes("\\") ? (JSON.parse(part) as string) : part.slice(1, -1);
+      if (keys.has(key)) {
+        line += text.slice(counted, index).split("\n").length - 1;
+        counted = index;
+        repeated.push({ key, line });
+      }
+      keys.add(key);
+    }
+    atKey = part === "{" || part === ",";
+  }
+  return repeated;
+}
