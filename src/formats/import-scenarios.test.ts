@@ -54,6 +54,29 @@ test("JSON lines keep going after a bad line and say which it was", () => {
   ]);
 });
 
+test("text that YAML takes for a number stays as it was written; labels are what YAML says", () => {
+  const text = `id: 007
+interactions:
+  - id: 01
+    user_message: 1234567890123456789
+    reference_reply: 1.10
+    references: [True, 0x1F]
+    reference_metadata: { price: 1.10, order: 1234567890123456789 }
+`;
+  const { scenarios, notes } = importScenarios({ text });
+  expect(notes).toEqual([]);
+  const turn = { id: "01", user_message: "1234567890123456789", reference_reply: "1.10", references: ["True", "0x1F"] };
+  const reference_metadata = { price: 1.1, order: "1234567890123456789" };
+  expect(scenarios).toMatchObject([{ id: "007", interactions: [{ ...turn, reference_metadata }] }]);
+});
+
+test("a number too long to be kept exactly is an id with all its digits", () => {
+  const lines = ["1234567890123456788", "1234567890123456789", "-1.5e3"].map((id) => `{"id":${id},"input":"Hi?"}`);
+  const { scenarios, notes } = importScenarios({ text: lines.join("\n") });
+  expect(scenarios.map(({ id }) => id)).toEqual(["1234567890123456788", "1234567890123456789", "-1500"]);
+  expect(notes).toEqual([]);
+});
+
 test("YAML documents are scenarios", () => {
   const result = read("scenarios.yaml");
   expect(result.format).toBe("yaml");

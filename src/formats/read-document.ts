@@ -2,9 +2,11 @@ import { LineCounter, parseAllDocuments } from "yaml";
 import { FormatError } from "./format-error.ts";
 import { jsonLinesOf } from "./json-lines-of.ts";
 import { jsonErrorOffset, positionAt } from "./json-position.ts";
+import { parseExactJson } from "./parse-exact-json.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
 import type { Note, Place } from "./scenario-file.ts";
 import { yamlLinesOf } from "./yaml-lines-of.ts";
+import { restoreWrittenText } from "./yaml-written-text.ts";
 
 /** How the text of a structured file is written, leaving aside what it says. */
 export type Syntax = "json" | "jsonl" | "yaml";
@@ -44,7 +46,7 @@ function readJson(text: string): ReadDocument {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     const offset = jsonErrorOffset(text);
     const found =
@@ -100,6 +102,7 @@ function readYaml(text: string): ReadDocument {
         line: start?.line,
         column: start?.col ?? 1,
       });
+    restoreWrittenText(document);
     return { value: toValue(() => document.toJS()), place: { pointer: documents.length > 1 ? `/${index}` : "" } };
   });
   return {
