@@ -77,6 +77,22 @@ test("a number too long to be kept exactly is an id with all its digits", () => 
   expect(notes).toEqual([]);
 });
 
+test("YAML may merge what an anchor holds, and name an anchor as often as it has scenarios", () => {
+  const shared = `shop: &shop
+  system_prompt: You answer for a small shop.
+  interactions: [{ user_message: Hello, reference_reply: Hi }]
+`;
+  const documents = Array.from({ length: 300 }, (_, index) => `  - { <<: *shop, id: s${index}, description: own }\n`);
+  const { scenarios, notes } = importScenarios({ text: `${shared}scenarios:\n${documents.join("")}`, name: "a.yaml" });
+  expect(scenarios).toHaveLength(300);
+  expect(scenarios[299]).toMatchObject({
+    id: "s299",
+    description: "own",
+    system_prompt: "You answer for a small shop.",
+  });
+  expect(notes.filter(({ kind }) => kind !== "dropped")).toEqual([]);
+});
+
 test("YAML documents are scenarios", () => {
   const result = read("scenarios.yaml");
   expect(result.format).toBe("yaml");

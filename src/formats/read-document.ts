@@ -24,14 +24,17 @@ export interface ReadDocument extends Document {
 }
 
 const deepest = 100;
+/** Values and characters a file may stand for, where that is more than it has: through aliases, a short YAML file has no end. */
+const largest = 50_000_000;
+/** Tests often share their assertions. What nests its aliases reaches this soon, and is refused before it is read. */
+const mostAliases = 10_000;
 
 /** Reads JSON, JSON lines or YAML; a broken line of JSONL is a note, anything else unreadable is a `FormatError`. */
 export function readDocument(text: string, syntax: Syntax): ReadDocument {
   if (text.trim() === "") throw new FormatError("the file is empty");
   const document = { json: readJson, jsonl: readJsonLines, yaml: readYaml }[syntax](text);
-  for (const { value, place } of document.values) {
-    if (isDeeper(value, deepest)) throw new FormatError(`values are nested more than ${deepest} levels deep`, place);
-  }
+  const most = Math.max(largest, text.length);
+  for (const { value, place } of document.values) checkSize(value, { place, most });
   return document;
 }
 
@@ -93,7 +96,7 @@ function readJsonLines(text: string): ReadDocument {
 
 function readYaml(text: string): ReadDocument {
   const lineCounter = new LineCounter();
-  const documents = [...parseAllDocuments(text, { prettyErrors: true, lineCounter, logLevel: "silent" })];
+  const documents = [...parseAllDocuments(text, { merge: true, prettyErrors: true, lineCounter, logLevel: "silent" })];
   const values = documents.map((document, index) => {
     const [error] = document.errors;
     const [start] = error?.linePos ?? [];
@@ -103,7 +106,10 @@ function readYaml(text: string): ReadDocument {
         column: start?.col ?? 1,
       });
     restoreWrittenText(document);
-    return { value: toValue(() => document.toJS()), place: { pointer: documents.length > 1 ? `/${index}` : "" } };
+    return {
+      value: toValue(() => document.toJS({ maxAliasCount: mostAliases })),
+      place: { pointer: documents.length > 1 ? `/${index}` : "" },
+    };
   });
   return {
     syntax: "yaml",
@@ -125,11 +131,19 @@ function toValue(read: () => unknown): unknown {
 const firstLine = (message: string): string =>
   (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
 
-function isDeeper(value: unknown, levels: number): boolean {
+function checkSize(value: unknown, { place, most }: { place: Place; most: number }): void {
+  let size = 0;
   let layer = [value];
   for (let level = 0; layer.length > 0; level++) {
-    if (level > levels) return true;
-    layer = layer.flatMap((entry) => (typeof entry === "object" && entry !== null ? Object.values(entry) : []));
+    if (level > deepest) throw new FormatError(`values are nested more than ${deepest} levels deep`, place);
+    const next: unknown[] = [];
+    for (const entry of layer) {
+      const inner = typeof entry === "object" && entry !== null ? Object.values(entry) : [];
+      size += typeof entry === "string" ? entry.length : inner.length;
+      if (size > most)
+        throw new FormatError("not usable YAML: its aliases stand for far more than the file holds", place);
+      for (const part of inner) next.push(part);
+    }
+    layer = next;
   }
-  return false;
 }

@@ -79,6 +79,12 @@ test("a file that multiplies itself through YAML aliases is refused", () => {
   );
 });
 
+test("a long text that aliases name too often is refused", () => {
+  const turns = Array.from({ length: 200 }, () => "  - { user_message: Hi, reference_reply: *long }\n");
+  const text = `x: &long ${"a ".repeat(200_000)}\nid: a\ninteractions:\n${turns.join("")}`;
+  expect(refusal({ text, name: "a.yaml" }).message).toContain("its aliases stand for far more than the file holds");
+});
+
 test("keys that reach a prototype never become labels", () => {
   const text =
     '{"id":"a","interactions":[{"user_message":"x","reference_metadata":{"__proto__":{"polluted":1},"intent":"y"}}]}';
