@@ -39,10 +39,11 @@ export function readDocument(text: string, syntax: Syntax): ReadDocument {
 }
 
 function readJson(text: string): ReadDocument {
+  const value = parseJson(text);
   return {
     syntax: "json",
-    values: [{ value: parseJson(text), place: { pointer: "" } }],
-    notes: noteRepeatedKeys(text),
+    values: [{ value, place: { pointer: "" } }],
+    notes: noteRepeatedKeys(text, value),
     linesOf: (wanted) => jsonLinesOf(text, wanted),
   };
 }
@@ -61,8 +62,8 @@ function parseJson(text: string): unknown {
 }
 
 /** YAML refuses such a file. In JSON it is allowed, and what the writer meant is anybody's guess. */
-function noteRepeatedKeys(text: string, firstLine = 1): Note[] {
-  return repeatedKeys(text).map(({ key, line }) => ({
+function noteRepeatedKeys(text: string, value: unknown, firstLine = 1): Note[] {
+  return repeatedKeys(text, value).map(({ key, line }) => ({
     kind: "dropped",
     line: firstLine + line - 1,
     message: `the key ${JSON.stringify(key)} stands more than once in one object; only the last counts`,
@@ -76,8 +77,9 @@ function readJsonLines(text: string): ReadDocument {
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
     if (line.trim() === "") continue;
     try {
-      values.push({ value: parseJson(line), place: { line: index + 1, pointer: "" } });
-      repeated.push(...noteRepeatedKeys(line, index + 1));
+      const value = parseJson(line);
+      values.push({ value, place: { line: index + 1, pointer: "" } });
+      repeated.push(...noteRepeatedKeys(line, value, index + 1));
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       const column = error.column ?? 1;
