@@ -21,12 +21,13 @@ export function createLabelTallies(rules: Readonly<Record<string, LabelRule>> = 
     add({ reference_metadata, generated_metadata, label_sources = {} }, cluster) {
       for (const [key, value] of Object.entries(reference_metadata)) {
         const expected = toLabel(value);
-        const generated = toLabel(ownValue(generated_metadata, key));
+        const given = ownValue(generated_metadata, key);
+        const generated = typeof given === typeof value ? toLabel(given) : toForeignLabel(given);
         if (expected === null || generated === null) continue;
         if (Object.hasOwn(label_sources, key) && label_sources[key]?.unjudged) continue;
         const tally = tallies.get(key) ?? createLabelTally(rules[key]?.aliases);
         tallies.set(key, tally);
-        tally.add(expected, generated, cluster, withinTolerance(ownValue(generated_metadata, key), value, rules[key]));
+        tally.add(expected, generated, cluster, withinTolerance(given, value, rules[key]));
       }
     },
     finish: () => Object.fromEntries([...tallies].map(([key, tally]) => [key, tally.finish()])),
@@ -45,4 +46,10 @@ function withinTolerance(
 /** Lists and objects are scored, but they are no labels to make a table of. */
 function toLabel(value: MetadataValue | undefined): string | null {
   return value === undefined || (typeof value === "object" && value !== null) ? null : String(value);
+}
+
+/** A value of another type never fits, though it may read the same: "5" where 5 is expected is another label. */
+function toForeignLabel(value: MetadataValue | undefined): string | null {
+  const text = toLabel(value);
+  return text === null ? null : `${text} (${value === null ? "null" : typeof value})`;
 }

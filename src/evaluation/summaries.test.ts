@@ -154,3 +154,13 @@ test("labels within the tolerance of their rule are right in the accuracy too", 
   expect(accuracyWith({ stars: { tolerance: 1 } })).toBe(0.5);
   expect(accuracyWith({})).toBe(0);
 });
+
+test("a label of another type is as wrong in the accuracy as in its score", () => {
+  const turns = [
+    scored({}, { stars: 5, urgent: true }, { stars: "5", urgent: "True" }),
+    scored({}, { stars: 5 }, { stars: 5 }),
+  ];
+  const { stars, urgent } = summarizeScenario([turns]).label_metrics;
+  expect(stars).toMatchObject({ n: 2, accuracy: 0.5, confusion: { 5: { "5 (string)": 1, 5: 1 } } });
+  expect(urgent).toMatchObject({ n: 1, accuracy: 0, confusion: { true: { "True (string)": 1 } } });
+});
