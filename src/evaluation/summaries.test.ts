@@ -164,3 +164,15 @@ test("a label of another type is as wrong in the accuracy as in its score", () =
   expect(stars).toMatchObject({ n: 2, accuracy: 0.5, confusion: { 5: { "5 (string)": 1, 5: 1 } } });
   expect(urgent).toMatchObject({ n: 1, accuracy: 0, confusion: { true: { "True (string)": 1 } } });
 });
+
+test("a number and its opposite are two labels", () => {
+  const pairs = [
+    [-1, 1],
+    [1, -1],
+    [1, 1],
+  ] as const;
+  const turns = pairs.map(([expected, given]) => scored({}, { mood: expected }, { mood: given }));
+  const { mood } = summarizeScenario([turns]).label_metrics;
+  expect(mood?.accuracy).toBeCloseTo(1 / 3, 12);
+  expect(mood?.confusion).toEqual({ "-1": { 1: 1 }, 1: { "-1": 1, 1: 1 } });
+});

@@ -22,6 +22,10 @@ test("text labels are equal whatever their case, hyphens, underscores and spaces
   expect(matchValue("Order-Status", "order_status")).toBe(1);
   expect(matchValue("  order status ", "order_status")).toBe(1);
   expect(matchValue("refund", "order_status")).toBe(0);
+  expect(matchValue("-refund_", "refund")).toBe(1);
+  expect(matchValue(" -1 ", "-1")).toBe(1);
+  expect(matchValue("1", "-1")).toBe(0);
+  expect(matchValue("A", "A-")).toBe(0);
 });
 
 test("numbers count by nearness", () => {
