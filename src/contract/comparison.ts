@@ -38,7 +38,7 @@ export const ChangedInteraction = z
     scenario_id: z.string(),
     interaction_id: z.string(),
     user_message: z.string(),
-    score: z.string().describe("overall, or success where there is no overall in both."),
+    score: z.string().describe("overall; success where there is no overall in both, or where success alone fell."),
     baseline: z.number(),
     candidate: z.number(),
     difference: z.number(),

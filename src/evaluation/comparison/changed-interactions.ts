@@ -31,19 +31,18 @@ export function changedInteractions(
   return { changed: [...worse, ...better].slice(0, most), regressions: worse.length, improvements: better.length };
 }
 
-function changeOf(
-  left: TalliedInteraction,
-  right: TalliedInteraction,
-  leaveOut: ReadonlySet<string>,
-): Pick<ChangedInteraction, "score" | "baseline" | "candidate" | "difference"> | null {
-  for (const score of ["overall", "success"]) {
+type Change = Pick<ChangedInteraction, "score" | "baseline" | "candidate" | "difference">;
+
+/** What got worse is told before what got better: fewer replies are no improvement, though those that are left may be better. */
+function changeOf(left: TalliedInteraction, right: TalliedInteraction, leaveOut: ReadonlySet<string>): Change | null {
+  const changes = ["overall", "success"].flatMap((score): Change[] => {
     const one = left.sums.get(score);
     const other = right.sums.get(score);
-    if (!one || !other || leaveOut.has(score)) continue;
+    if (!one || !other || leaveOut.has(score)) return [];
     const baseline = one.sum / one.count;
     const candidate = other.sum / other.count;
     const difference = candidate - baseline;
-    if (Math.abs(difference) > rounding) return { score, baseline, candidate, difference };
-  }
-  return null;
+    return Math.abs(difference) > rounding ? [{ score, baseline, candidate, difference }] : [];
+  });
+  return changes.find(({ difference }) => difference < 0) ?? changes[0] ?? null;
 }

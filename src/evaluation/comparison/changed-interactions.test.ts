@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { Interaction } from "../../contract/scenario.ts";
+import type { Scores } from "../../contract/score.ts";
+import { changedInteractions } from "./changed-interactions.ts";
+import { createRunTally, type RunTally } from "./run-tally.ts";
+
+const interaction = Interaction.parse({ id: "1", user_message: "q", interaction_type: "opening" });
+
+/** A run of one interaction, with the scores of each of its attempts. */
+function tallyOf(attempts: readonly Scores[]): RunTally {
+  const tally = createRunTally();
+  for (const scores of attempts) tally.add({ scenario_id: "s", interaction, scores, scoring_version: "1" });
+  return tally;
+}
+
+const replied = (overall: number): Scores => ({ success: 1, overall });
+const failed: Scores = { success: 0 };
+
+test.each([
+  ["worse replies", [replied(0.9)], [replied(0.4)], { score: "overall", difference: -0.5 }],
+  ["better replies", [replied(0.5)], [replied(1)], { score: "overall", difference: 0.5 }],
+  ["no reply any more", [replied(0.5)], [failed], { score: "success", difference: -1 }],
+  ["fewer replies, but better ones", [replied(0.5), replied(0.5)], [replied(1), failed], { score: "success" }],
+  ["more replies, but worse ones", [replied(1), failed], [replied(0.5), replied(0.5)], { score: "overall" }],
+])("%s: what got worse is told", (_, before, after, change) => {
+  const { changed } = changedInteractions(tallyOf(before), tallyOf(after), { leaveOut: new Set(), most: 10 });
+  expect(changed).toHaveLength(1);
+  expect(changed[0]).toMatchObject({ scenario_id: "s", interaction_id: "1", ...change });
+});
+
+test("fewer replies are a regression, however good those are that came", () => {
+  const [before, after] = [tallyOf([replied(0.5), replied(0.5)]), tallyOf([replied(1), failed])];
+  const counts = changedInteractions(before, after, { leaveOut: new Set(), most: 10 });
+  expect(counts).toMatchObject({ regressions: 1, improvements: 0 });
+});
