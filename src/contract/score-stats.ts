@@ -65,7 +65,7 @@ export const DriftGap = z
     generated: z.number().nullable(),
     reference: z.number().nullable(),
     gap: z.number().nullable().describe("reference - generated: what the model's own earlier replies cost."),
-    n: z.int().min(0).describe("Values in both modes the means were taken over (the smaller side)."),
+    n: z.int().min(0).describe("Turns that have the score in both modes: the means are taken over those."),
   })
   .meta({ id: "DriftGap" });
 export type DriftGap = z.infer<typeof DriftGap>;

@@ -1,11 +1,16 @@
 import type { Drift, DriftGap } from "../contract/score-stats.ts";
+import type { Scores } from "../contract/score.ts";
 import { MeanTally } from "./mean-tally.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 
 /** Compares the two history modes, turn by turn. */
 export interface DriftTally {
-  add(mode: "generated" | "reference", interactions: readonly ScoredInteraction[]): void;
-  /** Null when one of the modes has nothing. */
+  /** One attempt, both ways. A turn counts for the scores it has in both: one that failed in one of them would shift its mean alone. */
+  add(attempt: {
+    readonly generated: readonly ScoredInteraction[];
+    readonly reference: readonly ScoredInteraction[];
+  }): void;
+  /** Null when no turn was run both ways. */
   finish(): Drift | null;
 }
 
@@ -20,16 +25,25 @@ export function createDrift(): DriftTally {
   const all = createModes();
   const turns: Modes[] = [];
 
+  function modesAt(turn: number): Modes {
+    while (turns.length <= turn) turns.push(createModes());
+    return turns[turn] ?? all;
+  }
+
   return {
-    add(mode, interactions) {
-      for (const { scores, turn_index = 0 } of interactions) {
-        while (turns.length <= turn_index) turns.push(createModes());
-        all[mode].add(scores);
-        turns[turn_index]?.[mode].add(scores);
+    add({ generated, reference }) {
+      const taught = new Map(reference.map(({ turn_index = 0, scores }) => [turn_index, scores]));
+      for (const { scores: own, turn_index = 0 } of generated) {
+        const other = taught.get(turn_index);
+        if (!other) continue;
+        for (const modes of [all, modesAt(turn_index)]) {
+          modes.generated.add(sharedScores(own, other));
+          modes.reference.add(sharedScores(other, own));
+        }
       }
     },
     finish() {
-      if (all.generated.n === 0 || all.reference.n === 0) return null;
+      if (all.generated.n === 0) return null;
       const by_turn = turns.map(gapsOf);
       const scores = gapsOf(all);
       return { scores, by_turn, sentence: toSentence(scores["overall"], by_turn) };
@@ -37,15 +51,19 @@ export function createDrift(): DriftTally {
   };
 }
 
+/** Those that the other side has too. */
+function sharedScores(scores: Scores, other: Scores): Scores {
+  return Object.fromEntries(Object.entries(scores).filter(([name]) => Object.hasOwn(other, name)));
+}
+
 function gapsOf({ generated, reference }: Modes): Record<string, DriftGap> {
-  const names = new Set([...generated.names(), ...reference.names()]);
   return Object.fromEntries(
-    [...names].map((name) => {
+    generated.names().flatMap((name) => {
       const own = generated.of(name);
       const taught = reference.of(name);
-      const gap = own && taught ? taught.mean - own.mean : null;
-      const n = Math.min(own?.count ?? 0, taught?.count ?? 0);
-      return [name, { generated: own?.mean ?? null, reference: taught?.mean ?? null, gap, n }];
+      if (!own || !taught) return [];
+      const gap = taught.mean - own.mean;
+      return [[name, { generated: own.mean, reference: taught.mean, gap, n: own.count }]];
     }),
   );
 }

@@ -29,16 +29,30 @@ const turn = (scores: Scores, turn_index = 0): ScoredInteraction => ({
   usage: null,
 });
 
+test("a turn that failed in one mode shifts no gap but that of success", () => {
+  const drift = createDrift();
+  const easy = [turn({ success: 1, overall: 1 })];
+  drift.add({ generated: easy, reference: easy });
+  drift.add({ generated: [turn({ success: 0 })], reference: [turn({ success: 1, overall: 0.2 })] });
+  const { scores, by_turn } = drift.finish() ?? {};
+  expect(scores).toEqual({
+    success: { generated: 0.5, reference: 1, gap: 0.5, n: 2 },
+    overall: { generated: 1, reference: 1, gap: 0, n: 1 },
+  });
+  expect(by_turn).toEqual([scores]);
+});
+
 test("drift is reference less generated, in all and by turn, and null where one side has nothing", () => {
   const drift = createDrift();
   expect(drift.finish()).toBeNull();
-  drift.add("generated", [turn({ overall: 0.9 }), turn({ overall: 0.4 }, 1)]);
+  const generated = [turn({ overall: 0.9 }), turn({ overall: 0.4 }, 1)];
+  drift.add({ generated, reference: [] });
   expect(drift.finish()).toBeNull();
-  drift.add("reference", [turn({ overall: 0.9 }), turn({ overall: 0.8, judge: 1 }, 1)]);
+  drift.add({ generated, reference: [turn({ overall: 0.9 }), turn({ overall: 0.8, judge: 1 }, 1)] });
   const result = drift.finish();
   expect(result?.scores["overall"]?.gap).toBeCloseTo(0.2, 12);
   expect(result?.by_turn.map((gaps) => gaps["overall"]?.gap?.toFixed(3))).toEqual(["0.000", "0.400"]);
-  expect(result?.scores["judge"]).toEqual({ generated: null, reference: 1, gap: null, n: 0 });
+  expect(result?.scores).not.toHaveProperty("judge");
   expect(result?.sentence).toBe(
     "overall is 0.200 lower with the model's own replies as history (0.650 against 0.850). At turn 1 the gap is 0.000, at turn 2 +0.400.",
   );

@@ -111,10 +111,7 @@ export function createRunFigures({
         usage = addUsage(usage, interaction.usage);
         spending.add(interaction);
       }
-      if (reference.length > 0) {
-        drift.add("generated", attempt.interactions);
-        drift.add("reference", reference);
-      }
+      drift.add({ generated: attempt.interactions, reference });
       const row = rowOf(attempt.scenario);
       const average = {
         ...averageInteractions(attempt.interactions.map(({ scores }) => scores)),

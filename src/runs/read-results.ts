@@ -110,9 +110,7 @@ function toScenarioResult(
   const references = judged.flatMap(({ reference }) => (reference ? [reference] : []));
   const drift = createDrift();
   for (const { attempt, reference } of judged) {
-    if (!reference) continue;
-    drift.add("generated", attempt.interactions);
-    drift.add("reference", reference.interactions);
+    if (reference) drift.add({ generated: attempt.interactions, reference: reference.interactions });
   }
   const gap = drift.finish();
   return {
