@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sampleReply } from "./contract/testing/sample-reply.ts";
 import { runAttempt, Scenario, type ChatModel, type StoredReply } from "./index.ts";
-import { createScoring, judgePair, labelCandidates, scoreInteraction, type Judge } from "./scorers.ts";
+import { createScoring, judgePair, labelCandidates, scoreInteraction, scoreReply, type Judge } from "./scorers.ts";
 import { compareRuns, createRunTally, pairwiseFigures, summarizeScenario } from "./statistics.ts";
 
 /** A model that answers by rule. */
@@ -65,4 +65,15 @@ test("two replies are judged in both orders with a judge of one's own", async ()
   const judgement = await judgePair(judge, { pair, signal: new AbortController().signal });
   expect(judgement).toMatchObject({ winner: "tie", flipped: true });
   expect(pairwiseFigures([{ scenario: "a", judgement }], false)).toMatchObject({ ties: 1 });
+});
+
+test("a reply is scored as in a run where there is no reference, and where saying nothing is right", () => {
+  const valuesOf = (reference: string | readonly string[], reply: string) =>
+    scoreReply({ reply, reference, scorers: ["exact_match", "token_f1"] }).map(({ value }) => value);
+  expect(valuesOf("", "Hello")).toEqual([null, null]);
+  expect(valuesOf(" ", "Hello")).toEqual([null, null]);
+  expect(valuesOf([""], "Hello")).toEqual([0, 0]);
+  expect(valuesOf(["Hello", ""], "")).toEqual([1, 1]);
+  const [label] = scoreReply({ reply: "Hello", reference_metadata: { constructor: "x" }, scorers: ["metadata_match"] });
+  expect(label).toMatchObject({ name: "metadata.constructor", value: null });
 });

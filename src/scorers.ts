@@ -1,5 +1,6 @@
 import type { Metadata } from "./contract/metadata.ts";
 import type { Score } from "./contract/score.ts";
+import { referenceReplies } from "./evaluation/reference-replies.ts";
 import { builtInScorers, defaultScorers, type ScorerName } from "./evaluation/scorers/built-in-scorers.ts";
 import type { Scorer } from "./evaluation/scorers/scorer.ts";
 import { prepareText } from "./evaluation/text/prepare-text.ts";
@@ -33,7 +34,7 @@ export { judgeConversation, judgeTurn, type TurnJudgement } from "./evaluation/j
 
 export interface ReplyToScore {
   readonly reply: string;
-  /** One acceptable reply, or several: the best one counts. */
+  /** One acceptable reply, or several: the best one counts. An empty text is none; an empty entry says that no reply is right. */
   readonly reference?: string | readonly string[];
   readonly reference_metadata?: Metadata;
   readonly generated_metadata?: Metadata;
@@ -57,11 +58,16 @@ export function scoreReply({
 }: ReplyToScore): Score[] {
   const input = {
     reply: prepareText(reply),
-    references: [reference].flat().map(prepareText),
+    references: referencesOf(reference).map(prepareText),
     generated_metadata,
     reference_metadata,
-    unjudged_keys: new Set(Object.keys(reference_metadata).filter((key) => !(key in generated_metadata))),
+    unjudged_keys: new Set(Object.keys(reference_metadata).filter((key) => !Object.hasOwn(generated_metadata, key))),
     call: { latency_ms: 0, first_token_ms: null, cost: null },
   };
   return scorers.flatMap((scorer) => (typeof scorer === "string" ? builtInScorers[scorer] : scorer)(input));
+}
+
+/** As in a scenario: `reference_reply` and `references`. */
+function referencesOf(reference: string | readonly string[]): readonly string[] {
+  return typeof reference === "string" ? referenceReplies({ reference_reply: reference }) : reference;
 }

@@ -1,6 +1,9 @@
 import type { Interaction } from "../contract/scenario.ts";
 
 /** Every acceptable reply. An empty `reference_reply` is no reference; an empty entry of `references` is one: saying nothing is right. */
-export function referenceReplies({ reference_reply, references = [] }: Interaction): readonly string[] {
+export function referenceReplies({
+  reference_reply,
+  references = [],
+}: Pick<Interaction, "reference_reply" | "references">): readonly string[] {
   return reference_reply.trim() === "" ? references : [reference_reply, ...references];
 }
