@@ -56,6 +56,21 @@ test("a plug-in's calls and tools are counted, told and paid for like our own", 
   expect(model.requests[1]?.messages.at(-1)?.content).toContain("untrusted");
 });
 
+test("a reply that a plug-in hands on trimmed is streamed once, and is still the model's", async () => {
+  const events: AgentEvent[] = [];
+  const outcome = await createPlugInRunner(async ({ messages: given, ask }) =>
+    (await ask({ messages: given })).text.trim(),
+  )({
+    model: scriptedModel({ text: "It is 391, because\n", finish_reason: "length" }),
+    messages,
+    stream: true,
+    signal,
+    onEvent: (event) => events.push(event),
+  });
+  expect(outcome).toMatchObject({ ok: true, reply: { text: "It is 391, because" }, finish_reason: "length" });
+  expect(events.filter(({ type }) => type === "text-delta")).toMatchObject([{ text: "It is 391, because\n" }]);
+});
+
 test("what a model wants to see again beside its calls outlives the messages of a framework", async () => {
   const [call] = asksFor("calculator", { expression: "17 * 23" }).tool_calls;
   const echo = { from: "gemini", call: { extra_content: { google: { thought_signature: "s" } } } };

@@ -14,6 +14,7 @@ import { ToolError } from "../tool.ts";
 import { fenceUntrusted } from "../untrusted-text.ts";
 import { createKnownEchoes } from "./known-echoes.ts";
 import type { PlugIn, PlugInTurn } from "./plug-in.ts";
+import { unsaidText } from "./unsaid-text.ts";
 
 /** Why a turn cannot go on, whatever the plug-in makes of the rejection it saw. */
 type Stop =
@@ -140,9 +141,10 @@ function toTurn(run: AgentRun, { deadline, stop }: { deadline: TimeLimit; stop: 
 function answered(run: AgentRun, text: unknown): AgentOutcome {
   if (typeof text !== "string") throw new TypeError("The plug-in must resolve with a text.");
   const last = run.lastReply;
-  const own = text !== last?.text;
+  const own = text.trim() !== last?.text.trim();
   // What the model said was streamed while it said it; what the plug-in says by itself was not.
-  if (run.stream && own && text !== "") run.emit({ type: "text-delta", call: Math.max(1, run.modelCalls), text });
+  const unsaid = unsaidText(text, last?.text ?? "");
+  if (run.stream && unsaid !== "") run.emit({ type: "text-delta", call: Math.max(1, run.modelCalls), text: unsaid });
   const reply: SuccessfulReply = { ...(last ?? spokenAlone()), text, tool_calls: [], ...(own && unlike) };
   // A plug-in may end with the words beside a call that it does not make.
   const finish_reason = reply.finish_reason === "tool_calls" ? "stop" : reply.finish_reason;
