@@ -101,6 +101,16 @@ test.each([false, true])("log probabilities reach the client (stream: %s)", asyn
   expect(completion.choices[0]?.logprobs).toMatchObject(logprobs);
 });
 
+test.each([false, true])("labels that the model gave its reply reach the client (stream: %s)", async (stream) => {
+  const metadata = { intent: "billing", sentiment: "negative" };
+  await using agent = await runAgentApp(scripted({ text: "Sorry.", metadata }).models);
+  await using outbound = createOutbound({ policy: "local" });
+  const through = openaiChat({ outbound, endpoint: `${agent.url}/v1`, modelId: "test/model" });
+  const { signal } = new AbortController();
+  const reply = await through({ messages: [{ role: "user", content: "Hi" }] }, { signal, stream });
+  expect(reply).toMatchObject({ ok: true, text: "Sorry.", metadata });
+});
+
 test("a call of a client's tool is handed back as the model wrote it", async () => {
   const text = '{"id":12345678901234567890,"f":1.10}';
   const tool = { name: "w", parameters: { type: "object" } };

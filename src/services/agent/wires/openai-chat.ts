@@ -95,8 +95,10 @@ export function toChatChunks(
     if (model !== opening.model) opening = { model, text: `data: ${JSON.stringify(base()).slice(0, -1)},"choices":[` };
     return opening.text;
   };
-  const send = (delta: object, { logprobs = null, finish_reason = null }: Ending = {}) =>
-    stream.write(`${open()}${JSON.stringify({ index: 0, delta, logprobs, finish_reason })}]}\n\n`);
+  const send = (delta: object, { logprobs = null, finish_reason = null, metadata = null }: Ending = {}) => {
+    const labels = metadata ? `,"metadata":${JSON.stringify(metadata)}` : "";
+    stream.write(`${open()}${JSON.stringify({ index: 0, delta, logprobs, finish_reason })}]${labels}}\n\n`);
+  };
   const sendText = (content: string) =>
     stream.write(
       `${open()}{"index":0,"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}]}\n\n`,
@@ -113,12 +115,12 @@ export function toChatChunks(
   void turn.outcome
     .then((outcome) => {
       if (!outcome.ok) throw toTurnError(turn, outcome.error);
-      const { refusal, logprobs } = outcome.reply;
+      const { refusal, logprobs, metadata } = outcome.reply;
       if (refusal !== null) send({ refusal });
       const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toToolCall(call) }));
       if (calls.length > 0) send({ ...reasoningBefore(outcome), tool_calls: calls });
       // Those of all tokens at once: they are known when the reply is.
-      send({}, { logprobs, finish_reason: toFinishReason(outcome.finish_reason) });
+      send({}, { logprobs, finish_reason: toFinishReason(outcome.finish_reason), metadata });
       if (includeUsage) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });
       stream.write("data: [DONE]\n\n");
     })
@@ -131,6 +133,8 @@ export function toChatChunks(
 interface Ending {
   readonly logprobs?: SuccessfulReply["logprobs"];
   readonly finish_reason?: string | null;
+  /** Labels the model gave its reply. */
+  readonly metadata?: SuccessfulReply["metadata"];
 }
 
 function completionId({ runId }: Turn): string {
