@@ -209,6 +209,29 @@ describe("the openai client", () => {
   });
 });
 
+describe("the openai client with a format", () => {
+  /** Says something before it uses a tool of ours, as models do. */
+  const talks = () =>
+    scriptedModel({ ...asksFor("calculator", { expression: "1 + 1" }), text: "Let me see." }, '{"sum":2}');
+  const schema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
+
+  test("streams a completion that can be parsed, whatever the model said on the way", async () => {
+    await using own = await runAgentApp({ "test/model": talks() });
+    const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const response_format = { type: "json_schema" as const, json_schema: { name: "sum", schema, strict: true } };
+    const stream = openai.chat.completions.stream({ ...ask("1 + 1?"), response_format });
+    expect((await stream.finalChatCompletion()).choices[0]?.message).toMatchObject({ content: '{"sum":2}' });
+  });
+
+  test("and a response", async () => {
+    await using own = await runAgentApp({ "test/model": talks() });
+    const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const text = { format: { type: "json_schema" as const, name: "sum", schema, strict: true } };
+    const stream = openai.responses.stream({ model: "test/model", input: "1 + 1?", text });
+    expect(await stream.finalResponse()).toMatchObject({ output_text: '{"sum":2}', output_parsed: { sum: 2 } });
+  });
+});
+
 describe("the openai client with responses", () => {
   test("a text, with instructions and our tools", async () => {
     const response = await client.responses.create({ model: "test/model", input: "Hi", instructions: "Bob" });

@@ -12,6 +12,7 @@ import type { AgentDependencies } from "../dependencies.ts";
 import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
+import { asksForJson } from "../wires/asks-for-json.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
 import { namedModel } from "../wires/named-model.ts";
 import { toChatChunks, toChatCompletion, toModelParameters } from "../wires/openai-chat.ts";
@@ -53,7 +54,8 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
       await untilFirstWord(turn, { patienceMs });
       const onCrash = crashReporter({ log, requestId: headers.requestId, turn });
       const includeUsage = request.stream_options?.include_usage === true;
-      return answerEvents(context, toChatChunks(turn, { created, includeUsage, onCrash }), turnHeaders(turn));
+      const json = asksForJson(request["response_format"]);
+      return answerEvents(context, toChatChunks(turn, { created, includeUsage, json, onCrash }), turnHeaders(turn));
     }
     const outcome = await turn.outcome;
     if (!outcome.ok) throw toTurnError(turn, outcome.error);

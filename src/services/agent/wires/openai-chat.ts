@@ -6,6 +6,7 @@ import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
+import { createSpokenText } from "./spoken-text.ts";
 
 /** Fields that are ours to read, or that mean nothing behind an agent. The rest goes to the provider as it came. */
 const ownFields = new Set([
@@ -70,14 +71,15 @@ export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created
   };
 }
 
-/** A turn as chunks. Text of every step is sent as it comes; steps are set apart by an empty line. */
+/** A turn as chunks. */
 export function toChatChunks(
   turn: Turn,
   {
     created,
     includeUsage,
+    json,
     onCrash,
-  }: { created: number; includeUsage: boolean; onCrash: (error: unknown) => ServiceError },
+  }: { created: number; includeUsage: boolean; json: boolean; onCrash: (error: unknown) => ServiceError },
 ): EventWriter {
   const stream = new EventWriter();
   const id = completionId(turn);
@@ -99,23 +101,23 @@ export function toChatChunks(
     const labels = metadata ? `,"metadata":${JSON.stringify(metadata)}` : "";
     stream.write(`${open()}${JSON.stringify({ index: 0, delta, logprobs, finish_reason })}]${labels}}\n\n`);
   };
-  const sendText = (content: string) =>
+  const sendText = (content: string) => {
+    if (content === "") return;
     stream.write(
       `${open()}{"index":0,"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}]}\n\n`,
     );
+  };
 
-  let speaking = 0;
+  const spoken = createSpokenText({ json });
   send({ role: "assistant", content: "" });
   turn.listen((event) => {
-    if (event.type !== "text-delta") return;
-    const pause = speaking > 0 && speaking !== event.call ? "\n\n" : "";
-    speaking = event.call;
-    sendText(`${pause}${event.text}`);
+    if (event.type === "text-delta") sendText(spoken.add(event));
   });
   void turn.outcome
     .then((outcome) => {
       if (!outcome.ok) throw toTurnError(turn, outcome.error);
-      const { refusal, logprobs, metadata } = outcome.reply;
+      const { text, refusal, logprobs, metadata } = outcome.reply;
+      sendText(spoken.finish(text));
       if (refusal !== null) send({ refusal });
       const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toToolCall(call) }));
       if (calls.length > 0) send({ ...reasoningBefore(outcome), tool_calls: calls });

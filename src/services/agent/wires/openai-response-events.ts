@@ -4,12 +4,11 @@ import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
+import { asksForJson } from "./asks-for-json.ts";
 import { messageId, openResponse, outputText, toResponse, type ResponseHead } from "./openai-response.ts";
+import { createSpokenText } from "./spoken-text.ts";
 
-/**
- * A turn as the events of a streamed response. All its text is one message, whose steps are set apart by an empty line;
- * the calls handed to the client follow as items of their own.
- */
+/** A turn as the events of a streamed response. All its text is one message; the calls handed to the client follow as items of their own. */
 export function toResponseEvents(
   turn: Turn,
   { onCrash, ...head }: ResponseHead & { onCrash: (error: unknown) => ServiceError },
@@ -21,15 +20,17 @@ export function toResponseEvents(
     sequence_number += 1;
   };
   const message = createMessageEvents(turn, send);
+  const spoken = createSpokenText({ json: asksForJson(head.request.text?.format) });
 
   send("response.created", { response: openResponse(turn, head) });
   send("response.in_progress", { response: openResponse(turn, head) });
   turn.listen((event) => {
-    if (event.type === "text-delta") message.add(event.call, event.text);
+    if (event.type === "text-delta") message.add(spoken.add(event));
   });
   void turn.outcome
     .then((outcome) => {
       if (!outcome.ok) throw toTurnError(turn, outcome.error);
+      message.add(spoken.finish(outcome.reply.text));
       const streamed = message.text();
       const response = toResponse(turn, outcome, { ...head, ...(streamed !== "" && { text: streamed }) });
       for (const [index, item] of response.output.entries()) {
@@ -49,7 +50,7 @@ type Message = Extract<ResponseOutputItem, { type: "message" }>;
 type OutputPart<Type> = Extract<Message["content"][number], { type: Type }>;
 
 interface MessageEvents {
-  add(call: number, text: string): void;
+  add(text: string): void;
   text(): string;
   finish(item: Message): void;
 }
@@ -58,7 +59,6 @@ function createMessageEvents(turn: Turn, send: Send): MessageEvents {
   const item_id = messageId(turn);
   const place = (content_index: number) => ({ item_id, output_index: 0, content_index });
   let text = "";
-  let speaking = 0;
 
   function openMessage(): void {
     const item = { type: "message", id: item_id, role: "assistant", status: "in_progress", content: [] };
@@ -74,7 +74,7 @@ function createMessageEvents(turn: Turn, send: Send): MessageEvents {
   }
 
   function finishText(part: OutputPart<"output_text">, index: number): void {
-    if (speaking === 0) {
+    if (text === "") {
       openText(index);
       if (part.text !== "") sendText(part.text);
     }
@@ -89,19 +89,18 @@ function createMessageEvents(turn: Turn, send: Send): MessageEvents {
   }
 
   return {
-    add(call, piece) {
-      if (speaking === 0) {
+    add(delta) {
+      if (delta === "") return;
+      if (text === "") {
         openMessage();
         openText(0);
       }
-      const delta = speaking > 0 && speaking !== call ? `\n\n${piece}` : piece;
-      speaking = call;
       text += delta;
       sendText(delta);
     },
     text: () => text,
     finish(item) {
-      if (speaking === 0) openMessage();
+      if (text === "") openMessage();
       for (const [index, part] of item.content.entries()) {
         if (part.type === "refusal") sendRefusal(part, index);
         else finishText(part, index);
