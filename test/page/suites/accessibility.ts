@@ -208,6 +208,23 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
+  test("with the reader's own colours, what is chosen still looks different", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.emulateMedia({ forcedColors: "active" });
+    await tab.open(`/runs/${nightly.run_id}`);
+    const ground = (wanted: string): Promise<string> =>
+      tab.page
+        .locator(wanted)
+        .first()
+        .evaluate((element) => getComputedStyle(element).backgroundColor);
+    await tab.page.getByRole("link", { name: "refund-status" }).waitFor();
+    expect(await ground("nav a[aria-current]")).not.toBe(await ground("nav a[href='/chat']"));
+    expect(await ground("label:has(:checked)")).not.toBe(await ground("label:has(:not(:checked))"));
+    const views = "nav[aria-label='Views of the run']";
+    expect(await ground(`${views} a[aria-current]`)).not.toBe(await ground(`${views} a:not([aria-current])`));
+  });
+
   test("the focus goes back to what opened a dialog", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
