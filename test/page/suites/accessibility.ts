@@ -225,6 +225,19 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(await ground(`${views} a[aria-current]`)).not.toBe(await ground(`${views} a:not([aria-current])`));
   });
 
+  test("text is as large as the reader wants it, and all of it can be reached", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    const session = await tab.page.context().newCDPSession(tab.page);
+    await session.send("Page.setFontSizes", { fontSizes: { standard: 32 } });
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
+    expect(await tab.page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("30px");
+    expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
+    await tab.page.getByRole("button", { name: "Keys" }).click();
+    await tab.page.getByRole("dialog", { name: "Keys" }).waitFor();
+  });
+
   test("the focus goes back to what opened a dialog", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
