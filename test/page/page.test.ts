@@ -8,6 +8,7 @@ import { largeRunsSuite } from "./suites/large-runs.ts";
 import { modelsSettingsSuite } from "./suites/models-settings.ts";
 import { newRunSuite } from "./suites/new-run.ts";
 import { newcomerSuite } from "./suites/newcomer.ts";
+import { printingSuite } from "./suites/printing.ts";
 import { reportSuite } from "./suites/report.ts";
 import { runsSuite } from "./suites/runs.ts";
 import { scenariosSuite } from "./suites/scenarios.ts";
@@ -53,6 +54,9 @@ describe("models and settings", () => {
 });
 describe("newcomer", () => {
   newcomerSuite(browser);
+});
+describe("printing", () => {
+  printingSuite(browser);
 });
 describe("report", () => {
   reportSuite(browser);

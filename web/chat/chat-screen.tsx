@@ -37,7 +37,7 @@ export default function ChatScreen() {
   useStickToEnd(box, { content: chat.conversation, count: chat.conversation.length });
 
   return (
-    <div className="flex h-[calc(100dvh-3.25rem)] flex-col sm:h-dvh">
+    <div className="flex h-[calc(100dvh-3.25rem)] flex-col sm:h-dvh print:h-auto">
       <title>Chat · Rehearsal</title>
       <header className="border-b border-line bg-surface px-4 py-3 sm:px-6">
         <div className="mx-auto flex max-w-5xl flex-wrap items-end gap-2">
@@ -55,7 +55,7 @@ export default function ChatScreen() {
       </header>
       <div
         ref={box}
-        className="min-h-0 flex-1 overflow-y-auto px-4 py-4 sm:px-6"
+        className="min-h-0 flex-1 overflow-y-auto print:overflow-visible px-4 py-4 sm:px-6"
         tabIndex={0}
         role="region"
         aria-label="Conversation"

@@ -29,7 +29,7 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
 
   return (
     <form
-      className="border-t border-line bg-surface px-4 py-3 sm:px-6"
+      className="no-print border-t border-line bg-surface px-4 py-3 sm:px-6"
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -1,6 +1,7 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import { useListOffset } from "../parts/use-list-offset.ts";
+import { usePrinting } from "../parts/use-printing.ts";
 import type { RowSource } from "./row-source.ts";
 import { ScenarioRow } from "./scenario-row.tsx";
 import { useRowHeight } from "./use-row-height.ts";
@@ -20,10 +21,12 @@ export function VirtualRows({ source, runId, live }: VirtualRowsProps) {
   const offset = useListOffset(list);
   const height = useRowHeight(list, { known: source.rowAt(0) !== undefined });
   const { show } = source;
+  const printing = usePrinting();
   const virtualizer = useWindowVirtualizer({
     count: source.total,
     estimateSize: () => height,
-    overscan: 8,
+    // Of a large run only what was on screen is here.
+    overscan: printing && !show ? source.total : 8,
     scrollMargin: offset,
     // Rows that are all here are known by their scenario, so that the focus goes with one. Those that come and go with their page are
     // known by their place: a height forgotten with its page would move what is on screen, which brings the page back, without end.
@@ -58,7 +61,7 @@ export function VirtualRows({ source, runId, live }: VirtualRowsProps) {
           </span>
         </div>
       </div>
-      <div ref={list} role="rowgroup" className="relative" style={{ height: virtualizer.getTotalSize() }}>
+      <div ref={list} role="rowgroup" className="virtual-list" style={{ height: virtualizer.getTotalSize() }}>
         {items.map((item) => (
           <div
             key={item.key}
@@ -66,7 +69,7 @@ export function VirtualRows({ source, runId, live }: VirtualRowsProps) {
             data-index={item.index}
             role="row"
             aria-rowindex={item.index + 2}
-            className={`${columns} absolute inset-x-0 top-0 border-b border-line`}
+            className={`${columns} virtual-item border-b border-line`}
             style={{ transform: `translateY(${item.start - offset}px)` }}
           >
             <ScenarioRow row={source.rowAt(item.index)} runId={runId} live={live} />

@@ -10,7 +10,7 @@ export function NavigationRail({ onHelp }: { onHelp: () => void }) {
   return (
     <nav
       aria-label="Main"
-      className="fixed inset-x-0 bottom-0 z-20 flex border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:sticky sm:inset-auto sm:top-0 sm:h-dvh sm:w-20 sm:shrink-0 sm:flex-col sm:overflow-y-auto sm:gap-1 sm:border-t-0 sm:border-r sm:p-2 lg:w-44"
+      className="no-print fixed inset-x-0 bottom-0 z-20 flex border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:sticky sm:inset-auto sm:top-0 sm:h-dvh sm:w-20 sm:shrink-0 sm:flex-col sm:overflow-y-auto sm:gap-1 sm:border-t-0 sm:border-r sm:p-2 lg:w-44"
     >
       <Link
         href="/runs"

@@ -39,7 +39,7 @@ export function TranscriptHeader({
   return (
     <header
       ref={ref}
-      className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0"
+      className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0 print:static"
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Link href={runPath(results.run_id)} className="link verbatim line-clamp-2 text-sm" title={results.test_name}>

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import type { AttemptResult, ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
 import { useListOffset } from "../parts/use-list-offset.ts";
+import { usePrinting } from "../parts/use-printing.ts";
 import type { HistoryMode } from "./history-mode.ts";
 import { TurnCard } from "./turn-card.tsx";
 import type { ViewMode } from "./view-mode.ts";
@@ -27,11 +28,12 @@ export function TurnList({ scenario, attempt, turn, chosen, covered, mode, acros
   const list = useRef<HTMLDivElement>(null);
   const offset = useListOffset(list);
   const turns = attempt.interactions;
+  const printing = usePrinting();
   const virtualizer = useWindowVirtualizer({
     count: turns.length,
     estimateSize: () => 420,
     gap: 16,
-    overscan: 4,
+    overscan: printing ? turns.length : 4,
     scrollMargin: offset,
     scrollPaddingStart: covered,
   });
@@ -43,7 +45,7 @@ export function TurnList({ scenario, attempt, turn, chosen, covered, mode, acros
   if (turns.length === 0)
     return <p className="panel p-4 text-soft">This attempt has no turns: it was not run, or not yet.</p>;
   return (
-    <div ref={list} className="relative" style={{ height: virtualizer.getTotalSize() }}>
+    <div ref={list} className="virtual-list" style={{ height: virtualizer.getTotalSize() }}>
       {virtualizer.getVirtualItems().map((item) => {
         const interaction = turns[item.index];
         if (!interaction) return null;
@@ -52,7 +54,7 @@ export function TurnList({ scenario, attempt, turn, chosen, covered, mode, acros
             key={item.key}
             ref={virtualizer.measureElement}
             data-index={item.index}
-            className="absolute inset-x-0 top-0"
+            className="virtual-item print:mb-4"
             style={{ transform: `translateY(${item.start - offset}px)` }}
           >
             <TurnCard
