@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ServiceError } from "../../contract/service-error.ts";
 import { scanJson } from "./json-scan.ts";
 
-const limits = { depth: 32, keys: 1000 };
+const limits = { depth: 32, keys: 1000, values: 5000 };
 
 function refusal(text: string): ServiceError | null {
   try {
@@ -64,6 +64,16 @@ test("1000 keys of one object pass and one more is refused with the object's poi
     `{"outer":[{${Array.from({ length: count }, (_, index) => `"k${index}":${index}`).join(",")}}]}`;
   expect(refusal(object(1000))).toBeNull();
   expect(refusal(object(1001))?.errors?.[0]).toMatchObject({ pointer: "/outer/0", code: "too_many_keys" });
+});
+
+test("5000 values pass and one more is refused, in one list or spread over many, and commas in texts are none", () => {
+  const list = (count: number) => `[${Array.from({ length: count }, () => "0").join(",")}]`;
+  expect(refusal(list(5000))).toBeNull();
+  expect(refusal(list(5001))?.code).toBe("body_too_large");
+  const lists = (count: number) => `[${Array.from({ length: count }, () => "[{}]").join(",")}]`;
+  expect(refusal(lists(1666))).toBeNull();
+  expect(refusal(lists(1667))?.code).toBe("body_too_large");
+  expect(refusal(JSON.stringify([",".repeat(10_000)]))).toBeNull();
 });
 
 test("no JSON within the limits is refused, and no broken text makes it fail", () => {

@@ -5,6 +5,8 @@ export interface JsonLimits {
   readonly depth: number;
   /** Of one object. */
   readonly keys: number;
+  /** Of the whole text: numbers, texts, objects, lists. */
+  readonly values: number;
 }
 
 const quote = 0x22;
@@ -29,13 +31,20 @@ interface Level {
 
 /**
  * Looks at the bytes of a JSON text before it is parsed, and refuses what would hurt later: nesting beyond the limit,
- * objects with too many keys, and keys that reach an object's prototype, however they are spelled.
+ * objects with too many keys, more values than the contract can be held against in good time, and keys that reach an object's
+ * prototype, however they are spelled.
  * Broken JSON passes: the parser will say so.
  */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits): void {
   const levels: Level[] = [];
   let stringStart = 0;
   let stringEnd = 0;
+  // The first value of each list or object, and one more behind every comma.
+  let values = 0;
+  const countValue = () => {
+    values += 1;
+    if (values > limits.values) throw tooManyValues(limits.values);
+  };
 
   for (let index = 0; index < bytes.length; index += 1) {
     switch (bytes[index]) {
@@ -48,6 +57,7 @@ export function scanJson(bytes: Uint8Array, limits: JsonLimits): void {
       case openBracket:
         if (levels.length >= limits.depth) throw tooDeep(limits.depth, index);
         levels.push({ isObject: bytes[index] === openBrace, members: 0, keyStart: 0, keyEnd: 0 });
+        countValue();
         break;
       case closeBrace:
       case closeBracket:
@@ -59,6 +69,7 @@ export function scanJson(bytes: Uint8Array, limits: JsonLimits): void {
       case comma: {
         const level = levels.at(-1);
         if (level && !level.isObject) level.members += 1;
+        countValue();
         break;
       }
     }
@@ -127,6 +138,10 @@ function pointerTo(bytes: Uint8Array, levels: readonly Level[]): string {
 
 function tooDeep(limit: number, offset: number): ServiceError {
   return new ServiceError("json_too_deep", `The JSON is nested deeper than ${limit} levels (at byte ${offset}).`);
+}
+
+function tooManyValues(limit: number): ServiceError {
+  return new ServiceError("body_too_large", `The body holds more than ${limit} values.`);
 }
 
 function tooManyKeys(bytes: Uint8Array, levels: readonly Level[], limit: number): ServiceError {

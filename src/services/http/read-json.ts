@@ -4,9 +4,17 @@ import { findJsonError } from "./json-error.ts";
 import { scanJson, type JsonLimits } from "./json-scan.ts";
 import { readBody } from "./read-body.ts";
 
-export interface ReadJsonLimits extends JsonLimits {
+export interface ReadJsonLimits extends Omit<JsonLimits, "values"> {
   readonly bytes: number;
 }
+
+/**
+ * What somebody wrote takes more bytes a value than this, on average. A body of nothing but `{},{},{}` would otherwise cost a
+ * hundred times the time and the memory that its size is meant to allow.
+ */
+const bytesPerValue = 32;
+/** However small a body may be, so many are no trouble. */
+const fewValues = 1000;
 
 /**
  * The JSON value of a request's body. Everything is refused that could be understood in two ways (media type, charset,
@@ -17,8 +25,7 @@ export async function readJson(context: Context, limits: ReadJsonLimits): Promis
   const bytes = await readBody(context, limits.bytes);
   if (bytes.byteLength === 0)
     throw new ServiceError("json_invalid", "The body is empty (offset 0); send a JSON object.");
-  scanJson(bytes, limits);
-  return parse(decode(bytes));
+  return scannedValue(bytes, limits);
 }
 
 /** The same for a request that may have no body: undefined then. Its headers cannot tell, since a body may come in chunks. */
@@ -26,7 +33,11 @@ export async function readOptionalJson(context: Context, limits: ReadJsonLimits)
   const bytes = await readBody(context, limits.bytes);
   if (bytes.byteLength === 0) return undefined;
   checkHeaders(context);
-  scanJson(bytes, limits);
+  return scannedValue(bytes, limits);
+}
+
+function scannedValue(bytes: Uint8Array, limits: ReadJsonLimits): unknown {
+  scanJson(bytes, { ...limits, values: Math.max(fewValues, Math.floor(limits.bytes / bytesPerValue)) });
   return parse(decode(bytes));
 }
 
