@@ -24,7 +24,7 @@ import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
 import { readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
-import { rescoreRun } from "./rescore-run.ts";
+import { createRescorer } from "./rescorer.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
 import type { Runs } from "./runs.ts";
@@ -188,11 +188,7 @@ export function createRuns(options: RunsOptions): Runs {
     request: async (run, helpers) =>
       toRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
     scenarioResults: (run) => readScenarioResults(run, { store }),
-    async rescore(id, owner, rescoreOptions) {
-      const run = await rescoreRun(id, { store, createScoring: scoringOf, now, owner, ...rescoreOptions });
-      orders.forget(id);
-      return run;
-    },
+    rescore: createRescorer({ store, createScoring: scoringOf, now, onRescored: orders.forget }),
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
     estimate: (plan, owner) =>
       estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: Math.min(global, perRun), owner }),

@@ -7,9 +7,12 @@ import { numberedScenario, startBench } from "./testing/run-bench.ts";
 const judgeAt = { endpoint: "http://judge", model_id: "judge" };
 
 /** A run that has ended, and a way to score it again with a judge that has changed its mind. */
-async function endedRun(request: Record<string, unknown>) {
+async function endedRun(request: Record<string, unknown>, onJudge: (call: number) => void = () => {}) {
   let verdict = "partial";
-  const judge = fakeModel(() => JSON.stringify({ reason: "because", verdict }));
+  const judge = fakeModel((_, call) => {
+    onJudge(call);
+    return JSON.stringify({ reason: "because", verdict });
+  });
   const models = { model: fakeModel((asked) => lastUserMessage(asked).replace("q", "a")), judge };
   const bench = await startBench({ models });
   const before = await bench.evaluate({ test_batch: numberedScenario("s", 2), ...request });
@@ -17,7 +20,8 @@ async function endedRun(request: Record<string, unknown>) {
   return {
     bench,
     judge,
-    async rescore(options: { askModels: boolean }) {
+    runId: before.run_id,
+    async rescore(options: { askModels: boolean; signal?: AbortSignal }) {
       verdict = "fail";
       const run = await rescoreRun(before.run_id, { store: bench.store, createScoring, now: Date.now, ...options });
       const after = await bench.results(run);
@@ -66,4 +70,18 @@ test("a judge that is asked again sees the turns before, as it did the first tim
   await rescore({ askModels: true });
   const [first, second, ...again] = judge.requests.map(({ messages }) => messages);
   expect(again).toEqual([first, second]);
+});
+
+test("broken off, it leaves a run whose figures are those of its turns", async () => {
+  const left = new AbortController();
+  const judge = { ...judgeAt, scope: "conversation" };
+  const { bench, runId, rescore } = await endedRun({ judge, attempts: 2 }, (call) => {
+    if (call === 3) left.abort();
+  });
+  await using _ = bench;
+  await expect(rescore({ askModels: true, signal: left.signal })).rejects.toMatchObject({ name: "AbortError" });
+  const { results, summary } = await bench.results((await bench.store.runs.get(runId))!);
+  const attempts = results.scenarios[0]!.attempts.map(({ average_scores }) => average_scores["conversation_quality"]);
+  expect(attempts).toEqual([0, 0.5]);
+  expect(summary.average_scores["conversation_quality"]).toBe(0.25);
 });

@@ -22,15 +22,28 @@ const batchSize = 200;
 
 /** Scores a run that has ended again by today's definitions, from its stored replies. Safe to repeat, and after a crash to do over. */
 export async function rescoreRun(runId: string, options: RescoreOptions): Promise<RunRecord> {
-  const { store, createScoring, now } = options;
   const run = await endedRun(runId, options);
+  try {
+    await rescoreAttempts(run, options);
+  } catch (error) {
+    // Broken off: the run's own figures are those of what is stored all the same.
+    await refigure(run, options).catch(() => {});
+    throw error;
+  }
+  await refigure(run, options);
+  return endedRun(runId, options);
+}
+
+async function rescoreAttempts(run: RunRecord, options: RescoreOptions): Promise<void> {
+  const { store, createScoring } = options;
+  const { id: runId, settings } = run;
   const scenarios = await store.runs.scenarios(runId);
-  const scoring = await createScoring({ settings: run.settings, scenarios, ledger: null });
+  const scoring = await createScoring({ settings, scenarios, ledger: null });
 
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];
     if (!scenario) continue;
-    const rescored = await rescoreAttempt(attempt, { ...options, settings: run.settings, scenario, ...scoring });
+    const rescored = await rescoreAttempt(attempt, { ...options, settings, scenario, ...scoring });
     for (let first = 0; first < rescored.length; first += batchSize) {
       await store.interactions.rescore(runId, rescored.slice(first, first + batchSize));
     }
@@ -39,9 +52,11 @@ export async function rescoreRun(runId: string, options: RescoreOptions): Promis
     const average_scores = { ...averageInteractions(own.map(({ scores }) => scores.scores)), ...conversation };
     await store.attempts.reaverage(runId, { attempt_id: attempt.id, average_scores });
   }
+}
+
+async function refigure(run: RunRecord, { store, now }: RescoreOptions): Promise<void> {
   const { summary, message } = await figureRun(run, { store, now });
-  await store.runs.resummarize(runId, { summary, message: run.state === "completed" ? message : run.message });
-  return endedRun(runId, options);
+  await store.runs.resummarize(run.id, { summary, message: run.state === "completed" ? message : run.message });
 }
 
 async function endedRun(id: string, { store, owner }: RescoreOptions): Promise<RunRecord> {

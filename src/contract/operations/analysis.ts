@@ -110,7 +110,8 @@ export const analysisOperations: readonly Operation[] = [
     method: "post",
     path: "/runs/{run_id}/rescore",
     summary: "Score a run again from its stored replies",
-    description: "The model under test is never called.",
+    description:
+      "The model under test is never called. A client that leaves ends it only where other models are asked; what is scored by then stays.",
     tag: "Runs",
     scope: "runs:write",
     parameters: runParameter,

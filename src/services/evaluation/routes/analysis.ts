@@ -50,9 +50,10 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
     .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
       const body = await readOptionalJson(context, bodyLimits);
       const { ask_models } = validate(RescoreRequest, body === undefined ? {} : body);
+      // Once begun it is brought to its end, whoever waits for it; only models are not asked for nobody.
       const run = await runs.rescore(context.req.param("run_id"), ownerOf(context), {
         askModels: ask_models,
-        signal: context.req.raw.signal,
+        ...(ask_models && { signal: context.req.raw.signal }),
       });
       return context.json(toRun(run));
     });

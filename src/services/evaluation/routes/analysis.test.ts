@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { testShell } from "../../../../test/support/test-shell.ts";
+import { fakeModel } from "../../../runs/testing/fake-model.ts";
+import { numberedScenario, startBench } from "../../../runs/testing/run-bench.ts";
+import type { EvaluationDependencies } from "../dependencies.ts";
+import { analysisRoutes } from "./analysis.ts";
+
+test("scoring again goes on to its end when whoever asked for it has left", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
+  const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
+  const app = testShell();
+  const bodyLimits = { bytes: 1_000, depth: 8, keys: 8 };
+  app.route("/", analysisRoutes({ runs: bench.runs, bodyLimits } as unknown as EvaluationDependencies));
+  const left = { method: "POST", signal: AbortSignal.abort() };
+  expect((await app.request(`/runs/${run_id}/rescore`, left)).status).toBe(200);
+});
