@@ -143,6 +143,26 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect((await runs.create(sampleRun())).outcome).toBe("created");
     });
 
+    test("a key whose run is removed in the same moment is that of another run, or still of this one", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const withKey = () => sampleRun({ idempotency: { key: "k", hash: "h" } });
+      for (let round = 0; round < 12; round += 1) {
+        const before = withKey();
+        await runs.create(before);
+        await runs.finish(before.id, ending());
+        const outcomes = await Promise.all([
+          runs.remove(before.id),
+          ...Array.from({ length: 8 }, () => runs.create(withKey())),
+        ]);
+        expect(outcomes).not.toContainEqual(expect.objectContaining({ outcome: "mismatch" }));
+        for (const { id } of (await runs.list({ limit: 9 })).runs) {
+          await runs.finish(id, ending());
+          await runs.remove(id);
+        }
+      }
+    });
+
     test("a new run is refused when there are too many unfinished ones, a replay is not", async () => {
       await using storage = await open();
       const { runs } = storage.store;

@@ -1,10 +1,12 @@
 import { randomUUIDv7 } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
+import type { Selectable } from "kysely";
 import type { CreatedRun, NewRun, RunRecord } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
 import type { RunCarriers } from "../run-carriers.ts";
+import type { RunTable } from "../schema.ts";
 import { insertRows } from "./insert-rows.ts";
 import { toRunRecords } from "./run-record.ts";
 import { unfinishedRunStates } from "./states.ts";
@@ -31,16 +33,17 @@ export async function createRun(
   if (mostUnfinished !== undefined && (await isFull(writer, mostUnfinished))) {
     return (await replay(writer, run, carriers)) ?? { outcome: "full" };
   }
-  if (!(await insertRun(writer, run))) {
+  while (!(await insertRun(writer, run))) {
     const replayed = await replay(writer, run, carriers);
-    if (!replayed) throw new Error("The run that had this key was removed at this very moment.");
-    return replayed;
+    if (replayed) return replayed;
+    // With many writers the run that had the key may be removed between the two: then the key is free.
   }
   await writer.insertInto("run_sequence").values({ run_id: run.id, last: 0 }).execute();
   if (run.tied) await carriers.add(writer, run.id);
   await insertScenarios(writer, run);
   await insertAttempts(writer, run, dispatch);
-  return { outcome: "created", run: await recordOf(writer, run.id, carriers) };
+  const row = await writer.selectFrom("run").where("id", "=", run.id).selectAll().executeTakeFirstOrThrow();
+  return { outcome: "created", run: await recordOf(writer, row, carriers) };
 }
 
 /** Counted only as far as it matters. Of many who ask at the same moment a few more than that may be let in. */
@@ -118,18 +121,13 @@ function* attemptsOf({ id, scenarios, settings }: NewRun): Generator<readonly [s
 async function replay(writer: Writer, run: NewRun, carriers: RunCarriers): Promise<CreatedRun | null> {
   const key = idempotencyKey(run);
   if (key === null) return null;
-  const earlier = await writer
-    .selectFrom("run")
-    .where("idempotency_key", "=", key)
-    .select(["id", "idempotency_hash"])
-    .executeTakeFirst();
+  const earlier = await writer.selectFrom("run").where("idempotency_key", "=", key).selectAll().executeTakeFirst();
   if (!earlier) return null;
   if (earlier.idempotency_hash !== run.idempotency?.hash) return { outcome: "mismatch" };
-  return { outcome: "replayed", run: await recordOf(writer, earlier.id, carriers) };
+  return { outcome: "replayed", run: await recordOf(writer, earlier, carriers) };
 }
 
-async function recordOf(writer: Writer, id: string, carriers: RunCarriers): Promise<RunRecord> {
-  const row = await writer.selectFrom("run").where("id", "=", id).selectAll().executeTakeFirstOrThrow();
+async function recordOf(writer: Writer, row: Selectable<RunTable>, carriers: RunCarriers): Promise<RunRecord> {
   const [record] = await toRunRecords(writer, [row], carriers);
   return record!;
 }
