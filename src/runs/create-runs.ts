@@ -165,15 +165,21 @@ export function createRuns(options: RunsOptions): Runs {
 
   const get = (id: string, owner: string | null): Promise<RunRecord> => findRun(store, id, owner);
 
-  async function cancel(id: string, owner: string | null): Promise<RunRecord> {
-    const run = await get(id, owner);
-    if (!(await store.runs.cancel(id))) {
-      throw new ServiceError("run_already_finished", `The run ${id} has already ended (${run.state}).`);
-    }
+  /** False when it has ended, perhaps in this very moment. */
+  async function stopRun(id: string): Promise<boolean> {
+    if (!(await store.runs.cancel(id))) return false;
     worker.abandon(id);
     // A small run has ended when the answer goes out; the figures of a large one take longer than anyone wants to wait here.
     await Promise.race([concluder.concludeDrained().catch(onError), wait(concludeWithinMs, null, { ref: false })]);
-    return get(id, owner);
+    return true;
+  }
+
+  async function cancel(id: string, owner: string | null): Promise<RunRecord> {
+    await get(id, owner);
+    const stops = await stopRun(id);
+    const run = await get(id, owner);
+    if (stops) return run;
+    throw new ServiceError("run_already_finished", `The run ${id} has already ended (${run.state}).`);
   }
 
   return {
@@ -229,7 +235,7 @@ export function createRuns(options: RunsOptions): Runs {
     async remove(id, owner, signal) {
       const run = await get(id, owner);
       if (!finalStates.has(run.state)) {
-        await cancel(id, owner);
+        await stopRun(id);
         await waitForRun(id, { store, events, signal });
       }
       await store.runs.remove(id);

@@ -174,3 +174,20 @@ test("choosing between runs needs a judge, and the operator's will do", async ()
   const pair = { baseline: run.run_id, candidate: run.run_id, limit: 5 };
   expect(await bench.runs.judgePairs(pair, { owner: null, signal })).toMatchObject({ pairs: 5, ties: 5 });
 });
+
+test("a run that ends in the moment it is to be deleted is deleted, and one to be cancelled has its end named", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const { run_id } = await bench.evaluate({ test_batch: batch });
+  const record = (await bench.store.runs.get(run_id))!;
+  const reads = [{ ...record, state: "running" as const }];
+  const { get } = bench.store.runs;
+  const store = { ...bench.store, runs: { ...bench.store.runs, get: async (id: string) => reads.shift() ?? get(id) } };
+  await using late = await startBench({ models: {}, store });
+  await expect(late.runs.cancel(run_id, null)).rejects.toMatchObject({
+    code: "run_already_finished",
+    message: expect.stringContaining("(completed)"),
+  });
+  reads.push({ ...record, state: "running" });
+  await late.runs.remove(run_id, null, AbortSignal.timeout(10_000));
+  expect(await get(run_id)).toBeNull();
+});
