@@ -46,6 +46,22 @@ test("watch reads a configuration that is a program anew, whatever its name", as
   expect(provider.requests.map(({ body }) => (body as { model: string }).model)).toEqual(["before", "after"]);
 });
 
+test("watch is not set off by the results it writes, nor by a file beside the scenarios", async () => {
+  await using folder = await temporaryFolder();
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  await writeFile(folder.file("one.json"), scenario("one", "First"));
+  const parameters = ["one.json", "--endpoint", provider.url, "-m", "m", "-o", "results.json"];
+  await using watching = startWatch(folder.path, parameters);
+  await watching.waiting(1);
+  await writeFile(folder.file("package.json"), "{}");
+  await writeFile(folder.file("one.json"), scenario("one", "Second"));
+  await watching.waiting(2);
+  expect(provider.requests.map(({ body }) => JSON.stringify(body).match(/First|Second/)?.[0])).toEqual([
+    "First",
+    "Second",
+  ]);
+});
+
 test("watch evaluates, then only what changed, tells mistakes, and ends well at Ctrl-C", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });

@@ -1,13 +1,22 @@
 import type { FileScenario } from "../../formats/scenario-file.ts";
 
-/** What every scenario says, by id. */
-export function fingerprints(scenarios: readonly FileScenario[]): Map<string, string> {
-  return new Map(scenarios.map((scenario) => [scenario.id, JSON.stringify(scenario)]));
+/** What an evaluation would be made of. */
+export interface Watched {
+  readonly settings: string;
+  /** What every scenario says, by id. */
+  readonly scenarios: ReadonlyMap<string, string>;
 }
 
-/** Ids that are new or say something else. When nothing differs the configuration changed, and then all are meant. */
-export function changedScenarios(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string[] {
-  const changed = [...now].filter(([id, content]) => before.get(id) !== content).map(([id]) => id);
-  const removed = [...before.keys()].some((id) => !now.has(id));
-  return changed.length > 0 || removed ? changed : [...now.keys()];
+export function fingerprint(settings: unknown, scenarios: readonly FileScenario[]): Watched {
+  return {
+    settings: JSON.stringify(settings),
+    scenarios: new Map(scenarios.map((scenario) => [scenario.id, JSON.stringify(scenario)])),
+  };
+}
+
+/** Ids that are new or say something else; all of them where the settings changed. */
+export function changedScenarios(before: Watched | undefined, now: Watched): string[] {
+  const ids = [...now.scenarios.keys()];
+  if (before?.settings !== now.settings) return ids;
+  return ids.filter((id) => before.scenarios.get(id) !== now.scenarios.get(id));
 }

@@ -4,34 +4,38 @@ import { CliError } from "../cli-error.ts";
 import { requirePatterns } from "../eval/load-scenarios.ts";
 import { findFiles } from "../scenarios/find-files.ts";
 import { readEvalSettings, type EvalOptions } from "../eval/eval-settings.ts";
+import { requestSettings } from "../eval/request-file.ts";
 import { runEval } from "../eval/run-eval.ts";
 import { reportFailure } from "../report-failure.ts";
 import { configNames } from "../config/load-config.ts";
 import { readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import { note } from "../terminal/output.ts";
-import { changedScenarios, fingerprints } from "./changed-scenarios.ts";
+import { changedScenarios, fingerprint, type Watched } from "./changed-scenarios.ts";
 
 const settleMs = 200;
 
 /** Evaluates, then again what changed, until Ctrl-C or nobody reads any more. A mistake in a file is told and waited out. */
 export async function watchScenarios(files: readonly string[], options: EvalOptions): Promise<void> {
   await requireFiles(files, options);
-  let known = new Map<string, string>();
+  let known: Watched | undefined;
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
   process.stdout.once("error", () => stop.abort());
   while (!stop.signal.aborted) {
     const changes = await watchFiles(files, options, stop.signal);
+    // Our own results are files that change, too: what is not about the evaluation is passed over without a word.
+    let told = true;
     try {
-      const now = fingerprints(await scenariosOf(files, options));
+      const now = await readWatched(files, options);
       const changed = changedScenarios(known, now);
+      told = changed.length > 0;
+      if (told) await runEval(files, options, new Set(changed));
       known = now;
-      if (changed.length > 0) await runEval(files, options, new Set(changed));
     } catch (error) {
       reportFailure(error);
     }
     if (stop.signal.aborted) break;
-    note("Waiting for changes; Ctrl-C ends.");
+    if (told) note("Waiting for changes; Ctrl-C ends.");
     await changes.next;
     changes.close();
   }
@@ -46,10 +50,11 @@ async function requireFiles(files: readonly string[], options: EvalOptions): Pro
   await findFiles(settings.patterns, settings.folder);
 }
 
-async function scenariosOf(files: readonly string[], options: EvalOptions) {
-  const { patterns, folder } = await readEvalSettings(files, options);
-  const read = await readScenarioFiles(patterns, { folder });
-  return read.flatMap(({ scenarios }) => scenarios);
+async function readWatched(files: readonly string[], options: EvalOptions): Promise<Watched> {
+  const settings = await readEvalSettings(files, options);
+  const read = await readScenarioFiles(settings.patterns, { folder: settings.folder });
+  const scenarios = read.flatMap((file) => file.scenarios);
+  return fingerprint([settings, requestSettings(read)], scenarios);
 }
 
 /** Resolves once after files changed and were left alone for a moment: editors write in several steps. */
