@@ -67,12 +67,11 @@ async function readAll(
       return [];
     }
   }
-  const files = new Set<string>();
-  for (const pattern of patterns) {
-    for (const file of await attempt(() => findFiles([pattern], folder))) files.add(file);
-  }
+  const found: string[] = [];
+  for (const pattern of patterns) found.push(...(await attempt(() => findFiles([pattern], folder))));
   const read: ScenarioFile[] = [];
-  for (const file of files) read.push(...(await attempt(() => readScenarioFiles([file], { folder }))));
+  for (const file of await findFiles(found, folder))
+    read.push(...(await attempt(() => readScenarioFiles([file], { folder }))));
   await attempt(async () => joinScenarios(read));
   return { read, problems };
 }

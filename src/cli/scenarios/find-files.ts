@@ -1,23 +1,32 @@
-import { glob, stat } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { glob, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
+import { note } from "../terminal/output.ts";
 
 const scenarioFile = /\.(json|jsonl|ndjson|yaml|yml|csv|tsv)$/i;
-const notScenarios =
-  /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)|(^|[\\/])(rehearsal\.(yaml|yml|json)|package(-lock)?\.json)$/i;
+const notScenarios = /^(rehearsal\.(yaml|yml|json)|package(-lock)?\.json)$/i;
+const passedOver = /^(node_modules|\..+)$/i;
 
 /** The files behind what was typed: files as they are, folders with all scenario files below them, and patterns. In order, each once. */
 export async function findFiles(patterns: readonly string[], folder = process.cwd()): Promise<string[]> {
-  const found: string[] = [];
-  for (const pattern of patterns) found.push(...(await filesFor(pattern, folder)));
-  return [...new Set(found)];
+  const found = new Map<string, string>();
+  for (const pattern of patterns) {
+    for (const file of await filesFor(pattern, folder)) {
+      // By whatever name: a link and the file it stands for are one.
+      const path = resolve(folder, file);
+      const real = await realpath(path).catch(() => path);
+      if (!found.has(real)) found.set(real, file);
+    }
+  }
+  return [...found.values()];
 }
 
 async function filesFor(pattern: string, folder: string): Promise<string[]> {
-  const kind = await kindOf(resolve(folder, pattern));
+  const kind = await kindOf(pattern, folder);
   if (kind === "file") return [pattern];
   const files = kind === "folder" ? await scenarioFilesIn(pattern, folder) : await matching(pattern, folder);
-  if (files.length > 0) return files;
+  if (files.length > 0) return files.toSorted();
   throw new CliError(
     kind === "folder"
       ? `there is no scenario file in ${pattern} (JSON, JSONL, YAML, CSV or TSV)`
@@ -25,23 +34,57 @@ async function filesFor(pattern: string, folder: string): Promise<string[]> {
   );
 }
 
-async function kindOf(path: string): Promise<"file" | "folder" | "pattern"> {
+async function kindOf(pattern: string, folder: string): Promise<"file" | "folder" | "pattern"> {
   try {
-    return (await stat(path)).isDirectory() ? "folder" : "file";
-  } catch {
+    return (await stat(resolve(folder, pattern))).isDirectory() ? "folder" : "file";
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "EACCES") throw cannotRead(pattern, cause);
     return "pattern";
   }
 }
 
-async function scenarioFilesIn(pattern: string, folder: string): Promise<string[]> {
-  const files = await matching("**", resolve(folder, pattern));
-  return files.filter((file) => scenarioFile.test(file) && !notScenarios.test(file)).map((file) => join(pattern, file));
+async function scenarioFilesIn(place: string, folder: string): Promise<string[]> {
+  const entries = await readdir(resolve(folder, place), { withFileTypes: true }).catch((cause: unknown) => {
+    throw cannotRead(place, cause);
+  });
+  const files: string[] = [];
+  for (const entry of entries.filter(({ name }) => !passedOver.test(name))) {
+    const path = join(place, entry.name);
+    if (entry.isDirectory()) files.push(...(await scenarioFilesBelow(path, folder)));
+    else if (scenarioFile.test(entry.name) && !notScenarios.test(entry.name) && (await isFile(entry))) files.push(path);
+  }
+  return files;
+}
+
+/** What nobody named may be anything, such as the data of a database: it is told of and left out. */
+async function scenarioFilesBelow(place: string, folder: string): Promise<string[]> {
+  try {
+    return await scenarioFilesIn(place, folder);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    note(`${error.message}; it is left out`);
+    return [];
+  }
 }
 
 async function matching(pattern: string, folder: string): Promise<string[]> {
   const files: string[] = [];
   for await (const entry of glob(pattern, { cwd: folder, withFileTypes: true })) {
-    if (entry.isFile()) files.push(relative(folder, join(entry.parentPath, entry.name)));
+    if (await isFile(entry)) files.push(relative(folder, join(entry.parentPath, entry.name)));
   }
-  return files.toSorted();
+  return files;
+}
+
+/** A link counts as what it leads to; one to a folder is not followed, since it may lead back. */
+async function isFile(entry: Dirent): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isFile();
+  const target = await stat(join(entry.parentPath, entry.name)).catch(() => null);
+  return target?.isFile() ?? false;
+}
+
+/** Told with what the system says, such as EACCES. */
+export function cannotRead(file: string, cause: unknown): CliError {
+  const { code } = cause as NodeJS.ErrnoException;
+  return new CliError(`${file} cannot be read${code === undefined ? "" : ` (${code})`}`, undefined, { cause });
 }

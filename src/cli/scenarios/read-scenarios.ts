@@ -6,7 +6,7 @@ import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import type { FileScenario, ImportFormat, ImportResult, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { findFiles } from "./find-files.ts";
+import { cannotRead, findFiles } from "./find-files.ts";
 
 export interface ReadOptions {
   readonly folder?: string;
@@ -36,7 +36,7 @@ async function readBytes(path: string, file: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (cause) {
-    throw new CliError(`${file} cannot be read`, undefined, { cause });
+    throw cannotRead(file, cause);
   }
 }
 
