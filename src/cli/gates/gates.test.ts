@@ -110,3 +110,12 @@ test.each(["", "overall", "overall>=", ">=0.8", "overall=0.8", "overall>=high", 
   "%j is no gate",
   (text) => expect(() => parseGate(text)).toThrow(/cannot be read/),
 );
+
+test.each(["overall>=80", "failure_rate<=5", "each:overall.min>=1.5", "pass^2>=90", "overall>=150%"])(
+  "%j would always or never pass",
+  (text) => expect(() => parseGate(text)).toThrow(/is on a figure from 0 to 1 and names/),
+);
+
+test("what may be more than 1 is bounded by any number", () => {
+  expect(["cost<=2", "tokens<=5000", "overall<=100%"].map((text) => parseGate(text).bound)).toEqual([2, 5000, 1]);
+});

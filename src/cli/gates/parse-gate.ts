@@ -29,12 +29,22 @@ export function parseGate(text: string): Gate {
       `the gate "${text}" cannot be read: write it like overall>=0.8, overall.ci_lower>=0.7 or pass^3>=0.9`,
     );
   }
-  return {
+  const gate = {
     text: text.trim(),
     measure: parseMeasure(left, { each: each !== undefined, text }),
     comparator: comparator as Comparator,
     bound: Number(bound) / (percent ? 100 : 1),
   };
+  checkBound(gate);
+  return gate;
+}
+
+/** Scores, chances and shares end at 1: beyond it a gate always or never passes, whatever the replies are. */
+function checkBound({ text, measure, bound }: Gate): void {
+  const endless = measure.kind === "figure" && measure.figure !== "failure_rate";
+  if (endless || bound <= 1) return;
+  const meant = bound <= 100 ? `: did you mean ${bound}%?` : "";
+  throw new CliError(`the gate "${text}" is on a figure from 0 to 1 and names ${bound}${meant}`);
 }
 
 function parseMeasure(left: string, { each, text }: { each: boolean; text: string }): Measure {
