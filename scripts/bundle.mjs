@@ -128,7 +128,9 @@ const late = {
   "csv-stringify/browser/esm/sync": ["stringify"],
   "fast-xml-builder": ["default"],
   htmlparser2: ["Parser"],
-  yaml: "isMap isNode isScalar LineCounter parse parseAllDocuments parseDocument Scalar stringify visit".split(" "),
+  yaml: "isMap isNode isScalar isSeq LineCounter parse parseAllDocuments parseDocument Scalar stringify visit".split(
+    " ",
+  ),
 };
 const lateFile = (id) => `late-${id.replaceAll(/\W/g, "-")}`;
 
