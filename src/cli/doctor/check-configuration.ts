@@ -1,8 +1,9 @@
 import { loadConfig } from "../config/load-config.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
 import { parseGate } from "../gates/parse-gate.ts";
-import { joinScenarios, readScenarioFiles } from "../scenarios/read-scenarios.ts";
-import { ok, type Check } from "./check.ts";
+import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
+import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
+import { ok, problem, type Check } from "./check.ts";
 
 /** The configuration of this folder, with what `eval` would refuse it for before the first call: its gates and scenarios. */
 export async function checkConfiguration(): Promise<Check> {
@@ -11,6 +12,8 @@ export async function checkConfiguration(): Promise<Check> {
   const gates = (config.gates ?? []).map(parseGate);
   const patterns = [config.scenarios ?? []].flat();
   const files = await readScenarioFiles(patterns, { folder });
+  const [broken] = files.flatMap((read) => brokenScenarios(read).map((note) => noteLine(read.file, note)));
+  if (broken !== undefined) return problem("configuration", broken);
   checkGateNames(gates, { config, scenarios: patterns.length === 0 ? undefined : joinScenarios(files) });
   return ok("configuration", `${file} is valid`);
 }
