@@ -12,36 +12,47 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   const result = schema.safeParse(value, { error: validationMessage, reportInput: true });
   if (result.success) return result.data;
 
-  const errors = result.error.issues.flatMap((issue) => toFieldErrors(issue, []));
+  const issues = result.error.issues.flatMap((issue) => innermost({ issue, base: [] }));
+  // Only what is told is looked at closely: a body may hold a hundred thousand mistakes.
+  const errors = issues.slice(0, mostErrors).map(toFieldError);
   const [first] = errors;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
   const detail = first
     ? `${first.pointer === "" ? "The body" : first.pointer} ${first.message}${more}`
     : "The body is not valid";
-  throw new ServiceError("validation_failed", detail, { errors: errors.slice(0, mostErrors) });
+  throw new ServiceError("validation_failed", detail, { errors });
 }
 
 type Issue = z.core.$ZodIssue;
 
-function toFieldErrors(issue: Issue, base: readonly PropertyKey[]): readonly FieldError[] {
+/** An issue, and where the value lies that it was found in. */
+interface Found {
+  readonly issue: Issue;
+  readonly base: readonly PropertyKey[];
+}
+
+/** What is behind an issue that stands for others. */
+function innermost({ issue, base }: Found): readonly Found[] {
+  const inner = innerIssues(issue);
+  if (!inner) return [{ issue, base }];
   const path = [...base, ...issue.path];
-  if (issue.code === "invalid_union" && issue.errors.length > 0) {
-    const branch = likeliest(issue.errors);
-    if (branch) return branch.flatMap((inner) => toFieldErrors(inner, path));
-  }
-  if (issue.code === "invalid_key" || issue.code === "invalid_element") {
-    return issue.issues.flatMap((inner) => toFieldErrors(inner, path));
-  }
+  return inner.flatMap((found) => innermost({ issue: found, base: path }));
+}
+
+function innerIssues(issue: Issue): readonly Issue[] | null {
+  if (issue.code === "invalid_union") return likeliest(issue.errors);
+  return issue.code === "invalid_key" || issue.code === "invalid_element" ? issue.issues : null;
+}
+
+function toFieldError({ issue, base }: Found): FieldError {
   const received = describe(receivedBy(issue));
   const missing = ["invalid_type", "invalid_union"].includes(issue.code) && issue.input === undefined;
-  return [
-    {
-      pointer: toPointer(path),
-      code: missing ? "required" : issue.code,
-      message: issue.message,
-      ...(received !== undefined && { received }),
-    },
-  ];
+  return {
+    pointer: toPointer([...base, ...issue.path]),
+    code: missing ? "required" : issue.code,
+    message: issue.message,
+    ...(received !== undefined && { received }),
+  };
 }
 
 /** The form of a union the caller meant: the one that fits as a whole and fails only inside. Null when none does. */
