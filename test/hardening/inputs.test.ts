@@ -120,8 +120,8 @@ describe("numbers that would be too much work", () => {
     expect([runs.size, [...runs][0]?.slice(0, 4), await countRuns()]).toEqual([1, "200 ", before + 1]);
   });
 
-  test("80,000 interactions", async () => {
-    const interactions = Array.from({ length: 80_000 }, (_, index) => ({ id: String(index), user_message: "x" }));
+  test("100,000 interactions", async () => {
+    const interactions = Array.from({ length: 100_000 }, (_, index) => ({ id: String(index), user_message: "x" }));
     expect(codeOf(await evaluate(request({ test_batch: { id: "s", interactions } })))).toMatch(
       /^422 (too_many_interactions|validation_failed)$/,
     );

@@ -12,7 +12,7 @@ export interface ReadJsonLimits extends Omit<JsonLimits, "values"> {
  * What somebody wrote takes more bytes a value than this, on average. A body of nothing but `{},{},{}` would otherwise cost a
  * hundred times the time and the memory that its size is meant to allow.
  */
-const bytesPerValue = 32;
+const bytesPerValue = 24;
 /** However small a body may be, so many are no trouble. */
 const fewValues = 1000;
 
