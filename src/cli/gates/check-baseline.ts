@@ -1,6 +1,7 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { reaches } from "../../contract/threshold.ts";
 import type { Comparison, ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
+import { pairRuns, type ScenarioPair } from "../../evaluation/comparison/pair-runs.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import { compareSides, embedderName, type ComparedSide } from "../../runs/compare-sides.ts";
 import type { GateCheck } from "./check-gates.ts";
@@ -12,6 +13,15 @@ export type NotedComparison = Comparison & { readonly notes: readonly string[] }
 export function compareResponses(baseline: EvaluationResponse, candidate: EvaluationResponse): NotedComparison {
   const { comparison, notes } = compareSides(toSide(baseline), toSide(candidate));
   return { ...comparison, notes };
+}
+
+/** Each scenario's mean of one score in both runs, over what they share. */
+export function pairScenarios(
+  baseline: EvaluationResponse,
+  candidate: EvaluationResponse,
+  score: string,
+): readonly ScenarioPair[] {
+  return pairRuns(toSide(baseline).tally, toSide(candidate).tally).scores.get(score) ?? [];
 }
 
 function toSide({ results, state, history, measures }: EvaluationResponse): ComparedSide {

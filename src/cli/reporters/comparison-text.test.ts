@@ -19,3 +19,16 @@ test.each<[string, Record<string, unknown>, boolean]>([
   const text = comparisonText({ baseline, candidate, comparison: compareResponses(baseline, candidate) });
   expect(text.includes("Worse by most")).toBe(listed);
 });
+
+test("a scenario whose question is another is left out, and not listed as worse", async () => {
+  await using bench = await startBench({ models: { model: right, wrong } });
+  const asked = (question: string) => ({
+    id: "changed",
+    interactions: [{ id: "1", user_message: question, reference_reply: "a" }],
+  });
+  const baseline = await bench.evaluate({ test_batch: [...batch, asked("q")] });
+  const candidate = await bench.evaluate({ test_batch: [...batch, asked("something else")] });
+  const text = comparisonText({ baseline, candidate, comparison: compareResponses(baseline, candidate) });
+  expect(text).toContain("1 turn with another question or reference");
+  expect(text).not.toContain("Worse by most");
+});

@@ -1,6 +1,6 @@
-import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { Comparison, ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
-import type { NotedComparison } from "../gates/check-baseline.ts";
+import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { counted, scoreText } from "../terminal/figures.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
@@ -25,7 +25,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
       titles.map((title) => ({ title })),
       rows,
     ),
-    ...(comparison.scores.some(({ name }) => name === "overall") ? changed(baseline, candidate) : []),
+    ...(comparison.scores.some(({ name }) => name === "overall") ? changed({ baseline, candidate }) : []),
     ...unpaired(comparison),
     ...comparison.notes,
   ].join("\n\n");
@@ -72,15 +72,14 @@ function signed(value: number): string {
 
 const shownScenarios = 5;
 
-/** The scenarios that lost most, so that the reader knows where to look. */
-function changed(baseline: EvaluationResponse, candidate: EvaluationResponse): string[] {
-  const before = new Map(baseline.results.scenarios.map((result) => [result.scenario_id, overallOf(result)]));
-  const losses = candidate.results.scenarios
-    .flatMap((result) => {
-      const [old, now] = [before.get(result.scenario_id), overallOf(result)];
-      return old === undefined || now === undefined ? [] : [{ id: result.scenario_id, old, now, change: now - old }];
-    })
-    .filter(({ change }) => change < 0)
+/** Differences below this are rounding. */
+const rounding = 1e-9;
+
+/** The scenarios that lost most, by the turns that are compared, so that the reader knows where to look. */
+function changed(runs: Pick<ComparedRuns, "baseline" | "candidate">): string[] {
+  const losses = pairScenarios(runs.baseline, runs.candidate, "overall")
+    .map(({ scenario_id, baseline: old, candidate: now }) => ({ id: scenario_id, old, now, change: now - old }))
+    .filter(({ change }) => change < -rounding)
     .toSorted((left, right) => left.change - right.change)
     .slice(0, shownScenarios);
   if (losses.length === 0) return [];
@@ -91,8 +90,6 @@ function changed(baseline: EvaluationResponse, candidate: EvaluationResponse): s
   ]);
   return [`Worse by most:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows)}`];
 }
-
-const overallOf = ({ average_scores }: ScenarioResult): number | undefined => average_scores["overall"];
 
 function unpaired({ unpaired: { baseline_only, candidate_only, changed: differing } }: Comparison): string[] {
   const parts = [

@@ -2,6 +2,7 @@ import type { RunTally, TalliedInteraction } from "./run-tally.ts";
 
 /** Both runs' mean of one score in one scenario, over the interactions that have it in both. */
 export interface ScenarioPair {
+  readonly scenario_id: string;
   readonly baseline: number;
   readonly candidate: number;
   readonly interactions: number;
@@ -25,8 +26,8 @@ export function pairRuns(baseline: RunTally, candidate: RunTally): PairedRuns {
   let interactions = 0;
   let changed = 0;
 
-  for (const [scenario, theirs] of baseline.scenarios) {
-    const ours = candidate.scenarios.get(scenario);
+  for (const [scenario_id, theirs] of baseline.scenarios) {
+    const ours = candidate.scenarios.get(scenario_id);
     const sums = new Map<string, { baseline: number; candidate: number; interactions: number }>();
     for (const [id, left] of theirs) {
       const right = ours?.get(id);
@@ -41,6 +42,7 @@ export function pairRuns(baseline: RunTally, candidate: RunTally): PairedRuns {
       const pairs = scores.get(name) ?? [];
       scores.set(name, pairs);
       pairs.push({
+        scenario_id,
         baseline: sum.baseline / sum.interactions,
         candidate: sum.candidate / sum.interactions,
         interactions: sum.interactions,

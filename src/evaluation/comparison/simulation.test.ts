@@ -86,9 +86,9 @@ test("an effect of the size called detectable is seen in 75 to 85 % of simulated
   const effect = detectableEffect(scenarios, spread) ?? 0;
   let seen = 0;
   for (let pair = 0; pair < suites; pair++) {
-    const pairs = Array.from({ length: scenarios }, () => {
+    const pairs = Array.from({ length: scenarios }, (_, scenario) => {
       const baseline = truth + normal(0.2);
-      return { baseline, candidate: baseline + effect + normal(spread), interactions: 1 };
+      return { scenario_id: `s${scenario}`, baseline, candidate: baseline + effect + normal(spread), interactions: 1 };
     });
     if ((compareScore("overall", pairs, 0.05).p ?? 1) < 0.05) seen++;
   }
