@@ -34,8 +34,9 @@ const score = (name: string, effect: number, verdict: "worse" | "same" | "no_dif
   verdict,
   sentence: `Sentence on ${name}.`,
 });
+const unpaired = { baseline_only: 0, candidate_only: 0, changed: 0 };
 const compared = (...scores: readonly ReturnType<typeof score>[]) =>
-  ({ comparable: true, sentence: "Headline.", scores, notes: [] }) as unknown as NotedComparison;
+  ({ comparable: true, sentence: "Headline.", scores, unpaired, notes: [] }) as unknown as NotedComparison;
 const watched = { scores: ["overall", "success"], maxRegression: 0 };
 
 test("a gate that passes shows the score that fell most, and that it is not decided", () => {
@@ -64,4 +65,13 @@ test("a drop of just what is accepted is accepted, whatever its last digit", () 
 test("a gate whose scores are in neither run does not pass", () => {
   const check = checkBaseline(compared(score("token_f1", 0, "same")), watched);
   expect(check).toMatchObject({ passed: false, actual: null, message: expect.stringContaining("none of them") });
+});
+
+test("turns that only one of the runs has are named, as the gate says nothing about them", async () => {
+  await using bench = await startBench({ models: { model: right } });
+  const baseline = await bench.evaluate({ test_batch: batch });
+  const candidate = await bench.evaluate({ test_batch: batch.slice(0, 10) });
+  const { passed, message } = checkBaseline(compareResponses(baseline, candidate), watched);
+  expect(passed).toBe(true);
+  expect(message).toContain("Left out: 4 turns only in the baseline.");
 });

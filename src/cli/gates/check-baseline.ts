@@ -5,6 +5,7 @@ import { pairRuns, type ScenarioPair } from "../../evaluation/comparison/pair-ru
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import { compareSides, embedderName, type ComparedSide } from "../../runs/compare-sides.ts";
 import type { GateCheck } from "./check-gates.ts";
+import { leftOut } from "./left-out.ts";
 
 /** A comparison with what was left out of it. */
 export type NotedComparison = Comparison & { readonly notes: readonly string[] };
@@ -55,8 +56,9 @@ export function checkBaseline(comparison: NotedComparison, { scores, maxRegressi
   const [lowest] = (worse.length > 0 ? worse : watched).toSorted((left, right) => left.effect - right.effect);
   const passed = lowest !== undefined && worse.length === 0;
   const state = lowest ? (passed ? howItPassed(lowest) : "failed") : "failed, none of them is in both runs";
-  const text = [`${gate}: ${state}.`, ...(lowest ? [lowest.sentence] : []), ...comparison.notes].join(" ");
-  return { gate, passed, actual: lowest?.effect ?? null, message: text };
+  const text = [`${gate}: ${state}.`, ...(lowest ? [lowest.sentence] : [])];
+  const message = [...text, ...leftOut(comparison.unpaired), ...comparison.notes].join(" ");
+  return { gate, passed, actual: lowest?.effect ?? null, message };
 }
 
 /** That a drop is not shown to be real does not mean that there is none: the reader sees how large it is. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
 import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
 import { compareResponses } from "../gates/check-baseline.ts";
-import { comparisonText } from "./comparison-text.ts";
+import { comparisonMarkdown, comparisonText } from "./comparison-text.ts";
 
 const batch = Array.from({ length: 3 }, (_, index) => numberedScenario(`s${index}`, 1));
 const right = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
@@ -28,7 +28,9 @@ test("a scenario whose question is another is left out, and not listed as worse"
   });
   const baseline = await bench.evaluate({ test_batch: [...batch, asked("q")] });
   const candidate = await bench.evaluate({ test_batch: [...batch, asked("something else")] });
-  const text = comparisonText({ baseline, candidate, comparison: compareResponses(baseline, candidate) });
-  expect(text).toContain("1 turn with another question or reference");
+  const compared = { baseline, candidate, comparison: compareResponses(baseline, candidate) };
+  const text = comparisonText(compared);
+  for (const form of [text, comparisonMarkdown(compared)])
+    expect(form).toContain("1 turn with another question or reference");
   expect(text).not.toContain("Worse by most");
 });

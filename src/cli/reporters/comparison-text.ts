@@ -1,7 +1,8 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { Comparison, ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
+import type { ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
-import { counted, scoreText } from "../terminal/figures.ts";
+import { leftOut } from "../gates/left-out.ts";
+import { scoreText } from "../terminal/figures.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
 
@@ -26,7 +27,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
       rows,
     ),
     ...(comparison.scores.some(({ name }) => name === "overall") ? changed({ baseline, candidate }) : []),
-    ...unpaired(comparison),
+    ...leftOut(comparison.unpaired),
     ...comparison.notes,
   ].join("\n\n");
 }
@@ -38,7 +39,7 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   const row = (line: readonly string[]): string => `| ${line.join(" | ")} |`;
   const head = [row(titles.map((title) => title.toLowerCase())), row(titles.map(() => "---"))];
   const rows = [...head, ...comparison.scores.map(cells).map(row)].join("\n");
-  return [`**${comparison.sentence}**`, heads, rows, ...comparison.notes].join("\n\n");
+  return [`**${comparison.sentence}**`, heads, rows, ...leftOut(comparison.unpaired), ...comparison.notes].join("\n\n");
 }
 
 const runLine = (role: string, { run_id, test_name, model_id }: EvaluationResponse): string =>
@@ -89,13 +90,4 @@ function changed(runs: Pick<ComparedRuns, "baseline" | "candidate">): string[] {
     signed(change),
   ]);
   return [`Worse by most:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows)}`];
-}
-
-function unpaired({ unpaired: { baseline_only, candidate_only, changed: differing } }: Comparison): string[] {
-  const parts = [
-    ...(baseline_only > 0 ? [`${counted(baseline_only, "turn")} only in the baseline`] : []),
-    ...(candidate_only > 0 ? [`${counted(candidate_only, "turn")} only in the candidate`] : []),
-    ...(differing > 0 ? [`${counted(differing, "turn")} with another question or reference`] : []),
-  ];
-  return parts.length === 0 ? [] : [`Left out: ${parts.join(", ")}.`];
 }
