@@ -4,7 +4,10 @@ import { z } from "zod";
 export const ScoreStats = z
   .object({
     n: z.int().min(0).describe("Values the mean was taken over."),
-    n_missing: z.int().min(0).describe("Interactions that have no value for this score."),
+    n_missing: z
+      .int()
+      .min(0)
+      .describe("Interactions that have no value for this score; conversations, for what is said of those."),
     mean: z.number().nullable(),
     min: z.number().nullable(),
     sd: z.number().nullable(),

@@ -6,34 +6,39 @@ import { scoreStats } from "./statistics/score-stats.ts";
 export interface ScoreSeries {
   /** Notes which scores an interaction has and whether they are anything but 0 and 1. */
   note(scores: Scores): void;
+  /** The same of what was said of a whole conversation: its scores are missing by conversation, not by interaction. */
+  noteConversation(scores: Scores): void;
   finish(averages: readonly Scores[]): Record<string, ScoreStats>;
 }
 
 /** `checks` names further scores that are 0 or 1 by nature: the caller's own. */
 export function createScoreSeries(unit: "attempt" | "scenario", checks: ReadonlySet<string> = new Set()): ScoreSeries {
-  const noted = new Map<string, { count: number; fractional: boolean }>();
-  let interactions = 0;
+  const noted = new Map<string, { count: number; fractional: boolean; of: "interactions" | "conversations" }>();
+  const totals = { interactions: 0, conversations: 0 };
+
+  function noteAs(of: keyof typeof totals, scores: Scores): void {
+    totals[of]++;
+    for (const [name, value] of Object.entries(scores)) {
+      const entry = noted.get(name) ?? { count: 0, fractional: false, of };
+      noted.set(name, entry);
+      entry.count++;
+      entry.fractional ||= value > 0 && value < 1;
+    }
+  }
 
   return {
-    note(scores) {
-      interactions++;
-      for (const [name, value] of Object.entries(scores)) {
-        const entry = noted.get(name) ?? { count: 0, fractional: false };
-        noted.set(name, entry);
-        entry.count++;
-        entry.fractional ||= value > 0 && value < 1;
-      }
-    },
+    note: (scores) => noteAs("interactions", scores),
+    noteConversation: (scores) => noteAs("conversations", scores),
     finish(averages) {
       return Object.fromEntries(
         valuesByName(averages).map(([name, list]) => {
-          const { count, fractional } = noted.get(name) ?? { count: 0, fractional: true };
+          const { count, fractional, of } = noted.get(name) ?? { count: 0, fractional: true, of: "interactions" };
           return [
             name,
             scoreStats(list, {
               unit,
               binary: (isBinary(name) || checks.has(name)) && !fractional,
-              n_missing: interactions - count,
+              n_missing: totals[of] - count,
             }),
           ];
         }),

@@ -176,3 +176,17 @@ test("a number and its opposite are two labels", () => {
   expect(mood?.accuracy).toBeCloseTo(1 / 3, 12);
   expect(mood?.confusion).toEqual({ "-1": { 1: 1 }, 1: { "-1": 1, 1: 1 } });
 });
+
+test("a verdict on a conversation is missing by conversation, and makes no other score missing", () => {
+  const figures = createRunFigures();
+  const turns = [scored({ overall: 0.5 }), scored({}), scored({ overall: 1 })];
+  for (const scores of [{ conversation_quality: 1 }, {}]) {
+    figures.add({ scenario: "a", interactions: turns, conversation: { scores, score_reasons: {}, judgements: {} } });
+  }
+  const { score_stats } = figures.finish().summary;
+  const missing = Object.entries(score_stats).map(([name, { n_missing }]) => [name, n_missing]);
+  expect(Object.fromEntries(missing)).toEqual({ success: 0, overall: 2, conversation_quality: 1 });
+  const ofScenario = summarize([{ interactions: turns, conversation: { conversation_quality: 1 } }]).score_stats;
+  expect(ofScenario["success"]?.n_missing).toBe(0);
+  expect(ofScenario["conversation_quality"]?.n_missing).toBe(0);
+});

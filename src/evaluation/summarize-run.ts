@@ -118,7 +118,7 @@ export function createRunFigures({
         ...conversation?.scores,
       };
       if (conversation) {
-        series.note(conversation.scores);
+        series.noteConversation(conversation.scores);
         noteAudits(conversation.judgements);
         spending.addHelper(conversation.helper_usage);
       }

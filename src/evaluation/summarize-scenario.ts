@@ -46,7 +46,7 @@ export function summarizeScenario(
       labels.add(interaction, attempt);
       breakdown.add(interaction, tags);
     }
-    if (conversation) series.note(conversation);
+    if (conversation) series.noteConversation(conversation);
     return { ...averageInteractions(interactions.map(({ scores }) => scores)), ...conversation };
   });
   return {
