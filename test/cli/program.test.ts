@@ -1,10 +1,12 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { runCli } from "./run-cli.ts";
+import { main, runCli } from "./run-cli.ts";
 
 test("the version is one line", async () => {
   await using folder = await temporaryFolder();
@@ -21,6 +23,14 @@ test("the help names every command and every exit code", async () => {
   expect(code).toBe(0);
   for (const { name } of commands) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, "m"));
   expect(stdout).toContain("130 interrupted");
+});
+
+test.runIf(existsSync("/dev/full"))("a full disk behind stdout is one line and exit 2, not a failed gate", () => {
+  const full = openSync("/dev/full", "w");
+  const { status, stderr } = spawnSync(process.execPath, [main, "--help"], { stdio: ["ignore", full, "pipe"] });
+  closeSync(full);
+  expect(status).toBe(2);
+  expect(String(stderr)).toMatch(/^rehearsal: the output cannot be written: ENOSPC.*\n$/);
 });
 
 test("help with a command shows its options", async () => {

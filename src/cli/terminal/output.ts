@@ -1,3 +1,5 @@
+import { exitCodes } from "../exit-codes.ts";
+
 /** Data for whoever reads stdout. */
 export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -13,13 +15,19 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** A reader that has seen enough (`| head`) is no error. What is being done goes on unheard, so that its exit code is the true one. */
+/**
+ * A reader that has seen enough (`| head`) is no error. What is being done goes on unheard, so that its exit code is the true one.
+ * Data that could not be written, to a full disk for one, is told at once, and in the exit code as with a file of `-o`.
+ */
 export function goOnWhenNobodyReads(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
-  }
+  let told = false;
+  process.stderr.on("error", () => {});
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || told) return;
+    told = true;
+    note(`rehearsal: the output cannot be written: ${error.message}`);
+    process.once("exit", () => (process.exitCode = exitCodes.usage));
+  });
 }
 
 /** True where a build server runs us: no colours, no bar, no questions. */
