@@ -46,6 +46,26 @@ test("a configuration takes values from .env, which the environment outranks", a
   expect(JSON.parse(stdout).runs[0]).toMatchObject({ model_id: "from-file", test_name: "from-environment" });
 });
 
+test("variables are read whatever mark their file begins with; a folder of that name is not ours", async () => {
+  await using folder = await folderWith({
+    "rehearsal.yaml": "scenarios: scenarios/\nendpoint: http://127.0.0.1:9/v1\nmodel: ${MODEL:-none}\n",
+    "marked.env": "\uFEFFMODEL=marked\r\n",
+  });
+  const plan = (...more: string[]) => runCli(["eval", "--dry-run", "--json", ...more], { cwd: folder.path });
+  await mkdir(folder.file(".env"));
+  expect(JSON.parse((await plan()).stdout).runs).toMatchObject([{ model_id: "none" }]);
+  expect(JSON.parse((await plan("--env", "marked.env")).stdout).runs).toMatchObject([{ model_id: "marked" }]);
+  await writeFile(folder.file("wide.env"), "\uFEFFMODEL=wide\r\n", "utf16le");
+  const stderr = expect.stringContaining("wide.env cannot be read (this is UTF-16 or binary; save the file as UTF-8");
+  expect(await plan("--env", "wide.env")).toMatchObject({ code: 2, stderr });
+});
+
+test("a configuration that is a folder is exit 2 and one line", async () => {
+  await using folder = await folderWith({});
+  const { code, stderr } = await runCli(["eval", "-c", "scenarios"], { cwd: folder.path });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "rehearsal: scenarios cannot be read (EISDIR)\n" });
+});
+
 test.each([
   ["rehearsal.ts", "export const config = {};", "rehearsal.ts has no default export"],
   ["rehearsal.ts", "export default { atempts: 2 };", 'rehearsal.ts unknown key "atempts": did you mean "attempts"?'],

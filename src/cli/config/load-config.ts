@@ -45,8 +45,11 @@ export function configAbove(folder: string): string | undefined {
 }
 
 async function readConfig(path: string, file: string): Promise<Config> {
+  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    throw configError({ file }, `cannot be read (${cause.code})`, cause);
+  });
   const { parseConfig } = await import("./parse-config.ts");
-  return parseConfig(await readFile(path, "utf8"), { file });
+  return parseConfig(text, { file });
 }
 
 /** A module whose default export is the configuration, or a function that makes it. Read anew once it has changed, for `watch`. */

@@ -41,5 +41,6 @@ test.each([
   ["attempts: { max: 5, ci_width: 9 }\n", /^rehearsal\.yaml:1:31 attempts\.ci_width: /],
   ["model: ${MODEL}\n", "rehearsal.yaml:1:8 the environment variable MODEL is not set"],
   ["name: [a\n", /^rehearsal\.yaml:\d+:\d+ is not valid YAML: /],
+  ["name: a\n---\nname: b\n", "rehearsal.yaml:2:1 a second document begins; keep one"],
   ["- a\n- b\n", /^rehearsal\.yaml:1:1 /],
 ])("%j is told with its place", (text, message) => expect(() => parse(text)).toThrow(message));

@@ -19,6 +19,7 @@ export function parseConfig(
     return { file, line, column: col };
   };
   const [problem] = document.errors;
+  if (problem?.code === "MULTIPLE_DOCS") throw configError(at(problem.pos[0]), "a second document begins; keep one");
   if (problem) throw configError(at(problem.pos[0]), `is not valid YAML: ${problem.message}`, problem);
   substitute(document, { environment, at });
   return checkConfig(document.toJS() ?? {}, (path, key) => at(offsetOf(document, path, key)), file);

@@ -1,4 +1,6 @@
-import { loadEnvFile } from "node:process";
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { refuseBinary } from "../../formats/refuse-binary.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 
@@ -16,11 +18,15 @@ export function loadEnvironment(files: readonly string[] = []): void {
 
 function load(file: string, { mayBeMissing = false } = {}): void {
   try {
-    loadEnvFile(file);
+    // Not by Node's own loader, which takes a byte order mark for a part of the first name and reads nothing in UTF-16.
+    const text = new TextDecoder().decode(readFileSync(file));
+    refuseBinary(text);
+    for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (mayBeMissing && code === "ENOENT") return;
-    const why = code === "ENOENT" ? "does not exist" : `cannot be read${code === undefined ? "" : ` (${code})`}`;
+    const { code, message } = cause as NodeJS.ErrnoException;
+    // A folder of this name is somebody's Python.
+    if (mayBeMissing && (code === "ENOENT" || code === "EISDIR")) return;
+    const why = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? message})`;
     throw new CliError(`the environment file ${file} ${why}`, undefined, { cause });
   }
 }
