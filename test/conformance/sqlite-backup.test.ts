@@ -1,5 +1,6 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { copyDatabase } from "../../src/storage/drivers/sqlite-backup.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { StoreFileError } from "../../src/storage/store-file-error.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -38,4 +39,12 @@ test("a backup overwrites nothing and leaves no half file", async () => {
   await expect(storage.backup(folder.file("copy.db"))).rejects.toThrow("exists already");
   await expect(storage.backup(folder.file("missing/copy.db"))).rejects.toBeInstanceOf(StoreFileError);
   expect((await readdir(folder.path)).filter((name) => name.includes("partial"))).toEqual([]);
+});
+
+test("what is wrong with the database is told of it, not of its copy", async () => {
+  await using folder = await temporaryFolder();
+  const [source, copy] = [folder.file("rehearsal.db"), folder.file("copy.db")];
+  await writeFile(source, "no database ".repeat(100));
+  await expect(copyDatabase(source, copy)).rejects.toThrow(`The database ${source} is not a database`);
+  expect(await readdir(folder.path)).toEqual(["rehearsal.db"]);
 });

@@ -3,7 +3,7 @@ import { chmod, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { StoreFileError } from "../store-file-error.ts";
-import { toStoreFileError } from "./sqlite-file.ts";
+import { explainingProblems, toStoreFileError } from "./sqlite-file.ts";
 
 /** All pages in one step, off the main thread: copied in several, it would begin anew whenever another process writes. */
 const allPages = 2 ** 31 - 1;
@@ -19,12 +19,25 @@ export async function backUp(connection: DatabaseSync, file: string): Promise<vo
 export async function copyDatabase(source: string, file: string): Promise<void> {
   if (!(await stat(source).catch(() => null))) throw new StoreFileError(`There is no database ${source}.`);
   await writeWhole(file, async (partial) => {
-    // A connection of its own, so that nobody waits for a step of the copy.
-    const connection = new DatabaseSync(source, { readOnly: true, timeout: 5_000 });
+    const connection = openSource(source);
     try {
       await copyPages(connection, partial);
     } finally {
       connection.close();
+    }
+  });
+}
+
+/** A connection of its own, so that nobody waits for a step of the copy. Read from once: what is wrong with it is not told of the copy. */
+function openSource(source: string): DatabaseSync {
+  return explainingProblems(source, () => {
+    const connection = new DatabaseSync(source, { readOnly: true, timeout: 5_000 });
+    try {
+      connection.prepare("select count(*) from sqlite_master").get();
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
     }
   });
 }
