@@ -1,5 +1,5 @@
 import { SendHorizontal, Square } from "lucide-react";
-import { useState, type KeyboardEvent, type RefObject } from "react";
+import { useRef, useState, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
 import { directionClass } from "../parts/long-text.ts";
 
 interface ComposerProps {
@@ -10,8 +10,12 @@ interface ComposerProps {
   readonly onStop: () => void;
 }
 
+/** The second click of a double click comes within this time. */
+const doubleClickMilliseconds = 400;
+
 export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("");
+  const pressedAt = useRef(-Infinity);
   const sendable = ready && !waiting && text.trim() !== "";
 
   const send = (): void => {
@@ -19,10 +23,16 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
     onSend(text);
     setText("");
   };
+  const stop = (event: MouseEvent): void => {
+    // A double click on Send has its second click on Stop, which stands there by then.
+    if (performance.now() - pressedAt.current < doubleClickMilliseconds) return input.current?.focus();
+    // The button goes away: a keyboard goes on from the message.
+    if (event.detail === 0) input.current?.focus();
+    onStop();
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Escape" && waiting) onStop();
-    // While an input method is composing, Enter belongs to it.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
     event.preventDefault();
     send();
   };
@@ -32,6 +42,8 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
       className="no-print border-t border-line bg-surface px-4 py-3 sm:px-6"
       onSubmit={(event) => {
         event.preventDefault();
+        pressedAt.current = performance.now();
+        input.current?.focus();
         send();
       }}
     >
@@ -48,7 +60,7 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
           onKeyDown={onKeyDown}
         />
         {waiting ? (
-          <button type="button" className="button button-danger h-10" onClick={onStop}>
+          <button type="button" className="button button-danger h-10" onClick={stop}>
             <Square aria-hidden size={14} /> Stop
           </button>
         ) : (
@@ -60,3 +72,6 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
     </form>
   );
 }
+
+/** While an input method is composing, Enter belongs to it. Safari says so only by the key's code. */
+const isComposing = ({ nativeEvent, keyCode }: KeyboardEvent): boolean => nativeEvent.isComposing || keyCode === 229;

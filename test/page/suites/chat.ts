@@ -111,6 +111,35 @@ export function chatSuite(browser: () => Browser): void {
     expect(services.questions.at(-1)?.messages).toEqual([{ type: "human", content: "First" }]);
   });
 
+  test("a double click on Send does not stop the answer, and the keyboard stays with the message", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/slow");
+    const message = tab.page.getByLabel("Message", { exact: true });
+    await message.fill("Hello");
+    await tab.page.getByRole("button", { name: "Send" }).dblclick();
+    await tab.page.getByText("Let me think").waitFor();
+    expect(await tab.page.getByText("Stopped.").count()).toBe(0);
+    expect(await message.evaluate((element) => element === document.activeElement)).toBe(true);
+    await tab.page.keyboard.press("Escape");
+    await tab.page.getByText("Stopped.").waitFor();
+  });
+
+  test("Enter that ends the composing of a word does not send it", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/scripted");
+    const message = tab.page.getByLabel("Message", { exact: true });
+    await message.fill("にほんご");
+    await message.dispatchEvent("keydown", { key: "Enter", isComposing: true, bubbles: true, cancelable: true });
+    // As Safari has it: composing has ended by then, and only the key's code tells.
+    await message.dispatchEvent("keydown", { key: "Enter", keyCode: 229, bubbles: true, cancelable: true });
+    expect(await message.inputValue()).toBe("にほんご");
+    await message.press("Enter");
+    await tab.page.getByText("heard: にほんご").waitFor();
+    expect(services.questions).toHaveLength(1);
+  });
+
   test("a reply is shown while it streams, with the tool at work, and can be stopped half-way", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
