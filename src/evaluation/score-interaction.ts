@@ -11,7 +11,7 @@ import { referenceReplies } from "./reference-replies.ts";
 import { runCustomScorer } from "./scorers/custom-scorer.ts";
 import { brokenScore } from "./scorers/broken-score.ts";
 import { builtInScorers, type ScorerName } from "./scorers/built-in-scorers.ts";
-import type { Check } from "./scorers/checks/check.ts";
+import type { AnyCheck } from "./scorers/checks/check-elsewhere.ts";
 import { overall } from "./scorers/overall.ts";
 import type { ScorerInput } from "./scorers/scorer.ts";
 import { success } from "./scorers/success.ts";
@@ -58,7 +58,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     label_rules: scoring.label_rules,
     call: { latency_ms: reply.latency_ms, first_token_ms: reply.first_token_ms, cost: reply.cost ?? null },
   };
-  const checks = scoring.checks.map(({ name, check }) => runCheck(name, check, input));
+  const checks = await Promise.all(scoring.checks.map(({ name, check }) => runCheck(name, check, input)));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
   const scores = [
@@ -107,9 +107,9 @@ function keptOf(
   };
 }
 
-function runCheck(name: string, check: Check, input: ScorerInput): Score {
+async function runCheck(name: string, check: AnyCheck, input: ScorerInput): Promise<Score> {
   try {
-    return { name, ...check(input) };
+    return { name, ...(await check(input)) };
   } catch (error) {
     return brokenScore(name, error);
   }

@@ -7,6 +7,7 @@ import type { Labeller } from "./labels/labels.ts";
 import { createLocalLabeller } from "./labels/local-labeller.ts";
 import type { ModelLabeller } from "./labels/model-labeller.ts";
 import { defaultScorers, isBuiltIn, type ScorerName } from "./scorers/built-in-scorers.ts";
+import type { CheckRunner } from "./scorers/checks/check-elsewhere.ts";
 import { createChecks, type NamedCheck } from "./scorers/create-checks.ts";
 import type { CustomScorer, CustomScorers } from "./scorers/custom-scorer.ts";
 import type { LexicalScorer } from "./scorers/lexical-scores.ts";
@@ -42,6 +43,8 @@ export interface ScoringOptions {
   readonly semantic?: SemanticScorer | undefined;
   readonly judge?: TurnJudge | undefined;
   readonly lexical?: LexicalScorer | undefined;
+  /** Does the checks that may take long elsewhere. */
+  readonly runCheck?: CheckRunner | undefined;
   /** Default: the local one. */
   readonly labeller?: Labeller;
 }
@@ -56,7 +59,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
   const named = names.length > 0;
   return {
     scorers: named ? names.filter(isBuiltIn) : defaultScorers,
-    checks: createChecks(listed),
+    checks: createChecks(listed, parts.runCheck),
     custom: Object.entries(customScorers)
       .filter(([name]) => !named || names.includes(name))
       .map(([name, scorer]) => ({ name, scorer })),

@@ -31,6 +31,7 @@ import type { Runs } from "./runs.ts";
 import { toRequest } from "./to-request.ts";
 import { waitForRun } from "./wait-for-run.ts";
 import { createScenarioOrders } from "./scenario-order.ts";
+import { createCheckRunner } from "./check-runner.ts";
 import { createScoringPool } from "./scoring-pool.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
 import { createWaiting } from "./waiting.ts";
@@ -98,12 +99,14 @@ export function createRuns(options: RunsOptions): Runs {
   const ahead = queue.claimsFollowEnds ? Math.ceil(global * heldAhead) : 0;
   const orders = createScenarioOrders({ store, now });
   const pool = createScoringPool();
+  const checks = createCheckRunner();
   /** Judges and labellers, at whichever endpoint: its limits hold for them as for the models under test. */
   const createHelper = limitModels(inPlace(options.createHelper ?? options.createModel), options.limits);
   const scoringOf = createRunScoring({
     ...options,
     createModel: createHelper,
     lexical: pool.score,
+    runCheck: checks.run,
     isAudited: async (fingerprint) => (await options.audits?.hasPassed(fingerprint)) ?? false,
   });
   const contexts = createRunContexts({
@@ -250,7 +253,7 @@ export function createRuns(options: RunsOptions): Runs {
     async stop(stopOptions) {
       await worker.stop(stopOptions);
       waiting.endAll();
-      await pool.close();
+      await Promise.all([pool.close(), checks.close()]);
     },
   };
 }

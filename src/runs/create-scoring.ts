@@ -8,6 +8,7 @@ import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { labelCandidates } from "../evaluation/labels/label-candidates.ts";
 import { createModelLabeller } from "../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../evaluation/scoring.ts";
+import type { CheckRunner } from "../evaluation/scorers/checks/check-elsewhere.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
 import { createSemanticScorer } from "../evaluation/semantic/semantic-scorer.ts";
@@ -24,11 +25,12 @@ export interface RunScoringOptions {
   /** Whether a judge with its questions was audited and passed. Default: none was. */
   readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
   readonly lexical?: LexicalScorer | undefined;
+  readonly runCheck?: CheckRunner | undefined;
 }
 
 /** Joins what an operator offers with what a run asks for. */
 export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
-  const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical } = options;
+  const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, runCheck } = options;
 
   /** The run's settings with another target: prices and models are looked up by it. */
   const at = (settings: RunSettings, { endpoint, model_id, protocol }: LabellerSettings): RunSettings => ({
@@ -65,6 +67,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
       judge: ofTurns ? judge : undefined,
       lexical,
+      runCheck,
     });
     return { scoring, conversationJudge: ofTurns ? null : (judge ?? null) };
 

@@ -219,6 +219,21 @@ describe("patterns that a scorer is given", () => {
     expect(answer.status).toBe(200);
   });
 
+  test("a schema that would take years to check costs its own score only", async () => {
+    provider.setModelBehaviour("one", text("1"));
+    const levels = Array.from({ length: 40 }, (_, level) => {
+      const next = { $ref: `#/$defs/${level + 1}` };
+      return [level, level === 39 ? { type: "string" } : { anyOf: [next, next] }] as const;
+    });
+    const schema = { $ref: "#/$defs/0", $defs: Object.fromEntries(levels) };
+    const scorers = [{ type: "json_schema", name: "bomb", schema }];
+    const answered = evaluate(request({ model_id: "one", attempts: 3, scorers }));
+    expect((await send(`${services.evaluation}/healthz`)).status).toBe(200);
+    const answer = await answered;
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(answer.body)).toContain('"bomb":"takes too long to check"');
+  });
+
   test.each(["(?=a)", "(a)\\1", "(", "a{1001}{1001}"])("%j is refused", async (pattern) => {
     expect(codeOf(await evaluate(request({ scorers: [{ type: "regex", name: "x", pattern }] })))).toMatch(
       /^422 (pattern_unsupported|validation_failed)$/,

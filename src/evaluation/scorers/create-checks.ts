@@ -1,5 +1,6 @@
 import type { ScorerSetting, UserScorerSetting } from "../../contract/scorer-setting.ts";
 import type { Check } from "./checks/check.ts";
+import { checkElsewhere, type AnyCheck, type CheckRunner } from "./checks/check-elsewhere.ts";
 import { contains } from "./checks/contains.ts";
 import { jsonSchema } from "./checks/json-schema.ts";
 import { cost, latency, length } from "./checks/limits.ts";
@@ -9,7 +10,7 @@ import { regex } from "./checks/regex.ts";
 /** A check of the caller under the name of its score. */
 export interface NamedCheck {
   readonly name: string;
-  readonly check: Check;
+  readonly check: AnyCheck;
   /** Time and money are no part of `overall`: a quick wrong answer is not half right. */
   readonly quality: boolean;
 }
@@ -46,11 +47,17 @@ export function checkNames(settings: readonly ScorerSetting[]): (string | null)[
   });
 }
 
-export function createChecks(settings: readonly ScorerSetting[]): NamedCheck[] {
+/** With `run`, what may take long is done by it. */
+export function createChecks(settings: readonly ScorerSetting[], run?: CheckRunner): NamedCheck[] {
   const names = checkNames(settings);
   return settings.flatMap((setting, index) => {
     if (typeof setting === "string") return [];
     const quality = setting.type !== "latency" && setting.type !== "cost";
-    return [{ name: names[index] ?? setting.type, check: createCheck(setting), quality }];
+    return [{ name: names[index] ?? setting.type, check: anyCheck(setting, run), quality }];
   });
+}
+
+function anyCheck(setting: UserScorerSetting, run: CheckRunner | undefined): AnyCheck {
+  const isSlow = setting.type === "regex" || setting.type === "json_schema";
+  return run && isSlow ? checkElsewhere(setting, run) : createCheck(setting);
 }

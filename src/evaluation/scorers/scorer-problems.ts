@@ -9,15 +9,26 @@ export interface ScorerProblem {
   readonly index: number;
   /** Field of the setting, "" for the whole. */
   readonly field: "" | "pattern" | "schema" | "name" | "max";
-  readonly code: "unknown_scorer" | "duplicate_name" | "pattern_unsupported" | "schema_invalid" | "too_small";
+  readonly code:
+    | "unknown_scorer"
+    | "duplicate_name"
+    | "pattern_unsupported"
+    | "schema_invalid"
+    | "too_small"
+    | "too_big";
   readonly message: string;
 }
 
 /** How the names of labels' and rubrics' scores begin: those depend on the scenarios, so none of them is left to a check. */
 const reservedPrefixes = ["metadata.", "judge.", "conversation."];
 
+/** Characters that the patterns, and the schemas as JSON, of one list may have together: making them ready takes a second or two then. */
+const longest = { pattern: 20_000, schema: 100_000 };
+
 /** What is wrong with a list of scorers, before any reply is scored with it. */
 export function scorerProblems(settings: readonly ScorerSetting[], available: readonly string[]): ScorerProblem[] {
+  const tooLong = lengthProblems(settings);
+  if (tooLong.length > 0) return tooLong;
   const names = checkNames(settings);
   return settings.flatMap((setting, index): ScorerProblem[] => {
     if (typeof setting === "string") return nameProblems(setting, { index, settings, available });
@@ -32,6 +43,21 @@ export function scorerProblems(settings: readonly ScorerSetting[], available: re
       ...settingProblems(setting, index),
     ];
   });
+}
+
+/** The first pattern and the first schema that are too much with those before them. */
+function lengthProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
+  const together = { pattern: 0, schema: 0 };
+  const problems = new Map<string, ScorerProblem>();
+  for (const [index, setting] of settings.entries()) {
+    if (typeof setting === "string" || (setting.type !== "regex" && setting.type !== "json_schema")) continue;
+    const field = setting.type === "regex" ? "pattern" : "schema";
+    together[field] += setting.type === "regex" ? setting.pattern.length : JSON.stringify(setting.schema).length;
+    if (together[field] <= longest[field] || problems.has(field)) continue;
+    const message = `is too long: the ${field}s of one run may have ${longest[field]} characters together`;
+    problems.set(field, { index, field, code: "too_big", message });
+  }
+  return [...problems.values()];
 }
 
 function nameProblems(

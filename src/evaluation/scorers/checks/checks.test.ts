@@ -111,6 +111,17 @@ test("a schema without end and a reply nested too deep are not judged", () => {
   expect(check({ type: "json_schema", schema: nested }, deep)).toEqual({ value: null, reason });
 });
 
+test("a part of a schema that is referred to a hundred times is written out once", () => {
+  const named = (prefix: string, count: number, value: object) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, value]));
+  const part = { properties: named("p", 500, { type: "string" }) };
+  const schema = { $defs: { part }, properties: named("r", 500, { $ref: "#/$defs/part" }) };
+  expect(check({ type: "json_schema", schema }, '{"r499": {"p499": 1}}')).toEqual({
+    value: 0,
+    reason: "/r499/p499 must be string",
+  });
+});
+
 test("patterns run in linear time, in a schema too, and what cannot is refused", () => {
   const hostile = `${"a".repeat(50_000)}!`;
   expect(compilePattern("^(a+)+$").test(hostile)).toBe(false);

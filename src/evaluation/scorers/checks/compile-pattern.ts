@@ -4,6 +4,8 @@ import { RE2JS } from "re2js";
 export interface Pattern {
   test(text: string): boolean;
   find(text: string): string | null;
+  /** Steps that one character of a text takes at most. */
+  readonly size: number;
 }
 
 /** The pattern cannot be run in linear time (look-around, back-references) or is not well formed. */
@@ -26,6 +28,7 @@ export function compilePattern(
         const matcher = compiled.matcher(text);
         return matcher.find() ? (matcher.group() ?? "") : null;
       },
+      size: compiled.programSize(),
     };
   } catch (error) {
     throw new PatternError(error instanceof Error ? error.message : "not a pattern", { cause: error });

@@ -28,7 +28,9 @@ const options: Options = {
   logger: false,
   // 19.99 is a multiple of 0.01 for everybody but a computer.
   multipleOfPrecision: 6,
-  code: { regExp: linearPatterns as never },
+  // Written out once and called, however often it is referred to: a part put in at every place makes gigabytes of a small schema.
+  inlineRefs: false,
+  code: { regExp: linearPatterns as never, optimize: false },
 };
 
 /**
@@ -56,16 +58,30 @@ function compile({ $schema, ...schema }: Setting["schema"]): ValidateFunction {
   try {
     // Asynchronous schemas would answer with a promise, which is always true.
     if (Object.hasOwn(schema, "$async")) throw new SchemaError("$async is not supported");
-    return createAjv($schema).compile(schema);
+    const Dialect = dialectOf($schema);
+    checkForm(Dialect, schema);
+    return new Dialect({ ...options, validateSchema: false }).compile(schema);
   } catch (error) {
     throw new SchemaError(error instanceof Error ? error.message : "not a JSON schema", { cause: error });
   }
 }
 
+type Dialect = typeof Ajv | typeof Ajv2019 | typeof Ajv2020;
+
 /** Generators still write draft 7, in which tuples have another form. */
-function createAjv(dialect: Setting["schema"][string] | undefined): Ajv {
-  if (typeof dialect === "string" && dialect.includes("draft-0")) return new Ajv(options);
-  return typeof dialect === "string" && dialect.includes("2019-09") ? new Ajv2019(options) : new Ajv2020(options);
+function dialectOf(name: Setting["schema"][string] | undefined): Dialect {
+  if (typeof name === "string" && name.includes("draft-0")) return Ajv;
+  return typeof name === "string" && name.includes("2019-09") ? Ajv2019 : Ajv2020;
+}
+
+// What a schema itself must fit takes longer to compile than most schemas: it is compiled once. Each schema has a validator of
+// its own, so that none sees the names of another.
+const forms = new Map<Dialect, Ajv>();
+
+function checkForm(dialect: Dialect, schema: object): void {
+  const form = forms.get(dialect) ?? new dialect(options);
+  forms.set(dialect, form);
+  if (form.validateSchema(schema) !== true) throw new SchemaError(`schema is invalid: ${form.errorsText()}`);
 }
 
 /** Null when the call stack was used up: by a schema that refers to itself without end, or by a reply that is nested too deep. */
