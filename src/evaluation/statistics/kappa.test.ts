@@ -83,3 +83,16 @@ test("without anything to go by there is no kappa and no interval", () => {
     ]),
   ).toBeNull();
 });
+
+test("full agreement is exactly 1 and leaves no spread, whatever the shares round to", () => {
+  for (const sizes of [
+    [6, 7, 7],
+    [6, 4, 2, 6, 2],
+    [5, 7, 2, 4, 2],
+    [49, 1],
+  ]) {
+    const counts = table(sizes.map((size, row) => sizes.map((_, column) => (row === column ? size : 0))));
+    expect(cohensKappa(counts)).toBe(1);
+    expect(kappaInterval(counts)).toBeNull();
+  }
+});

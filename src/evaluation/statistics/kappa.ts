@@ -29,13 +29,14 @@ export function marginsOf(counts: LabelCounts): Margins {
 export function cohensKappa(counts: LabelCounts): number | null {
   const { n, expected, generated } = marginsOf(counts);
   if (n === 0) return null;
+  // In whole numbers, times n²: rounding must not make full agreement a hair less than 1.
   let observed = 0;
   let byChance = 0;
   for (const [label, count] of expected) {
-    observed += (counts.get(label)?.get(label) ?? 0) / n;
-    byChance += (count / n) * ((generated.get(label) ?? 0) / n);
+    observed += n * (counts.get(label)?.get(label) ?? 0);
+    byChance += count * (generated.get(label) ?? 0);
   }
-  return 1 - byChance < 1e-12 ? null : (observed - byChance) / (1 - byChance);
+  return byChance === n * n ? null : (observed - byChance) / (n * n - byChance);
 }
 
 /**
@@ -59,10 +60,10 @@ export function kappaInterval(counts: LabelCounts, level = defaultLevel): Interv
       else off += share * (column(label) + row(other)) ** 2;
     }
   }
-  const variance =
-    (onDiagonal + (1 - kappa) ** 2 * off - (kappa - byChance * (1 - kappa)) ** 2) / ((1 - byChance) ** 2 * n);
-  if (!(variance > 1e-18)) return null;
-  const reach = normalQuantile((1 + level) / 2) * Math.sqrt(variance);
+  const spread = onDiagonal + (1 - kappa) ** 2 * off - (kappa - byChance * (1 - kappa)) ** 2;
+  // Below this the spread is rounding: its terms are of the size of 1.
+  if (!(spread > 1e-12)) return null;
+  const reach = normalQuantile((1 + level) / 2) * Math.sqrt(spread / ((1 - byChance) ** 2 * n));
   return { lower: Math.max(-1, kappa - reach), upper: Math.min(1, kappa + reach) };
 }
 
