@@ -40,6 +40,9 @@ async function endedRun(store: Store, id: string, owner: string | null | undefin
     throw new ServiceError("run_not_finished", `The run ${id} has not ended yet (${run.state}).`);
   if (run.state !== "completed")
     throw new ServiceError("validation_failed", `The run ${id} is not completed (${run.state}).`);
+  // Its means are those of other scenarios: what it differs by is not chance.
+  if (run.summary?.stopped_by !== undefined)
+    throw new ServiceError("validation_failed", `The run ${id} stopped before its end: its budget was spent.`);
   return run;
 }
 
