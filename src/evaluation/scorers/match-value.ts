@@ -29,7 +29,7 @@ export function matchValue(
     if (typeof generated !== "number") return 0;
     return tolerance === undefined ? nearness(generated, expected) : isWithin(tolerance, generated, expected) ? 1 : 0;
   }
-  if (Array.isArray(expected)) return Array.isArray(generated) ? matchItems(generated, expected) : 0;
+  if (Array.isArray(expected)) return Array.isArray(generated) ? matchItems(generated, expected, aliases) : 0;
   if (isObject(expected)) return isObject(generated) ? matchKeys(generated, expected) : 0;
   return generated === expected ? 1 : 0;
 }
@@ -50,8 +50,14 @@ function nearness(generated: number, expected: number): number {
   return Number.isFinite(size) ? Math.max(0, 1 - Math.abs(expected - generated) / size) : 0;
 }
 
-function matchItems(generated: readonly MetadataValue[], expected: readonly MetadataValue[]): number {
-  const shared = sharedWords(countWords(generated.map(itemKey)), countWords(expected.map(itemKey)));
+function matchItems(
+  generated: readonly MetadataValue[],
+  expected: readonly MetadataValue[],
+  aliases: LabelRule["aliases"],
+): number {
+  const keyOf = (item: MetadataValue) =>
+    typeof item === "string" ? `"${canonicalKey(item, aliases)}"` : itemKey(item);
+  const shared = sharedWords(countWords(generated.map(keyOf)), countWords(expected.map(keyOf)));
   return overlapF1(shared, generated.length, expected.length);
 }
 

@@ -28,6 +28,15 @@ test("text labels are equal whatever their case, hyphens, underscores and spaces
   expect(matchValue("A", "A-")).toBe(0);
 });
 
+test("an alias counts as its label, by itself and in a list", () => {
+  const aliases = { refund: ["money back", "Reimbursement"] };
+  expect(matchValue("Money-Back", "refund", { aliases })).toBe(1);
+  expect(matchValue("refund", "reimbursement", { aliases })).toBe(1);
+  expect(matchValue("exchange", "refund", { aliases })).toBe(0);
+  expect(matchValue(["money_back", "delay"], ["delay", "refund"], { aliases })).toBe(1);
+  expect(matchValue(["money back", "refund"], ["refund"], { aliases })).toBeCloseTo(2 / 3, 12);
+});
+
 test("numbers count by nearness", () => {
   expect(matchValue(5, 5)).toBe(1);
   expect(matchValue(0, 0)).toBe(1);
