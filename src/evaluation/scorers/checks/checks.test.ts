@@ -130,3 +130,12 @@ test("patterns run in linear time, in a schema too, and what cannot is refused",
     expect(() => compilePattern(pattern)).toThrow(PatternError);
   }
 });
+
+test("a field that every JavaScript object has is there only where the reply has it", () => {
+  const team = { type: "object", properties: { constructor: { type: "string" } } };
+  expect(check({ type: "json_schema", schema: team }, "{}").value).toBe(1);
+  expect(check({ type: "json_schema", schema: team }, '{"constructor": 1}').value).toBe(0);
+  const needed = { ...team, required: ["constructor"] };
+  expect(check({ type: "json_schema", schema: needed }, "{}").value).toBe(0);
+  expect(check({ type: "json_schema", schema: needed }, '{"constructor": "Ferrari"}').value).toBe(1);
+});

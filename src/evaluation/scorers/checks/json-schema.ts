@@ -25,6 +25,8 @@ const linearPatterns = Object.assign(
 const options: Options = {
   strict: false,
   validateFormats: false,
+  // Every object has a "constructor" unless one asks for its own.
+  ownProperties: true,
   logger: false,
   // 19.99 is a multiple of 0.01 for everybody but a computer.
   multipleOfPrecision: 6,
