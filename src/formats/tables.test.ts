@@ -21,6 +21,8 @@ test.each([
   ["a\tb", "\t"],
   ['"a,b"|c', "|"],
   ["alone", ","],
+  ["\r\n \na;b,c;d", ";"],
+  ["sep=;\r\na,b;c,d,e", ";"],
 ])("the separator of %j is %j", (text, delimiter) => {
   expect(detectDelimiter(text)).toBe(delimiter);
 });
@@ -34,6 +36,13 @@ test.each([
 ])("a question per row, known by the names %j", (header) => {
   const separator = detectDelimiter(header);
   expect(turns(`${header}\nhi${separator}hello\n`).turns).toEqual([[["hi", "hello"]]]);
+});
+
+test.each(["\n\r\n", ";;\n", "sep=;\r\n", '"sep=;"\n\n'])("%j before the header is passed over", (start) => {
+  const { turns: read, notes } = turns(`${start}question;answer\nhi;hello\n;no question\n`);
+  expect(read).toEqual([[["hi", "hello"]]]);
+  const line = start.split("\n").length + 2;
+  expect(notes).toEqual([{ kind: "dropped", line, message: "the row has no question" }]);
 });
 
 test("a column that could be the reference too is named, not scored as a label", () => {

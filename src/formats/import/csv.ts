@@ -18,16 +18,18 @@ interface CsvSource {
   readonly delimiter?: string;
 }
 
-/** CSV, TSV and their relatives; the first row names the columns. */
+/** CSV, TSV and their relatives; the first row that is not empty names the columns. */
 export function importCsv({ text, collector, mapping, delimiter = detectDelimiter(text) }: CsvSource): void {
-  const [header, ...records] = parseRecords(text, delimiter);
+  const all = parseRecords(text, delimiter);
+  const first = all.findIndex(({ record }) => !isEmpty(record) && !isHint(record, delimiter));
+  const [header, ...records] = all.slice(Math.max(first, 0));
   if (!header) throw new FormatError("the file is empty");
   const names = uniqueNames(header.record, collector);
   let line = header.info.lines + 1;
   const rows = records.flatMap(({ record, info }): Row[] => {
     const place = { line };
     line = info.lines + 1;
-    if (record.every((value) => value === "")) return [];
+    if (isEmpty(record)) return [];
     const extra = record.slice(names.length).filter((value) => value !== "");
     if (extra.length > 0)
       collector.note("dropped", place, `the row has ${extra.length} more cells than there are columns`);
@@ -38,6 +40,12 @@ export function importCsv({ text, collector, mapping, delimiter = detectDelimite
   const table = { names: names.filter((name) => name !== ""), rows };
   if (!importPeerTable(table, collector, mapping)) importTable(table, collector, mapping);
 }
+
+const isEmpty = (record: readonly string[]): boolean => record.every((cell) => cell === "");
+
+/** `sep=;` in the first line tells Excel the separator, and is no column. */
+const isHint = (record: readonly string[], delimiter: string): boolean =>
+  record.join(delimiter).toLowerCase() === `sep=${delimiter}`;
 
 function parseRecords(text: string, delimiter: string): ParsedRecord[] {
   try {
@@ -68,9 +76,12 @@ const withoutGuard = (cell: string): string => (/^'+[=+\-@\t\r\n＝＋－＠]/.t
 
 const delimiters = [",", "\t", ";", "|"] as const;
 
-/** The separator that occurs most often in the header, outside quotes. */
+/** The separator that is named, as for Excel, or occurs most often in the header, outside quotes. */
 export function detectDelimiter(text: string): string {
-  const header = /^(?:"[^"]*"|[^\r\n"])*/.exec(text)?.[0].replace(/"[^"]*"/g, "") ?? "";
+  const table = text.replace(/^(?:[ \t]*(?:\r\n|\n|\r))+/, "");
+  const named = /^"?sep=([,\t;|])"?(?:[\r\n]|$)/i.exec(table)?.[1];
+  if (named !== undefined) return named;
+  const header = /^(?:"[^"]*"|[^\r\n"])*/.exec(table)?.[0].replace(/"[^"]*"/g, "") ?? "";
   const counted = delimiters.map((delimiter) => ({ delimiter, count: header.split(delimiter).length - 1 }));
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).delimiter;
 }
