@@ -73,6 +73,21 @@ test("turns that are no numbers stay in file order, with a note", () => {
   expect(notes).toMatchObject([{ line: 3, message: 'the turn "first" is no number; the rows stay in file order' }]);
 });
 
+test("of several answers in a row the first is the reference reply and the others count as well", () => {
+  const rows = [
+    { question: "Capital?", answer: ["Paris", "paris"] },
+    { question: "Sum?", answer: { text: "4" } },
+    { question: "Pair?", answer: [{ x: 1 }] },
+  ];
+  const { scenarios, notes } = turns(rows.map((row) => JSON.stringify(row)).join("\n"));
+  expect(scenarios.map(({ interactions }) => interactions[0])).toMatchObject([
+    { reference_reply: "Paris", references: ["paris"] },
+    { reference_reply: "4" },
+    { reference_reply: '[{"x":1}]' },
+  ]);
+  expect(notes).toMatchObject([{ kind: "changed", line: 3, pointer: "/answer" }]);
+});
+
 test("flat JSON objects are rows too, and their labels keep their type", () => {
   const { turns: found, scenarios } = turns('{"question":"a","answer":1,"stars":5}\n{"question":"b","answer":null}\n');
   expect(found).toEqual([[["a", "1"]], [["b", ""]]]);

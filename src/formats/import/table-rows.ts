@@ -1,6 +1,7 @@
 import type { ColumnMapping, ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
+import { below, readOutput, type ExpectedReply } from "../peer-item.ts";
 import { isRecord, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
@@ -119,15 +120,23 @@ function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): Tur
   const named = plan.labels.filter((name) => ![undefined, null, ""].includes(row.cells[name] as undefined));
   const json = readJson(row, plan, "reference_metadata", collector);
   const references = readJson(row, plan, "references", collector);
+  const expected = readExpected(row, plan, collector);
   return {
     id: plan.roles.scenario_id === undefined ? undefined : cell(row, plan, "id"),
     user: text(row, plan, "user") ?? "",
-    reference: text(row, plan, "reference"),
-    references: Array.isArray(references) ? textList(references) : undefined,
+    reference: expected.reference,
+    references: Array.isArray(references) ? textList(references) : expected.references,
     reply: text(row, plan, "agent_reply"),
     type: text(row, plan, "interaction_type"),
     labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
   };
+}
+
+/** A cell is text; a JSON row may have several answers, or an object that holds one. */
+function readExpected({ place, cells }: Row, { roles }: ColumnPlan, collector: ScenarioCollector): ExpectedReply {
+  const name = roles.reference;
+  if (name === undefined) return { reference: undefined };
+  return readOutput(cells[name], below({ place, collector, mapping: {} }, name));
 }
 
 /** A cell that holds JSON: as text in a CSV file, as it is in a JSON row. */
