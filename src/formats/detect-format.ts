@@ -35,21 +35,29 @@ function detectTable(text: string): Detected {
 export function detectSyntax({ text, name }: DetectionSource): Syntax | "csv" {
   const extension = /\.(\w+)$/.exec(name ?? "")?.[1]?.toLowerCase() ?? "";
   if (["csv", "tsv", "tab"].includes(extension)) return "csv";
-  if (["jsonl", "ndjson"].includes(extension)) return "jsonl";
+  if (["jsonl", "ndjson"].includes(extension)) return isOneValue(text) ? "json" : "jsonl";
   if (/^\s*[[{]/.test(text)) return ["yaml", "yml"].includes(extension) ? "yaml" : jsonOrLines(text);
   if (["yaml", "yml"].includes(extension)) return "yaml";
   if (extension === "json" || text.trim() === "") return "json";
   return /^\s*(---|%YAML|#|- |\? |["'\w$.-]+\s*:(\s|$))/.test(text) ? "yaml" : "csv";
 }
 
+/** One JSON value over several lines, whatever the file is called. */
+function isOneValue(text: string): boolean {
+  return /[\r\n]/.test(text.trim()) && jsonOrLines(text) === "json" && isJson(text);
+}
+
 /** Lines of JSON: the first line is a value by itself and there are more. */
 function jsonOrLines(text: string): "json" | "jsonl" {
   const [first = "", ...rest] = text.trim().split(/\r\n|\n|\r/, 3);
-  if (rest.length === 0) return "json";
+  return rest.length > 0 && isJson(first) ? "jsonl" : "json";
+}
+
+function isJson(text: string): boolean {
   try {
-    JSON.parse(first);
-    return "jsonl";
+    JSON.parse(text);
+    return true;
   } catch {
-    return "json";
+    return false;
   }
 }

@@ -93,6 +93,13 @@ test("YAML may merge what an anchor holds, and name an anchor as often as it has
   expect(notes.filter(({ kind }) => kind !== "dropped")).toEqual([]);
 });
 
+test("a JSON list in a file named for JSON lines is read as what it is", () => {
+  const list = JSON.stringify([{ input: "Hi?", ideal: "Hello." }], null, 2);
+  expect(importScenarios({ text: list, name: "a.jsonl" })).toMatchObject({ format: "openai-evals", notes: [] });
+  const { scenarios, notes } = importScenarios({ text: '{"input":\n{"input":"Hi?","ideal":"Yo"}\n', name: "a.jsonl" });
+  expect([scenarios.length, notes.length]).toEqual([1, 1]);
+});
+
 test("YAML documents are scenarios", () => {
   const result = read("scenarios.yaml");
   expect(result.format).toBe("yaml");
