@@ -399,6 +399,23 @@ test("a whole evaluation request says how it is run", async () => {
   expect(provider.requests).toEqual([]);
 });
 
+test("a byte order mark is no part of a prompt, nor of results that are read again", async () => {
+  await using folder = await folderWith({ "hello.json": hello, "prompt.txt": "\uFEFFBe brief." });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const options = { cwd: folder.path };
+  const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "m"];
+  expect((await runCli([...parameters, "--system", "@prompt.txt", "-o", "r.json"], options)).code).toBe(0);
+  const [request] = provider.requests;
+  expect(request?.body).toMatchObject({ messages: [{ role: "system", content: "Be brief." }, { role: "user" }] });
+  await writeFile(folder.file("r.json"), `\uFEFF${await readFile(folder.file("r.json"), "utf8")}`);
+  expect((await runCli(["compare", "r.json", "r.json"], options)).code).toBe(0);
+  const missing = await runCli([...parameters, "--system", "@nope.txt"], options);
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--system: .*nope\.txt cannot be read \(ENOENT\)/),
+  });
+});
+
 test("a request file may begin with a byte order mark", async () => {
   const request = { test_batch: JSON.parse(hello), endpoint: "http://127.0.0.1:9/v1", model_id: "m" };
   await using folder = await folderWith({ "request.json": `\uFEFF${JSON.stringify(request)}` });

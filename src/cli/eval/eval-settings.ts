@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Gate as RequestGate } from "../../contract/budget.ts";
 import type { History, Protocol } from "../../contract/evaluation-request.ts";
@@ -9,6 +8,7 @@ import type { Config } from "../config/config.ts";
 import { parseGate, type Gate } from "../gates/parse-gate.ts";
 import type { SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
+import { readText } from "../read-text.ts";
 import { reporterNames, type ReporterName } from "../reporters/reporter-names.ts";
 import { inContinuousIntegration } from "../terminal/output.ts";
 
@@ -125,13 +125,7 @@ async function systemPrompt(
   return { system_prompt: await readPrompt(resolve(folder, config.system_prompt_file), "system_prompt_file") };
 }
 
-async function readPrompt(path: string, name: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    throw new CliError(`${name}: ${path} cannot be read`, undefined, { cause });
-  }
-}
+const readPrompt = (path: string, name: string): Promise<string> => readText(path, `${name}: ${path}`);
 
 function budget({ maxCost, maxSeconds }: EvalOptions, { budget: given }: Config): Pick<Config, "budget"> {
   if (maxCost === undefined && maxSeconds === undefined) return {};

@@ -2,6 +2,7 @@ import type { Dirent } from "node:fs";
 import { glob, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
+import { cannotRead } from "../read-text.ts";
 import { note } from "../terminal/output.ts";
 
 const scenarioFile = /\.(json|jsonl|ndjson|yaml|yml|csv|tsv)$/i;
@@ -81,10 +82,4 @@ async function isFile(entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isFile();
   const target = await stat(join(entry.parentPath, entry.name)).catch(() => null);
   return target?.isFile() ?? false;
-}
-
-/** Told with what the system says, such as EACCES. */
-export function cannotRead(file: string, cause: unknown): CliError {
-  const { code } = cause as NodeJS.ErrnoException;
-  return new CliError(`${file} cannot be read${code === undefined ? "" : ` (${code})`}`, undefined, { cause });
 }

@@ -6,7 +6,8 @@ import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import type { FileScenario, ImportFormat, ImportResult, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { cannotRead, findFiles } from "./find-files.ts";
+import { cannotRead } from "../read-text.ts";
+import { findFiles } from "./find-files.ts";
 
 export interface ReadOptions {
   readonly folder?: string;

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
+import { readText } from "../read-text.ts";
 import { findRun } from "./find-run.ts";
 import type { RunSource } from "./run-source.ts";
 
@@ -12,13 +12,7 @@ export async function readResults(source: RunSource, text: string): Promise<Eval
 }
 
 async function readResultFile(file: string): Promise<EvaluationResponse> {
-  let content: string;
-  try {
-    content = await readFile(file, "utf8");
-  } catch (cause) {
-    throw new CliError(`${file} cannot be read`, undefined, { cause });
-  }
-  const parsed = EvaluationResponse.safeParse(parse(content, file));
+  const parsed = EvaluationResponse.safeParse(parse(await readText(file), file));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new CliError(`${file} does not hold the results of a run: /${issue?.path.join("/")} ${issue?.message}`);

@@ -1,0 +1,18 @@
+import { readFile } from "node:fs/promises";
+import { decodeText } from "../formats/decode-text.ts";
+import { CliError } from "./cli-error.ts";
+
+/** The text of a file that was named. A byte order mark is no part of it: in a prompt it would be sent to the model. */
+export async function readText(path: string, named = path): Promise<string> {
+  try {
+    return decodeText(await readFile(path));
+  } catch (cause) {
+    throw cannotRead(named, cause);
+  }
+}
+
+/** Told with what the system says, such as EACCES, or what is wrong with the text. */
+export function cannotRead(file: string, cause: unknown): CliError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return new CliError(`${file} cannot be read (${code ?? message})`, undefined, { cause });
+}
