@@ -16,6 +16,14 @@ test("values are multiplied out only as far as they are kept", () => {
   expect(notes).toMatchObject([{ message: "the test has 30000000 combinations of values; 1000 were kept" }]);
 });
 
+test("a test whose variables are in another file is left out, not made of the defaults", () => {
+  const tests = [{ vars: "file://vars.yaml" }, { vars: { b: "question" } }];
+  const { scenarios, notes } = read({ defaultTest: { vars: { a: "persona" } }, tests });
+  expect(scenarios.map(({ interactions }) => interactions[0]?.user_message)).toEqual(["persona question"]);
+  const message = "this is in another place (file://vars.yaml); import that file by itself";
+  expect(notes).toEqual([{ kind: "dropped", line: 1, pointer: "/tests/0/vars", message }]);
+});
+
 test("many tests together have a limit too; tests that are written one by one have none", () => {
   const many = Array.from({ length: 30 }, (_, index) => ({ vars: { a: values(600), b: String(index) } }));
   const single = Array.from({ length: 11_000 }, (_, index) => ({ vars: { a: "x", b: String(index) } }));

@@ -109,7 +109,12 @@ function expand(layers: readonly Layer[], isolation: string, room: Room): Expand
   const assertions = layers.flatMap((layer) => placedAssertions(listField(layer.value, "assert"), layer.context));
   const options = merged("options");
   const vars = merged("vars");
-  if (typeof field(test, "vars") === "string") note(below(context, "vars"), test["vars"]);
+  const elsewhere = layers.find(({ value }) => typeof field(value, "vars") === "string");
+  if (elsewhere) {
+    // With the variables of the defaults alone it would be another test.
+    note(below(elsewhere.context, "vars"), elsewhere.value["vars"]);
+    return [];
+  }
   const external = Object.keys(vars).filter((name) => isExternal(vars[name]));
   if (external.length > 0) {
     const message = `the test takes ${external.join(", ")} from another file; it was left out`;
