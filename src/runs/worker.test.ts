@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
+import { LeaseLost } from "./lease-lost.ts";
 import { createWorker, type WorkerOptions } from "./worker.ts";
 
 const attempt = (id: string, run_id = "run"): ClaimedAttempt => ({
@@ -89,6 +90,23 @@ test("attempts of a run that another process cancelled are aborted, those of oth
   expect(fake.released).toEqual(["a"]);
   await worker.stop({ graceMs: 0 });
   expect(fake.listeners()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+test("an attempt whose lease is gone is given back, and that is no error", async () => {
+  const { queue, ready, releases } = fakeQueue();
+  ready.push(attempt("a"));
+  const released = Promise.withResolvers<string>();
+  const { worker, errors } = startWorker(queue, {
+    execute: async () => {
+      throw new LeaseLost("cancelled elsewhere");
+    },
+    isBreak: () => false,
+    onReleased: async (runId) => released.resolve(runId),
+  });
+  expect(await released.promise).toBe("run");
+  await worker.stop({ graceMs: 0 });
+  expect(releases).toEqual([expect.objectContaining({ broke: false })]);
   expect(errors).toEqual([]);
 });
 

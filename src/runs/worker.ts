@@ -1,4 +1,5 @@
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../contract/queue.ts";
+import { LeaseLost } from "./lease-lost.ts";
 
 export interface WorkerOptions {
   readonly id: string;
@@ -146,7 +147,8 @@ export function createWorker({
     try {
       await execute(claimed, { signal, ending: () => end(entry) });
     } catch (error) {
-      if (!signal.aborted) onError(error);
+      // Where a run was cancelled elsewhere, the write of a turn may hear of it first: that is as little a failure as an abort.
+      if (!signal.aborted && !(error instanceof LeaseLost)) onError(error);
       await giveBack(claimed, { error, aborted: signal.aborted }).catch(onError);
     }
   }
