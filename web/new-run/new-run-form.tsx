@@ -20,6 +20,8 @@ import { TargetFields } from "./target-fields.tsx";
 import { RunEstimate } from "./run-estimate.tsx";
 import { RunFields } from "./run-fields.tsx";
 
+const mutationKey = ["start-run"];
+
 export function NewRunForm({ config, first }: { config: PageConfig; first: RunDraft }) {
   const [draft, setDraft] = useState(first);
   const [, navigate] = useLocation();
@@ -29,6 +31,7 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
   useEffect(() => saveDraft(draft), [draft]);
 
   const start = useMutation({
+    mutationKey,
     mutationFn: () => startRun(body),
     onSuccess: (run) => {
       void client.invalidateQueries({ queryKey: ["runs"] });
@@ -65,7 +68,8 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        start.mutate();
+        // A second click may come before the button could be drawn as pressed: no run is started twice.
+        if (client.isMutating({ mutationKey }) === 0) start.mutate();
       }}
     >
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">

@@ -18,6 +18,15 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a double click starts one run", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/new?start=demo");
+    await tab.page.getByRole("button", { name: "Start run" }).dblclick();
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
+    expect(services.requests.filter((request) => request === "POST /evaluate")).toHaveLength(1);
+  });
+
   test("what the service finds wrong stands beside the field", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
