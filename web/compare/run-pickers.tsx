@@ -3,6 +3,7 @@ import type { Run } from "../../src/contract/run.ts";
 import { listRuns } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatDate, formatScore } from "../parts/format.ts";
+import { runName } from "../parts/run-name.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { useRun } from "../run/use-run.ts";
@@ -27,7 +28,9 @@ export function RunPickers({ baseline, candidate }: { baseline: string; candidat
       )}
       {pair && baseline === "" && candidate === "" && (
         <p className="panel flex flex-wrap items-center gap-3 p-4 text-sm sm:col-span-2">
-          <span className="verbatim">Choose two runs, or take the last two of “{pair.testName}”.</span>
+          <span className="verbatim">
+            Choose two runs, or take the last two of “{runName({ test_name: pair.testName })}”.
+          </span>
           <button
             type="button"
             className="button button-primary"
@@ -78,6 +81,6 @@ function RunSelect({ label, name, value, runs }: RunSelectProps) {
 
 function describe(run: Run, model: string): string {
   const score = formatScore(run.summary?.average_scores["overall"]);
-  const parts = [run.test_name, model, score, formatDate(run.created_at)];
+  const parts = [runName(run), model, score, formatDate(run.created_at)];
   return [...parts, ...(run.state === "completed" ? [] : [run.state])].join(" · ");
 }

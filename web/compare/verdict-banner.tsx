@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import type { RunComparison } from "../../src/contract/comparison.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { runPath } from "../parts/paths.ts";
+import { runName } from "../parts/run-name.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 import { verdictLooks } from "./verdict-looks.ts";
 
@@ -31,7 +32,7 @@ function ComparedRun({ run }: { run: RunComparison["baseline"] }) {
   const nameOf = useModelName();
   return (
     <Link href={runPath(run.run_id)} className="link verbatim">
-      {run.test_name} ({nameOf(run.model_id)})
+      {runName(run)} ({nameOf(run.model_id)})
     </Link>
   );
 }

@@ -1,5 +1,6 @@
 import { Pin, PinOff } from "lucide-react";
 import type { Run } from "../../src/contract/run.ts";
+import { runName } from "./run-name.ts";
 import { usePin } from "./use-pin.ts";
 
 /** Makes a run the baseline of its test, or takes that back. */
@@ -11,7 +12,7 @@ export function PinButton({ run }: { run: Run }) {
     <button
       type="button"
       className="button button-quiet relative z-1 min-h-6! px-1.5! py-0!"
-      aria-label={`${label}: ${run.test_name}`}
+      aria-label={`${label}: ${runName(run)}`}
       title={label}
       onClick={toggle}
     >

@@ -5,6 +5,7 @@ import { deleteRun } from "../api.ts";
 import { unpinRuns } from "../parts/baselines.ts";
 import { ConfirmDialog } from "../parts/confirm-dialog.tsx";
 import { formatCount } from "../parts/format.ts";
+import { runName } from "../parts/run-name.ts";
 
 export function DeleteRunDialog({ run, onClose }: { run: Run; onClose: () => void }) {
   const client = useQueryClient();
@@ -21,7 +22,7 @@ export function DeleteRunDialog({ run, onClose }: { run: Run; onClose: () => voi
       }}
       onClose={onClose}
     >
-      “{run.test_name}” with {formatCount(run.progress.interactions_done, "stored turn")} will be gone for good.
+      “{runName(run)}” with {formatCount(run.progress.interactions_done, "stored turn")} will be gone for good.
     </ConfirmDialog>
   );
 }

@@ -1,6 +1,7 @@
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { failedTurns } from "../parts/failed-turns.ts";
 import { fromSegment } from "../parts/paths.ts";
+import { runName } from "../parts/run-name.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
@@ -37,7 +38,7 @@ export default function RunScreen() {
 
   const tab = readTab(params.get("tab"));
   return (
-    <Screen title={run.data.test_name} heading={<RunHeading run={run.data} />} actions={<RunActions run={run.data} />}>
+    <Screen title={runName(run.data)} heading={<RunHeading run={run.data} />} actions={<RunActions run={run.data} />}>
       <RunFigures run={run.data} results={results.data} />
       <RunTabs tab={tab} failures={failedTurns(run.data).failed} />
       {results.isError && <FailedNotice error={results.error} onRetry={() => void results.refetch()} />}

@@ -8,6 +8,7 @@ import { runPath } from "../parts/paths.ts";
 import { ProgressBar } from "../parts/progress-bar.tsx";
 import { repliedShare } from "../parts/replied-share.ts";
 import { RunDuration } from "../parts/run-duration.tsx";
+import { runName } from "../parts/run-name.ts";
 import { RunStateBadge } from "../parts/run-state-badge.tsx";
 import { isEnded } from "../parts/run-state.ts";
 import { ScoreWithInterval } from "../parts/score-with-interval.tsx";
@@ -36,14 +37,14 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
           <input
             type="checkbox"
             className="row-check mt-0.5"
-            aria-label={`Choose ${run.test_name}`}
+            aria-label={`Choose ${runName(run)}`}
             checked={chosen}
             onChange={() => onToggle(run.run_id)}
           />
           <span className="grid gap-0.5 min-[75rem]:min-w-48">
             <span className="flex flex-wrap items-center gap-x-2">
               <Link href={runPath(run.run_id)} className="row-link" data-row="">
-                {run.test_name}
+                {runName(run)}
               </Link>
               {run.demo && <DemoBadge short />}
             </span>

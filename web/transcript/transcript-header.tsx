@@ -5,6 +5,7 @@ import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../sr
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { formatScore } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
+import { runName } from "../parts/run-name.ts";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { AttemptSquare } from "../run/attempt-square.tsx";
@@ -42,8 +43,8 @@ export function TranscriptHeader({
       className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0 print:static"
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Link href={runPath(results.run_id)} className="link verbatim line-clamp-2 text-sm" title={results.test_name}>
-          {results.test_name}
+        <Link href={runPath(results.run_id)} className="link verbatim line-clamp-2 text-sm" title={runName(results)}>
+          {runName(results)}
         </Link>
         <span aria-hidden className="text-faint">
           /

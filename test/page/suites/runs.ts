@@ -333,6 +333,16 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a run whose name is blank can be told of and opened", async () => {
+    const run = makeResults({ id: "blank", name: " ", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "(no name)" }).click();
+    await tab.page.getByRole("heading", { name: "(no name)" }).waitFor();
+    expect(await tab.page.title()).toBe("(no name) · Rehearsal");
+  });
+
   test("a test and its labels may be called what every object has", async () => {
     const run = makeResults({ id: "odd", name: "constructor", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     const confusion = { constructor: { constructor: 2 }, refund: { refund: 1 } };
