@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
@@ -53,6 +54,25 @@ test("tools that need approval are not offered where nobody can approve", async 
   await client.callTool(question);
   await client.close();
   expect(model.requests[0]?.tools).toBeUndefined();
+});
+
+test("every call of a batch counts for the limit of the key", async () => {
+  const { models, model } = scripted("Hi", "Hi", "Hi", "Hi");
+  const sha256 = createHash("sha256").update("a key").digest("hex");
+  const apiKeys = [{ name: "app", scopes: new Set(["agent"] as const), sha256 }];
+  await using agent = await runAgentApp(models, { apiKeys, rateLimits: { agent: 4 } });
+  const batch = (size: number) =>
+    Array.from({ length: size }, (_, id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: question }));
+  const accept = "application/json, text/event-stream";
+  const headers = { "x-api-key": "a key", "content-type": "application/json", accept };
+  async function ask(size: number): Promise<number> {
+    const body = JSON.stringify(batch(size));
+    const response = await fetch(`${agent.url}/mcp`, { method: "POST", headers, body });
+    await response.text();
+    return response.status;
+  }
+  expect([await ask(3), model.requests.length]).toEqual([200, 3]);
+  expect([await ask(2), model.requests.length]).toEqual([429, 3]);
 });
 
 test("other methods are refused as anywhere else", async () => {

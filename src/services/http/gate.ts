@@ -40,6 +40,7 @@ export function gate({
     if (scope !== undefined) {
       checkScope(caller, scope);
       limitRate(scope, caller);
+      context.set("countAgain", () => limitRate(scope, caller));
     }
     await next().catch(asError);
   }

@@ -17,6 +17,8 @@ export interface ShellEnvironment {
   Variables: {
     requestId: string;
     caller: Caller;
+    /** Counts one more use for the limits of the caller's key: for a request that asks for several things at once. */
+    countAgain: () => void;
     /** What the answer carries, whoever writes it. */
     answerHeaders: Record<string, string>;
   };

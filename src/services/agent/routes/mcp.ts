@@ -61,7 +61,15 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
     refuseThread(context);
     headersOf.set(request, readTurnHeaders(context, dependencies));
     const parsedBody = await readJson(context, bodyLimits);
+    // Each question of a batch is a turn, and costs what it would cost by itself.
+    for (const _call of toolCalls(parsedBody).slice(1)) context.get("countAgain")();
     handler ??= createHandler();
     return (await handler).fetch(request, { parsedBody });
   });
+}
+
+/** The calls of a batch; a body that is no list is one call at most. */
+function toolCalls(body: unknown): readonly unknown[] {
+  if (!Array.isArray(body)) return [];
+  return body.filter((message: unknown) => (message as { method?: unknown } | null)?.method === "tools/call");
 }
