@@ -1,6 +1,7 @@
-import { isIP } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { addressKind, type AddressKind } from "./address-ranges.ts";
+import { embeddedIpv4 } from "./embedded-ipv4.ts";
 import { isLocalhostName, type HostPort } from "./endpoint-policy.ts";
 
 export interface OwnAddresses {
@@ -19,7 +20,7 @@ export function createOwnAddresses(): OwnAddresses {
     if (here.length === 0) return false;
     if (isThisMachine(host)) return true;
     // A service bound to all or to other interfaces also answers on this machine's other addresses.
-    return here.some((address) => !isLoopback(address.host)) && interfaceAddresses().has(host);
+    return here.some((address) => !isLoopback(address.host)) && interfaceAddresses().has(plainAddress(host));
   }
 
   return { add: (address) => void listening.push(address), isOwnAddress };
@@ -33,6 +34,11 @@ function isThisMachine(host: string): boolean {
 
 function isLoopback(host: string): boolean {
   return isIP(host) ? addressKind(host) === "loopback" : isLocalhostName(host);
+}
+
+/** An interface is listed by its IPv4 address, however that is dressed as an IPv6 one. */
+function plainAddress(host: string): string {
+  return (isIPv6(host) && embeddedIpv4(host)?.address) || host;
 }
 
 function interfaceAddresses(): Set<string> {
