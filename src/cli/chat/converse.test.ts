@@ -16,7 +16,7 @@ function echoing(): { client: Pick<AgentClient, "send">; heard: number[] } {
       if (content === "gone") throw new ServiceUnreachable("http://agent");
       const reply = { id: "run--7", additional_kwargs: { refusal: null }, tool_calls: [] } as unknown as AgentReply;
       if (content === "mail") {
-        const call = { id: "c1", name: "send_mail", args: { to: "a" }, type: "tool_call" as const };
+        const call = { id: "c1", name: "send_mail", args: { to: "a\u202E\u009B2J" }, type: "tool_call" as const };
         return { ...reply, content: "", tool_calls: [call] };
       }
       if (content === "no") return { ...reply, content: "", additional_kwargs: { refusal: "I can't." } };
@@ -80,7 +80,7 @@ test("a refusal is what was said, and a call that waits for approval is told wit
   expect(shown).toBe("> I can't.\n> > ");
   expect(messages.map(({ content }) => content)).toEqual(["no", "I can't.", "mail", ""]);
   expect(told.at(-1)).toBe(
-    'The agent waits for approval of c1: send_mail {"to":"a"}. POST /agent/runs/7/resume takes the decision.',
+    String.raw`The agent waits for approval of c1: send_mail {"to":"a\u202e\u009b2J"}. POST /agent/runs/7/resume takes the decision.`,
   );
 });
 

@@ -1,4 +1,5 @@
 import type { AgentReply } from "../../contract/agent-reply.ts";
+import { plainJson } from "../terminal/plain-line.ts";
 
 /** What a person is told of a reply. */
 export interface ToldReply {
@@ -11,7 +12,7 @@ export interface ToldReply {
 export function toldReply({ content, additional_kwargs, tool_calls, id }: AgentReply): ToldReply {
   const text = content === "" ? (additional_kwargs.refusal ?? "") : content;
   if (tool_calls.length === 0) return { text, waiting: null };
-  const calls = tool_calls.map((call) => `${call.id}: ${call.name} ${JSON.stringify(call.args)}`);
+  const calls = tool_calls.map((call) => `${call.id}: ${call.name} ${plainJson(call.args)}`);
   const run = id.replace(/^run--/, "");
   return {
     text,

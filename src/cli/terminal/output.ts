@@ -1,4 +1,5 @@
 import { exitCodes } from "../exit-codes.ts";
+import { plainJson } from "./plain-line.ts";
 
 /** Data for whoever reads stdout. */
 export function printLine(text: string): void {
@@ -7,7 +8,7 @@ export function printLine(text: string): void {
 
 /** One JSON document on stdout: indented for a person, compact for a program. */
 export function printJson(value: unknown): void {
-  printLine(process.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value));
+  printLine(process.stdout.isTTY ? plainJson(value, 2) : JSON.stringify(value));
 }
 
 /** Progress, notes and problems: never mixed with data. */

@@ -17,3 +17,16 @@ export function plainText(text: string): string {
     .replace(/\r\n?/g, "\n")
     .replace(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, "");
 }
+
+/**
+ * A value as JSON for a terminal: what would not be seen there is written as an escape. JSON itself escapes less than
+ * half of it: the rest could move the cursor, or turn the text around for somebody who is to approve it.
+ */
+export function plainJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(notShownInJson, (text) =>
+    Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""),
+  );
+}
+
+/** The line ends are those of the indentation. */
+const notShownInJson = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\n\u200C\u200D]]/gv;

@@ -5,7 +5,7 @@ import { History, Protocol } from "../../contract/evaluation-request.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import { createRunMean } from "../eval/run-mean.ts";
 import { durationText, moneyText } from "./figures.ts";
-import { plainLine } from "./plain-line.ts";
+import { plainJson, plainLine } from "./plain-line.ts";
 import { barText } from "./progress-bar.ts";
 import { createProgressLines } from "./progress-lines.ts";
 import { table, widthOf } from "./table.ts";
@@ -100,4 +100,13 @@ test("progress knows the running score, the failures and the time that is left",
     elapsedMs: 2000,
     remainingMs: 2000,
   });
+});
+
+test("JSON on a terminal shows what would otherwise act there, and says the same", () => {
+  const value = { to: "a\u009b31m\u202eb\u{e0041}\u2028c", family: "👨‍👩‍👧" };
+  const text = plainJson(value, 2);
+  expect(text).toContain(String.raw`"to": "a\u009b31m\u202eb\udb40\udc41\u2028c"`);
+  expect(text).toContain('"family": "👨‍👩‍👧"');
+  expect(JSON.parse(text)).toEqual(value);
+  expect(plainJson(value)).not.toContain("\n");
 });
