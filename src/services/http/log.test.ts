@@ -38,6 +38,14 @@ test("a person at a terminal sees short lines from warn on, a file sees JSON fro
   expect(JSON.parse(file.lines[0] ?? "")).toMatchObject({ level: "info", msg: "kept" });
 });
 
+test("what others wrote does nothing on a terminal, wherever it stands in a line", () => {
+  const { log, lines } = collect({ terminal: true });
+  const hostile = "a\u001B[2J\u009B31m\u202Eb";
+  log.warn({ err: new Error(hostile), reason: hostile }, hostile);
+  expect(lines.join("").replaceAll(/[\n\t]/g, "")).not.toMatch(/[\p{Cc}\u202E]/u);
+  expect(lines[0]).toContain(String.raw`a\u001b[2J\u009b31m\u202eb`);
+});
+
 test("a request is one line without its query", async () => {
   const { log, lines } = collect({ terminal: false });
   await testShell({ log }).request("/healthz?token=abc", { headers: { "x-request-id": "r1" } });

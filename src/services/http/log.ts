@@ -49,5 +49,13 @@ function forTerminal(line: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const more = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : "";
   const stack = (err as { stack?: string } | undefined)?.stack;
-  return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg ?? "")}${more}\n${stack ? `${stack}\n` : ""}`;
+  const text = `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg ?? "")}${more}\n${stack ? `${stack}\n` : ""}`;
+  return text.replace(actsOnTerminal, escaped);
+}
+
+/** What others wrote (a model, an MCP server, a client) may be in a line, and JSON escapes only some of this. */
+const actsOnTerminal = /[\p{Cc}--[\n\t]]|[\u202A-\u202E\u2066-\u2069]/gv;
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
