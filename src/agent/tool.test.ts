@@ -25,6 +25,15 @@ test.each([
   expect(weather.check(args)).toBe(reason);
 });
 
+test("an argument that every JavaScript object has is there only where the model gave it", () => {
+  const properties = { constructor: { type: "string" } };
+  const declare = (required: readonly string[]) =>
+    defineTool({ name: "team", description: "", parameters: { type: "object", properties, required }, run: () => "" });
+  expect(declare([]).check({})).toBeNull();
+  expect(declare(["constructor"]).check({})).toBe("the arguments must have required property 'constructor'");
+  expect(declare(["constructor"]).check({ constructor: "Ferrari" })).toBeNull();
+});
+
 test("nothing is coerced or filled in", () => {
   const args = { city: "Graz", days: "2" };
   expect(weather.check(args)).toBe("/days must be integer");

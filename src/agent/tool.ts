@@ -89,6 +89,8 @@ const ajvOptions: Options = {
   meta: false,
   validateSchema: false,
   logger: false,
+  // Every object has a "constructor" unless one asks for its own.
+  ownProperties: true,
   // 19.99 is a multiple of 0.01 for everybody but a computer.
   multipleOfPrecision: 6,
   code: { regExp: Object.assign(readPattern, { code: "readPattern" }) },
