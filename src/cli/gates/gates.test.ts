@@ -106,6 +106,15 @@ test("rounding does not decide a gate", () => {
   expect(checkGates([parseGate("overall>=0.8")], rounded)[0]?.passed).toBe(true);
 });
 
+test("a cost that leaves out what the judge took does not pass", () => {
+  const helper_usage = { calls: 3, usage: response.usage, cost: null };
+  const judged = { ...response, summary: { ...response.summary, helper_usage } } as typeof response;
+  const [check] = checkGates([parseGate("cost<=1")], judged);
+  expect(check).toMatchObject({ passed: false, message: expect.stringContaining("has no price") });
+  const priced = { ...judged, summary: { ...judged.summary, helper_usage: { ...helper_usage, cost: 0 } } };
+  expect(checkGates([parseGate("cost<=1")], priced as typeof response)[0]?.passed).toBe(true);
+});
+
 test.each(["", "overall", "overall>=", ">=0.8", "overall=0.8", "overall>=high", "each:pass^2>=1", "each:cost<=1"])(
   "%j is no gate",
   (text) => expect(() => parseGate(text)).toThrow(/cannot be read/),
