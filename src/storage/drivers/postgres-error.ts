@@ -13,6 +13,10 @@ const codes = {
   sessionEnded: ["25P03", "25P04", "57P05"],
   /** A statement that took longer than the server allows or was cancelled by an operator, and a lock that was not to be had in time. */
   cutShort: ["57014", "55P03"],
+  /** The database takes no connections, the way an operator closes it. */
+  closed: "55000",
+  /** A table of ours, or the schema it was in. */
+  tableGone: ["42P01", "3F000"],
   /** A named statement is unknown, known already, or was planned for tables that have changed since. */
   planLost: ["26000", "42P05", "0A000"],
 };
@@ -72,6 +76,10 @@ export function isPlanLost(error: unknown): boolean {
 
 /** Turns what an operator has to put right before a start into one line, in the server's words: they hold no password. */
 export function toStartError(error: unknown): unknown {
+  if (error instanceof ServiceError) {
+    const told = toStartError(error.cause);
+    return told instanceof StoreFileError ? told : error;
+  }
   if (error instanceof URIError || codeOf(error) === "ERR_INVALID_URL") {
     return new StoreFileError(
       "The address of the database cannot be read: use postgres://user:password@host/database, and write signs such as @ / # ? of the password as %40 %2F %23 %3F.",
@@ -84,27 +92,22 @@ export function toStartError(error: unknown): unknown {
 
 /** Turns what can go wrong outside our SQL into a failure a client understands. Anything else is a bug and stays as it is. */
 export function toStorageError(error: unknown): unknown {
-  if (error instanceof Error && closedMessages.test(error.message)) {
-    return new ServiceError("storage_unavailable", "The store has been closed.", { cause: error });
-  }
-  if (isConnectionLost(error)) {
-    return new ServiceError("storage_unavailable", "The database cannot be reached.", { cause: error });
-  }
-  if (isCutShort(error)) {
-    return new ServiceError("storage_unavailable", "The database did not answer in the time it allows itself.", {
-      cause: error,
-    });
-  }
   if (codeOf(error) === codes.diskFull) {
     return new ServiceError("storage_full", "The disk that holds the database is full.", { cause: error });
   }
-  if (codeOf(error) === codes.readOnly) {
-    return new ServiceError("storage_unavailable", "The database may only be read just now.", { cause: error });
-  }
-  if (ailing.test(codeOf(error))) {
-    return new ServiceError("storage_unavailable", "The server of the database is in trouble just now.", {
-      cause: error,
-    });
-  }
-  return error;
+  const problem = describeProblem(error);
+  return problem === null ? error : new ServiceError("storage_unavailable", problem, { cause: error });
+}
+
+/** Why the database cannot be used just now, or null when the error is of another kind. */
+function describeProblem(error: unknown): string | null {
+  const code = codeOf(error);
+  if (error instanceof Error && closedMessages.test(error.message)) return "The store has been closed.";
+  if (isConnectionLost(error)) return "The database cannot be reached.";
+  if (isCutShort(error)) return "The database did not answer in the time it allows itself.";
+  if (code === codes.readOnly) return "The database may only be read just now.";
+  if (refusals.test(code) || code === codes.closed) return "The database does not let this service in.";
+  if (codes.tableGone.includes(code)) return "The tables of this service are gone from the database.";
+  if (ailing.test(code)) return "The server of the database is in trouble just now.";
+  return null;
 }

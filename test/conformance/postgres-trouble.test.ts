@@ -1,0 +1,62 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
+import { toStorageError } from "../../src/storage/drivers/postgres-error.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { sampleRun } from "./sample-runs.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres.stop());
+
+test("behind a lock that is not to be had in time, reads are storage_unavailable and writes wait for it", async () => {
+  await using database = await postgres.createDatabase();
+  const url = new URL(database.url);
+  url.searchParams.set("options", "-c lock_timeout=50");
+  await using storage = await openPostgres({ url: url.href });
+  const other = new Client({ connectionString: database.url });
+  await other.connect();
+  try {
+    await other.query("begin; lock table run");
+    const creating = storage.store.runs.create(sampleRun());
+    creating.catch(() => {});
+    await expect(storage.store.runs.list({ limit: 1 })).rejects.toMatchObject({ code: "storage_unavailable" });
+    await other.query("commit");
+    expect((await creating).outcome).toBe("created");
+  } finally {
+    await other.end();
+  }
+});
+
+test("a role that may no longer log in, and tables that were dropped, are storage_unavailable", async () => {
+  await using database = await postgres.createDatabase();
+  const role = `rehearsal_role_${process.pid}`;
+  await database.query(`create role ${role} login; grant all on schema public to ${role}`);
+  await database.query(`alter database ${new URL(database.url).pathname.slice(1)} owner to ${role}`);
+  const url = new URL(database.url);
+  url.username = role;
+  await using storage = await openPostgres({ url: url.href });
+  const away = { code: "storage_unavailable" };
+
+  await database.query(`alter role ${role} nologin`);
+  await database.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = $1", [role]);
+  await expect(storage.store.runs.create(sampleRun())).rejects.toMatchObject(away);
+  await database.query(`alter role ${role} login`);
+  expect((await storage.store.runs.create(sampleRun())).outcome).toBe("created");
+
+  await database.query("drop table run cascade");
+  await expect(storage.store.runs.list({ limit: 1 })).rejects.toMatchObject(away);
+  await database.query(`reassign owned by ${role} to current_user`);
+  await database.query(`drop owned by ${role}; drop role ${role}`);
+});
+
+const saidOfTheServer = "57014 55P03 25P03 25P04 57P05 53200 58030 28P01 28000 3D000 42501 55000 42P01 3F000".split(
+  " ",
+);
+
+test.each(saidOfTheServer)("what the server says with %s is about the server", (code) => {
+  const error = Object.assign(new Error("as the server says it"), { code });
+  expect(toStorageError(error)).toMatchObject({ code: "storage_unavailable", cause: error });
+});
