@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Play } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { PageConfig } from "../../src/contract/page-config.ts";
 import { startRun } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
+import { isLong } from "../parts/long-text.ts";
 import { runPath } from "../parts/paths.ts";
 import { useFieldProblems } from "../parts/use-field-problems.ts";
 import { AdvancedFields } from "./advanced-fields.tsx";
@@ -26,13 +27,15 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
   const [draft, setDraft] = useState(first);
   const [, navigate] = useLocation();
   const client = useQueryClient();
-  const request = buildRequest(draft);
-  const body = JSON.stringify(request);
-  useEffect(() => saveDraft(draft), [draft]);
+  /** Writing out a large suite takes long: that waits while keys are pressed. */
+  const deferred = useDeferredValue(draft);
+  const settled = isLong(draft.scenarios) ? deferred : draft;
+  const request = useMemo(() => buildRequest(settled), [settled]);
+  useEffect(() => saveDraft(settled), [settled]);
 
   const start = useMutation({
     mutationKey,
-    mutationFn: () => startRun(body),
+    mutationFn: () => startRun(JSON.stringify(buildRequest(draft))),
     onSuccess: (run) => {
       void client.invalidateQueries({ queryKey: ["runs"] });
       navigate(runPath(run.run_id));
@@ -82,7 +85,7 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
         />
         <RunFields form={form} />
         <AdvancedFields form={form} />
-        {isWhole(draft) && <RunEstimate body={body} />}
+        {isWhole(settled) && <RunEstimate request={request} />}
         {open && <FailedNotice error={start.error} marked />}
         <button className="button button-primary justify-self-start" disabled={start.isPending}>
           <Play aria-hidden size={15} /> {start.isPending ? "Starting …" : "Start run"}

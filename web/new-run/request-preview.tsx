@@ -1,10 +1,16 @@
+import { memo } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { curlLine } from "./curl-line.ts";
 
 /** Long batches are cut on screen; what is copied and sent is whole. */
 const shownCharacters = 6000;
 
-export function RequestPreview({ request, evaluation }: { request: Record<string, unknown>; evaluation: string }) {
+interface RequestPreviewProps {
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly evaluation: string;
+}
+
+export const RequestPreview = memo(function RequestPreview({ request, evaluation }: RequestPreviewProps) {
   const url = new URL("/evaluate", evaluation).href;
   const body = JSON.stringify(request, null, 2);
   return (
@@ -32,4 +38,4 @@ export function RequestPreview({ request, evaluation }: { request: Record<string
       </p>
     </section>
   );
-}
+});

@@ -1,15 +1,15 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Gauge } from "lucide-react";
-import { useEffect, useState } from "react";
+import { memo, useEffect, useState } from "react";
 import { estimateRun } from "../api.ts";
 
 /** What the run would take, as the service sees it. Nothing while the request is not whole, or where it cannot tell. */
-export function RunEstimate({ body }: { body: string }) {
-  const [settled, setSettled] = useState(body);
+export const RunEstimate = memo(function RunEstimate({ request }: { request: Readonly<Record<string, unknown>> }) {
+  const [settled, setSettled] = useState(() => JSON.stringify(request));
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(body), 400);
+    const timer = setTimeout(() => setSettled(JSON.stringify(request)), 400);
     return () => clearTimeout(timer);
-  }, [body]);
+  }, [request]);
   const estimate = useQuery({
     queryKey: ["estimate", settled],
     queryFn: ({ signal }) => estimateRun(settled, signal),
@@ -28,4 +28,4 @@ export function RunEstimate({ body }: { body: string }) {
       </span>
     </p>
   );
-}
+});
