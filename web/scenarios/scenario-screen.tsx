@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
+import { ApiError } from "../api-error.ts";
 import { getScenario } from "../library-api.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { FailedNotice } from "../parts/failed-notice.tsx";
@@ -57,7 +58,7 @@ export default function ScenarioScreen() {
     >
       <SavedNotice params={params} />
       {stored.isPending && <Skeleton rows={8} label="Loading the scenario" />}
-      {stored.isError && <FailedNotice error={stored.error} onRetry={() => void stored.refetch()} />}
+      {stored.isError && <NoScenario error={stored.error} onRetry={() => void stored.refetch()} />}
       {stored.data && draft && (
         <>
           <VersionList scenario={stored.data.scenario} shown={stored.data.version} />
@@ -71,5 +72,18 @@ export default function ScenarioScreen() {
       )}
       {removing && <RemoveScenarioDialog id={id} onClose={() => setRemoving(false)} />}
     </Screen>
+  );
+}
+
+/** A bookmark or another tab may lead to a scenario that was removed: nothing is wrong with the service then. */
+function NoScenario({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  if (!(error instanceof ApiError) || error.status !== 404) return <FailedNotice error={error} onRetry={onRetry} />;
+  return (
+    <p className="panel p-4">
+      <span className="verbatim">{error.detail}</span> It may have been removed, or the address is cut off.{" "}
+      <Link href="/scenarios" className="link">
+        Scenarios shows the ones there are.
+      </Link>
+    </p>
   );
 }

@@ -192,6 +192,16 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("an address of a scenario that is not there says so, and leads to those that are", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/id/gone");
+    await tab.page.getByText("There is no such scenario. It may have been removed").waitFor();
+    await tab.page.getByRole("link", { name: "Scenarios shows the ones there are." }).click();
+    await tab.page.waitForURL("**/scenarios");
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a scenario is removed with all its versions, after asking", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
