@@ -131,6 +131,22 @@ test("a long reply may differ in a word of twenty and is still nearly the same t
   );
 });
 
+test("the words of a reply far longer than any labelled text are not counted", async () => {
+  const label = createLocalLabeller({ candidates: labelCandidates([scenarioOf("intent", intents)]) });
+  const own = { interaction_id: "0", references: [] };
+  const unread = (raw: string) =>
+    new Proxy(prepareText(raw), {
+      get(text, name) {
+        if (name === "raw") return text.raw;
+        throw new Error(`${String(name)} was asked for`);
+      },
+    });
+  expect(await label({ key: "intent", reply: unread("\uFDFA".repeat(20_001)), own })).toMatchObject({
+    value: "unknown",
+  });
+  await expect(label({ key: "intent", reply: unread("\uFDFA".repeat(20_000)), own })).rejects.toThrow("words");
+});
+
 test("the same text under two labels is unknown, the nearer of two is not", async () => {
   const twice = labellerOf("topic", [
     ["a", "Yes."],

@@ -26,7 +26,7 @@ export function createLocalLabeller({
   return async (question) => {
     const labels = candidates.get(question.key);
     if (!labels) return null;
-    if (question.reply.normalized === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
+    if (question.reply.raw.trim() === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
 
     const sameText = sameTexts.get(question.key) ?? createSameText(labels);
     sameTexts.set(question.key, sameText);

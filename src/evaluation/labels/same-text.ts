@@ -7,6 +7,9 @@ import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts"
 
 /** A text of this many words may differ in one of them and still be nearly the same. */
 const wordsPerDifference = 20;
+/** A reply longer than this, and this many times as long as every labelled text, is none of them: its words need not be counted. */
+const longReply = 20_000;
+const timesAsLong = 4;
 /** Examples of a label that are looked at for a text that is nearly, not wholly, the same. */
 const maximumExamples = 10;
 
@@ -25,10 +28,12 @@ export function createSameText(
 ): (question: LabelQuestion) => LabelAnswer | null {
   const labelsOf = new Map<string, Set<string>>();
   const near: Labelled[] = [];
+  let longest = 0;
   const vocabulary = createVocabulary();
   for (const { label, examples } of candidates.values()) {
     for (const [index, example] of examples.entries()) {
       const text = prepareText(example.text);
+      longest = Math.max(longest, example.text.length);
       const labels = labelsOf.get(text.words) ?? new Set<string>();
       labelsOf.set(text.words, labels.add(label));
       if (index < maximumExamples) near.push({ label, text });
@@ -36,6 +41,7 @@ export function createSameText(
   }
 
   return ({ reply, own }) => {
+    if (reply.raw.length > Math.max(longReply, timesAsLong * longest)) return null;
     const same = labelsOf.get(reply.words);
     if (same) return toAnswer(same, "same text as a labelled reference", 1);
     if (reply.tokens.length < wordsPerDifference) return null;
