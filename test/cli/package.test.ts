@@ -49,7 +49,13 @@ test("holds bundled code, the page, the examples and every licence, and no sourc
   for (const name of ["zod", "undici", "pg", "pg-boss", "kysely", "hono", "wink-nlp", "swagger-ui-dist"]) {
     expect(notices).toMatch(new RegExp(`^## ${name} \\d+\\.`, "m"));
   }
-  for (const thread of ["scoring-thread", "sqlite-reader-thread", "scenario-file-thread", "embedding-worker"]) {
+  for (const thread of [
+    "scoring-thread",
+    "check-thread",
+    "sqlite-reader-thread",
+    "scenario-file-thread",
+    "embedding-worker",
+  ]) {
     await access(join(rehearsal(), `dist/bundle/parts/${thread}.js`));
   }
   const files = await Array.fromAsync(glob("**/*.ts", { cwd: rehearsal() }));
