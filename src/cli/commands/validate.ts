@@ -68,9 +68,9 @@ async function readAll(
     }
   }
   const found: string[] = [];
-  for (const pattern of patterns) found.push(...(await attempt(() => findFiles([pattern], folder))));
+  for (const pattern of patterns) found.push(...(await attempt(() => findFiles([pattern], { folder }))));
   const read: ScenarioFile[] = [];
-  for (const file of await findFiles(found, folder))
+  for (const file of await findFiles(found, { folder }))
     read.push(...(await attempt(() => readScenarioFiles([file], { folder }))));
   await attempt(async () => joinScenarios(read));
   return { read, problems };

@@ -23,8 +23,12 @@ test("a folder stands for the scenario files below it, in order", async () => {
     ".oxfmtrc.json",
     "node_modules/x/a.json",
   );
-  expect(await findFiles(["."], folder.path)).toEqual(["a b/c.JSONL", "b.yaml"]);
-  expect(await findFiles(["*.yaml", "a b/*"], folder.path)).toEqual(["b.yaml", "rehearsal.yaml", "a b/c.JSONL"]);
+  expect(await findFiles(["."], { folder: folder.path })).toEqual(["a b/c.JSONL", "b.yaml"]);
+  expect(await findFiles(["*.yaml", "a b/*"], { folder: folder.path })).toEqual([
+    "b.yaml",
+    "rehearsal.yaml",
+    "a b/c.JSONL",
+  ]);
 });
 
 test("a link to a file is that file, and counts once however it is named", async () => {
@@ -34,7 +38,18 @@ test("a link to a file is that file, and counts once however it is named", async
   await symlink("nowhere.yaml", folder.file("suite/broken.yaml"));
   await symlink("..", folder.file("suite/back"));
   const both = ["suite/linked.yaml", "suite/two.yaml"];
-  expect(await findFiles(["suite"], folder.path)).toEqual(both);
-  expect(await findFiles(["suite/*.yaml"], folder.path)).toEqual(both);
-  expect(await findFiles(["suite/two.yaml", "./suite/two.yaml", "suite"], folder.path)).toEqual(both.toReversed());
+  expect(await findFiles(["suite"], { folder: folder.path })).toEqual(both);
+  expect(await findFiles(["suite/*.yaml"], { folder: folder.path })).toEqual(both);
+  expect(await findFiles(["suite/two.yaml", "./suite/two.yaml", "suite"], { folder: folder.path })).toEqual(
+    both.toReversed(),
+  );
+});
+
+test("what the command writes is meant only where it is named", async () => {
+  await using folder = await folderWith("suite.yaml", "results.json");
+  const options = { folder: folder.path, except: [folder.file("results.json")] };
+  expect(await findFiles(["."], options)).toEqual(["suite.yaml"]);
+  expect(await findFiles(["*.json", "."], { folder: folder.path })).toEqual(["results.json", "suite.yaml"]);
+  await expect(findFiles(["*.json"], options)).rejects.toThrow("*.json does not exist");
+  expect(await findFiles(["results.json"], options)).toEqual(["results.json"]);
 });

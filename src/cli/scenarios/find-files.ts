@@ -9,11 +9,21 @@ const scenarioFile = /\.(json|jsonl|ndjson|yaml|yml|csv|tsv)$/i;
 const notScenarios = /^(rehearsal\.(yaml|yml|json)|package(-lock)?\.json)$/i;
 const passedOver = /^(node_modules|\..+)$/i;
 
+export interface FindOptions {
+  readonly folder?: string | undefined;
+  /** Files that are meant only where they are named: what the command itself writes. */
+  readonly except?: readonly string[] | undefined;
+}
+
 /** The files behind what was typed: files as they are, folders with all scenario files below them, and patterns. In order, each once. */
-export async function findFiles(patterns: readonly string[], folder = process.cwd()): Promise<string[]> {
+export async function findFiles(
+  patterns: readonly string[],
+  { folder = process.cwd(), except = [] }: FindOptions = {},
+): Promise<string[]> {
   const found = new Map<string, string>();
+  const left = new Set(except.map((file) => resolve(file)));
   for (const pattern of patterns) {
-    for (const file of await filesFor(pattern, folder)) {
+    for (const file of await filesFor(pattern, { folder, left })) {
       // By whatever name: a link and the file it stands for are one.
       const path = resolve(folder, file);
       const real = await realpath(path).catch(() => path);
@@ -23,10 +33,14 @@ export async function findFiles(patterns: readonly string[], folder = process.cw
   return [...found.values()];
 }
 
-async function filesFor(pattern: string, folder: string): Promise<string[]> {
+async function filesFor(
+  pattern: string,
+  { folder, left }: { folder: string; left: ReadonlySet<string> },
+): Promise<string[]> {
   const kind = await kindOf(pattern, folder);
   if (kind === "file") return [pattern];
-  const files = kind === "folder" ? await scenarioFilesIn(pattern, folder) : await matching(pattern, folder);
+  const all = kind === "folder" ? await scenarioFilesIn(pattern, folder) : await matching(pattern, folder);
+  const files = all.filter((file) => !left.has(resolve(folder, file)));
   if (files.length > 0) return files.toSorted();
   throw new CliError(
     kind === "folder"

@@ -7,10 +7,9 @@ import { importScenarios } from "../../formats/import-scenarios.ts";
 import type { FileScenario, ImportFormat, ImportResult, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import { cannotRead } from "../read-text.ts";
-import { findFiles } from "./find-files.ts";
+import { findFiles, type FindOptions } from "./find-files.ts";
 
-export interface ReadOptions {
-  readonly folder?: string;
+export interface ReadOptions extends FindOptions {
   readonly format?: ImportFormat | "auto";
   readonly mapping?: ColumnMapping;
 }
@@ -23,10 +22,10 @@ export interface ScenarioFile extends ImportResult {
 /** Every scenario file behind what was typed, read. A file that cannot be read at all ends the command. */
 export async function readScenarioFiles(
   patterns: readonly string[],
-  { folder = process.cwd(), format = "auto", mapping = {} }: ReadOptions = {},
+  { folder = process.cwd(), except, format = "auto", mapping = {} }: ReadOptions = {},
 ): Promise<ScenarioFile[]> {
   const files: ScenarioFile[] = [];
-  for (const file of await findFiles(patterns, folder)) {
+  for (const file of await findFiles(patterns, { folder, except })) {
     const bytes = await readBytes(resolve(folder, file), file);
     files.push({ file, ...read({ bytes, file, format, mapping }) });
   }

@@ -47,12 +47,12 @@ async function requireFiles(files: readonly string[], options: EvalOptions): Pro
   const settings = await readEvalSettings(files, options).catch(() => null);
   if (settings === null) return;
   requirePatterns(settings);
-  await findFiles(settings.patterns, settings.folder);
+  await findFiles(settings.patterns, { folder: settings.folder, except: settings.outputs });
 }
 
 async function readWatched(files: readonly string[], options: EvalOptions): Promise<Watched> {
   const settings = await readEvalSettings(files, options);
-  const read = await readScenarioFiles(settings.patterns, { folder: settings.folder });
+  const read = await readScenarioFiles(settings.patterns, { folder: settings.folder, except: settings.outputs });
   const scenarios = read.flatMap((file) => file.scenarios);
   return fingerprint([settings, requestSettings(read)], scenarios);
 }
@@ -97,7 +97,7 @@ function openWatcher(folder: string, signal: AbortSignal, changed: (name: string
 async function foldersOf(files: readonly string[], options: EvalOptions): Promise<string[]> {
   try {
     const { patterns, folder } = await readEvalSettings(files, options);
-    const found = await findFiles(patterns, folder);
+    const found = await findFiles(patterns, { folder });
     return [...new Set([process.cwd(), resolve(folder), ...found.map((file) => dirname(resolve(folder, file)))])];
   } catch {
     return [process.cwd()];
