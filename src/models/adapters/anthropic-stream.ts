@@ -27,8 +27,9 @@ class StreamedMessage implements ReplyCollector {
   readonly #formatTool: string | undefined;
   readonly #blocks = new Map<unknown, PartialBlock>();
   #message: JsonRecord = {};
-  #ending: JsonRecord = {};
-  #usage: JsonRecord = {};
+  // Added to in place: copied with every event, they would take quadratic time.
+  readonly #ending = new Map<string, unknown>();
+  readonly #usage = new Map<string, unknown>();
 
   constructor(context: AnswerContext, listeners: StreamListeners) {
     this.#context = context;
@@ -47,11 +48,13 @@ class StreamedMessage implements ReplyCollector {
   }
 
   finish({ done }: { done: boolean }): ParsedReply | ReplyError {
-    if (!done && typeof this.#ending["stop_reason"] !== "string") {
+    if (!done && typeof this.#ending.get("stop_reason") !== "string") {
       return invalid(this.#context, "The stream ended before the reply was complete.");
     }
     const content = [...this.#blocks.values()].map(toBlock);
-    return fromMessage({ ...this.#message, ...this.#ending, usage: this.#usage, content }, this.#context);
+    const ending = Object.fromEntries(this.#ending);
+    const usage = Object.fromEntries(this.#usage);
+    return fromMessage({ ...this.#message, ...ending, usage, content }, this.#context);
   }
 
   #error(body: JsonRecord): ReplyError {
@@ -68,16 +71,14 @@ class StreamedMessage implements ReplyCollector {
     } else if (type === "content_block_delta" && isRecord(body["delta"])) {
       this.#grow(body["index"], body["delta"]);
     } else if (type === "message_delta") {
-      if (isRecord(body["delta"])) this.#ending = { ...this.#ending, ...body["delta"] };
+      for (const [name, value] of fieldsOf(body["delta"])) this.#ending.set(name, value);
       this.#addUsage(body["usage"]);
     }
   }
 
   /** Counts are running totals; a null says nothing. */
   #addUsage(usage: unknown): void {
-    if (!isRecord(usage)) return;
-    const known = Object.entries(usage).filter(([, value]) => value !== null);
-    this.#usage = { ...this.#usage, ...Object.fromEntries(known) };
+    for (const [name, value] of fieldsOf(usage)) if (value !== null) this.#usage.set(name, value);
   }
 
   #start(index: unknown, start: JsonRecord): void {
@@ -113,6 +114,10 @@ function toBlock({ start, text, signature }: PartialBlock): JsonRecord {
   }
   // A server that does not stream the input has sent it whole at the start.
   return start["type"] === "tool_use" && text !== "" ? { ...start, input: text } : start;
+}
+
+function fieldsOf(value: unknown): [string, unknown][] {
+  return isRecord(value) ? Object.entries(value) : [];
 }
 
 function stringOf(value: unknown): string {

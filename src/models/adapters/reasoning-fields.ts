@@ -6,7 +6,7 @@ import { isRecord, plainRecord, type JsonRecord } from "./json-values.ts";
  */
 export class ReasoningFields {
   #content: string | null = null;
-  readonly #details: JsonRecord[] = [];
+  readonly #details: Map<string, unknown>[] = [];
 
   add({ reasoning_content, reasoning_details }: JsonRecord): void {
     // An empty one counts: the field has to be there.
@@ -18,25 +18,26 @@ export class ReasoningFields {
     if (this.#content === null && this.#details.length === 0) return null;
     return plainRecord({
       ...(this.#content !== null && { reasoning_content: this.#content }),
-      ...(this.#details.length > 0 && { reasoning_details: this.#details }),
+      ...(this.#details.length > 0 && { reasoning_details: this.#details.map((fields) => Object.fromEntries(fields)) }),
     });
   }
 
   /** A stream tells one block in many pieces of the same index. Encrypted ones come whole. */
   #addDetail(part: JsonRecord): void {
     const last = this.#details.at(-1);
-    const goesOn = last && last["type"] === part["type"] && last["index"] === part["index"] && !("data" in part);
-    if (!goesOn) this.#details.push(part);
-    else this.#details[this.#details.length - 1] = joined(last, part);
+    const goesOn = last?.get("type") === part["type"] && last?.get("index") === part["index"] && !("data" in part);
+    if (last && goesOn) goOnWith(last, part);
+    else this.#details.push(new Map(Object.entries(part)));
   }
 }
 
-const texts = ["text", "summary"] as const;
+const texts = new Set(["text", "summary"]);
 
-function joined(last: JsonRecord, part: JsonRecord): JsonRecord {
-  const known = Object.entries(part).filter(([, value]) => value !== null);
-  const longer = texts.flatMap((name) =>
-    typeof last[name] === "string" && typeof part[name] === "string" ? [[name, last[name] + part[name]] as const] : [],
-  );
-  return { ...last, ...Object.fromEntries(known), ...Object.fromEntries(longer) };
+/** Added in place: a block copied for every piece would take quadratic time. */
+function goOnWith(block: Map<string, unknown>, part: JsonRecord): void {
+  for (const [name, value] of Object.entries(part)) {
+    const known = block.get(name);
+    const isLonger = texts.has(name) && typeof known === "string" && typeof value === "string";
+    if (value !== null) block.set(name, isLonger ? known + value : value);
+  }
 }

@@ -14,10 +14,11 @@ import { tokenUsage } from "./token-usage.ts";
 /** Puts the chunks of a streamed completion together. */
 export class StreamedReply {
   readonly #listeners: StreamListeners;
-  readonly #texts: string[] = [];
   readonly #logprobs = new StreamedLogprobs();
   readonly #toolCalls = new StreamedToolCalls();
   readonly #reasoning = new ReasoningFields();
+  /** Null until there is any, be it empty. */
+  #text: string | null = null;
   #refusal = "";
   #finish: string | null = null;
   #hasDeltas = false;
@@ -47,7 +48,7 @@ export class StreamedReply {
   }
 
   addText(text: string): void {
-    this.#texts.push(text);
+    this.#text = (this.#text ?? "") + text;
     if (text === "") return;
     this.#listeners.onToken();
     this.#listeners.onText(text);
@@ -59,13 +60,12 @@ export class StreamedReply {
     if (!done && this.#finish === null) return invalid(context, "The stream ended before the reply was complete.");
     const { source } = context;
     const toolCalls = withEchoes(this.#toolCalls.finish(), { source, message: this.#reasoning.finish() });
-    const text = this.#texts.join("");
-    if (this.#texts.length === 0 && this.#refusal === "" && toolCalls.length === 0) {
+    if (this.#text === null && this.#refusal === "" && toolCalls.length === 0) {
       return invalid(context, noContent(this.#finish));
     }
     return {
       ok: true,
-      text,
+      text: this.#text ?? "",
       refusal: this.#refusal || null,
       tool_calls: toolCalls,
       finish_reason: finishReason(this.#finish, toolCalls.length > 0),
@@ -92,7 +92,7 @@ export class StreamedReply {
 
   /** Among deltas, a `message` is the whole reply once more: what it has beyond the pieces that came. */
   #missingFrom(message: JsonRecord): JsonRecord {
-    const known = this.#texts.join("");
+    const known = this.#text ?? "";
     const whole = contentText(message["content"]) ?? "";
     return {
       metadata: message["metadata"],

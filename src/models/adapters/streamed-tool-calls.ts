@@ -1,19 +1,20 @@
 import type { ToolCall } from "../../contract/model.ts";
+import { GrowingJson } from "./growing-json.ts";
 import { isRecord, nonEmptyString, type JsonRecord } from "./json-values.ts";
 import { callEcho, withUniqueIds } from "./message-content.ts";
-import { parseJson } from "./parse-json.ts";
 
 interface PartialToolCall {
-  readonly index: number | null;
   id: string;
   name: string;
-  arguments: string;
+  arguments: GrowingJson;
   extra: unknown;
 }
 
 /** Puts the tool calls of a stream together from their fragments. */
 export class StreamedToolCalls {
   readonly #calls: PartialToolCall[] = [];
+  /** The last call of each index: searched for in the list, thousands of calls would take quadratic time. */
+  readonly #lastAt = new Map<number, PartialToolCall>();
 
   /** Takes the fragments of one chunk. */
   add(parts: readonly JsonRecord[]): void {
@@ -39,25 +40,26 @@ export class StreamedToolCalls {
     call.id ||= id ?? "";
     call.name ||= name ?? "";
     call.extra ??= part["extra_content"];
-    if (typeof fragment === "string") call.arguments += fragment;
-    else if (isRecord(fragment)) call.arguments = JSON.stringify(fragment);
+    if (typeof fragment === "string") call.arguments.add(fragment);
+    else if (isRecord(fragment)) call.arguments = new GrowingJson(JSON.stringify(fragment));
   }
 
   /** The call a fragment goes on with: by index, else the last one. Another id or another name means another call. */
   #known({ index, id, name, position, isEmpty }: Fragment): PartialToolCall | null {
-    const known = index === null ? this.#calls.at(-1) : this.#calls.findLast((call) => call.index === index);
+    const known = index === null ? this.#calls.at(-1) : this.#lastAt.get(index);
     if (!known || (id !== null && known.id !== "" && known.id !== id)) return null;
     if (name === null || known.name === "") return known;
     if (name !== known.name) return null;
     // The same name again: a server that repeats it with every fragment, unless the call has all it can have.
     if (id !== null && id === known.id) return known;
-    const goesOn = index === null ? position === 0 && !isWhole(known.arguments) : isEmpty || !isWhole(known.arguments);
+    const goesOn = index === null ? position === 0 && !known.arguments.isWhole : isEmpty || !known.arguments.isWhole;
     return goesOn ? known : null;
   }
 
   #begin(index: number | null): PartialToolCall {
-    const call: PartialToolCall = { index, id: "", name: "", arguments: "", extra: undefined };
+    const call: PartialToolCall = { id: "", name: "", arguments: new GrowingJson(), extra: undefined };
     this.#calls.push(call);
+    if (index !== null) this.#lastAt.set(index, call);
     return call;
   }
 }
@@ -71,10 +73,6 @@ interface Fragment {
   readonly isEmpty: boolean;
 }
 
-function isWhole(text: string): boolean {
-  return isRecord(parseJson(text));
-}
-
-function toToolCall({ id, name, arguments: text, extra }: PartialToolCall): ToolCall {
+function toToolCall({ id, name, arguments: { text }, extra }: PartialToolCall): ToolCall {
   return { id, name, arguments: text.trim() === "" ? "{}" : text, ...callEcho(extra) };
 }
