@@ -102,6 +102,8 @@ export interface ScoredTurn {
   readonly turn_index: number;
   readonly scores: Scores;
   readonly scoring_version: string;
+  /** What was said of the whole conversation, with its last turn. */
+  readonly conversation: { readonly scores: Scores } | null;
   /** What measured likeness of meaning, and from where on it counts; null when nothing did. */
   readonly embedder: string | null;
   readonly baseline: number | null;

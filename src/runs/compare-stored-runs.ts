@@ -56,13 +56,13 @@ async function tallyRun(store: Store, run: RunRecord): Promise<TalliedRun> {
   const tally = createRunTally();
   const embedders = new Set<string>();
   for await (const turns of store.interactions.scored(run.id)) {
-    for (const { scenario_index, turn_index, scores, scoring_version, embedder, baseline } of turns) {
+    for (const { scenario_index, turn_index, embedder, baseline, ...scored } of turns) {
       // Turns behind those of the scenario belong to the second pass, which is no part of a run's figures.
       const scenario = scenarios[scenario_index];
       const interaction = scenario?.interactions[turn_index];
       if (!scenario || !interaction) continue;
       if (embedder !== null) embedders.add(embedderName({ embedder, baseline: baseline ?? 0 }));
-      tally.add({ scenario_id: scenario.id, interaction, scores, scoring_version });
+      tally.add({ scenario_id: scenario.id, interaction, ...scored });
     }
   }
   const { state, settings } = run;

@@ -25,7 +25,8 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
     return { leaveOut, notes };
   }
   if (left.judge !== right.judge) {
-    const names = new Set([...left.judge_scores, ...right.judge_scores, "judge_rubrics", "overall"]);
+    const means = ["judge_rubrics", "conversation_rubrics", "overall"];
+    const names = new Set([...left.judge_scores, ...right.judge_scores, ...means]);
     leave([...names], "the runs had different judges");
   }
   if (left.overall !== right.overall) leave(["overall"], "the runs made it of different scores");

@@ -264,6 +264,7 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
               scores: { success: 1, [`metadata.${hostile}`]: attempt / 1000 + index / 7 + scenario_index },
               score_reasons: { success: hostileTexts.map(([, text]) => text.slice(0, 50)).join(" ") },
               generated_metadata: { [hostile]: hostile },
+              ...(index === 6 && { conversation: { scores: { [hostile]: 0.5 }, score_reasons: {}, judgements: {} } }),
               ...(index === 3 && { semantic: { embedder: `e-${hostile}`, baseline: 0.1, cosine: 0.5 } }),
             });
             const reply = sampleReply();
@@ -279,13 +280,25 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       for await (const page of storage.store.interactions.scored(run.id)) pages.push(...page);
       const whole = (await collect(storage.store.attempts.withInteractions(run.id))).flatMap((attempt) =>
         attempt.interactions.flatMap(({ turn_index, scores }) =>
-          scores ? [{ ...scores, turn_index, scenario_index: attempt.scenario_index }] : [],
+          scores
+            ? [
+                {
+                  ...scores,
+                  conversation: scores.conversation ?? null,
+                  turn_index,
+                  scenario_index: attempt.scenario_index,
+                },
+              ]
+            : [],
         ),
       );
       const figures = (turns: readonly Omit<ScoredTurn, "embedder" | "baseline">[]) =>
-        turns.map((turn) => JSON.stringify([turn.scenario_index, turn.turn_index, turn.scores, turn.scoring_version]));
+        turns.map(({ scenario_index, turn_index, scores, scoring_version, conversation }) =>
+          JSON.stringify([scenario_index, turn_index, scores, scoring_version, conversation?.scores ?? null]),
+        );
       expect(pages).toHaveLength(2 * 30 * 7);
       expect(figures(pages).toSorted()).toEqual(figures(whole).toSorted());
+      expect(pages.filter(({ conversation }) => conversation?.scores[hostile] === 0.5)).toHaveLength(60);
       expect(pages.filter(({ embedder }) => embedder === `e-${hostile}`)).toHaveLength(60);
       expect(pages.filter(({ baseline }) => baseline === null)).toHaveLength(2 * 30 * 6);
     });

@@ -75,3 +75,23 @@ test("turns that only one of the runs has are named, as the gate says nothing ab
   expect(passed).toBe(true);
   expect(message).toContain("Left out: 4 turns only in the baseline.");
 });
+
+test("what a judge said of whole conversations is compared, by the command as by the service", async () => {
+  const verdicts = ["fail", "fail", "fail", "pass", "pass", "pass"];
+  const judge = fakeModel((_, call) => JSON.stringify({ reason: "so", verdict: verdicts[call - 1] }));
+  await using bench = await startBench({ models: { model: right, judge } });
+  const asked = {
+    test_batch: batch.slice(0, 3),
+    judge: { endpoint: "http://judge", model_id: "judge", scope: "conversation" },
+  };
+  const [baseline, candidate] = [await bench.evaluate(asked), await bench.evaluate(asked)];
+  const stored = await bench.runs.compare(baseline.run_id, candidate.run_id, null);
+  const comparison = compareResponses(baseline, candidate);
+  if (!comparison.comparable) throw new Error(comparison.reason);
+  for (const { scores } of [stored, comparison]) {
+    const quality = scores.find(({ name }) => name === "conversation_quality");
+    expect(quality).toMatchObject({ effect: 1, scenarios: 3, scenarios_better: 3 });
+  }
+  const check = checkBaseline(comparison, { scores: ["conversation_quality"], maxRegression: 0 });
+  expect(check).toMatchObject({ passed: true, actual: 1 });
+});

@@ -29,10 +29,13 @@ function toSide({ results, state, history, measures }: EvaluationResponse): Comp
   const tally = createRunTally();
   const embedders = new Set<string>();
   for (const { scenario_id, attempts } of results.scenarios) {
-    for (const interaction of attempts.flatMap(({ interactions }) => interactions)) {
-      const { scores, scoring_version, semantic } = interaction;
-      if (semantic) embedders.add(embedderName(semantic));
-      tally.add({ scenario_id, interaction, scores, scoring_version });
+    for (const { interactions, conversation } of attempts) {
+      for (const interaction of interactions) {
+        const { scores, scoring_version, semantic } = interaction;
+        const said = interaction === interactions.at(-1) ? conversation : null;
+        if (semantic) embedders.add(embedderName(semantic));
+        tally.add({ scenario_id, interaction, scores, scoring_version, conversation: said });
+      }
     }
   }
   return { state, history, measures, embedders, tally };

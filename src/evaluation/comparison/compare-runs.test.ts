@@ -9,13 +9,15 @@ interface Entry {
   id?: string;
   question?: string;
   scores: Scores;
+  conversation?: Scores;
 }
 
 function tallyOf(entries: readonly Entry[], scoring_version = "1"): RunTally {
   const tally = createRunTally();
-  for (const { scenario, id = "1", question = "q", scores } of entries) {
+  for (const { scenario, id = "1", question = "q", scores, conversation } of entries) {
     const interaction = Interaction.parse({ id, user_message: question, interaction_type: "opening" });
-    tally.add({ scenario_id: scenario, interaction, scores, scoring_version });
+    const whole = conversation && { scores: conversation };
+    tally.add({ scenario_id: scenario, interaction, scores, scoring_version, conversation: whole });
   }
   return tally;
 }
@@ -125,6 +127,26 @@ test("only what both runs share and asked alike is compared", () => {
   );
   expect(unpaired).toEqual({ baseline_only: 1, candidate_only: 1, changed: 1 });
   expect(scores[0]?.interactions).toBe(6);
+});
+
+test("what was said of a conversation is compared where all of it was asked alike", () => {
+  const talk = (scenario: string, quality: number, question = "q"): Entry[] => [
+    { scenario, id: "1", question, scores: { overall: 0.5 } },
+    { scenario, id: "2", scores: { overall: 0.5 }, conversation: { conversation_quality: quality } },
+  ];
+  const baseline = [...talk("a", 0.5), ...talk("b", 0.5), ...talk("longer", 1), ...talk("changed", 1)];
+  const candidate = [
+    ...talk("a", 1),
+    ...talk("b", 0.5),
+    ...talk("longer", 0),
+    { scenario: "longer", id: "3", scores: { overall: 0.5 } },
+    ...talk("changed", 0, "another question"),
+  ];
+  const { scores } = compare(baseline, candidate);
+  expect(scores.map(({ name, scenarios, effect }) => [name, scenarios, effect])).toEqual([
+    ["overall", 4, 0],
+    ["conversation_quality", 2, 0.25],
+  ]);
 });
 
 test("a score one side lacks leaves that interaction out of that score only", () => {

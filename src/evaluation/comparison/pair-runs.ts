@@ -20,7 +20,10 @@ export interface PairedRuns {
   readonly interactions: number;
 }
 
-/** Pairs two runs by scenario and interaction id. Only interactions with the same content count. */
+/**
+ * Pairs two runs by scenario and interaction id. Only interactions with the same content count, and what was said of a whole
+ * conversation only where all of it is the same.
+ */
 export function pairRuns(baseline: RunTally, candidate: RunTally): PairedRuns {
   const scores = new Map<string, ScenarioPair[]>();
   let interactions = 0;
@@ -29,16 +32,20 @@ export function pairRuns(baseline: RunTally, candidate: RunTally): PairedRuns {
   for (const [scenario_id, theirs] of baseline.scenarios) {
     const ours = candidate.scenarios.get(scenario_id);
     const sums = new Map<string, { baseline: number; candidate: number; interactions: number }>();
+    let same = 0;
     for (const [id, left] of theirs) {
       const right = ours?.get(id);
       if (!right) continue;
       if (left.content !== right.content) changed++;
       else {
-        interactions++;
+        same++;
         addPairs(sums, left, right);
       }
     }
+    interactions += same;
+    const isSame = same === theirs.size && same === ours?.size;
     for (const [name, sum] of sums) {
+      if (!isSame && baseline.conversation_scores.has(name)) continue;
       const pairs = scores.get(name) ?? [];
       scores.set(name, pairs);
       pairs.push({

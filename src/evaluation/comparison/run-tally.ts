@@ -11,36 +11,56 @@ export interface TalliedInteraction {
 /** scenario id → interaction id → what a run scored there. */
 export type TalliedScenarios = ReadonlyMap<string, ReadonlyMap<string, TalliedInteraction>>;
 
+export interface TallyEntry {
+  readonly scenario_id: string;
+  readonly interaction: Interaction;
+  readonly scores: Scores;
+  readonly scoring_version: string;
+  /** What was said of the whole conversation, with its last turn. */
+  readonly conversation?: { readonly scores: Scores } | null | undefined;
+}
+
 /** One run, made ready to be compared: fed interaction by interaction, its memory does not grow with attempts. */
 export interface RunTally {
-  add(entry: { scenario_id: string; interaction: Interaction; scores: Scores; scoring_version: string }): void;
+  add(entry: TallyEntry): void;
   readonly scenarios: TalliedScenarios;
+  /** Names of the scores that say something of a whole conversation. They stand with its last turn. */
+  readonly conversation_scores: ReadonlySet<string>;
   readonly scoring_versions: ReadonlySet<string>;
 }
 
 export function createRunTally(): RunTally {
   const scenarios = new Map<string, Map<string, TalliedInteraction>>();
   const scoring_versions = new Set<string>();
+  const conversation_scores = new Set<string>();
 
   return {
     scenarios,
     scoring_versions,
-    add({ scenario_id, interaction, scores, scoring_version }) {
+    conversation_scores,
+    add({ scenario_id, interaction, scores, scoring_version, conversation }) {
       scoring_versions.add(scoring_version);
       const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
       scenarios.set(scenario_id, interactions);
       const tallied = interactions.get(interaction.id) ?? { content: contentOf(interaction), sums: new Map() };
       interactions.set(interaction.id, tallied);
-      for (const name in scores) {
-        const value = scores[name] as number;
-        const entry = tallied.sums.get(name);
-        if (entry) {
-          entry.sum += value;
-          entry.count++;
-        } else tallied.sums.set(name, { sum: value, count: 1 });
-      }
+      addScores(tallied.sums, scores);
+      if (!conversation) return;
+      addScores(tallied.sums, conversation.scores);
+      for (const name in conversation.scores) conversation_scores.add(name);
     },
   };
+}
+
+function addScores(sums: TalliedInteraction["sums"], scores: Scores): void {
+  for (const name in scores) {
+    const value = scores[name] as number;
+    const entry = sums.get(name);
+    if (entry) {
+      entry.sum += value;
+      entry.count++;
+    } else sums.set(name, { sum: value, count: 1 });
+  }
 }
 
 function contentOf({ user_message, reference_reply, references = [], reference_metadata }: Interaction): string {

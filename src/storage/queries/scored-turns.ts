@@ -11,7 +11,13 @@ import { readAhead } from "./read-ahead.ts";
 const firstPage = 200;
 const pageSize = 500;
 
-type Figures = [scores: Scores, scoring_version: string, embedder: string | null, baseline: number | null];
+type Figures = [
+  scores: Scores,
+  scoring_version: string,
+  conversation: Scores | null,
+  embedder: string | null,
+  baseline: number | null,
+];
 
 /** The scores of a run and nothing else of its turns, page by page: what a comparison reads. */
 export async function* streamScoredTurns(database: LongReads, runId: string): AsyncGenerator<readonly ScoredTurn[]> {
@@ -62,15 +68,22 @@ function turnsAfter(
 function figuresOf(reader: Reader): RawBuilder<string> {
   if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`interaction.scores`;
   return sql`json_extract(
-    interaction.scores, '$.scores', '$.scoring_version', '$.semantic.embedder', '$.semantic.baseline')`;
+    interaction.scores, '$.scores', '$.scoring_version', '$.conversation.scores', '$.semantic.embedder', '$.semantic.baseline')`;
 }
 
 function toScoredTurn({ scenario_index, turn_index, figures }: TurnRow): ScoredTurn {
   const read = fromJsonText<Figures | StoredScores>(figures);
-  const [scores, scoring_version, embedder, baseline] = Array.isArray(read) ? read : listOf(read);
-  return { scenario_index, turn_index, scores, scoring_version, embedder, baseline };
+  const [scores, scoring_version, conversation, embedder, baseline] = Array.isArray(read) ? read : listOf(read);
+  const whole = conversation && { scores: conversation };
+  return { scenario_index, turn_index, scores, scoring_version, conversation: whole, embedder, baseline };
 }
 
-function listOf({ scores, scoring_version, semantic }: StoredScores): Figures {
-  return [scores, scoring_version, semantic?.embedder ?? null, semantic?.baseline ?? null];
+function listOf({ scores, scoring_version, conversation, semantic }: StoredScores): Figures {
+  return [
+    scores,
+    scoring_version,
+    conversation?.scores ?? null,
+    semantic?.embedder ?? null,
+    semantic?.baseline ?? null,
+  ];
 }
