@@ -2,6 +2,8 @@ import { useId } from "react";
 import { FieldProblemList } from "../parts/field-problem-list.tsx";
 import type { FieldProblem } from "../parts/field-problems.ts";
 import { FilePicker } from "../parts/file-picker.tsx";
+import { FileProblem } from "../parts/file-problem.tsx";
+import { useTextFile } from "../parts/use-text-file.ts";
 import { LibraryPicker } from "./library-picker.tsx";
 import { parseScenarios } from "./parse-scenarios.ts";
 
@@ -16,9 +18,7 @@ interface ScenarioFieldProps {
 export function ScenarioField({ text, onChange, onExample, problems }: ScenarioFieldProps) {
   const id = useId();
   const parsed = parseScenarios(text);
-  const readFile = (files: FileList | null): void => {
-    void files?.[0]?.text().then(onChange);
-  };
+  const file = useTextFile(onChange);
 
   return (
     <div
@@ -26,7 +26,7 @@ export function ScenarioField({ text, onChange, onExample, problems }: ScenarioF
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        readFile(event.dataTransfer.files);
+        file.read(event.dataTransfer.files);
       }}
     >
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -38,7 +38,7 @@ export function ScenarioField({ text, onChange, onExample, problems }: ScenarioF
             Example
           </button>
           <LibraryPicker onPicked={onChange} />
-          <FilePicker label="Scenario file" accept=".json,.jsonl,.ndjson,application/json" onPicked={readFile} />
+          <FilePicker label="Scenario file" accept=".json,.jsonl,.ndjson,application/json" onPicked={file.read} />
         </span>
       </div>
       <textarea
@@ -57,6 +57,7 @@ export function ScenarioField({ text, onChange, onExample, problems }: ScenarioF
         {parsed.kind === "parsed" && Object.keys(parsed.request).length > 0 && (
           <p>This is a whole request: the form was filled from it, and what it has no field for is sent along.</p>
         )}
+        <FileProblem problem={file.problem} />
         <FieldProblemList problems={problems} />
       </div>
     </div>

@@ -4,8 +4,10 @@ import { useId, useState } from "react";
 import { importScenarios } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FilePicker } from "../parts/file-picker.tsx";
+import { FileProblem } from "../parts/file-problem.tsx";
 import { formatCount } from "../parts/format.ts";
 import { Screen } from "../parts/screen.tsx";
+import { useTextFile } from "../parts/use-text-file.ts";
 import { importFormats, isTable } from "./import-formats.ts";
 import { ImportPreview } from "./import-preview.tsx";
 import { ImportResult } from "./import-result.tsx";
@@ -31,15 +33,11 @@ export default function ImportScreen() {
     check.reset();
     store.reset();
   };
-  const readFile = (files: FileList | null): void => {
-    const first = files?.[0];
-    if (!first) return;
-    void first.text().then((content) => {
-      setText(content);
-      setName(first.name);
-      forget();
-    });
-  };
+  const file = useTextFile((content, fileName) => {
+    setText(content);
+    setName(fileName);
+    forget();
+  });
 
   return (
     <Screen title="Import scenarios">
@@ -48,7 +46,7 @@ export default function ImportScreen() {
         onDragOver={(event) => event.preventDefault()}
         onDrop={(event) => {
           event.preventDefault();
-          readFile(event.dataTransfer.files);
+          file.read(event.dataTransfer.files);
         }}
         onSubmit={(event) => {
           event.preventDefault();
@@ -78,8 +76,9 @@ export default function ImportScreen() {
               ))}
             </select>
           </label>
-          <FilePicker label="File to import" onPicked={readFile} />
+          <FilePicker label="File to import" onPicked={file.read} />
         </div>
+        <FileProblem problem={file.problem} />
         <textarea
           id={id}
           className="field mono min-h-48"

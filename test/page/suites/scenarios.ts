@@ -141,6 +141,28 @@ export function scenariosSuite(browser: () => Browser): void {
     expect([...services.library.scenarios.keys()]).toEqual(["refund", "copy"]);
   });
 
+  test("a file in another encoding is refused, and the next one is taken", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const table = "frage,antwort\nWie spät?,Acht.\n";
+    for (const [address, label] of [
+      ["/scenarios/import", "File to import"],
+      ["/new", "Scenario file"],
+    ] as const) {
+      await tab.open(address);
+      const choose = (encoding: "latin1" | "utf8") =>
+        tab.page
+          .getByLabel(label)
+          .setInputFiles({ name: "fragen.csv", mimeType: "text/csv", buffer: Buffer.from(table, encoding) });
+      await choose("latin1");
+      await tab.page.getByRole("alert").getByText("fragen.csv is not UTF-8 text").waitFor();
+      await choose("utf8");
+      await expect.poll(() => tab.page.locator("textarea.mono").first().inputValue()).toBe(table);
+      expect(await tab.page.getByText("is not UTF-8 text").count()).toBe(0);
+    }
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a file is shown as what it was taken for, with what is lost, before it is stored", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
