@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
+    globalSetup: "test/support/command-line.ts",
     isolate: false,
     // One more than there are cores: many tests wait for a process, a database or a browser.
     maxWorkers: availableParallelism() + 1,

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { completionScripts } from "../../src/cli/completion/completion-scripts.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { main } from "./run-cli.ts";
+import { commandLine } from "../support/command-line.ts";
 
 const run = promisify(execFile);
 const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 0"]).status === 0;
@@ -13,7 +13,7 @@ const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 0"]).statu
 /** A folder with `rehearsal` on the path and the script of a shell. */
 async function prepared(shell: keyof typeof completionScripts) {
   const folder = await temporaryFolder();
-  const launcher = `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`;
+  const launcher = `#!/bin/sh\nexec "${process.execPath}" "${commandLine}" "$@"\n`;
   await writeFile(folder.file("rehearsal"), launcher, { mode: 0o755 });
   await writeFile(folder.file("script"), completionScripts[shell]);
   const env = { PATH: `${folder.path}:${process.env["PATH"] ?? ""}`, HOME: folder.path };

@@ -3,7 +3,8 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { main, runCli } from "./run-cli.ts";
+import { commandLine } from "../support/command-line.ts";
+import { runCli } from "./run-cli.ts";
 
 const scenario = JSON.stringify({
   id: "sum",
@@ -13,7 +14,7 @@ const scenario = JSON.stringify({
 async function connect(cwd: string, ...parameters: string[]) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [main, "mcp", ...parameters],
+    args: [commandLine, "mcp", ...parameters],
     cwd,
     env: { PATH: process.env["PATH"] ?? "" },
     stderr: "ignore",

@@ -6,7 +6,8 @@ import { commands } from "../../src/cli/commands.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { main, runCli } from "./run-cli.ts";
+import { commandLine } from "../support/command-line.ts";
+import { runCli } from "./run-cli.ts";
 
 test("the version is one line", async () => {
   await using folder = await temporaryFolder();
@@ -27,7 +28,7 @@ test("the help names every command and every exit code", async () => {
 
 test.runIf(existsSync("/dev/full"))("a full disk behind stdout is one line and exit 2, not a failed gate", () => {
   const full = openSync("/dev/full", "w");
-  const { status, stderr } = spawnSync(process.execPath, [main, "--help"], { stdio: ["ignore", full, "pipe"] });
+  const { status, stderr } = spawnSync(process.execPath, [commandLine, "--help"], { stdio: ["ignore", full, "pipe"] });
   closeSync(full);
   expect(status).toBe(2);
   expect(String(stderr)).toMatch(/^rehearsal: the output cannot be written: ENOSPC.*\n$/);

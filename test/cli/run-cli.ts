@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
+import { commandLine } from "../support/command-line.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -18,14 +18,12 @@ export interface RunOptions {
   readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
 
-export const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
-
 /** Runs the command line as a person would, with nothing of this machine's environment but the path. */
 export async function runCli(
   parameters: readonly string[],
   { cwd, env = {}, input, readUntil, onStderr }: RunOptions,
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [main, ...parameters], {
+  const child = spawn(process.execPath, [commandLine, ...parameters], {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1", ...env },
   });

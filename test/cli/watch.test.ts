@@ -5,14 +5,14 @@ import { expect, test, vi } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { main } from "./run-cli.ts";
+import { commandLine } from "../support/command-line.ts";
 
 const scenario = (id: string, message: string): string =>
   JSON.stringify({ id, interactions: [{ id: "1", user_message: message, reference_reply: "Yes" }] });
 
 function startWatch(cwd: string, parameters: readonly string[]) {
   const env = { PATH: process.env["PATH"] ?? "" };
-  const child = spawn(process.execPath, [main, "watch", ...parameters], { cwd, env });
+  const child = spawn(process.execPath, [commandLine, "watch", ...parameters], { cwd, env });
   const ended = once(child, "exit");
   let stderr = "";
   child.stderr.on("data", (data) => (stderr += String(data)));

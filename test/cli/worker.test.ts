@@ -8,7 +8,8 @@ import { startFakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { main, runCli } from "./run-cli.ts";
+import { commandLine } from "../support/command-line.ts";
+import { runCli } from "./run-cli.ts";
 
 test("a worker finishes the run a killed command left behind", async () => {
   await using folder = await temporaryFolder();
@@ -23,7 +24,7 @@ test("a worker finishes the run a killed command left behind", async () => {
   expect(killed.code).toBeNull();
 
   const env = { PATH: process.env["PATH"] ?? "", LOG_LEVEL: "silent" };
-  const worker = spawn(process.execPath, [main, "worker"], { cwd, env });
+  const worker = spawn(process.execPath, [commandLine, "worker"], { cwd, env });
   const ended = once(worker, "exit");
   try {
     const [line] = (await once(worker.stdout, "data")) as [Buffer];

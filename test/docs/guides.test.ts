@@ -9,7 +9,7 @@ import { parseConfig } from "../../src/cli/config/parse-config.ts";
 import { importScenarios } from "../../src/formats/import-scenarios.ts";
 import { parsePriceFile } from "../../src/models/prices/price-file.ts";
 import { parseModelsFile } from "../../src/models/studio/models-file.ts";
-import { main } from "../cli/run-cli.ts";
+import { commandLine } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { codeBlocks, root, shellBlocks } from "./markdown.ts";
 
@@ -74,7 +74,7 @@ async function prepared() {
   const tools = folder.file("bin");
   mkdirSync(tools);
   const launcher = join(tools, "rehearsal");
-  writeFileSync(launcher, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 });
+  writeFileSync(launcher, `#!/bin/sh\nexec "${process.execPath}" "${commandLine}" "$@"\n`, { mode: 0o755 });
   symlinkSync(process.execPath, join(tools, "node"));
   const fixtures = join(root, "src/formats/fixtures");
   cpSync(join(fixtures, "promptfooconfig.yaml"), folder.file("promptfooconfig.yaml"));

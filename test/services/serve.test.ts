@@ -2,15 +2,14 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { readdir, readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { commandLine } from "../support/command-line.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
 
 interface Started extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -20,7 +19,7 @@ interface Started extends AsyncDisposable {
 }
 
 function start(folder: string, environment: Record<string, string> = {}, ...parameters: string[]): Started {
-  const child = spawn(process.execPath, [main, "serve", ...parameters], {
+  const child = spawn(process.execPath, [commandLine, "serve", ...parameters], {
     cwd: folder,
     env: { PATH: process.env["PATH"] ?? "", REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", ...environment },
   });

@@ -1,11 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { commandLine } from "../../support/command-line.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-
-const main = resolve(import.meta.dirname, "../../../src/cli/main.ts");
 
 /** `rehearsal serve` as a process of its own, with nothing of our environment but what is handed in. */
 export interface ServeProcess extends AsyncDisposable {
@@ -77,7 +75,7 @@ function spawnServe(
   cwd?: string,
   { nodeOptions = [], messages = false }: ServeProcessOptions = {},
 ) {
-  const child = spawn(process.execPath, [...nodeOptions, main, "serve", "--json"], {
+  const child = spawn(process.execPath, [...nodeOptions, commandLine, "serve", "--json"], {
     ...(cwd !== undefined && { cwd }),
     stdio: ["ignore", "pipe", "pipe", ...(messages ? (["ipc"] as const) : [])],
     env: { PATH: process.env["PATH"] ?? "", REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", ...environment },
