@@ -216,7 +216,7 @@ test("a promptfoo config: prompts filled in, values multiplied out, assertions s
   expect(messages(result)).toEqual(
     expect.arrayContaining([
       "settings of the run, not of a scenario: providers",
-      "3 | /prompts | prompts 2 to 2; scenarios are made with the first",
+      "3 | /prompts | prompt 2; scenarios are made with the first",
       "38 | /tests/2 | this is in another place (file://more-tests.yaml); import that file by itself",
       "31 | /tests/0/assert/4 | assertion javascript: it runs code of its own",
       "15 | /defaultTest/assert/0 | assertion latency is no part of a scenario; write it as a check under scorers",
@@ -545,4 +545,15 @@ test("ids from content are the same in every import", () => {
   const [first, second] = [importScenarios({ text }), importScenarios({ text: `[${text}]` })];
   expect(first.format).toBe("rows");
   expect(first.scenarios[0]?.id).toBe(second.scenarios[0]?.id);
+});
+
+test("of several prompts and attempts, what is left out is counted in plain words", () => {
+  const messages = (count: number) => {
+    const prompts = Array.from({ length: count }, (_, index) => `{{q}} ${index}`);
+    const { notes } = importScenarios({ text: JSON.stringify({ prompts, tests: [{ vars: { q: "Hi?" } }] }) });
+    return notes.flatMap(({ pointer, message }) => (pointer === "/prompts" ? [message] : []));
+  };
+  expect(messages(1)).toEqual([]);
+  expect(messages(2)).toEqual(["prompt 2; scenarios are made with the first"]);
+  expect(messages(3)).toEqual(["prompts 2 to 3; scenarios are made with the first"]);
 });

@@ -13,6 +13,7 @@ import {
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import type { Place } from "../scenario-file.ts";
+import { fromSecond } from "./from-second.ts";
 import { itemsOf, type Importer, type Item } from "./importer.ts";
 
 const scenarioFields = new Set(["id", "description", "interactions", "tags", "system_prompt"]);
@@ -60,7 +61,7 @@ function unwrap({ value, place }: Item): Item {
 function firstAttempt({ value, place }: Item, collector: ScenarioCollector): Item {
   const attempts = listField(value, "attempts");
   if (!attempts || listField(value, "interactions")) return { value, place };
-  if (attempts.length > 1) collector.note("dropped", place, `the replies of attempts 2 to ${attempts.length}`);
+  if (attempts.length > 1) collector.note("dropped", place, `the replies of ${fromSecond("attempt", attempts.length)}`);
   const interactions = (listField(attempts[0], "interactions") ?? []).map((turn) =>
     isRecord(turn) ? Object.fromEntries(Object.entries(turn).filter(([name]) => interactionFields.has(name))) : turn,
   );

@@ -4,6 +4,7 @@ import { below, readInput, readLabels, type ItemContext } from "../../peer-item.
 import { anyField, isRecord, listField, recordField, scalarText, textField, type JsonRecord } from "../../records.ts";
 import type { TurnDraft } from "../../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
+import { fromSecond } from "../from-second.ts";
 import type { Importer } from "../importer.ts";
 import { createRoom, expandTests, listOf, type ExpandedTest, type Layer, type Room } from "./expand-tests.ts";
 import { readAssertions } from "./read-assertions.ts";
@@ -68,7 +69,7 @@ function firstPrompt(config: JsonRecord, { collector, place }: ItemContext): str
     collector.note(
       "dropped",
       { ...place, pointer: "/prompts" },
-      `prompts 2 to ${prompts.length}; scenarios are made with the first`,
+      `${fromSecond("prompt", prompts.length)}; scenarios are made with the first`,
     );
   const template = prompts.length === 0 ? undefined : promptTemplate(prompts[0]);
   if (prompts.length > 0 && template === undefined) {
