@@ -13,15 +13,22 @@ interface ComposerProps {
 /** The second click of a double click comes within this time. */
 const doubleClickMilliseconds = 400;
 
+/** What was typed and not sent: it is there again after a look at another screen. */
+let unsent = "";
+
 export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState("");
+  const [text, setText] = useState(unsent);
   const pressedAt = useRef(-Infinity);
   const sendable = ready && !waiting && text.trim() !== "";
 
+  const change = (typed: string): void => {
+    unsent = typed;
+    setText(typed);
+  };
   const send = (): void => {
     if (!sendable) return;
     onSend(text);
-    setText("");
+    change("");
   };
   const stop = (event: MouseEvent): void => {
     // A double click on Send has its second click on Stop, which stands there by then.
@@ -56,7 +63,7 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
           aria-label="Message"
           placeholder="Message"
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => change(event.target.value)}
           onKeyDown={onKeyDown}
         />
         {waiting ? (

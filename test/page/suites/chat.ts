@@ -125,6 +125,25 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByText("Stopped.").waitFor();
   });
 
+  test("what was typed is there again after a look at another screen, and gone once it was sent", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/scripted");
+    const message = tab.page.getByLabel("Message", { exact: true });
+    const lookAway = async (): Promise<void> => {
+      await tab.page.getByRole("link", { name: "Models" }).click();
+      await tab.page.getByRole("heading", { name: "Models" }).waitFor();
+      await tab.page.goBack();
+    };
+    await message.fill("Half a thought");
+    await lookAway();
+    expect(await message.inputValue()).toBe("Half a thought");
+    await message.press("Enter");
+    await tab.page.getByText("heard: Half a thought").waitFor();
+    await lookAway();
+    expect(await message.inputValue()).toBe("");
+  });
+
   test("Enter that ends the composing of a word does not send it", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
