@@ -103,6 +103,7 @@ export function createStore({
       rescore: (runId, turns) => write((writer) => rescoreInteractions(writer, runId, turns)),
     },
     async check() {
+      database.checkPlace?.();
       await reader.selectFrom("run").select("id").limit(1).execute();
     },
     close,

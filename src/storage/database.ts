@@ -23,6 +23,8 @@ export interface Database extends LongReads {
    * transaction, one that is to come `last` sees what the others of its group have done.
    */
   write<Result>(work: (writer: Writer) => Promise<Result>, options?: WriteOptions): Promise<Result>;
+  /** Throws `storage_unavailable` when what is written would be lost, though reading goes on. Default: that cannot be. */
+  checkPlace?(): void;
   /** Lets the writes under way end. Later ones are refused. */
   close(): Promise<void>;
 }

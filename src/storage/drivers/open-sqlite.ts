@@ -69,27 +69,20 @@ export async function openSqlite({
     await Promise.all([agent.close(), carriers.close().catch(onError)]);
     await database.close();
   };
-  const store = createStore({
-    database,
-    clock,
-    onWork: signal.work.announce,
-    onCancel: signal.cancels.announce,
-    carriers,
-    close,
-    readNow,
-  });
   return {
     agent,
     library: createLibrary(database),
     audits: createJudgeAudits(database),
     outbox: createWebhookOutbox(database),
-    store: {
-      ...store,
-      async check() {
-        database.checkPlace();
-        await store.check();
-      },
-    },
+    store: createStore({
+      database,
+      clock,
+      onWork: signal.work.announce,
+      onCancel: signal.cancels.announce,
+      carriers,
+      close,
+      readNow,
+    }),
     queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid }),
     createLimits: (limits) => createLimits({ database, readNow }, limits),
     backup: database.backup,

@@ -23,8 +23,6 @@ const cacheKilobytes = 2_048;
 export interface SqliteDatabase extends Database {
   /** True once after another connection, of this or another process, has committed something. */
   changedElsewhere(): boolean;
-  /** Throws `storage_unavailable` when the file was removed, moved or replaced since it was opened. No write does anything then. */
-  checkPlace(): void;
   /** Copies the database, as it is at one moment, into a new file while others go on reading and writing. */
   backup(file: string): Promise<void>;
 }
