@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder, type TemporaryFolder } from "../test/support/temporary-folder.ts";
 import { startFakeModel, type FakeModel } from "./fake-model/start-fake-model.ts";
-import { sourceCommandLine, startRehearsal, type Rehearsal } from "./harness/rehearsal.ts";
+import { startRehearsal, type Rehearsal } from "./harness/rehearsal.ts";
 import { toEvaluationRequest } from "./load/evaluation-request.ts";
 import { postEvaluation } from "./load/post-evaluation.ts";
 import { runBareLoop } from "./reference/run-bare-loop.ts";
@@ -30,7 +30,6 @@ describe.runIf(process.platform === "linux")("an interaction through POST /evalu
     service = await startRehearsal({
       scratch: folder.path,
       concurrency: 32,
-      program: sourceCommandLine,
       node: ["--import", counter],
       hears: true,
     });

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runToEnd, startServer, type ServerProcess } from "./child-process.ts";
 
-/** The product, started as a user starts it: `npm run bench` has built it. */
+/** The product, started as a user starts it: `npm run bench` and the tests have built it. */
 export const commandLine = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-/** The same from its sources, for tests: they run before anything is built. */
+/** The same from its sources: a profile of it names their files. */
 export const sourceCommandLine = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 export interface Rehearsal extends ServerProcess {
