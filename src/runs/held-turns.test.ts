@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sampleReply } from "../../test/conformance/sample-runs.ts";
 import type { StoredReply } from "../contract/interaction-result.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import { holdTurns } from "./held-turns.ts";
@@ -19,18 +20,7 @@ const scenario: Scenario = {
   })),
 };
 
-const said = (agent_reply: string): StoredReply => ({
-  agent_reply,
-  error: null,
-  usage: null,
-  latency_ms: 1,
-  first_token_ms: null,
-  tries: 1,
-  finish_reason: "stop",
-  model: null,
-  system_fingerprint: null,
-  endpoint_metadata: null,
-});
+const said = (agent_reply: string): StoredReply => sampleReply({ agent_reply });
 
 /** The turns of an attempt that came to these scores. */
 function hold(overall: readonly (number | null)[], settings: Parameters<typeof holdTurns>[1] = {}) {
