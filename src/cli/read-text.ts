@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { decodeText } from "../formats/decode-text.ts";
+import { decodeUtf8 } from "../formats/decode-utf8.ts";
 import { CliError } from "./cli-error.ts";
 
 /** The text of a file that was named. A byte order mark is no part of it: in a prompt it would be sent to the model. */
 export async function readText(path: string, named = path): Promise<string> {
   try {
-    return decodeText(await readFile(path));
+    return decodeUtf8(await readFile(path));
   } catch (cause) {
     throw cannotRead(named, cause);
   }

@@ -5,7 +5,7 @@ import { refuseBinary } from "./refuse-binary.ts";
  * The text of a file. Whatever is no UTF-8 is refused with its line: decoded all the same, an umlaut that a spreadsheet wrote in the
  * encoding of its system would be asked and scored as "�".
  */
-export function decodeText(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -14,9 +14,6 @@ export function refuseBinary(text: string): void {
     );
   }
   if (utf16.test(start)) throw new FormatError("this is UTF-16 or binary; save the file as UTF-8 text");
-  if (start.startsWith("%PDF-") || [...start].some(isControl)) {
-    throw new FormatError(
-      "this is no scenario file but binary; scenarios are JSON, JSON lines, YAML or a table, as text",
-    );
-  }
+  if (start.startsWith("%PDF-") || [...start].some(isControl))
+    throw new FormatError("this is binary; a text file belongs here");
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeText } from "./decode-text.ts";
+import { decodeUtf8 } from "./decode-utf8.ts";
 import { FormatError } from "./format-error.ts";
 import { detectDelimiter } from "./import/csv.ts";
 import { importScenarios, type ImportRequest } from "./import-scenarios.ts";
@@ -48,16 +48,20 @@ test("archives, UTF-16 and endless nesting are refused", () => {
 });
 
 test.each([
-  ["a picture", [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d], "this is no scenario file but binary"],
-  ["a PDF", [...Buffer.from("%PDF-1.7\n%"), 0xe2, 0xe3], "this is no scenario file but binary"],
+  [
+    "a picture",
+    [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d],
+    "this is binary; a text file belongs here",
+  ],
+  ["a PDF", [...Buffer.from("%PDF-1.7\n%"), 0xe2, 0xe3], "this is binary; a text file belongs here"],
   ["UTF-16", [0xff, 0xfe, ...Buffer.from("input,expected\n", "utf16le")], "this is UTF-16 or binary"],
   ["Latin-1", [...Buffer.from("input,expected\nWie sp\u00e4t?,Acht.\n", "latin1")], "line 2: this is no UTF-8"],
 ])("%s is said to be none of our files, whatever its name", (_name, bytes, message) => {
-  expect(() => decodeText(Uint8Array.from(bytes))).toThrow(message);
+  expect(() => decodeUtf8(Uint8Array.from(bytes))).toThrow(message);
 });
 
 test("bytes that are UTF-8 are text, without the mark at their beginning", () => {
-  expect(decodeText(Buffer.from("\uFEFFinput\n\uFFFD ä\n"))).toBe("input\n\uFFFD ä\n");
+  expect(decodeUtf8(Buffer.from("\uFEFFinput\n\uFFFD ä\n"))).toBe("input\n\uFFFD ä\n");
 });
 
 test("one value of many megabytes is read like any other", () => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ColumnMapping } from "../../formats/column-mapping.ts";
-import { decodeText } from "../../formats/decode-text.ts";
+import { decodeUtf8 } from "../../formats/decode-utf8.ts";
 import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import type { FileScenario, ImportFormat, ImportResult, Note } from "../../formats/scenario-file.ts";
@@ -47,7 +47,7 @@ function read({
   mapping,
 }: Required<Pick<ReadOptions, "format" | "mapping">> & { bytes: Buffer; file: string }): Omit<ScenarioFile, "file"> {
   try {
-    const text = decodeText(bytes);
+    const text = decodeUtf8(bytes);
     return { text, ...importScenarios({ text, name: file, format, mapping }) };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
