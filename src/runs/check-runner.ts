@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { CheckQuestion, CheckRunner } from "../evaluation/scorers/checks/check-elsewhere.ts";
-import type { Judgement } from "../evaluation/scorers/scorer.ts";
 import type { CheckAnswer } from "./check-thread.ts";
+import { createGuardedThread, ThreadOverrun } from "./guarded-thread.ts";
 
 /** A thread that holds replies against patterns and schemas. Started when first needed. */
 export interface CheckRunnerThread {
@@ -23,78 +21,25 @@ export interface CheckRunnerOptions {
 const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 const threadFile = new URL(`./check-thread${extension}`, import.meta.url);
 
-/**
- * Runs the checks that came with requests, one after the other. Who writes a schema can make a small reply take years and all the
- * memory there is: only the thread is busy with it, and is ended when its time is over.
- */
+/** Runs the checks that came with requests. Who writes a schema can make a small reply take years and all the memory there is. */
 export function createCheckRunner({
   longestMs = 5_000,
   mostMegabytes = 512,
 }: CheckRunnerOptions = {}): CheckRunnerThread {
-  let last: Promise<unknown> = Promise.resolve();
-  let thread: Worker | null = null;
-
-  async function start(): Promise<Worker> {
-    const worker = new Worker(threadFile, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
-    // Its end is seen by whoever waits for an answer; between two questions it is nobody's business.
-    worker.on("error", () => {});
-    worker.on("exit", () => {
-      if (thread === worker) thread = null;
-    });
-    await once(worker, "message");
-    return (thread = worker);
-  }
-
-  async function end(): Promise<void> {
-    const worker = thread;
-    thread = null;
-    await worker?.terminate();
-  }
-
-  async function ask(question: CheckQuestion): Promise<Judgement | null> {
-    const worker = thread ?? (await start());
-    worker.ref();
-    const answer = await answerOf(worker, { question, longestMs });
-    worker.unref();
-    if (answer === null) {
-      await end();
-      return null;
-    }
-    if ("failure" in answer) throw new Error(answer.failure);
-    return answer.judgement;
-  }
-
+  const thread = createGuardedThread<CheckQuestion, CheckAnswer>({
+    start: () => new Worker(threadFile, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
+    longestMs,
+  });
   return {
-    run(question) {
-      const asked = last.then(() => ask(question));
-      last = asked.catch(() => {});
-      return asked;
+    async run(question) {
+      const answer = await thread.ask(question).catch((error: unknown) => {
+        if (error instanceof ThreadOverrun) return null;
+        throw error;
+      });
+      if (answer === null) return null;
+      if ("failure" in answer) throw new Error(answer.failure);
+      return answer.judgement;
     },
-    async close() {
-      await last;
-      await end();
-    },
+    close: () => thread.close(),
   };
-}
-
-/** Null when the thread takes longer, or has died of the question. */
-async function answerOf(
-  worker: Worker,
-  { question, longestMs }: { question: CheckQuestion; longestMs: number },
-): Promise<CheckAnswer | null> {
-  const over = new AbortController();
-  // A timer that comes late may come together with the answer, which counts then.
-  const timer = setTimeout(() => void nextTurn().then(() => over.abort()), longestMs);
-  const died = () => over.abort();
-  worker.once("exit", died);
-  try {
-    const answer = once(worker, "message", { signal: over.signal });
-    worker.postMessage(question);
-    return ((await answer) as [CheckAnswer])[0];
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
-    worker.off("exit", died);
-  }
 }

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Score } from "../contract/score.ts";
 import { lexicalScores, type LexicalQuestion, type LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
+import { isOutOfMemory } from "./is-out-of-memory.ts";
 
 /** Threads that compare long texts, so that the event loop does not wait for them. Started when first needed. */
 export interface ScoringPool {
@@ -101,8 +102,4 @@ function compareHere({ question, resolve, reject }: Job): void {
   } catch (error) {
     reject(error);
   }
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }

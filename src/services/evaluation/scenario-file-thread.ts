@@ -3,7 +3,7 @@ import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios, type ImportRequest } from "../../formats/import-scenarios.ts";
 import type { ImportResult } from "../../formats/scenario-file.ts";
 
-/** What the thread says of a file. */
+/** What the thread says of a file. Before the first one it says that it is there. */
 export type FileAnswer = { readonly result: ImportResult } | { readonly problem: string };
 
 parentPort?.on("message", (request: ImportRequest) => parentPort?.postMessage(read(request)));
@@ -16,3 +16,5 @@ function read(request: ImportRequest): FileAnswer {
     throw error;
   }
 }
+
+parentPort?.postMessage("ready");

@@ -1,0 +1,77 @@
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import { createGuardedThread, ThreadOverrun } from "./guarded-thread.ts";
+
+/** Does what it is told, and counts what it was told. */
+const obedient = `
+  const { parentPort } = require("node:worker_threads");
+  let count = 0;
+  parentPort.on("message", (order) => {
+    count += 1;
+    if (order === "loop") for (;;);
+    if (order === "throw") throw new Error("as told");
+    if (order === "leave") process.exit();
+    if (order === "grow") for (const all = []; ; ) all.push(new Array(1000).fill(order));
+    parentPort.postMessage(order + " " + count);
+  });
+  parentPort.postMessage("ready");
+`;
+
+function createObedient({ longestMs = 60_000, idleMs = 60_000 } = {}) {
+  const workers: Worker[] = [];
+  const thread = createGuardedThread<string, string>({
+    start() {
+      const worker = new Worker(obedient, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } });
+      workers.push(worker);
+      return worker;
+    },
+    longestMs,
+    idleMs,
+  });
+  return { ...thread, workers };
+}
+
+test("one thread answers one question after the other, and starts with the first", async () => {
+  const { ask, close, workers } = createObedient();
+  expect(workers).toHaveLength(0);
+  expect(await Promise.all([ask("a"), ask("b"), ask("c")])).toEqual(["a 1", "b 2", "c 3"]);
+  expect(workers).toHaveLength(1);
+  await close();
+});
+
+test("a question that takes too long is given up, and the next one finds a new thread", async () => {
+  const { ask, close, workers } = createObedient({ longestMs: 2_000 });
+  const [endless, next] = await Promise.allSettled([ask("loop"), ask("a")]);
+  expect(endless).toEqual({ status: "rejected", reason: new ThreadOverrun("time") });
+  expect(next).toEqual({ status: "fulfilled", value: "a 1" });
+  expect(workers).toHaveLength(2);
+  await close();
+});
+
+test("a question that takes too much memory ends the thread alone", async () => {
+  const { ask, close } = createObedient();
+  await expect(ask("grow")).rejects.toEqual(new ThreadOverrun("memory"));
+  expect(await ask("a")).toBe("a 1");
+  await close();
+});
+
+test("a thread that breaks or leaves says so to whoever asked", async () => {
+  const { ask, close } = createObedient();
+  await expect(ask("throw")).rejects.toThrow("as told");
+  await expect(ask("leave")).rejects.toThrow("The thread has ended.");
+  expect(await ask("a")).toBe("a 1");
+  await close();
+});
+
+test("a thread without questions is ended after a while, and by close, and starts again", async () => {
+  const { ask, close, workers } = createObedient({ idleMs: 10 });
+  await ask("a");
+  await new Promise((resolve) => workers[0]?.once("exit", resolve));
+  expect(await ask("b")).toBe("b 1");
+  const last = ask("c");
+  await close();
+  await last;
+  expect(await ask("d")).toBe("d 1");
+  await close();
+  expect(workers).toHaveLength(3);
+});
