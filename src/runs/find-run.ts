@@ -9,3 +9,8 @@ export async function findRun(store: Store, id: string, owner?: string | null): 
   }
   return run;
 }
+
+/** For whoever waits for a run that was there. */
+export function goneError(id: string): ServiceError {
+  return new ServiceError("run_not_found", `The run ${id} no longer exists.`);
+}

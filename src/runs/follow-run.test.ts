@@ -47,6 +47,17 @@ test("a store that is away for a moment ends neither the following of a run nor 
   expect(told.map(({ type }) => type)).toEqual(["interaction", "end"]);
 });
 
+test("a run that is deleted before its end was told breaks off for whoever follows it", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a") }, ownRuns: ["none"] });
+  const { id } = await bench.create({ test_batch: numberedScenario("s", 1) });
+  const events = createRunEvents();
+  const signal = AbortSignal.timeout(20_000);
+  const following = followRun(id, { store: bench.store, events, after: 0, signal, pollMs: 5 });
+  expect(await following.next()).toMatchObject({ value: { type: "progress" } });
+  await bench.runs.remove(id, null, signal);
+  await expect(following.next()).rejects.toMatchObject({ code: "run_not_found" });
+});
+
 test("any other failure of the store, or a client that has gone, ends them at once", async () => {
   await using bench = await startBench({ models: { model: fakeModel(() => "a") } });
   const left = new AbortController();

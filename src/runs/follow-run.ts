@@ -2,6 +2,7 @@ import type { RunEvent, StoredTurn } from "../contract/run-event.ts";
 import { finalStates } from "../contract/run-state.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { NumberedInteraction, Store } from "../contract/store.ts";
+import { goneError } from "./find-run.ts";
 import { nextChange, type NextChangeOptions } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";
 import { toRun } from "./to-run.ts";
@@ -22,7 +23,8 @@ const pageSize = 500;
 
 /**
  * Every stored turn of a run after a given one, then each new one as it is stored, and the ended run last. The events are
- * read from the rows, so a client that comes back, even after a restart, misses nothing and gets nothing twice.
+ * read from the rows, so a client that comes back, even after a restart, misses nothing and gets nothing twice. Fails when the
+ * run is deleted before its end was told.
  */
 export async function* followRun(
   runId: string,
@@ -35,7 +37,8 @@ export async function* followRun(
     try {
       // The state is read before the rows: when it is final, the rows that follow are all there are.
       const run = await whileAway(() => store.runs.get(runId), signal);
-      if (!run) return;
+      // Whoever follows must not take a part of a run for all of it.
+      if (!run) throw goneError(runId);
       for await (const row of rowsAfter(store, { runId, seq: seen, signal })) {
         yield { type: "interaction", id: row.seq, data: toStoredTurn(row, scenarios) };
         seen = row.seq;

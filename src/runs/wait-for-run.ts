@@ -1,6 +1,6 @@
-import { ServiceError } from "../contract/service-error.ts";
 import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
+import { goneError } from "./find-run.ts";
 import { nextChange } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";
 import { whileAway } from "./while-away.ts";
@@ -26,8 +26,4 @@ export async function waitForRun(
   const run = await whileAway(() => store.runs.get(runId), signal);
   if (!run) throw goneError(runId);
   return run;
-}
-
-function goneError(runId: string): ServiceError {
-  return new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
 }
