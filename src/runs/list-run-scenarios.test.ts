@@ -91,3 +91,11 @@ test("the order of an ended run is read once for everybody who scrolls, and agai
   await orders.of({ ...run, id: "live", state: "running" });
   expect(reads).toBe(4);
 });
+
+test("the order is read again when another process has scored the run again", async () => {
+  const orders = createScenarioOrders({ store, now: () => 0 });
+  const scored = (overall: number) => ({ ...run, summary: { average_scores: { overall } } }) as unknown as RunRecord;
+  reads = 0;
+  for (const overall of [0.5, 0.5, 0.6]) await orders.of(scored(overall));
+  expect(reads).toBe(2);
+});

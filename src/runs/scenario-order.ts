@@ -17,16 +17,25 @@ interface Tally {
   scored: number;
 }
 
+interface KeptOrder {
+  readonly id: string;
+  readonly figures: string;
+  readonly until: number;
+  readonly order: Promise<ScenarioOrder>;
+}
+
 /** Orders the scenarios of a run by what its attempts came to. No turn is read, however many there are. */
 export function createScenarioOrders({ store, now }: { store: Store; now: () => number }) {
-  let kept: { readonly id: string; readonly until: number; readonly order: Promise<ScenarioOrder> } | undefined;
+  let kept: KeptOrder | undefined;
 
   return {
     of(run: RunRecord): Promise<ScenarioOrder> {
-      if (kept?.id === run.id && kept.until > now()) return kept.order;
+      // Another process may have scored the run again: then its figures have changed.
+      const figures = JSON.stringify(run.summary);
+      if (kept?.id === run.id && kept.figures === figures && kept.until > now()) return kept.order;
       const order = readOrder(run, store);
       if (finalStates.has(run.state)) {
-        kept = { id: run.id, until: now() + keptMs, order };
+        kept = { id: run.id, figures, until: now() + keptMs, order };
         order.catch(() => (kept = undefined));
       }
       return order;
