@@ -2,13 +2,13 @@ import type { LabelRule } from "../contract/label-rule.ts";
 import type { LabelMetrics } from "../contract/score-stats.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { matchValue, ownValue, type MetadataValue } from "./scorers/match-value.ts";
-import { createLabelTally, type LabelTally } from "./statistics/label-metrics.ts";
+import { createLabelTally, missingLabel, type LabelTally } from "./statistics/label-metrics.ts";
 
 /** Counts the labels of many interactions under every expected key that holds plain values. */
 export interface LabelTallies {
   /** `cluster` tells apart what belongs together: attempts within a scenario, scenarios within a run. */
   add(
-    interaction: Pick<ScoredInteraction, "reference_metadata" | "generated_metadata" | "label_sources">,
+    interaction: Pick<ScoredInteraction, "scores" | "reference_metadata" | "generated_metadata" | "label_sources">,
     cluster: number | string,
   ): void;
   finish(): Record<string, LabelMetrics>;
@@ -18,16 +18,17 @@ export function createLabelTallies(rules: Readonly<Record<string, LabelRule>> = 
   const tallies = new Map<string, LabelTally>();
 
   return {
-    add({ reference_metadata, generated_metadata, label_sources = {} }, cluster) {
+    add({ scores, reference_metadata, generated_metadata, label_sources = {} }, cluster) {
       for (const [key, value] of Object.entries(reference_metadata)) {
         const expected = toLabel(value);
         const given = ownValue(generated_metadata, key);
-        const generated = typeof given === typeof value ? toLabel(given) : toForeignLabel(given);
-        if (expected === null || generated === null) continue;
+        if (expected === null) continue;
+        // Left out by an endpoint that labels its replies is wrong, as its score says; without a score nobody could tell.
+        if (given === undefined && !Object.hasOwn(scores, `metadata.${key}`)) continue;
         if (Object.hasOwn(label_sources, key) && label_sources[key]?.unjudged) continue;
         const tally = tallies.get(key) ?? createLabelTally(rules[key]?.aliases);
         tallies.set(key, tally);
-        tally.add(expected, generated, cluster, withinTolerance(given, value, rules[key]));
+        tally.add(expected, givenLabel(given, value), cluster, withinTolerance(given, value, rules[key]));
       }
     },
     finish: () => Object.fromEntries([...tallies].map(([key, tally]) => [key, tally.finish()])),
@@ -48,8 +49,10 @@ function toLabel(value: MetadataValue | undefined): string | null {
   return value === undefined || (typeof value === "object" && value !== null) ? null : String(value);
 }
 
-/** A value of another type never fits, though it may read the same: "5" where 5 is expected is another label. */
-function toForeignLabel(value: MetadataValue | undefined): string | null {
-  const text = toLabel(value);
-  return text === null ? null : `${text} (${value === null ? "null" : typeof value})`;
+/** What was given, as a label. A value of another type never fits, though it may read the same: "5" where 5 is expected is another label. */
+function givenLabel(given: MetadataValue | undefined, expected: MetadataValue): string {
+  if (given === undefined) return missingLabel;
+  const text = toLabel(given);
+  if (text === null) return Array.isArray(given) ? "(list)" : "(object)";
+  return typeof given === typeof expected ? text : `${text} (${given === null ? "null" : typeof given})`;
 }

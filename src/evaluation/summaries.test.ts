@@ -190,3 +190,20 @@ test("a verdict on a conversation is missing by conversation, and makes no other
   expect(ofScenario["success"]?.n_missing).toBe(0);
   expect(ofScenario["conversation_quality"]?.n_missing).toBe(0);
 });
+
+test("a label that was left out, or is a list, is as wrong in the accuracy as in its score", () => {
+  const turns = [
+    scored({ "metadata.intent": 1, "metadata.urgent": 0 }, { intent: "refund", urgent: true }, { intent: "refund" }),
+    scored(
+      { "metadata.intent": 0, "metadata.urgent": 1 },
+      { intent: "refund", urgent: true },
+      { intent: ["refund"], urgent: true },
+    ),
+    scored({ "metadata.intent": 0 }, { intent: "refund", urgent: true }, { intent: { name: "refund" } }),
+  ];
+  const { intent, urgent } = summarizeScenario([turns]).label_metrics;
+  expect(intent).toMatchObject({ n: 3, confusion: { refund: { refund: 1, "(list)": 1, "(object)": 1 } } });
+  expect(intent?.accuracy).toBeCloseTo(1 / 3, 12);
+  expect(urgent).toMatchObject({ n: 2, accuracy: 0.5, confusion: { true: { "(missing)": 1, true: 1 } } });
+  expect(urgent?.macro_f1).toBeCloseTo(2 / 3, 12);
+});

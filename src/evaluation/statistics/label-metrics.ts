@@ -7,6 +7,8 @@ import { clusteredKappaInterval, cohensKappa, marginsOf, type LabelCounts } from
 const maximumLabels = 200;
 /** What a labeller says when it cannot tell. Not a label of its own unless somebody expects it. */
 const abstention = "unknown";
+/** Stands in the table for a label that should have been given and was not. */
+export const missingLabel = "(missing)";
 
 /** Counts pairs of expected and generated labels under one key. Labels that differ in case, hyphens or underscores are one label. */
 export interface LabelTally {
@@ -81,11 +83,11 @@ function kappaOf(
   return { kappa, ...ends, kappa_method: interval ? `jackknife over ${clusters.length} groups` : "none: no spread" };
 }
 
-/** Mean F1 over every label that was expected or generated; an abstention costs recall but is no label to be right about. */
+/** Mean F1 over every label that was expected or generated; none or an abstention costs recall but is no label to be right about. */
 function macroF1(counts: LabelCounts): number | null {
   const { expected, generated } = marginsOf(counts);
   const labels = new Set([...expected.keys(), ...generated.keys()]);
-  if (!expected.has(abstention)) labels.delete(abstention);
+  for (const none of [abstention, missingLabel]) if (!expected.has(none)) labels.delete(none);
   let sum = 0;
   for (const label of labels) {
     const hits = counts.get(label)?.get(label) ?? 0;
