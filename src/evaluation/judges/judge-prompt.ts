@@ -20,7 +20,7 @@ export function turnPrompt(
 ): ChatMessage[] {
   const { user_message, reply, references = [] } = turn;
   return prompt(question, {
-    conversation_before: before.map(toLine),
+    conversation_before: answered(before).map(toLine),
     user_message,
     reference_replies: references,
     reply_to_judge: reply ?? "",
@@ -30,7 +30,7 @@ export function turnPrompt(
 /** The messages that ask for a verdict on a whole conversation. */
 export function conversationPrompt(question: JudgeQuestion, turns: readonly JudgedTurn[]): ChatMessage[] {
   return prompt(question, {
-    conversation: turns.map((turn) => ({ ...toLine(turn), reference_replies: turn.references ?? [] })),
+    conversation: answered(turns).map((turn) => ({ ...toLine(turn), reference_replies: turn.references ?? [] })),
   });
 }
 
@@ -42,6 +42,11 @@ function prompt({ text, choices }: JudgeQuestion, material: Readonly<Record<stri
   ];
 }
 
+/** The conversation as the model saw it: a turn without a reply was no part of it, and is nothing to hold against the others. */
+export function answered(turns: readonly JudgedTurn[]): readonly JudgedTurn[] {
+  return turns.filter(({ reply }) => reply !== null);
+}
+
 function toLine({ user_message, reply }: JudgedTurn): Record<string, unknown> {
-  return { user: user_message, assistant: reply ?? "(no reply)" };
+  return { user: user_message, assistant: reply };
 }

@@ -3,7 +3,7 @@ import type { ChatMessage } from "../../contract/model.ts";
 import type { Score } from "../../contract/score.ts";
 import { addHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import { askJudge, describeVerdict, type Judge } from "./ask-judge.ts";
-import { conversationPrompt, turnPrompt, type JudgedTurn } from "./judge-prompt.ts";
+import { answered, conversationPrompt, turnPrompt, type JudgedTurn } from "./judge-prompt.ts";
 import type { JudgeQuestion } from "./judge-question.ts";
 
 /** Everything a judge says about one reply. `failed` names scores that could not be had. */
@@ -72,7 +72,7 @@ function failedOf(judgements: Readonly<Record<string, JudgeVerdict>>): ReadonlyS
   return new Set(failed.some(isRubric) ? [...failed, "judge_rubrics"] : failed);
 }
 
-/** Judges a whole conversation by each of the questions. */
+/** Judges a whole conversation by each of the questions. One without any reply has nothing to judge, and nobody is asked. */
 export async function judgeConversation(
   judge: Judge,
   {
@@ -81,6 +81,10 @@ export async function judgeConversation(
     signal,
   }: { questions: readonly JudgeQuestion[]; turns: readonly JudgedTurn[]; signal: AbortSignal },
 ): Promise<ConversationJudgement> {
+  if (answered(turns).length === 0) {
+    const reasons = questions.map(({ name }) => [name, "unscored: no turn got a reply"]);
+    return { scores: {}, score_reasons: Object.fromEntries(reasons), judgements: {} };
+  }
   const { judgements, helper_usage } = await askAll(judge, questions, {
     signal,
     judged: repliesOf(turns),

@@ -6,7 +6,7 @@ import { judgeFingerprint } from "./judge-fingerprint.ts";
 import { judgePair } from "./judge-pair.ts";
 import { turnPrompt } from "./judge-prompt.ts";
 import { judgeQuestions } from "./judge-question.ts";
-import { judgeTurn } from "./judge-replies.ts";
+import { judgeConversation, judgeTurn } from "./judge-replies.ts";
 import { untrustedBlock } from "./untrusted-block.ts";
 import { parseVote } from "./verdict-format.ts";
 
@@ -192,6 +192,26 @@ test("the prompt names the choices and keeps the reply out of the instructions",
   const [system] = turnPrompt(question, { turn: { user_message: "u", reply: "secret reply" }, before: [] });
   expect(system?.content).toContain("equivalent, correct_with_extra, partial, unrelated, contradicts");
   expect(system?.content).not.toContain("secret reply");
+});
+
+test("a failure is nothing to hold against a reply: a judge reads the conversation as the model saw it", async () => {
+  const { judge, requests } = judgeWith(() => verdictOf("pass"));
+  const lost = { user_message: "lost?", reply: null };
+  const turn = { user_message: "there?", reply: "Yes.", references: ["Yes."] };
+  const asked = { questions: judgeQuestions({ scope: "conversation" }), signal };
+  await judgeTurn(judge, { questions, turn, before: [{ user_message: "hi", reply: "Hello" }, lost], signal });
+  const { scores } = await judgeConversation(judge, { ...asked, turns: [lost, turn] });
+  expect(scores).toEqual({ conversation_quality: 1 });
+  expect(requests).toHaveLength(2);
+  for (const { messages } of requests) expect(messages[1]?.content).not.toContain("lost?");
+
+  const silent = await judgeConversation(judge, { ...asked, turns: [lost, lost] });
+  expect(silent).toEqual({
+    scores: {},
+    score_reasons: { conversation_quality: "unscored: no turn got a reply" },
+    judgements: {},
+  });
+  expect(requests).toHaveLength(2);
 });
 
 test("a fingerprint follows model, question and choices", async () => {
