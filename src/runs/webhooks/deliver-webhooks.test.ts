@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -247,4 +248,37 @@ test("slow receivers are told side by side, each of one event after the other", 
   };
   await deliverUntil(storage, urls, (settled) => settled === 1, { send: slow });
   expect(most).toBe(5);
+});
+
+test("an address that hangs holds up the others once, not with every run that ends", async () => {
+  await using storage = await openStore();
+  const { store } = storage;
+  const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+  for (const id of ids) {
+    await store.runs.create(sampleRun({ id }));
+    await store.runs.cancel(id);
+    await concludeRun(id, { store, now: Date.now });
+  }
+  const told = new Map<string, number>();
+  const hangs: SendWebhook = async ({ url, signal }) => {
+    told.set(url, (told.get(url) ?? 0) + 1);
+    if (url !== "http://hangs/") return true;
+    await once(signal, "abort");
+    throw new Error("hangs");
+  };
+  const stopping = new AbortController();
+  const delivering = deliverWebhooks({
+    ...storage,
+    urls: ["http://hangs/", "http://answers/"],
+    secret,
+    send: hangs,
+    onError: () => {},
+    signal: stopping.signal,
+    pollMs: 5,
+    answerMs: 20,
+  });
+  await expect.poll(() => told.get("http://answers/"), { timeout: 10_000 }).toBe(20);
+  expect(told.get("http://hangs/")).toBe(8);
+  stopping.abort();
+  await delivering;
 });

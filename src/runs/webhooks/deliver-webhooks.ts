@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "../../contract/store.ts";
 import type { DueWebhook, WebhookOutbox } from "../../storage/queries/webhook-outbox.ts";
 import { signWebhook } from "./sign-webhook.ts";
+import { createSilentAddresses, type SilentAddresses } from "./silent-addresses.ts";
 import { webhookEvents, type WebhookEvent } from "./webhook-events.ts";
 
 export interface WebhookRequest {
@@ -28,17 +29,28 @@ export interface WebhookOptions {
   readonly pollMs?: number;
   /** The rest after the first failure; it doubles each time. */
   readonly retryMs?: number;
+  /** How long an address may take to answer. */
+  readonly answerMs?: number;
+}
+
+interface Delivery extends WebhookOptions {
+  readonly silentAddresses: SilentAddresses;
+  /** Runs that are being told of. */
+  readonly underWay: Set<Promise<void>>;
 }
 
 /** After so long a receiver is given up. What ended longer ago than this is not told at all. */
 const giveUpAfterMs = 24 * 3_600_000;
 const longestRestMs = 3_600_000;
-const sendTimeoutMs = 15_000;
+const longestAnswerMs = 15_000;
+/** Who fails later than this holds others up: an address that does not answer, or cannot even be connected to. */
+const silentAfterMs = 2_000;
+const silentRestMs = 60_000;
 /**
  * Longer than sending can take, which is two events for an address, one after the other, however many addresses there are.
  * A process that died while it held an entry delays it by this.
  */
-const holdMs = 8 * sendTimeoutMs;
+const holdMs = 8 * longestAnswerMs;
 const atOnce = 8;
 
 /** How long a stop waits for receivers, so that a command tells of its own run before it ends. */
@@ -51,12 +63,16 @@ const farewellMs = 2_000;
 export async function deliverWebhooks(options: WebhookOptions): Promise<void> {
   const { signal, pollMs = 1_000 } = options;
   const cut = cutAfter(signal, farewellMs);
+  const silentAddresses = createSilentAddresses({ restMs: silentRestMs });
+  const underWay = new Set<Promise<void>>();
   for (;;) {
     const isLast = signal.aborted;
-    const mayBeMore = await deliverDue({ ...options, signal: cut });
-    if (cut.aborted || (isLast && !mayBeMore)) return;
-    if (!mayBeMore) await sleep(pollMs, undefined, { signal, ref: false }).catch(() => {});
+    const mayBeMore = await startDue({ ...options, signal: cut, silentAddresses, underWay });
+    if (cut.aborted || (isLast && !mayBeMore)) break;
+    if (mayBeMore) await Promise.race(underWay);
+    else await sleep(pollMs, undefined, { signal, ref: false }).catch(() => {});
   }
+  await Promise.all(underWay);
 }
 
 /** Aborts so long after `signal` does. */
@@ -68,21 +84,26 @@ function cutAfter(signal: AbortSignal, ms: number): AbortSignal {
   return controller.signal;
 }
 
-/** True after a full batch. */
-async function deliverDue(options: WebhookOptions): Promise<boolean> {
-  const { outbox, onError, now = Date.now } = options;
+/** Fills the free places. True when all are taken: there may be more to tell. */
+async function startDue(delivery: Delivery): Promise<boolean> {
+  const { outbox, underWay, onError, now = Date.now } = delivery;
   try {
-    const due = await outbox.take({ now: now(), holdMs, limit: atOnce });
-    await Promise.all(due.map((entry) => deliver(entry, options)));
-    return due.length === atOnce;
+    const due = await outbox.take({ now: now(), holdMs, limit: atOnce - underWay.size });
+    for (const entry of due) {
+      const telling = deliver(entry, delivery)
+        .catch(onError)
+        .finally(() => underWay.delete(telling));
+      underWay.add(telling);
+    }
+    return underWay.size === atOnce;
   } catch (error) {
     onError(error);
     return false;
   }
 }
 
-async function deliver(entry: DueWebhook, options: WebhookOptions): Promise<void> {
-  const { outbox, store, urls, onError, now = Date.now } = options;
+async function deliver(entry: DueWebhook, options: Delivery): Promise<void> {
+  const { outbox, store, urls, silentAddresses, onError, now = Date.now } = options;
   const run = await store.runs.get(entry.run_id);
   const old = now() - entry.finished_at > giveUpAfterMs;
   const sent = new Set(entry.sent);
@@ -96,28 +117,33 @@ async function deliver(entry: DueWebhook, options: WebhookOptions): Promise<void
   async function tell(url: string): Promise<void> {
     for (const event of events) {
       const key = keyOf(event, url);
-      if (!sent.has(key) && (await accepted({ event, url }, options))) sent.add(key);
+      if (sent.has(key) || !silentAddresses.mayTell(url)) continue;
+      if (await accepted({ event, url }, options)) sent.add(key);
     }
   }
 }
 
 async function accepted(
   { event, url }: { event: WebhookEvent; url: string },
-  { secret, send, signal, onError, now = Date.now }: WebhookOptions,
+  { secret, send, signal, silentAddresses, onError, now = Date.now, answerMs = longestAnswerMs }: Delivery,
 ): Promise<boolean> {
   const body = JSON.stringify(event.body);
   const headers = signWebhook({ id: event.id, timestamp: Math.floor(now() / 1_000), body }, secret);
+  const startedAt = performance.now();
+  let isAccepted = false;
   try {
-    return await send({
+    isAccepted = await send({
       url,
       headers: { "content-type": "application/json", ...headers },
       body,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
     });
   } catch (error) {
     if (!signal.aborted) onError(error);
-    return false;
   }
+  const waitedInVain = !isAccepted && performance.now() - startedAt >= Math.min(answerMs, silentAfterMs);
+  silentAddresses[waitedInVain ? "silent" : "answered"](url);
+  return isAccepted;
 }
 
 /** An address may hold a token, so it is not stored. */
