@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { hang } from "../../../test/support/fake-provider/connection-faults.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { webhookSender } from "./webhook-sender.ts";
 
@@ -18,6 +19,19 @@ test("a receiver that refuses, or is not there, is named in the log, without the
     { level: 40, origin: "http://127.0.0.1:1", code: "upstream_unreachable" },
   ]);
   expect(lines.join()).not.toContain("canary");
+});
+
+test("a receiver that does not answer in time is named like one that refuses", async () => {
+  await using silent = await startFakeProvider({ behaviour: hang });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const lines: string[] = [];
+  const send = webhookSender(outbound, pino({ base: null }, { write: (line) => void lines.push(line) }));
+  const message = { url: silent.url, headers: {}, body: "{}" };
+  expect(await send({ ...message, signal: AbortSignal.timeout(50) })).toBe(false);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ origin: silent.origin, code: "upstream_timeout" }]);
+  const stopped = new Error("the service stops");
+  await expect(send({ ...message, signal: AbortSignal.abort(stopped) })).rejects.toBe(stopped);
+  expect(lines).toHaveLength(1);
 });
 
 test("one that accepts is not spoken of", async () => {
