@@ -9,6 +9,7 @@ import { parseJson } from "./parse-json.ts";
 import {
   brokenOff,
   finishReason,
+  heldBack,
   invalid,
   noContent,
   notJson,
@@ -36,11 +37,11 @@ export function parseOpenaiReply(body: string, context: AnswerContext): ParsedRe
 function toReply(answer: JsonRecord, choice: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
   const message = isRecord(choice["message"]) ? choice["message"] : { content: choice["text"] };
   const text = contentText(message["content"]);
-  const refusal = refusalText(message);
+  const finish = nonEmptyString(choice["finish_reason"]);
+  const refusal = refusalText(message) ?? (text ? null : heldBack(finish));
   const reasoning = new ReasoningFields();
   reasoning.add(message);
   const toolCalls = withEchoes(messageToolCalls(message), { source: context.source, message: reasoning.finish() });
-  const finish = nonEmptyString(choice["finish_reason"]);
   const broken = brokenOff(finish, context);
   if (broken) return broken;
   if (text === null && refusal === null && toolCalls.length === 0) return invalid(context, noContent(finish));

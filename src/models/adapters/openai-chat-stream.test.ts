@@ -202,6 +202,11 @@ test.each<[string, readonly object[], object]>([
     ],
     { message: { content: [{ type: "refusal", refusal: "I cannot" }] }, finish_reason: "stop" },
   ],
+  [
+    "a text that a filter held back",
+    [{ delta: { role: "assistant", content: "" } }, { delta: {}, finish_reason: "content_filter" }],
+    { message: { role: "assistant" }, finish_reason: "content_filter" },
+  ],
   ["bare text", [{ text: "Hel" }, { text: "lo", finish_reason: "stop" }], { text: "Hello", finish_reason: "stop" }],
   [
     "pieces that are called message",

@@ -130,6 +130,16 @@ test.each<[string, Behaviour, object]>([
   ["an empty text", text(""), { text: "" }],
   ["a refusal", refusal("I will not."), { text: "", refusal: "I will not." }],
   ["a refusal block", message({ content: [{ type: "refusal", refusal: "No." }] }), { refusal: "No." }],
+  [
+    "a text that a filter held back",
+    json({ choices: [{ message: { role: "assistant" }, finish_reason: "content_filter" }] }),
+    { text: "", refusal: expect.stringContaining("content filter"), finish_reason: "content_filter" },
+  ],
+  [
+    "a text that a filter cut off",
+    json({ choices: [{ message: { content: "Half a" }, finish_reason: "content_filter" }] }),
+    { text: "Half a", refusal: null, finish_reason: "content_filter" },
+  ],
   ["reasoning beside the text", message({ content: "42", reasoning_content: "hm", reasoning: "hm" }), { text: "42" }],
   [
     "a wrong content type",

@@ -4,7 +4,15 @@ import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "
 import { contentText, messageToolCalls, refusalText } from "./message-content.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
-import { finishReason, invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import {
+  finishReason,
+  heldBack,
+  invalid,
+  noContent,
+  notJson,
+  type AnswerContext,
+  type ParsedReply,
+} from "./parsed-reply.ts";
 import { tokenUsage } from "./token-usage.ts";
 
 const incompleteReasons: Readonly<Record<string, string>> = { max_output_tokens: "length", max_tokens: "length" };
@@ -40,13 +48,15 @@ function toReply(
   const refusals = messages.flatMap((message) => refusalText(message) ?? []);
   const toolCalls = functionCalls(output);
   const finish = incompleteReason(response);
-  if (texts.length === 0 && refusals.length === 0 && toolCalls.length === 0) {
+  const text = texts.join("");
+  const refusal = refusals.join("\n") || (text === "" ? heldBack(finish) : null);
+  if (texts.length === 0 && refusal === null && toolCalls.length === 0) {
     return invalid(context, noContent(finish));
   }
   return {
     ok: true,
-    text: texts.join(""),
-    refusal: refusals.join("\n") || null,
+    text,
+    refusal,
     tool_calls: toolCalls,
     finish_reason: finishReason(finish, toolCalls.length > 0),
     usage: tokenUsage(response["usage"]),

@@ -263,6 +263,17 @@ test.each([
   expect((await ask(json(answer))).reply).toMatchObject({ ok: true, text: "Half a", finish_reason: finish });
 });
 
+test("a response that a filter held back is a refusal", async () => {
+  const answer = response([reasoning], { status: "incomplete", incomplete_details: { reason: "content_filter" } });
+  const refusal = expect.stringContaining("content filter");
+  expect((await ask(json(answer))).reply).toMatchObject({
+    ok: true,
+    text: "",
+    refusal,
+    finish_reason: "content_filter",
+  });
+});
+
 test("a limit that was spent on reasoning says to raise it", async () => {
   const answer = response([reasoning], { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
   const { reply } = await ask(json(answer));

@@ -31,6 +31,11 @@ export function noContent(finishReason: string | null): string {
     : "The answer holds neither text nor a tool call.";
 }
 
+/** A reply that its provider's filter kept to itself: no failure of the endpoint, and nothing that another try would change. */
+export function heldBack(finishReason: string | null): string | null {
+  return finishReason === "content_filter" ? "The reply was held back by the provider's content filter." : null;
+}
+
 export function notJson(body: string): string {
   if (body.trim() === "") return "The answer is empty.";
   return /^\s*</.test(body)

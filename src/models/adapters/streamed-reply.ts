@@ -4,7 +4,15 @@ import { withEchoes } from "./call-echo.ts";
 import { firstChoice } from "./first-choice.ts";
 import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
 import { contentText, refusalText } from "./message-content.ts";
-import { brokenOff, finishReason, invalid, noContent, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import {
+  brokenOff,
+  finishReason,
+  heldBack,
+  invalid,
+  noContent,
+  type AnswerContext,
+  type ParsedReply,
+} from "./parsed-reply.ts";
 import { ReasoningFields } from "./reasoning-fields.ts";
 import type { StreamListeners } from "./reply-stream.ts";
 import { StreamedLogprobs } from "./streamed-logprobs.ts";
@@ -60,13 +68,14 @@ export class StreamedReply {
     if (!done && this.#finish === null) return invalid(context, "The stream ended before the reply was complete.");
     const { source } = context;
     const toolCalls = withEchoes(this.#toolCalls.finish(), { source, message: this.#reasoning.finish() });
-    if (this.#text === null && this.#refusal === "" && toolCalls.length === 0) {
+    const refusal = this.#refusal || (this.#text ? null : heldBack(this.#finish));
+    if (this.#text === null && refusal === null && toolCalls.length === 0) {
       return invalid(context, noContent(this.#finish));
     }
     return {
       ok: true,
       text: this.#text ?? "",
-      refusal: this.#refusal || null,
+      refusal,
       tool_calls: toolCalls,
       finish_reason: finishReason(this.#finish, toolCalls.length > 0),
       usage: this.#usage,
