@@ -83,3 +83,34 @@ test("a form is written as one, with lists and objects as its encoding says", as
     ["deep[list][1]", "q"],
   ]);
 });
+
+const point = { type: "object", properties: { x: { type: "integer" } }, required: ["x"] };
+
+test.each([
+  ["a type", { type: "string" }],
+  ["a list of values", { enum: ["low", "high"] }],
+  ["alternatives", { oneOf: [point, { type: "string" }] }],
+  ["any of several", { anyOf: [point, { type: "string" }] }],
+  ["all of several", { allOf: [point], description: "Where it is." }],
+  ["all of several and a type", { type: "object", allOf: [point] }],
+])("what is nullable and has %s may be null, and nothing else that it was not", async (_, schema) => {
+  const place = { ...schema, nullable: true };
+  const content = { "application/json": { schema: { type: "object", properties: { place } } } };
+  expect((await sentFor({ required: true, content }, { place: null })).body).toBe('{"place":null}');
+  await expect(sentFor({ content }, { place: 1 })).rejects.toThrow("/place");
+});
+
+test("a value that fits several alternatives can be sent: their discriminator is for the server", async () => {
+  const cat = {
+    type: "object",
+    properties: { kind: { type: "string" }, age: { type: "integer" } },
+    required: ["kind"],
+  };
+  const dog = { ...cat, properties: { ...cat.properties, barks: { type: "boolean" } } };
+  const schema = { oneOf: [cat, dog], discriminator: { propertyName: "kind" } };
+  const content = { "application/json": { schema } };
+  expect((await sentFor({ required: true, content }, { body: { kind: "dog", barks: true } })).body).toBe(
+    '{"kind":"dog","barks":true}',
+  );
+  await expect(sentFor({ content }, { body: { age: 3 } })).rejects.toThrow("/body must have required property 'kind'");
+});

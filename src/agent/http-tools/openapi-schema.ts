@@ -95,6 +95,8 @@ function convertKeywords(schema: Json, convert: (value: unknown) => unknown): Js
           .map(([name, part]) => [name, convert(part)]),
       );
     } else if (key === "enum" || key === "const" || key === "default" || key === "required") result[key] = value;
+    // Alternatives are often told apart by a discriminator only, and fit each other's values: then none could be sent.
+    else if (key === "oneOf" && schema["anyOf"] === undefined) result["anyOf"] = convert(value);
     else result[key] = convert(value);
   }
   dropReadOnly(result, schema);
@@ -115,10 +117,7 @@ function dropReadOnly(result: Record<string, unknown>, { properties, required }:
 }
 
 function fromVersion30(result: Record<string, unknown>, schema: Json): void {
-  if (schema["nullable"] === true && typeof schema["type"] === "string") {
-    result["type"] = [schema["type"], "null"];
-    if (Array.isArray(schema["enum"]) && !schema["enum"].includes(null)) result["enum"] = [...schema["enum"], null];
-  }
+  if (schema["nullable"] === true) allowNull(result);
   for (const [exclusive, bound] of [
     ["exclusiveMinimum", "minimum"],
     ["exclusiveMaximum", "maximum"],
@@ -129,4 +128,16 @@ function fromVersion30(result: Record<string, unknown>, schema: Json): void {
     result[exclusive] = schema[bound];
     delete result[bound];
   }
+}
+
+const isNull = { type: "null" };
+
+/** Whatever else the schema says of its value. */
+function allowNull(result: Record<string, unknown>): void {
+  const { type, enum: values, anyOf, oneOf, allOf } = result;
+  if (typeof type === "string") result["type"] = [type, "null"];
+  if (Array.isArray(values) && !values.includes(null)) result["enum"] = [...values, null];
+  if (Array.isArray(anyOf)) result["anyOf"] = [...anyOf, isNull];
+  if (Array.isArray(oneOf)) result["oneOf"] = [...oneOf, isNull];
+  if (Array.isArray(allOf)) result["allOf"] = allOf.map((part) => ({ anyOf: [part, isNull] }));
 }
