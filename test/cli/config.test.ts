@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
@@ -76,4 +76,23 @@ test.each([
   const { code, stderr } = await planOf(folder.path);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});
+
+test("configuration, baseline and results are no scenarios, even where they stand among them", async () => {
+  await using folder = await folderWith({
+    "checks.yaml":
+      "scenarios: .\nmodel: [demo/retrieval, demo/scripted]\nbaseline: before.json\noutput: [results.json]\n",
+  });
+  const run = (...words: string[]) => runCli(words, { cwd: folder.path });
+  expect(await run("eval", "scenarios", "-m", "demo/scripted", "-o", "before.json")).toMatchObject({ code: 0 });
+  for (const _time of ["first", "again"]) {
+    const { code, stderr } = await run("eval", "--config", "checks.yaml", "--max-regression", "1");
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("wrote results-2.json") });
+  }
+  const files = [expect.objectContaining({ file: "scenarios/hello.yaml" })];
+  const { stdout } = await run("validate", "--config", "checks.yaml", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ valid: true, files });
+  await rename(folder.file("checks.yaml"), folder.file("rehearsal.yaml"));
+  const { checks } = JSON.parse((await run("doctor", "--json")).stdout);
+  expect(checks).toContainEqual(expect.objectContaining({ name: "configuration", state: "ok" }));
 });

@@ -7,6 +7,7 @@ import { checkGateNames } from "../gates/check-gate-names.ts";
 import { parseGate } from "../gates/parse-gate.ts";
 import { findFiles } from "../scenarios/find-files.ts";
 import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
+import { ownFiles } from "../scenarios/own-files.ts";
 import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { counted } from "../terminal/figures.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
@@ -31,12 +32,16 @@ async function validate(files: readonly string[], { config: named, json }: Valid
   // A configuration among the files is checked as what it is.
   const configs = files.filter((file) => configNames.some((name) => name === basename(file)));
   const typed = files.filter((file) => !configs.includes(file));
-  const { config, folder, file: configFile } = await loadConfig(named ?? configs[0]);
+  const loaded = await loadConfig(named ?? configs[0]);
+  const { config, folder, file: configFile } = loaded;
   const gates = (config.gates ?? []).map(parseGate);
   const patterns = typed.length > 0 ? typed : [config.scenarios ?? []].flat();
   if (patterns.length === 0 && configFile === undefined) throw new CliError("nothing to validate: name scenario files");
 
-  const { read, problems } = await readAll(patterns, typed.length > 0 ? process.cwd() : folder);
+  const { read, problems } = await readAll(patterns, {
+    folder: typed.length > 0 ? process.cwd() : folder,
+    except: ownFiles(loaded),
+  });
   if (typed.length === 0 && problems.length === 0) {
     const scenarios = patterns.length === 0 ? undefined : read.flatMap((file) => file.scenarios);
     checkGateNames(gates, { config, scenarios });
@@ -55,7 +60,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
 /** Reads what can be read: one file that cannot does not hide what is wrong with the others. */
 async function readAll(
   patterns: readonly string[],
-  folder: string,
+  { folder, except }: { folder: string; except: readonly string[] },
 ): Promise<{ read: ScenarioFile[]; problems: string[] }> {
   const problems: string[] = [];
   async function attempt<Value>(act: () => Promise<Value[]>): Promise<Value[]> {
@@ -68,7 +73,7 @@ async function readAll(
     }
   }
   const found: string[] = [];
-  for (const pattern of patterns) found.push(...(await attempt(() => findFiles([pattern], { folder }))));
+  for (const pattern of patterns) found.push(...(await attempt(() => findFiles([pattern], { folder, except }))));
   const read: ScenarioFile[] = [];
   for (const file of await findFiles(found, { folder }))
     read.push(...(await attempt(() => readScenarioFiles([file], { folder }))));

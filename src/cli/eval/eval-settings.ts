@@ -10,6 +10,7 @@ import type { SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
 import { readText } from "../read-text.ts";
 import { reporterNames, type ReporterName } from "../reporters/reporter-names.ts";
+import { ownFiles } from "../scenarios/own-files.ts";
 import { inContinuousIntegration } from "../terminal/output.ts";
 
 /** What was typed after `rehearsal eval`. */
@@ -60,6 +61,8 @@ export interface EvalSettings {
   readonly maxErrors: number;
   readonly reporters: readonly ReporterName[];
   readonly outputs: readonly string[];
+  /** Files that are no scenarios unless they are named as such. */
+  readonly ownFiles: readonly string[];
   readonly server: string | undefined;
 }
 
@@ -68,6 +71,9 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   loadEnvironment(options.envFile);
   const { config, folder, file } = await loadConfig(options.config);
   const typed = patterns.length > 0;
+  const models = options.model ?? asList(config.model);
+  const baseline = options.baseline ?? config.baseline;
+  const outputs = options.output ?? config.output ?? [];
   const merged: Config = {
     ...config,
     ...(options.name !== undefined && { name: options.name }),
@@ -84,14 +90,15 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     patterns: typed ? patterns : asList(config.scenarios),
     folder: typed ? process.cwd() : folder,
     config: merged,
-    models: options.model ?? asList(config.model),
+    models,
     gates: (options.gate ?? config.gates ?? []).map(parseGate),
-    baseline: options.baseline ?? config.baseline,
+    baseline,
     baselineScores: config.baseline_scores ?? ["overall", "success"],
     maxRegression: options.maxRegression ?? config.max_regression ?? 0,
     maxErrors: options.maxErrors ?? config.max_errors ?? usualMaxErrors(),
     reporters: options.reporter?.map(reporterName) ?? config.reporters ?? [],
-    outputs: options.output ?? config.output ?? [],
+    outputs,
+    ownFiles: ownFiles({ file, config: { baseline, output: [...outputs], model: [...models] } }),
     server: options.server ?? config.server,
   };
 }

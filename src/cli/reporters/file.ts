@@ -3,17 +3,18 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { note } from "../terminal/output.ts";
+import { outputFile } from "./output-files.ts";
 import { formatOfFile, renderResults } from "./render-results.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** Writes the results to a file; the ending says the format. With several runs each file carries the run's number. */
+/** Writes the results to a file; the ending says the format. */
 export function fileReporter(file: string): Reporter {
   const format = formatOfFile(file);
   checkPlace(file);
   return {
     async onFinish(outcomes) {
       for (const [index, { response }] of outcomes.entries()) {
-        const path = outcomes.length === 1 ? file : file.replace(/(\.[a-z]+)$/i, `-${index + 1}$1`);
+        const path = outputFile(file, { number: index + 1, of: outcomes.length });
         await writeResultFile(path, await renderResults(response, format));
         note(`wrote ${path}`);
       }

@@ -11,7 +11,7 @@ const passedOver = /^(node_modules|\..+)$/i;
 
 export interface FindOptions {
   readonly folder?: string | undefined;
-  /** Files that are meant only where they are named: what the command itself writes. */
+  /** Files that are meant only where they are named: those that an evaluation needs for itself. */
   readonly except?: readonly string[] | undefined;
 }
 

@@ -47,12 +47,12 @@ async function requireFiles(files: readonly string[], options: EvalOptions): Pro
   const settings = await readEvalSettings(files, options).catch(() => null);
   if (settings === null) return;
   requirePatterns(settings);
-  await findFiles(settings.patterns, { folder: settings.folder, except: settings.outputs });
+  await findFiles(settings.patterns, { folder: settings.folder, except: settings.ownFiles });
 }
 
 async function readWatched(files: readonly string[], options: EvalOptions): Promise<Watched> {
   const settings = await readEvalSettings(files, options);
-  const read = await readScenarioFiles(settings.patterns, { folder: settings.folder, except: settings.outputs });
+  const read = await readScenarioFiles(settings.patterns, { folder: settings.folder, except: settings.ownFiles });
   const scenarios = read.flatMap((file) => file.scenarios);
   return fingerprint([settings, requestSettings(read)], scenarios);
 }
