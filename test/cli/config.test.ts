@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -95,4 +96,16 @@ test("configuration, baseline and results are no scenarios, even where they stan
   await rename(folder.file("checks.yaml"), folder.file("rehearsal.yaml"));
   const { checks } = JSON.parse((await run("doctor", "--json")).stdout);
   expect(checks).toContainEqual(expect.objectContaining({ name: "configuration", state: "ok" }));
+});
+
+test("files that a configuration names stand beside it, wherever it is called from", async () => {
+  await using folder = await folderWith({
+    "checks.yaml": "scenarios: scenarios/\nmodel: demo/scripted\nbaseline: before.json\noutput: [out/after.json]\n",
+  });
+  const run = (cwd: string, ...words: string[]) => runCli(words, { cwd });
+  await run(folder.path, "eval", "scenarios", "-m", "demo/scripted", "-o", "before.json");
+  await mkdir(folder.file("elsewhere"));
+  const called = await run(folder.file("elsewhere"), "eval", "--config", "../checks.yaml", "--max-regression", "1");
+  expect(called).toMatchObject({ code: 0, stderr: expect.stringContaining("wrote ../out/after.json") });
+  expect(existsSync(folder.file("out/after.json"))).toBe(true);
 });

@@ -65,7 +65,11 @@ export const Config = z
     tags: z.array(z.string()).optional().describe("Kept with the run."),
     metadata: Metadata.optional().describe("Kept with the run."),
     gates: z.array(z.string().min(1)).optional().describe('Such as "overall>=0.8" or "pass^3>=0.9".'),
-    baseline: z.string().min(1).optional().describe("A run, or a results file, the replies must not be worse than."),
+    baseline: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("A run, or a results file relative to this file, that the replies must not be worse than."),
     baseline_scores: z.array(z.string()).min(1).optional().describe("Default: overall and success."),
     max_regression: share.optional().describe("A drop up to this much is accepted. Default 0."),
     max_errors: share
@@ -74,7 +78,10 @@ export const Config = z
         "Share of turns without a reply beyond which the target counts as unusable. Default in CI: 0; elsewhere only one that never replies.",
       ),
     reporters: z.array(z.enum(reporterNames)).optional().describe("How progress and results are told."),
-    output: z.array(z.string().min(1)).optional().describe("Files to write; the ending says the format."),
+    output: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("Files to write, relative to this file; the ending says the format."),
     server: z.string().optional().describe("Address of an evaluation service to use instead of this process."),
   })
   .meta({ id: "RehearsalConfig", title: "Rehearsal configuration" });

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isResultsFile } from "../sources/results-file.ts";
 import { configError } from "./config-error.ts";
 import type { Config } from "./config.ts";
 
@@ -31,7 +32,17 @@ export async function loadConfig(named: string | undefined, folder = process.cwd
   const path = resolve(folder, file);
   if (!existsSync(path)) throw configError({ file }, "does not exist");
   const config = /\.[cm]?[jt]s$/.test(file) ? await importConfig(path, file) : await readConfig(path, file);
-  return { config, folder: dirname(path), file };
+  return { config: fromHere(config, relative(folder, dirname(path))), folder: dirname(path), file };
+}
+
+/** What the configuration names is named from its own folder, what is typed from the one it is typed in. */
+function fromHere(config: Config, way: string): Config {
+  const place = (file: string): string => (isAbsolute(file) ? file : join(way, file));
+  return {
+    ...config,
+    ...(config.baseline && isResultsFile(config.baseline) && { baseline: place(config.baseline) }),
+    ...(config.output && { output: config.output.map(place) }),
+  };
 }
 
 /** The configuration of the nearest folder above this one, as a path from here. Not used by itself: what counts is in sight. */

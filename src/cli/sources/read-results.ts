@@ -2,13 +2,12 @@ import { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { readText } from "../read-text.ts";
 import { findRun } from "./find-run.ts";
+import { isResultsFile } from "./results-file.ts";
 import type { RunSource } from "./run-source.ts";
-
-const looksLikeFile = /[\\/]|\.json$/i;
 
 /** The results of a run, or of a file that was written with `-o results.json`. */
 export async function readResults(source: RunSource, text: string): Promise<EvaluationResponse> {
-  return looksLikeFile.test(text) ? readResultFile(text) : source.results(await findRun(source, text));
+  return isResultsFile(text) ? readResultFile(text) : source.results(await findRun(source, text));
 }
 
 async function readResultFile(file: string): Promise<EvaluationResponse> {
