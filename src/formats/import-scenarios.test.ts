@@ -496,6 +496,19 @@ test("DeepEval goldens of one turn and of many", () => {
   );
 });
 
+test("DeepEval goldens whose turns were written as JSON text", () => {
+  const turns = [
+    { role: "user", content: "Where is my order?" },
+    { role: "assistant", content: "On its way." },
+  ];
+  const goldens = [{ scenario: "A late parcel", turns: JSON.stringify(turns), expected_outcome: "It is found" }];
+  expect(importScenarios({ text: JSON.stringify(goldens) })).toMatchObject({
+    format: "deepeval",
+    scenarios: [{ interactions: [{ user_message: "Where is my order?", reference_reply: "On its way." }] }],
+    checks: [{ type: "llm-rubric", value: "It is found" }],
+  });
+});
+
 test("ADK eval sets: invocations are turns, tools and state are named", () => {
   const result = read("adk.evalset.json");
   expect(result.format).toBe("adk");

@@ -1,4 +1,5 @@
 import type { ColumnMapping } from "../column-mapping.ts";
+import { fromJsonText } from "../json-text.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import { importDeepEval } from "./deepeval.ts";
 import type { Importer } from "./importer.ts";
@@ -51,16 +52,9 @@ const peers: readonly Peer[] = [
 
 function toItem(cells: Row["cells"], texts: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(cells).map(([name, cell]) => [name, cell !== "" && texts.includes(name) ? cell : fromJson(cell)]),
+    Object.entries(cells).map(([name, cell]) => [
+      name,
+      cell !== "" && texts.includes(name) ? cell : cell === "" ? null : fromJsonText(cell),
+    ]),
   );
-}
-
-function fromJson(cell: unknown): unknown {
-  if (cell === "") return null;
-  if (typeof cell !== "string" || !/^\s*[[{"]/.test(cell)) return cell;
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return cell;
-  }
 }

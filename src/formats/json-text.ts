@@ -1,0 +1,9 @@
+/** What a text that is JSON stands for; anything else is itself. */
+export function fromJsonText(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
