@@ -87,9 +87,7 @@ describe.concurrent.each(
 
 test("ten gigabytes at once cost less than 64 MB at their peak", { timeout: 60_000 }, async () => {
   const names = Object.keys(upstreamFaults);
-  const large = ["a 10 GB body", "a gzip bomb of 10 GB", "a million open brackets"].map(
-    (name) => `m${names.indexOf(name)}`,
-  );
+  const large = names.flatMap((name, index) => (/10 GB|million/.test(name) ? [`m${index}`] : []));
   const attack = () =>
     Promise.all(large.flatMap((model) => [evaluate(serve, model), turn(serve.agent, `hub/${model}`)]));
   // The first round brings the process to its working size; what comes on top of that is what an attack costs.

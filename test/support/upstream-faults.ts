@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { ErrorCode } from "../../src/contract/errors.ts";
 import { sendJson, type Behaviour } from "./fake-provider/behaviour.ts";
 import {
+  byteByByte,
   drip,
   gzipBomb,
   hang,
@@ -87,6 +88,7 @@ export const upstreamFaults: Readonly<Record<string, Fault>> = {
   "gzip that is none": { behaviour: raw("not gzip", { "content-encoding": "gzip" }), code: "upstream_invalid_reply" },
   "gzip six times over": { behaviour: sixTimesGzip(), code: "upstream_invalid_reply" },
   "a 10 GB body": { behaviour: hugeBody(10 * gigabyte), code: "upstream_reply_too_large" },
+  "half a million chunks of one byte": { behaviour: byteByByte(500_000), code: "upstream_invalid_reply" },
   "a gzip bomb of 10 GB": { behaviour: gzipBomb(10 * gigabyte), code: "upstream_reply_too_large" },
   "a 40 KB header": { behaviour: longHeader(), code: "upstream_invalid_reply" },
 };

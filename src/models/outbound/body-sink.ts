@@ -1,4 +1,5 @@
 import { TextDecoder } from "node:util";
+import { GatheredBytes } from "./gathered-bytes.ts";
 
 /** Takes the decoded bytes of one response body. */
 export interface BodySink {
@@ -12,7 +13,7 @@ export type DecodeBody = (bytes: Uint8Array, options: { readonly declared: strin
 
 /** Collects a whole body and hands it over as text. */
 export class TextSink implements BodySink {
-  readonly #chunks: Uint8Array[] = [];
+  readonly #received = new GatheredBytes();
   readonly #declared: string | undefined;
   readonly #decode: DecodeBody;
   readonly #onEnd: (text: string) => void;
@@ -32,7 +33,7 @@ export class TextSink implements BodySink {
   }
 
   write(chunk: Uint8Array): boolean {
-    this.#chunks.push(chunk);
+    this.#received.add(chunk);
     return true;
   }
 
@@ -42,9 +43,7 @@ export class TextSink implements BodySink {
 
   /** What has arrived so far. */
   text(): string {
-    const [only] = this.#chunks;
-    const bytes = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks);
-    return this.#decode(bytes, { declared: this.#declared });
+    return this.#decode(this.#received.bytes(), { declared: this.#declared });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { BodySink } from "./body-sink.ts";
+import { GatheredBytes } from "./gathered-bytes.ts";
 
 const pauseAtBytes = 256 * 1024;
 
@@ -12,8 +13,7 @@ export interface ByteStreamOptions {
 /** Bytes as they arrive, for one reader. Holds a bounded amount: a slow reader slows the upstream down. */
 export class ByteStream implements BodySink, AsyncIterableIterator<Uint8Array> {
   readonly #options: ByteStreamOptions;
-  #queue: Uint8Array[] = [];
-  #queuedBytes = 0;
+  readonly #queue = new GatheredBytes();
   #ended = false;
   #error: unknown;
   #waiting: PromiseWithResolvers<IteratorResult<Uint8Array>> | null = null;
@@ -25,11 +25,8 @@ export class ByteStream implements BodySink, AsyncIterableIterator<Uint8Array> {
   write(chunk: Uint8Array): boolean {
     if (this.#ended) return true;
     if (this.#waiting) this.#settle({ value: chunk, done: false });
-    else {
-      this.#queue.push(chunk);
-      this.#queuedBytes += chunk.length;
-    }
-    return this.#queuedBytes < pauseAtBytes;
+    else this.#queue.add(chunk);
+    return this.#queue.size < pauseAtBytes;
   }
 
   end(): void {
@@ -50,12 +47,10 @@ export class ByteStream implements BodySink, AsyncIterableIterator<Uint8Array> {
   }
 
   next(): Promise<IteratorResult<Uint8Array>> {
-    const [first, ...others] = this.#queue;
-    if (first) {
+    if (this.#queue.size > 0) {
       // All that has come goes out at once: a server's many small chunks arrive together, and each turn of a reader costs.
-      const value = others.length === 0 ? first : Buffer.concat(this.#queue, this.#queuedBytes);
-      this.#queue = [];
-      this.#queuedBytes = 0;
+      const value = this.#queue.bytes();
+      this.#queue.clear();
       this.#options.onReady();
       return Promise.resolve({ value, done: false });
     }
@@ -70,7 +65,7 @@ export class ByteStream implements BodySink, AsyncIterableIterator<Uint8Array> {
   }
 
   return(): Promise<IteratorResult<Uint8Array>> {
-    this.#queue = [];
+    this.#queue.clear();
     this.#error = undefined;
     if (!this.#ended) {
       this.end();

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/service-error.ts";
+import { GatheredBytes } from "../../models/outbound/gathered-bytes.ts";
 import { incomingOf } from "./shell-environment.ts";
 
 /** After a body was refused, this much more is read and dropped, so that the client gets to see the answer. */
@@ -17,7 +18,7 @@ export async function readBody(context: Context, limit: number): Promise<Uint8Ar
 /** Straight from Node's request: a web stream around it would cost more than reading it. */
 function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  const chunks: Buffer[] = [];
+  const received = new GatheredBytes();
   const declared = Number(incoming.headers["content-length"] ?? 0);
   let size = 0;
   let refused = declared > limit;
@@ -35,7 +36,7 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Ar
   /** A connection closed on a client that is still sending is a reset, and the answer is lost with it. */
   const refuse = () => finish(() => reject(tooLarge(limit)));
   function startRefusing(): void {
-    chunks.length = 0;
+    received.clear();
     size = 0;
     patience = setTimeout(refuse, politeness.milliseconds);
   }
@@ -48,11 +49,11 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Ar
     } else if (size > limit) {
       refused = true;
       startRefusing();
-    } else chunks.push(chunk);
+    } else received.add(chunk);
   }
   function onEnd(): void {
     if (refused) refuse();
-    else finish(() => resolve(joined(chunks, size)));
+    else finish(() => resolve(received.bytes()));
   }
   function onClose(cause?: Error): void {
     if (done) return;
@@ -71,18 +72,12 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Ar
 
 /** The same for a request that came without a server, as in tests. */
 async function readStream(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const received = new GatheredBytes();
   for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(chunk);
+    received.add(chunk);
+    if (received.size > limit) throw tooLarge(limit);
   }
-  return joined(chunks, size);
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
+  return received.bytes();
 }
 
 function tooLarge(limit: number): ServiceError {

@@ -41,6 +41,15 @@ export function hugeBody(bytes: number): Behaviour {
   };
 }
 
+/** `bytes` of body, each in a chunk of its own. */
+export function byteByByte(bytes: number): Behaviour {
+  return ({ response }) => {
+    response.writeHead(200, { "content-type": "application/json", "transfer-encoding": "chunked" });
+    response.flushHeaders();
+    response.socket?.end(`${"1\r\n \r\n".repeat(bytes)}0\r\n\r\n`);
+  };
+}
+
 /** A small gzip stream that unpacks to `bytes`. */
 export function gzipBomb(bytes: number): Behaviour {
   return ({ response }) => {
