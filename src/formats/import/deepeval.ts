@@ -1,5 +1,5 @@
 import { withExtras } from "../extras.ts";
-import { fromJsonText } from "../json-text.ts";
+import { unpackJson } from "../unpack-json.ts";
 import { below, readLabels, type ItemContext } from "../peer-item.ts";
 import { anyField, isRecord, listField, pointerTo, scalarText, textField, type JsonRecord } from "../records.ts";
 import type { CheckDraft, TurnDraft } from "../scenario-draft.ts";
@@ -99,7 +99,7 @@ function addConversational(golden: JsonRecord, context: ItemContext): void {
 
 /** Turns are messages today, in some files as JSON text; they were goldens of one turn each before. */
 function readTurns(golden: JsonRecord, context: ItemContext): Pick<Conversation, "system" | "turns"> {
-  const given = { ...golden, turns: fromJsonText(golden["turns"]) };
+  const given = { ...golden, turns: unpackJson(golden["turns"]) };
   const name = listField(given, "turns") ? "turns" : "goldens";
   const values = listField(given, name) ?? [];
   if (values.every((value) => anyField(value, "input") === undefined)) {

@@ -1,5 +1,5 @@
 import type { ColumnMapping } from "../column-mapping.ts";
-import { fromJsonText } from "../json-text.ts";
+import { unpackJson } from "../unpack-json.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import { importDeepEval } from "./deepeval.ts";
 import type { Importer } from "./importer.ts";
@@ -51,10 +51,9 @@ const peers: readonly Peer[] = [
 ];
 
 function toItem(cells: Row["cells"], texts: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(cells).map(([name, cell]) => [
-      name,
-      cell !== "" && texts.includes(name) ? cell : cell === "" ? null : fromJsonText(cell),
-    ]),
-  );
+  const toValue = (name: string, cell: unknown): unknown => {
+    if (cell === "") return null;
+    return texts.includes(name) ? cell : unpackJson(cell);
+  };
+  return Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, toValue(name, cell)]));
 }

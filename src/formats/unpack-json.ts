@@ -1,5 +1,5 @@
 /** What a text that is JSON stands for; anything else is itself. */
-export function fromJsonText(value: unknown): unknown {
+export function unpackJson(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) return value;
   try {
     return JSON.parse(value);
