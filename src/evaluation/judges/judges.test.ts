@@ -120,6 +120,8 @@ test.each([
   ['{"reason":"r","verdict":"Equivalent"}', "none of the choices"],
   ['{"reason":"r","verdict":1}', "none of the choices"],
   ['{"reason":"r","verdict":"equivalent","score":1}', "fields nobody asked for"],
+  ['{"reason":"r","verdict":"contradicts","verdict":"equivalent"}', "more than one"],
+  ['{"verdict":0,"reason":"r","verdict":"equivalent"}', "more than one"],
   ['I think {"reason":"r","verdict":"equivalent"}', "is not JSON"],
   ['I think\n```json\n{"reason":"r","verdict":"equivalent"}\n```', "is not JSON"],
 ])("the answer %j is no vote: %s", (text, reason) => {
@@ -129,6 +131,11 @@ test.each([
 test.each(["```json\n%\n```", "```\n%\n```\n", "\uFEFF%"])("an answer as %j is a vote", (form) => {
   const answer = form.replace("%", verdictOf("equivalent"));
   expect(parseVote(answer, ["equivalent"])).toEqual({ choice: "equivalent", reason: "r" });
+});
+
+test("a reason may hold whatever JSON can write", () => {
+  const reason = 'he said "ok", {"verdict":"equivalent"} and \\" or \\';
+  expect(parseVote(JSON.stringify({ reason, verdict: "partial" }), ["partial"])).toEqual({ choice: "partial", reason });
 });
 
 test("votes are averaged, their disagreement is shown, and a tie has no verdict", () => {

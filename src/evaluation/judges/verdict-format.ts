@@ -24,6 +24,7 @@ export interface Vote {
 }
 
 const maximumReason = 2_000;
+const quoted = /"(?:[^"\\]|\\.)*"/gu;
 
 /**
  * Reads an answer. Anything but exactly one object of the form is no vote: verdicts are never looked for inside other text. Only the
@@ -31,9 +32,10 @@ const maximumReason = 2_000;
  */
 export function parseVote(text: string, choices: readonly string[]): Vote {
   const unusable = (reason: string): Vote => ({ choice: null, reason });
+  const answer = unwrapFence(text);
   let value: unknown;
   try {
-    value = JSON.parse(unwrapFence(text));
+    value = JSON.parse(answer);
   } catch {
     return unusable("the judge's answer is not JSON");
   }
@@ -44,5 +46,7 @@ export function parseVote(text: string, choices: readonly string[]): Vote {
   if (typeof reason !== "string") return unusable("the judge gave no reason");
   if (typeof verdict !== "string" || !choices.includes(verdict))
     return unusable("the judge's verdict is none of the choices");
+  // Two names, two values. Of several fields of one name, parsing shows the last alone: a verdict that another one takes back.
+  if (answer.match(quoted)?.length !== 4) return unusable("the judge gave more than one reason or verdict");
   return { choice: verdict, reason: reason.slice(0, maximumReason) };
 }
