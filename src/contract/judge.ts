@@ -43,7 +43,12 @@ export type JudgeVerdict = z.infer<typeof JudgeVerdict>;
 
 /** What was spent on judging and labelling. */
 export const HelperUsage = z
-  .object({ calls: z.int().min(0), usage: Usage, cost: z.number().min(0).nullable() })
+  .object({
+    calls: z.int().min(0),
+    usage: Usage,
+    cost: z.number().min(0).nullable(),
+    unpriced: z.int().min(0).optional().describe("Answers whose price is not known: they are not in `cost`."),
+  })
   .meta({ id: "HelperUsage" });
 export type HelperUsage = z.infer<typeof HelperUsage>;
 

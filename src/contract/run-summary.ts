@@ -32,7 +32,10 @@ export const RunSummary = z
     failed: z.int().min(0),
     stopped_by: z.enum(["budget"]).optional().describe("Why the run ended before all was done. Its results are kept."),
     cost: z
-      .object({ total: z.number().min(0), unpriced: z.int().min(0).describe("Replies whose price is not known.") })
+      .object({
+        total: z.number().min(0),
+        unpriced: z.int().min(0).describe("Replies whose price is not known, those of judge and labeller included."),
+      })
       .optional()
       .describe("US dollars, judging and labelling included."),
     helper_usage: HelperUsage.optional(),

@@ -21,7 +21,8 @@ export function usageOf({ usage }: SuccessfulReply): Usage | null {
 /** What one call of a helping model spent. */
 export function helperUsageOf(reply: SuccessfulReply, priceOf?: PriceOf): HelperUsage {
   const usage = usageOf(reply);
-  return { calls: 1, usage: usage ?? noUsage, cost: usage ? (priceOf?.({ model: reply.model, usage }) ?? null) : null };
+  const cost = usage ? (priceOf?.({ model: reply.model, usage }) ?? null) : null;
+  return { calls: 1, usage: usage ?? noUsage, cost, ...(cost === null && { unpriced: 1 }) };
 }
 
 /** A call that failed is a call without tokens; one that was never made, because the budget is spent, is none. */
@@ -32,5 +33,7 @@ export function failedHelperUsage({ error }: FailedReply): HelperUsage {
 export function addHelperUsage(left: HelperUsage, right: HelperUsage | undefined): HelperUsage {
   if (!right) return left;
   const cost = left.cost === null ? right.cost : left.cost + (right.cost ?? 0);
-  return { calls: left.calls + right.calls, usage: addUsage(left.usage, right.usage), cost };
+  const unpriced = (left.unpriced ?? 0) + (right.unpriced ?? 0);
+  const sum = { calls: left.calls + right.calls, usage: addUsage(left.usage, right.usage), cost };
+  return unpriced > 0 ? { ...sum, unpriced } : sum;
 }

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { RunSummary } from "../contract/run-summary.ts";
 import type { Metadata } from "../contract/metadata.ts";
 import type { Scores } from "../contract/score.ts";
+import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { averageAttempts, averageInteractions } from "./average-scores.ts";
+import { addHelperUsage, helperUsageOf } from "./helper-usage.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { statusMessage } from "./status-message.ts";
 import { createRunFigures } from "./summarize-run.ts";
@@ -206,4 +208,13 @@ test("a label that was left out, or is a list, is as wrong in the accuracy as in
   expect(intent?.accuracy).toBeCloseTo(1 / 3, 12);
   expect(urgent).toMatchObject({ n: 2, accuracy: 0.5, confusion: { true: { "(missing)": 1, true: 1 } } });
   expect(urgent?.macro_f1).toBeCloseTo(2 / 3, 12);
+});
+
+test("a cost says how many answers of judge and labeller it leaves out, also where others have a price", () => {
+  const answered = (price: number | null) => helperUsageOf(sampleReply("a"), () => price);
+  const helper_usage = addHelperUsage(answered(0.25), answered(null));
+  const figures = createRunFigures();
+  figures.add({ scenario: "a", interactions: [{ ...scored({ overall: 1 }), cost: 0.5, helper_usage }] });
+  const { cost } = figures.finish().summary;
+  expect(cost).toEqual({ total: 0.75, unpriced: 1 });
 });

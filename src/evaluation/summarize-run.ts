@@ -185,8 +185,9 @@ function createSpending() {
       } else if (!error) unpriced++;
     },
     finish(): Pick<RunSummary, "cost" | "helper_usage"> {
+      const cost = { total: total + (helper.cost ?? 0), unpriced: unpriced + (helper.unpriced ?? 0) };
       return {
-        ...((priced > 0 || helper.cost !== null) && { cost: { total: total + (helper.cost ?? 0), unpriced } }),
+        ...((priced > 0 || helper.cost !== null) && { cost }),
         ...(helper.calls > 0 && { helper_usage: helper }),
       };
     },
