@@ -66,7 +66,8 @@ function toRequest(
   const headers: Record<string, string> = { accept: "application/json, text/*;q=0.9" };
   if (operation.body && body !== undefined) headers["content-type"] = operation.body.type;
   for (const { name, parameter } of operation.headerParameters) {
-    if (args[parameter] !== undefined) headers[name.toLowerCase()] = toHeader(name, args[parameter]);
+    const value = args[parameter];
+    if (value !== undefined && value !== null) headers[name.toLowerCase()] = toHeader(name, value);
   }
   // The operator's headers come last: no argument of the model replaces a credential.
   for (const [name, secret] of Object.entries(operation.headers)) headers[name] = secret.reveal();

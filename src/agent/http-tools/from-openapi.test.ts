@@ -197,7 +197,7 @@ paths:
         - { name: "filter[state]", in: query, schema: { type: string } }
         - { name: $top, in: query, description: How many., schema: { type: integer } }
         - { name: top, in: query, schema: { type: integer } }
-        - { name: X-Tags, in: header, schema: { type: array, items: { type: string } } }
+        - { name: X-Tags, in: header, schema: { type: [array, "null"], items: { type: string } } }
     put:
       operationId: change
       parameters: [{ name: pet ids, in: path, required: true, schema: { type: string } }]
@@ -224,6 +224,11 @@ test("arguments have names that every provider accepts, and go out under their o
   const sent = await run({ pet_ids: [7, 8], filter_state: "new", top: 5, top_query: 6, "X-Tags": ["a", "b"] });
   expect(decodeURIComponent(sent?.url ?? "")).toBe("https://q.test/pets/7,8?filter[state]=new&$top=5&top=6");
   expect(sent?.headers).toMatchObject({ "x-tags": "a,b" });
+});
+
+test("a header that is null is not sent, as little as a part of the query is", async () => {
+  const { run } = declare({ operations: ["find"] }, quirks);
+  expect((await run({ pet_ids: [7], "X-Tags": null }))?.headers).not.toHaveProperty("x-tags");
 });
 
 test("fields of a body too, whose schemas may stand anywhere in the document", async () => {
