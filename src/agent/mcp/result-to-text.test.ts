@@ -32,6 +32,30 @@ test("structured content is added once", () => {
   expect(resultToText({ content: [{ type: "text", text: "One." }], structuredContent })).toBe('One.\n\n{"a":1}');
 });
 
+test.each([
+  [["Hi"], "Hi"],
+  [["1.50"], 1.5],
+  [["[1, 2]"], [1, 2]],
+  [
+    ["a", '{ "b": 2 }'],
+    ["a", { b: 2 }],
+  ],
+])("structured content that only wraps what was said is not added: %j", (texts, result) => {
+  const content = texts.map((text) => ({ type: "text", text }));
+  expect(resultToText({ content, structuredContent: { result } })).toBe(texts.join("\n\n"));
+});
+
+test.each([
+  [["Hi"], { result: "Ho" }],
+  [["Hi"], { result: "Hi", count: 1 }],
+  [["Hi"], { text: "Hi" }],
+  [["a"], { result: ["a", "b"] }],
+  [[], { result: [] }],
+])("structured content that says more is added: %j and %j", (texts, structuredContent) => {
+  const content = texts.map((text) => ({ type: "text", text }));
+  expect(resultToText({ content, structuredContent })).toBe([...texts, JSON.stringify(structuredContent)].join("\n\n"));
+});
+
 test.each([{ content: [] }, {}, { content: null, structuredContent: null, isError: false, _meta: {} }])(
   "an empty result says so: %j",
   (result) => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "./is-object.ts";
 
 const text = z.string().nullish();
 const Block = z.discriminatedUnion("type", [
@@ -15,7 +16,7 @@ const Block = z.discriminatedUnion("type", [
 export function resultToText(result: Readonly<Record<string, unknown>>): string {
   const { content, structuredContent, _meta, isError: _isError, resultType: _resultType, ...rest } = result;
   const parts = (Array.isArray(content) ? content : [content ?? []].flat()).map(toText);
-  if (isThere(structuredContent) && !parts.some((part) => isSameJson(part, structuredContent))) {
+  if (isThere(structuredContent) && !isSaid(structuredContent, parts)) {
     parts.push(toJson(structuredContent));
   }
   if (!isThere(content) && !isThere(structuredContent) && Object.keys(rest).length > 0) parts.push(toJson(rest));
@@ -74,8 +75,20 @@ function toJson(value: unknown): string {
   }
 }
 
-/** Servers repeat structured content as text for older clients. */
-function isSameJson(text: string, value: unknown): boolean {
+/**
+ * Servers repeat structured content as text for older clients. It must be an object: what is none, such as a text, their
+ * libraries wrap into `result`, and of a list they may say each item by itself.
+ */
+function isSaid(structured: unknown, parts: readonly string[]): boolean {
+  if (parts.some((part) => isSame(part, structured))) return true;
+  if (parts.length === 0 || !isObject(structured) || Object.keys(structured).join() !== "result") return false;
+  const { result } = structured;
+  if (parts.some((part) => isSame(part, result))) return true;
+  return Array.isArray(result) && result.length === parts.length && parts.every((part, at) => isSame(part, result[at]));
+}
+
+function isSame(text: string, value: unknown): boolean {
+  if (typeof value === "string") return text === value;
   try {
     return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
   } catch {
