@@ -12,6 +12,9 @@ const session = createChatSession({
   save: saveConversation,
 });
 
+// Leaving the page ends its requests: that is no answer that broke off.
+addEventListener("pagehide", session.stop);
+
 export interface Chat extends Pick<ChatSession, "send" | "decide" | "stop" | "clear"> {
   readonly conversation: Conversation;
 }

@@ -174,6 +174,19 @@ export function chatSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("an answer that is left behind by a reload was stopped, it did not break off", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/slow");
+    await say(tab.page, "Hi");
+    await tab.page.getByText("Let me think").waitFor();
+    await tab.page.reload();
+    const answer = tab.page.getByRole("region", { name: "Answer of demo/slow" });
+    await answer.getByRole("button", { name: "Ask again" }).waitFor();
+    expect(await answer.innerText()).toMatch(/Let me think[^]*Stopped\./);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a stream that ends in an error keeps what came and says why", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
