@@ -55,6 +55,6 @@ function setWords(required: boolean | undefined): string {
 
 function requiredWords(required: boolean | undefined): string {
   if (required === true) return "The services ask for a key.";
-  if (required === false) return "No key is needed: the services take requests from this machine only.";
+  if (required === false) return "No key is needed: the services ask for none.";
   return "Needed only where the services ask for one.";
 }
