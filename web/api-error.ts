@@ -1,3 +1,5 @@
+import type { ErrorCode } from "../src/contract/errors.ts";
+import type { OpenAiError } from "../src/contract/openapi.ts";
 import type { Problem } from "../src/contract/problem.ts";
 import { requestWords } from "./parts/request-words.ts";
 
@@ -61,12 +63,17 @@ export function fromProblem(problem: Partial<Problem>, status: number | null): A
 
 async function readProblem(response: Response): Promise<Partial<Problem> | null> {
   try {
-    const body: unknown = await response.json();
-    const isProblem = typeof body === "object" && body !== null && "code" in body;
-    return isProblem ? (body as Partial<Problem>) : null;
+    const body = (await response.json()) as Partial<Problem> & Partial<OpenAiError>;
+    return "code" in body ? body : fromOpenAiError(body.error);
   } catch {
     return null;
   }
+}
+
+/** The routes for OpenAI's clients tell of a failure in OpenAI's form. */
+function fromOpenAiError(error: Partial<OpenAiError["error"]> | undefined): Partial<Problem> | null {
+  const { code, message } = error ?? {};
+  return code ? { code: code as ErrorCode, ...(message !== undefined && { detail: message }) } : null;
 }
 
 /** An answer that nobody here can read: not ours, or changed on its way. */

@@ -1,6 +1,8 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
-import { makeProblem } from "../support/fake-agent.ts";
+import { toProblem } from "../../../src/contract/problem.ts";
+import { ServiceError } from "../../../src/contract/service-error.ts";
+import { toOpenAiError } from "../../../src/services/http/openai-error.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { sampleUpstreams } from "../support/sample-upstreams.ts";
 import { openTab } from "../support/open-tab.ts";
@@ -77,10 +79,11 @@ export function modelsSettingsSuite(browser: () => Browser): void {
   test("what keeps all lists away is said once", async () => {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services });
-    const problem = makeProblem("auth_missing", "This service needs an API key.");
-    await tab.page.route(/\/(studio\/models|v1\/models|agent\/upstreams)$/, (route) =>
-      route.fulfill({ status: 401, json: problem }),
+    const error = new ServiceError("auth_missing", "This service needs an API key.");
+    await tab.page.route(/\/(studio\/models|agent\/upstreams)$/, (route) =>
+      route.fulfill({ status: 401, json: toProblem(error, "req-1") }),
     );
+    await tab.page.route(/\/v1\/models$/, (route) => route.fulfill({ status: 401, json: toOpenAiError(error) }));
     await tab.open("/models");
     await tab.page.getByText("The services ask for a key").waitFor();
     expect(await tab.page.getByRole("alert").count()).toBe(1);
