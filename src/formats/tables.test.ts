@@ -45,6 +45,16 @@ test.each(["\n\r\n", ";;\n", "sep=;\r\n", '"sep=;"\n\n'])("%j before the header 
   expect(notes).toEqual([{ kind: "dropped", line, message: "the row has no question" }]);
 });
 
+test("quotes inside a cell, and blanks around a quoted one, are read as spreadsheets do", () => {
+  const rows = ['Is a 5" pipe there?,The "big" one.', '"""Hi,"" she said" , "Yes, Madam"', 'A 6" pipe,"Two\nlines"'];
+  const { scenarios } = importScenarios({ text: `question,answer\n${rows.join("\n")}\n` });
+  expect(scenarios.flatMap(({ interactions }) => interactions)).toMatchObject([
+    { user_message: 'Is a 5" pipe there?', reference_reply: 'The "big" one.' },
+    { user_message: '"Hi," she said', reference_reply: "Yes, Madam" },
+    { user_message: 'A 6" pipe', reference_reply: "Two\nlines" },
+  ]);
+});
+
 test("a column that could be the reference too is named, not scored as a label", () => {
   const { notes, scenarios } = turns("input,expected,output\nhi,hello,bye\n");
   expect(notes).toMatchObject([

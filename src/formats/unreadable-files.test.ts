@@ -33,7 +33,13 @@ test("broken YAML is refused with line and column", () => {
 });
 
 test("broken CSV is refused with its line", () => {
-  expect(refusal({ text: 'input,expected\nhi,"x"y\n' })).toMatchObject({ line: 2 });
+  for (const row of ['hi,"x"y', '"say "a, b" now",x', '""x"",y', 'hi, "x"y']) {
+    expect(refusal({ text: `input,expected\nA 5" pipe,yes\n${row}\n` })).toMatchObject({
+      line: 3,
+      message: expect.stringContaining("a cell goes on after its closing quote"),
+    });
+  }
+  expect(refusal({ text: 'input,expected\nhi,"x\n' }).message).toContain("Quote Not Closed");
 });
 
 test.each(["", "   \n", "\uFEFF"])("an empty file is said to be empty: %j", (text) => {

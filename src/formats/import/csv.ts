@@ -1,15 +1,10 @@
-import { parse } from "csv-parse/browser/esm/sync";
 import type { ColumnMapping } from "../column-mapping.ts";
 import { FormatError } from "../format-error.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
+import { parseCsv } from "./parse-csv.ts";
 import { importPeerTable } from "./peer-tables.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
-
-interface ParsedRecord {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
 
 interface CsvSource {
   readonly text: string;
@@ -20,7 +15,7 @@ interface CsvSource {
 
 /** CSV, TSV and their relatives; the first row that is not empty names the columns. */
 export function importCsv({ text, collector, mapping, delimiter = detectDelimiter(text) }: CsvSource): void {
-  const all = parseRecords(text, delimiter);
+  const all = parseCsv(text, delimiter);
   const first = all.findIndex(({ record }) => !isEmpty(record) && !isHint(record, delimiter));
   const [header, ...records] = all.slice(Math.max(first, 0));
   if (!header) throw new FormatError("the file is empty");
@@ -46,16 +41,6 @@ const isEmpty = (record: readonly string[]): boolean => record.every((cell) => c
 /** `sep=;` in the first line tells Excel the separator, and is no column. */
 const isHint = (record: readonly string[], delimiter: string): boolean =>
   record.join(delimiter).toLowerCase() === `sep=${delimiter}`;
-
-function parseRecords(text: string, delimiter: string): ParsedRecord[] {
-  try {
-    const options = { delimiter, info: true, relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"] };
-    return parse(text, options) as unknown as ParsedRecord[];
-  } catch (error) {
-    const { message, lines } = error as { message?: string; lines?: number };
-    throw new FormatError(`not valid CSV: ${message ?? "unreadable"}`, { line: lines });
-  }
-}
 
 function uniqueNames(header: readonly string[], collector: ScenarioCollector): string[] {
   const seen = new Set<string>();

@@ -1,0 +1,45 @@
+import { parse } from "csv-parse/browser/esm/sync";
+import { FormatError } from "../format-error.ts";
+
+export interface ParsedRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+const usual = { info: true, relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"] };
+/** As spreadsheets and other readers do: a quote inside a cell is text, and blanks around a quoted cell are none of it. */
+const lenient = { ...usual, relax_quotes: true, trim: true, raw: true };
+
+/** The rows of a table, with the line each of them ends in. */
+export function parseCsv(text: string, delimiter: string): ParsedRecord[] {
+  try {
+    return parse(text, { ...usual, delimiter }) as unknown as ParsedRecord[];
+  } catch {
+    return parseLeniently(text, delimiter);
+  }
+}
+
+function parseLeniently(text: string, delimiter: string): ParsedRecord[] {
+  let records: (ParsedRecord & { readonly raw: string })[];
+  try {
+    records = parse(text, { ...lenient, delimiter }) as unknown as typeof records;
+  } catch (error) {
+    const { code, message = "unreadable", lines } = error as { code?: string; message?: string; lines?: number };
+    throw notValid(code?.endsWith("CLOSING_QUOTE") ? openEnd : message, lines);
+  }
+  let line = 1;
+  for (const { record, info, raw } of records) {
+    if (record.some((cell) => goesOn(cell, raw))) throw notValid(openEnd, line);
+    line = info.lines + 1;
+  }
+  return records;
+}
+
+const openEnd = "a cell goes on after its closing quote; inside quotes a quote is written twice";
+
+const notValid = (reason: string, line: number | undefined): FormatError =>
+  new FormatError(`not valid CSV: ${reason}`, { line });
+
+/** Where such a cell was meant to end nobody can tell: at the next separator, or after it. */
+const goesOn = (cell: string, raw: string): boolean =>
+  cell.startsWith('"') && !raw.includes(`"${cell.replaceAll('"', '""')}"`);
