@@ -473,6 +473,24 @@ test("an Inspect log gives its samples once, with what the model said", () => {
   ]);
 });
 
+test("what a solver told the model in an Inspect log is the system prompt", () => {
+  const messages = [
+    { role: "system", content: "Be brief." },
+    { role: "system", content: "Answer as a shop." },
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Hello" },
+  ];
+  const input = [messages[0], messages[2]];
+  const samples = [
+    { id: "both", input, target: "Hey", messages },
+    { id: "solver", input: "Hi", target: "Hey", messages: messages.slice(1) },
+    { id: "without", input, target: "Hey" },
+  ];
+  const { scenarios } = importScenarios({ text: JSON.stringify({ eval: {}, samples }) });
+  const prompts = scenarios.map(({ system_prompt }) => system_prompt);
+  expect(prompts).toEqual(["Be brief.\n\nAnswer as a shop.", "Answer as a shop.", "Be brief."]);
+});
+
 test("DeepEval goldens of one turn and of many", () => {
   const result = read("deepeval-goldens.json");
   expect(result.format).toBe("deepeval");

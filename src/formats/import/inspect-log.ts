@@ -40,25 +40,39 @@ function addSample(sample: JsonRecord, context: ItemContext): void {
   if (told.length > 0) collector.note("dropped", place, `scores of the past run: ${told.join(", ")}`);
   const metadata = sample["metadata"];
   const labels = readLabels(metadata, below(context, "metadata"));
-  const turns = finishTurns(withReplies(input, sample, context), {
+  const asked = withReplies(input, sample, context);
+  const turns = finishTurns(asked.turns, {
     ...readOutput(sample["target"], below(context, "target")),
     labels,
   });
-  collector.add(withExtras({ place, id: sample["id"], system: input.system, turns }, metadata));
+  collector.add(withExtras({ place, id: sample["id"], system: asked.system, turns }, metadata));
 }
 
-/** History given in the input keeps its replies as references; what the model said in the run is its reply. */
-function withReplies(input: Conversation, sample: JsonRecord, context: ItemContext): TurnDraft[] {
+/**
+ * History given in the input keeps its replies as references; what the model said in the run is its reply. What solvers put before the model,
+ * such as a system message, is part of what was asked.
+ */
+function withReplies(
+  input: Conversation,
+  sample: JsonRecord,
+  context: ItemContext,
+): { system: string | undefined; turns: TurnDraft[] } {
   const silent = { note: () => undefined };
   const messages = listField(sample, "messages") ?? [];
-  const run = turnsFromMessages({ messages, place: context.place, collector: silent }).turns;
+  const { system = input.system, turns: run } = turnsFromMessages({
+    messages,
+    place: context.place,
+    collector: silent,
+  });
   const given = input.turns.length - 1;
   if (run.length < input.turns.length) {
-    return input.turns.map((turn, index) => (index < given ? turn : { ...turn, reply: outputText(sample) }));
+    const reply = outputText(sample);
+    return { system, turns: input.turns.map((turn, index) => (index < given ? turn : { ...turn, reply })) };
   }
-  return run.map(
+  const turns = run.map(
     ({ user, reference }, index) => (index < given ? input.turns[index] : undefined) ?? { user, reply: reference },
   );
+  return { system, turns };
 }
 
 function outputText(sample: JsonRecord): string | undefined {
