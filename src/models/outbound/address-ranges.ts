@@ -5,11 +5,21 @@ import { rememberLast } from "./remember-last.ts";
 /** What an address means to a guard. `link-local` also holds the cloud metadata addresses outside the link-local ranges. */
 export type AddressKind = "public" | "private" | "loopback" | "unspecified" | "link-local";
 
+/** Where clouds tell a machine its credentials: AWS and the agent of its Kubernetes, Google, Oracle, Alibaba, Scaleway, Akamai. */
+const metadataIpv6 = [
+  "fd00:ec2::/32",
+  "fd20:ce::254/128",
+  "fd00:c1::a9fe:a9fe/128",
+  "fd00:100::100:200/128",
+  "fd00:42::42/128",
+  "fd00:a9fe:a9fe::1/128",
+];
+
 // One list per family: a BlockList that holds ::ffff:0:0/96 would call every IPv4 address blocked.
 const ranges = {
   "link-local": [
     ipv4("169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32"),
-    ipv6("fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128"),
+    ipv6("fe80::/10", ...metadataIpv6),
   ],
   loopback: [ipv4("127.0.0.0/8"), ipv6("::1/128")],
   unspecified: [ipv4("0.0.0.0/8"), ipv6("::/128")],

@@ -64,6 +64,11 @@ const metadataLiterals = [
   "[fd00:ec2::254]",
   "[fd00:0ec2:0:0:0:0:0:254]",
   "[fd20:ce::254]",
+  "[fd00:ec2::23]",
+  "[fd00:c1::a9fe:a9fe]",
+  "[fd00:100::100:200]",
+  "[fd00:42::42]",
+  "[fd00:a9fe:a9fe::1]",
 ];
 
 const privateLiterals = Object.values({

@@ -62,6 +62,7 @@ export const metadataHosts: readonly string[] = [
     ...spellings("169.254.0.1"),
     ...spellings("100.100.100.200"),
     ..."168.63.129.16 [fe80::1] [febf::1] [fd00:ec2::254] [fd20:ce::254] [::169.254.169.254] [::a9fe:a9fe]".split(" "),
+    ..."[fd00:ec2::23] [fd00:c1::a9fe:a9fe] [fd00:100::100:200] [fd00:42::42] [fd00:a9fe:a9fe::1]".split(" "),
   ]),
 ];
 
