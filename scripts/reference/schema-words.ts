@@ -17,7 +17,7 @@ export function schemaWords(schema: JsonSchema, link: (name: string) => string):
 }
 
 /** The last step of `#/components/schemas/Run`. */
-export function nameOfReference(reference: string): string {
+function nameOfReference(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }
 

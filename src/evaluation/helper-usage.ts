@@ -8,7 +8,7 @@ export type PriceOf = (call: { readonly model: string | null; readonly usage: Us
 export const noHelperUsage: HelperUsage = { calls: 0, usage: noUsage, cost: null };
 
 /** Tokens as we count them, from a provider's answer. */
-export function usageOf({ usage }: SuccessfulReply): Usage | null {
+function usageOf({ usage }: SuccessfulReply): Usage | null {
   return (
     usage && {
       input_tokens: usage.prompt_tokens,

@@ -22,7 +22,7 @@ export function githubReporter(environment: NodeJS.ProcessEnv = process.env): Re
   };
 }
 
-export function annotations({ response, gates, problems }: RunOutcome): string[] {
+function annotations({ response, gates, problems }: RunOutcome): string[] {
   const scenarios = response.results.scenarios.flatMap((result) => {
     const verdict = verdictOf(result);
     if (verdict.outcome !== "failed" && verdict.outcome !== "error") return [];
@@ -45,7 +45,7 @@ function command(kind: "error" | "warning", title: string, message: string): str
   return `::${kind} title=${property}::${data}`;
 }
 
-export function stepSummary({ response, gates, problems, comparison }: RunOutcome): string {
+function stepSummary({ response, gates, problems, comparison }: RunOutcome): string {
   const lines = [
     ...gates.map(({ passed, message }) => `- ${passed ? "✅" : "❌"} ${code(message)}`),
     ...problems.map((problem) => `- ❌ ${code(problem)}`),

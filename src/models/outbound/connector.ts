@@ -21,7 +21,7 @@ export interface ConnectorOptions {
 }
 
 /** Thrown inside the connector; never reaches a caller. */
-export class AddressRefused extends Error {
+class AddressRefused extends Error {
   readonly code = "ERR_ADDRESS_REFUSED";
 }
 

@@ -1,7 +1,6 @@
 export const kibibyte = 1024;
 export const mebibyte = 1024 * kibibyte;
 export const second = 1000;
-export const hour = 3_600 * second;
 /** The longest wait a Node timer can hold. */
 const longestWait = 2_147_483_647;
 

@@ -5,7 +5,7 @@ import { StoreFileError } from "../store-file-error.ts";
 
 const oldestServer = 140_000;
 /** Any number, as long as every version of this program uses the same: processes that start together queue behind it. */
-export const startLock = 7_245_100;
+const startLock = 7_245_100;
 
 /** Brings the schema up to date in a transaction that holds the start lock. Refuses a database that is not for us. */
 export async function preparePostgres(transaction: Transaction<Tables>): Promise<void> {

@@ -6,7 +6,6 @@ import { sql } from "kysely";
  */
 export const ready = sql.lit("ready" as const);
 export const running = sql.lit("running" as const);
-export const done = sql.lit("done" as const);
 export const cancelled = sql.lit("cancelled" as const);
 
 /** Runs whose attempts may be worked on. */

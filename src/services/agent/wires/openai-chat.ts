@@ -143,7 +143,7 @@ function completionId({ runId }: Turn): string {
   return `chatcmpl-${runId}`;
 }
 
-export function toToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
+function toToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
   return { id, type: "function" as const, function: { name, arguments: text }, ...echo?.call };
 }
 

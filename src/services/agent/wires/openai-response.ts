@@ -102,7 +102,7 @@ function incompleteReason(finishReason: string): string | null {
   return limits.test(finishReason) ? "max_output_tokens" : null;
 }
 
-export function toUsage({ usage, usage_details: details }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
+function toUsage({ usage, usage_details: details }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
   return {
     input_tokens: usage.input_tokens,
     input_tokens_details: { cached_tokens: details?.cached_tokens ?? 0 },
