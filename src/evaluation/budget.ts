@@ -1,5 +1,6 @@
 import type { Budget } from "../contract/budget.ts";
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
+import type { HelperUsage } from "../contract/judge.ts";
 
 /** What was spent: calls that were made, their tokens, and US dollars where prices are known. */
 export interface Spent {
@@ -18,19 +19,27 @@ export function addSpent(left: Spent, right: Spent): Spent {
   };
 }
 
-/** What one stored turn took, judging and labelling included. A turn that was not called took nothing. */
+export function withoutSpent(left: Spent, right: Spent): Spent {
+  return addSpent(left, { calls: -right.calls, tokens: -right.tokens, money: -right.money });
+}
+
+/** What one stored turn took, judging and labelling included. */
 export function spentOn({ reply, scores }: { reply: StoredReply; scores: StoredScores | null }): Spent {
-  const helpers = [scores?.helper_usage, scores?.conversation?.helper_usage];
-  let spent: Spent = {
-    calls: reply.tries > 0 ? 1 : 0,
-    tokens: reply.usage?.total_tokens ?? 0,
-    money: reply.cost ?? 0,
-  };
-  for (const helper of helpers) {
-    if (helper)
-      spent = addSpent(spent, { calls: helper.calls, tokens: helper.usage.total_tokens, money: helper.cost ?? 0 });
-  }
-  return spent;
+  return addSpent(spentOnReply(reply), spentOnHelp(scores));
+}
+
+/** What the reply itself took. A turn that was not called took nothing. */
+export function spentOnReply({ tries, usage, cost }: StoredReply): Spent {
+  return { calls: tries > 0 ? 1 : 0, tokens: usage?.total_tokens ?? 0, money: cost ?? 0 };
+}
+
+/** What judging and labelling a turn took. */
+export function spentOnHelp(scores: StoredScores | null): Spent {
+  return addSpent(spentBy(scores?.helper_usage), spentBy(scores?.conversation?.helper_usage));
+}
+
+export function spentBy(helper: HelperUsage | undefined): Spent {
+  return helper ? { calls: helper.calls, tokens: helper.usage.total_tokens, money: helper.cost ?? 0 } : noSpent;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Embedder } from "../contract/embedder.ts";
 import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel, FailedReply } from "../contract/model.ts";
-import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { noSpent, spentBy } from "../evaluation/budget.ts";
+import { failedHelperUsage, helperUsageOf, type PriceOf } from "../evaluation/helper-usage.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";
 import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
@@ -45,7 +46,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
     if (!judge) return undefined;
     const target = at(settings, judge);
     const built: Judge = {
-      model: budgeted(createModel(target), ledger),
+      model: budgeted(createModel(target), { ledger, priceOf: priceOf?.(target) }),
       votes: judge.votes ?? 1,
       audited: (await isAudited?.(await judgeFingerprint(judge))) ?? false,
       priceOf: priceOf?.(target),
@@ -72,21 +73,28 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
     return { scoring, conversationJudge: ofTurns ? null : (judge ?? null) };
 
     function labellerOf(target: RunSettings) {
-      const model = budgeted(createModel(target), ledger);
-      return createModelLabeller({ model, candidates, name: target.model_id, priceOf: priceOf?.(target) });
+      const price = priceOf?.(target);
+      const model = budgeted(createModel(target), { ledger, priceOf: price });
+      return createModelLabeller({ model, candidates, name: target.model_id, priceOf: price });
     }
   };
 }
 
 /** Once the budget is spent a helping model is not called any more: its answer is a failure, and the score is missing. */
-function budgeted(model: ChatModel, ledger: RunLedger | null): ChatModel {
+function budgeted(
+  model: ChatModel,
+  { ledger, priceOf }: { ledger: RunLedger | null; priceOf: PriceOf | undefined },
+): ChatModel {
   if (!ledger) return model;
   return async (request, options) => {
     if (!ledger.admit()) return overBudget;
+    let took = noSpent;
     try {
-      return await model(request, options);
+      const reply = await model(request, options);
+      took = spentBy(reply.ok ? helperUsageOf(reply, priceOf) : failedHelperUsage(reply));
+      return reply;
     } finally {
-      ledger.settle();
+      ledger.settle(took);
     }
   };
 }

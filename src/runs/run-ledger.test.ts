@@ -14,13 +14,15 @@ const turn = (attempt: number): NumberedInteraction => ({
   scores: null,
 });
 
+const noScores = { generated_metadata: {}, label_sources: {}, scores: {}, score_reasons: {}, scoring_version: "1" };
+
 /** A ledger of a run with these stored turns, and a budget of four calls. */
-function ledgerOf(rows: NumberedInteraction[]) {
+function ledgerOf(rows: NumberedInteraction[], budget = { calls: 4 }) {
   const after = async (_run: string, seq: number) => rows.filter((row) => row.seq > seq);
   return createRunLedger({
     runId: "run",
     store: { interactions: { after } } as unknown as Store,
-    budget: { calls: 4 },
+    budget,
     adaptive: { min: 1, max: 5, ci_width: 0.1 },
     turnsOf: () => 2,
     deadline: null,
@@ -41,6 +43,41 @@ test("a turn that is read from the store before its writer tells of it counts on
   }
   expect([ledger.admit(), ledger.spent]).toEqual([true, false]);
   expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
+});
+
+test("what helping with a turn took counts from the call on, and once", async () => {
+  const rows: NumberedInteraction[] = [];
+  const ledger = ledgerOf(rows, { calls: 6 });
+  const vote = { calls: 1, tokens: 2, money: 0 };
+  for (const _ of ["reply", "vote", "vote", "vote"]) expect(ledger.admit()).toBe(true);
+  for (const _ of ["vote", "vote", "vote"]) ledger.settle(vote);
+  // The turn is not stored yet: its reply counts as under way, its votes as spent.
+  expect([ledger.admit(), ledger.spent]).toEqual([true, false]);
+  expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
+  ledger.settle();
+  ledger.settle();
+
+  const usage = { input_tokens: 3, output_tokens: 3, total_tokens: 6 };
+  const judged = { ...turn(1), scores: { ...noScores, helper_usage: { calls: 3, usage, cost: null } } };
+  rows.push(judged);
+  await ledger.refresh();
+  ledger.stored(judged);
+  await ledger.refresh();
+  expect([ledger.admit(), ledger.spent]).toEqual([true, false]);
+  expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
+});
+
+test("what judging a conversation took counts, though its last turn was read before", async () => {
+  const rows = [turn(1)];
+  const ledger = ledgerOf(rows);
+  expect(ledger.admit()).toBe(true);
+  await ledger.refresh();
+  ledger.stored(turn(1));
+  for (const _ of ["vote", "vote", "vote"]) {
+    expect(ledger.admit()).toBe(true);
+    ledger.settle({ calls: 1, tokens: 2, money: 0 });
+  }
+  expect(ledger.spent).toBe(true);
 });
 
 test("an attempt with a turn missing is not taken for one that is over", async () => {

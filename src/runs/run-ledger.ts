@@ -1,7 +1,15 @@
 import type { AdaptiveAttempts } from "../contract/attempts-setting.ts";
 import type { Budget } from "../contract/budget.ts";
 import type { NumberedInteraction, Store, StoredInteraction } from "../contract/store.ts";
-import { addSpent, isSpent, noSpent, spentOn, type Spent } from "../evaluation/budget.ts";
+import {
+  addSpent,
+  isSpent,
+  noSpent,
+  spentOnHelp,
+  spentOnReply,
+  withoutSpent,
+  type Spent,
+} from "../evaluation/budget.ts";
 import { narrowEnough } from "../evaluation/statistics/narrow-enough.ts";
 
 /** What a run has spent and reached so far, whoever did it. Only runs with a budget or adaptive attempts need one. */
@@ -10,8 +18,8 @@ export interface RunLedger {
   refresh(options?: { ifOlderThan?: number }): Promise<void>;
   /** Whether one more call may start; counts it as under way. */
   admit(): boolean;
-  /** A call of a helping model that was admitted is over: its cost is stored with the turn it belongs to. */
-  settle(): void;
+  /** A call that was admitted is over without a turn of its own. What a helping model took counts from here. */
+  settle(took?: Spent): void;
   /** A turn that was admitted is stored. Until the store tells of it, it counts from here. */
   stored(turn: Omit<StoredInteraction, "attempt_id"> & Place): void;
   readonly spent: boolean;
@@ -56,23 +64,30 @@ export function createRunLedger({
   let readAt = Number.NEGATIVE_INFINITY;
   let underWay = 0;
   let refreshing: Promise<void> | null = null;
+  /** What the helping models of this process took. It is stored with turns later, that of a whole conversation later still. */
+  let helped = noSpent;
   const pending = new Map<string, Spent>();
-  /** Turns the store told of that this process has not, or not yet, told of itself: they must not count twice. */
-  const taken = new Set<string>();
+  /**
+   * Turns the store told of that this process has not, or not yet, told of itself, with what helping with them took: they must not
+   * count twice.
+   */
+  const taken = new Map<string, Spent>();
   const scenarios = new Map<number, Map<number, AttemptEntry>>();
 
   function total(): Spent {
-    let sum = read;
+    let sum = addSpent(read, helped);
     for (const spent of pending.values()) sum = addSpent(sum, spent);
     return sum;
   }
 
   function take(turn: NumberedInteraction): void {
     sequence = Math.max(sequence, turn.seq);
-    read = addSpent(read, spentOn(turn));
+    read = addSpent(read, spentOnReply(turn.reply));
     // A turn this process stored is counted from here on by what the store says.
     if (pending.delete(keyOf(turn))) return;
-    taken.add(keyOf(turn));
+    const help = spentOnHelp(turn.scores);
+    read = addSpent(read, help);
+    taken.set(keyOf(turn), help);
     note(turn);
   }
 
@@ -115,14 +130,20 @@ export function createRunLedger({
       underWay++;
       return true;
     },
-    settle() {
+    settle(took = noSpent) {
       underWay = Math.max(0, underWay - 1);
+      helped = addSpent(helped, took);
     },
     stored(turn) {
       underWay = Math.max(0, underWay - 1);
       // Another attempt may have read it between its commit and this call.
-      if (taken.delete(keyOf(turn))) return;
-      pending.set(keyOf(turn), spentOn(turn));
+      const help = taken.get(keyOf(turn));
+      if (help) {
+        taken.delete(keyOf(turn));
+        read = withoutSpent(read, help);
+        return;
+      }
+      pending.set(keyOf(turn), spentOnReply(turn.reply));
       note(turn);
     },
     decide({ scenario_index, attempt, turns }) {
