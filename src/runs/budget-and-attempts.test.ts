@@ -1,5 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import type { ChatModel } from "../contract/model.ts";
+import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { createRuns } from "./create-runs.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
@@ -67,6 +69,30 @@ test("a budget of tokens or money stops too, with calls under way counted at the
   const money = await bench.evaluate({ test_batch: scenarios(20), budget: { money: 0.15 }, concurrency: 1 });
   expect(money.summary.cost).toEqual({ total: expect.closeTo(0.15, 9) as number, unpriced: 0 });
   expect(money.summary.stopped_by).toBe("budget");
+});
+
+test("a run that its budget kept from a turn says so, also where what was under way took less than expected", async () => {
+  const asked = Promise.withResolvers<void>();
+  const small = Promise.withResolvers<void>();
+  const model: ChatModel = async (request) => {
+    const question = lastUserMessage(request);
+    if (question === "small 1") asked.resolve();
+    await (question === "small 1" ? small : asked).promise;
+    const total_tokens = question === "large 1" ? 400 : 10;
+    return sampleReply("a", { usage: { ...sampleReply("").usage!, total_tokens } });
+  };
+  await using bench = await startBench({ models: { model } });
+  const test_batch = ["large", "small"].map((id) => ({
+    id,
+    interactions: [1, 2].map((turn) => ({ id: `t${turn}`, user_message: `${id} ${turn}` })),
+  }));
+  const { id } = await bench.create({ test_batch, budget: { tokens: 600 }, concurrency: 2 });
+  // With a call under way that is expected to take 400 tokens more, the large attempt may not go on.
+  await vi.waitFor(async () => expect((await bench.store.runs.get(id))?.progress.attempts_done).toBe(1));
+  small.resolve();
+  const response = await bench.results(await bench.runs.wait(id, AbortSignal.timeout(20_000)));
+  expect(response.usage.total_tokens).toBe(420);
+  expect(response.summary).toMatchObject({ interactions: 3, stopped_by: "budget" });
 });
 
 test("a budget of money is warned about where no price is known", async () => {

@@ -21,10 +21,11 @@ export async function failRun(
   if (run?.state !== "queued" && run?.state !== "running") return false;
   const [scenario] = await store.runs.scenariosAt(run_id, [scenario_index]);
   const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" broke ${breaks + 1} times, the last time with: ${errorLine(error)}`;
-  const { summary } = await figureRun(run, { store, now });
+  const failed = { ...run, state: "failed" as const };
+  const { summary } = await figureRun(failed, { store, now });
   if (!(await store.runs.finish(run_id, { state: "failed", message, summary, at: now() }))) return false;
   // Other attempts may have stored turns while the figures were made. From here on none can.
-  const { summary: complete } = await figureRun(run, { store, now });
+  const { summary: complete } = await figureRun(failed, { store, now });
   await store.runs.resummarize(run_id, { summary: complete, message });
   return true;
 }

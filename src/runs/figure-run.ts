@@ -55,26 +55,40 @@ export async function figureRun(run: RunRecord, { store, now }: { store: Store; 
 export function createFiguring(settings: RunSettings) {
   const figures = figuresOf(settings);
   let spent = noSpent;
-  let missing = false;
+  let cut = false;
+  let skipped = false;
   return {
     add(scenario: Scenario, attempt: AttemptTurns): void {
       const turns = scenario.interactions.length;
-      missing ||= attempt.interactions.length < turns * plannedPasses(settings);
+      const short = attempt.interactions.length < turns * plannedPasses(settings);
+      // An adaptive attempt without any turn may not have been needed.
+      const optional = settings.adaptive !== undefined && attempt.interactions.length === 0;
+      cut ||= short && !optional;
+      skipped ||= short && optional;
       figures.expect(scenario.id);
       if (attempt.interactions.length === 0) return;
       if (settings.budget) for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
       figures.add(toFigured(scenario, toAttemptResults(attempt, { scenario, settings })));
     },
     finish: (run: RunRecord, now: () => number): Figured =>
-      figures.finish({ stopped_by: missing && overBudget(run, { spent, now }) ? "budget" : undefined }),
+      figures.finish({
+        stopped_by: (cut || skipped) && overBudget(run, { cut, spent, now }) ? "budget" : undefined,
+      }),
   };
 }
 
-/** A run whose turns are not all there although nobody cancelled it has stopped because its budget was spent. */
-function overBudget(run: RunRecord, { spent, now }: { spent: typeof noSpent; now: () => number }): boolean {
+/**
+ * A run whose turns are not all there although it came to its end has stopped because of its budget: what was under way may have
+ * taken less of it than expected.
+ */
+function overBudget(
+  run: RunRecord,
+  { cut, spent, now }: { cut: boolean; spent: typeof noSpent; now: () => number },
+): boolean {
   const { budget } = run.settings;
-  if (!budget || run.state === "cancelling" || run.state === "cancelled") return false;
+  if (!budget || run.state === "cancelling" || run.state === "cancelled" || run.state === "failed") return false;
   if (run.summary) return run.summary.stopped_by === "budget";
+  if (cut) return true;
   const elapsed = (run.finished_at ?? now()) - (run.started_at ?? run.created_at);
   return isSpent(budget, { spent, late: budget.seconds !== undefined && elapsed >= budget.seconds * 1_000 });
 }
