@@ -18,6 +18,8 @@ export interface CallEnd {
 
 /** Leave to make one call. Must be released, whatever happens to the call. */
 export interface CallSlot {
+  /** The endpoint refused the call, which keeps its place and is made again later. Nobody else may call it for so long. */
+  refused(retry_after_ms?: number): void;
   /** A second release changes nothing. */
   release(end: CallEnd): void;
 }

@@ -121,6 +121,11 @@ export interface ChatOptions {
   readonly onText?: (text: string) => void;
   /** Streams although nobody listens, where the endpoint can: that is how the time to the first token is known. */
   readonly stream?: boolean;
+  /**
+   * Called when the endpoint asks to be called less, with the wait it asks for: also when the call waits and is made again, so that
+   * whoever shares the endpoint out slows down at once.
+   */
+  readonly onRefused?: (retryAfterMs: number | undefined) => void;
 }
 
 /** Contract: resolves with a failed `Reply`; rejects only when `signal` aborts. */

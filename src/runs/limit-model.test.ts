@@ -3,15 +3,17 @@ import type { CallEnd, Limits } from "../contract/limits.ts";
 import type { ChatModel, Reply } from "../contract/model.ts";
 import { limitModel, limitModels } from "./limit-model.ts";
 
-function fakeLimits(): Limits & { ends: CallEnd[]; asked: string[] } {
+function fakeLimits(): Limits & { ends: CallEnd[]; refusals: number[]; asked: string[] } {
   const ends: CallEnd[] = [];
+  const refusals: number[] = [];
   const asked: string[] = [];
   return {
     ends,
+    refusals,
     asked,
     acquire: async ({ endpoint, run_id }) => {
       asked.push(`${endpoint} ${run_id}`);
-      return { release: (end) => ends.push(end) };
+      return { refused: (pause = 0) => refusals.push(pause), release: (end) => ends.push(end) };
     },
     close: async () => {},
   };
@@ -37,6 +39,17 @@ test("a call takes a place and gives it back with what it learnt", async () => {
   expect(await model({ messages: [] }, { signal: new AbortController().signal })).toBe(limited);
   expect(limits.asked).toEqual(["http://127.0.0.1:1 run"]);
   expect(limits.ends).toEqual([{ outcome: "rate_limited", retry_after_ms: 2000 }]);
+});
+
+test("what the endpoint refuses is told at once, while the call goes on; a wait that nobody waits is no pause", async () => {
+  const limits = fakeLimits();
+  const refusing: ChatModel = async (_request, { onRefused }) => {
+    for (const wait of [700, undefined, 61_000]) onRefused?.(wait);
+    expect(limits.ends).toEqual([]);
+    return limited;
+  };
+  await limitModel(refusing, { limits, ...where })({ messages: [] }, { signal: new AbortController().signal });
+  expect(limits.refusals).toEqual([700, 0, 0]);
 });
 
 test("a run that was cancelled while it waited starts no call, and the place is free again", async () => {

@@ -15,7 +15,8 @@ export function limitModel(
     try {
       // The wait may have been long: a run that was cancelled meanwhile starts no call.
       options.signal.throwIfAborted();
-      const reply = await model(request, options);
+      const onRefused = (retryAfterMs = 0): void => slot.refused(pauseFor(retryAfterMs));
+      const reply = await model(request, { ...options, onRefused });
       end = toCallEnd(reply);
       return reply;
     } finally {
@@ -45,8 +46,11 @@ export function originOf(endpoint: string): string {
 function toCallEnd(reply: Reply): CallEnd {
   if (reply.ok) return { outcome: "ok", tokens: reply.usage?.total_tokens };
   const { code, retry_after_ms = 0 } = reply.error;
-  // An endpoint that wants to be left alone for longer answers each call with a failure; nobody waits that long here.
-  if (code === "upstream_rate_limited" && retry_after_ms > longestPauseMs) return { outcome: "rate_limited" };
-  if (code === "upstream_rate_limited") return { outcome: "rate_limited", retry_after_ms };
+  if (code === "upstream_rate_limited") return { outcome: "rate_limited", retry_after_ms: pauseFor(retry_after_ms) };
   return { outcome: "failed" };
+}
+
+/** An endpoint that wants to be left alone for longer answers each call with a failure; nobody waits that long here. */
+function pauseFor(retryAfterMs: number): number {
+  return retryAfterMs > longestPauseMs ? 0 : retryAfterMs;
 }

@@ -4,7 +4,7 @@ import { Problem } from "../../src/contract/problem.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import type { Behaviour } from "../support/fake-provider/behaviour.ts";
 import { hang, resetBeforeHeaders } from "../support/fake-provider/connection-faults.ts";
-import { modelNotFound, serverError, unauthorized } from "../support/fake-provider/error-statuses.ts";
+import { modelNotFound, rateLimited, serverError, unauthorized } from "../support/fake-provider/error-statuses.ts";
 import { emptyBody, halfJson, html, htmlNotFound, noChoices } from "../support/fake-provider/malformed-replies.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
@@ -341,4 +341,14 @@ test("calls to one origin keep to the rate the operator set, whatever run they b
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   // Two a second, one of them at once: the fourth call starts after about a second.
   expect(performance.now() - startedAt).toBeGreaterThan(900);
+});
+
+test("a run loses nothing to an endpoint that refuses every other call for its rate limit", async () => {
+  let calls = 0;
+  const everyOther: Behaviour = (call) => ((calls += 1) % 2 === 0 ? rateLimited({}) : text("Hello"))(call);
+  await using limited = await startFakeProvider({ behaviour: everyOther });
+  await using patient = await runServices();
+  const body = specRequest({ endpoint: limited.url, attempts: 40 });
+  const answer = await send(`${patient.evaluation}/evaluate`, { body });
+  expect(answer.body).toMatchObject({ message: "Evaluation completed: 40 interactions" });
 });

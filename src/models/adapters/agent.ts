@@ -14,7 +14,7 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
   const parsed = parseEndpoint(endpoint);
   const url = parsed.ok ? parsed.url.href : endpoint;
 
-  return async (request, { signal, onText }) => {
+  return async (request, { signal, onText, onRefused }) => {
     const started = performance.now();
     if (!canBeHeader(modelId)) return failedReply(unknownModel, elapsedMs(started));
     const result = await outbound.request({
@@ -25,6 +25,7 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
       breakerKey: modelId,
       explainFailure: explainAgentProblem,
       signal,
+      onRefused,
       ...(policy && { policy }),
       ...(credential && { credential }),
     });

@@ -46,7 +46,7 @@ export function httpChatModel(
 
   async function call(
     request: ChatRequest,
-    { signal, onText }: ChatOptions,
+    { signal, onText, onRefused }: ChatOptions,
     { form, newerLimit }: RequestForm,
   ): Promise<Call> {
     const started = performance.now();
@@ -65,6 +65,7 @@ export function httpChatModel(
         return protocol.explainFailure(response);
       },
       signal,
+      onRefused,
       ...(protocol.headers && { headers: protocol.headers }),
       ...(policy && { policy }),
       ...(credential && { credential }),

@@ -13,7 +13,7 @@ import { parseEndpoint } from "./parse-endpoint.ts";
 import { Pools } from "./pools.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import { RetryBudgets } from "./retry-budgets.ts";
-import { isPrescribedWait, retryDelay } from "./retry-delay.ts";
+import { asksForLess, isPrescribedWait, retryDelay } from "./retry-delay.ts";
 import { sendOnce, type TryResult } from "./send-once.ts";
 import { sleep as realSleep } from "./sleep.ts";
 
@@ -54,7 +54,11 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
       const permit = call.breaker.admit(now);
       if (permit === null) return failed(circuitOpen(call.breaker, now), tries - 1);
       const result = await attempt(call, permit, tries);
-      if (result.kind !== "failed") return { ok: true, tries, ...result };
+      if (result.kind !== "failed") {
+        call.budget.countAnswer(clock.monotonic());
+        return { ok: true, tries, ...result };
+      }
+      if (asksForLess(result.failure)) request.onRefused?.(result.failure.retryAfterMs);
       const delay = delayBeforeNext(call, result.failure, tries);
       if (delay === null) return failed(result.failure, tries, result.redirect_to);
       await sleep(delay, request.signal);
@@ -113,10 +117,13 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     tries: number,
   ): number | null {
     const now = clock.monotonic();
-    const settings = { ...retry, maximum: request.retries ?? retry.maximum };
+    // Whoever is told slows down, so the rest of a crowd gets through in time: at an upstream that serves anybody at all.
+    const isHeeded = request.onRefused !== undefined && failure.status === 429 && budget.isServing(now);
+    const maximum = request.retries ?? retry.maximum;
+    const settings = { ...retry, maximum: isHeeded && maximum > 0 ? Number.POSITIVE_INFINITY : maximum };
     const delay = retryDelay({ failure, tries, idempotent: request.idempotent ?? true, random, retry: settings });
     if (delay === null || now + delay >= deadline || breaker.state(now + delay) === "open") return null;
-    return isPrescribedWait(failure) || budget.take(now) ? delay : null;
+    return isPrescribedWait(failure) || isHeeded || budget.take(now) ? delay : null;
   }
 
   const close = () => pools.close();

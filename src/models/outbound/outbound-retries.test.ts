@@ -129,6 +129,48 @@ test("tries and waits together stay within the total limit", async () => {
   await outbound.close();
 });
 
+test("a rate limit is waited for within the total limit where calls slow down and others are served", async () => {
+  const refused = Array.from({ length: 6 }, () => rateLimited({}));
+  await using provider = await startFakeProvider({ script: [rateLimited({ "retry-after": "2" })] });
+  const { outbound, waits } = withFakeTime({ retryBudget: { floor: 0 }, retry: { capMs: 4_000 } });
+  const told: (number | undefined)[] = [];
+  const request = { ...post(provider.url), onRefused: (wait: number | undefined) => void told.push(wait) };
+  expect(await outbound.request(request)).toMatchObject({ ok: true, tries: 2 });
+  provider.enqueue(...refused);
+  expect(await outbound.request(request)).toMatchObject({ ok: true, tries: 7 });
+  expect(told).toEqual([2000, ...refused.map(() => undefined)]);
+  expect(waits).toEqual([2000, 500, 1000, 2000, 4000, 4000, 4000]);
+  provider.enqueue(...refused);
+  expect(await outbound.request(post(provider.url))).toMatchObject({ error: { tries: 1 } });
+  await outbound.close();
+});
+
+test("an endpoint that serves nobody is not waited for beyond the retries there are", async () => {
+  await using provider = await startFakeProvider({ behaviour: rateLimited({}) });
+  const { outbound, advance } = withFakeTime();
+  const request = { ...post(provider.url), onRefused: () => {} };
+  expect(await outbound.request(request)).toMatchObject({ error: { tries: 4 } });
+  provider.enqueue(status(200));
+  await outbound.request(request);
+  advance(61_000);
+  expect(await outbound.request(request)).toMatchObject({ error: { tries: 4 } });
+  await outbound.close();
+});
+
+test.each([
+  [529, {}, 4],
+  [503, { "retry-after": "1" }, 4],
+  [503, {}, 0],
+  [500, { "retry-after": "1" }, 0],
+])("HTTP %i with %o asks to be called less, or not", async (code, headers: Record<string, string>, times) => {
+  await using provider = await startFakeProvider({ behaviour: status(code, {}, headers) });
+  const { outbound } = withFakeTime();
+  let told = 0;
+  await outbound.request({ ...post(provider.url), onRefused: () => void (told += 1) });
+  expect(told).toBe(times);
+  await outbound.close();
+});
+
 test("nothing listening is tried again, then reported as unreachable", async () => {
   const provider = await startFakeProvider();
   await provider.close();

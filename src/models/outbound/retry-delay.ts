@@ -26,6 +26,11 @@ export function retryDelay(options: {
   return random() * Math.min(retry.capMs, retry.baseMs * 2 ** (tries - 1));
 }
 
+/** Whether the upstream is up and wants fewer calls: its rate is limited, it is overloaded, or it says when to come back. */
+export function asksForLess({ status, retryAfterMs }: Failure): boolean {
+  return status === 429 || status === 529 || (status === 503 && retryAfterMs !== undefined);
+}
+
 /** A wait the upstream itself prescribed for its rate limit adds no load it did not ask for, so it costs no budget. */
 export function isPrescribedWait(failure: Failure): boolean {
   return failure.status === 429 && failure.retryAfterMs !== undefined;

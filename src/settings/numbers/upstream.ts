@@ -43,7 +43,8 @@ export const upstream = {
     minimum: 0,
     maximum: 20,
     default: 3,
-    meaning: "Further tries after the first.",
+    meaning:
+      "Further tries after the first. In runs, the rate limit of an endpoint that serves other calls is waited for beyond them.",
   },
   retryBaseMs: {
     name: "REHEARSAL_UPSTREAM_RETRY_BASE_MS",

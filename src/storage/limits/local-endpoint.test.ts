@@ -52,6 +52,18 @@ test("what could not be told is told again", async () => {
   await local.close();
 });
 
+test("a call that is refused and goes on trying lets others start later, at once", async () => {
+  const { local, reports } = endpoint(({ refused }) => ({ waitMs: refused ? 60_000 : 0 }));
+  const slot = await local.acquire("run", never);
+  slot.refused(5);
+  await expect.poll(() => reports.length).toBe(2);
+  expect(reports[1]).toMatchObject({ refused: true, pauseMs: 5, inUse: 1 });
+  const waiting = local.acquire("run", never);
+  slot.release({ outcome: "ok" });
+  await local.close(new Error("closed"));
+  await expect(waiting).rejects.toThrow("closed");
+});
+
 test("permits that were not used are given back", async () => {
   const { local, reports } = endpoint(({ permits }) => ({ permits: permits > 0 ? 10 : 0 }));
   const slot = await local.acquire("run", never);

@@ -110,6 +110,7 @@ export class LocalEndpoint {
   #slot(runId: string): CallSlot {
     let held = true;
     return {
+      refused: (retry_after_ms) => this.#note({ outcome: "rate_limited", retry_after_ms }),
       release: (end) => {
         if (!held) return;
         held = false;
