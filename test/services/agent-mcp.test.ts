@@ -47,6 +47,56 @@ test("a model that is not there is told in the words of the tool", async () => {
   await client.close();
 });
 
+/** A model that waits until somebody gives it up; `asked` and `givenUp` say how far it is. */
+function patientModel() {
+  const asked = Promise.withResolvers<void>();
+  const givenUp = Promise.withResolvers<void>();
+  const { models } = scripted((_, { signal }) => {
+    signal.addEventListener("abort", () => givenUp.resolve());
+    asked.resolve();
+    return new Promise(() => {});
+  });
+  return { models, asked: asked.promise, givenUp: givenUp.promise };
+}
+
+test.each(["auto", "legacy"] as const)("a call that its client takes back ends (%s)", async (mode) => {
+  const { models, asked, givenUp } = patientModel();
+  await using agent = await runAgentApp(models);
+  const client = await connect(agent.url, mode);
+  const controller = new AbortController();
+  const call = client.callTool(question, { signal: controller.signal });
+  await asked;
+  controller.abort(new Error("changed my mind"));
+  await expect(call).rejects.toThrow("changed my mind");
+  await givenUp;
+  await client.close();
+});
+
+test("a call is taken back by its own session alone, and by its own id", async () => {
+  const { models, asked, givenUp } = patientModel();
+  await using agent = await runAgentApp(models);
+  const accept = "application/json, text/event-stream";
+  const post = (session: string, message: object) =>
+    fetch(`${agent.url}/mcp`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept, "mcp-session-id": session },
+      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+    });
+  const cancel = (session: string, requestId: unknown) =>
+    post(session, { method: "notifications/cancelled", params: { requestId } });
+  const call = await post("mine", { id: 7, method: "tools/call", params: question });
+  await asked;
+  let ended = false;
+  void givenUp.then(() => (ended = true));
+  for (const [session, id] of [["theirs", 7] as const, ["mine", 8] as const, ["mine", "7"] as const]) {
+    expect((await cancel(session, id)).status).toBe(202);
+  }
+  expect(ended).toBe(false);
+  await cancel("mine", 7);
+  await givenUp;
+  await call.text();
+});
+
 test("tools that need approval are not offered where nobody can approve", async () => {
   const { models, model } = scripted("Hi");
   await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });

@@ -8,9 +8,17 @@ export interface OfferedModel {
   readonly name?: string | undefined;
 }
 
+export interface AgentQuestion {
+  readonly message: string;
+  readonly model_id: string;
+  /** By which the client knows its call. */
+  readonly id: string | number;
+  readonly signal: AbortSignal;
+}
+
 export interface AgentMcpDependencies {
   /** One question to the agent, its answer as text. A `ServiceError` is shown to the caller, anything else is not. */
-  readonly ask: (question: { message: string; model_id: string; signal: AbortSignal }) => Promise<string>;
+  readonly ask: (question: AgentQuestion) => Promise<string>;
   readonly models: () => Promise<readonly OfferedModel[]>;
   readonly version?: string;
 }
@@ -32,7 +40,7 @@ export function createAgentMcpServer({ ask, models, version = "1" }: AgentMcpDep
       inputSchema: Question,
       annotations: { openWorldHint: true },
     },
-    async ({ message, model_id }, context) => answer(() => ask({ message, model_id, signal: context.mcpReq.signal })),
+    async ({ message, model_id }, { mcpReq: { id, signal } }) => answer(() => ask({ message, model_id, id, signal })),
   );
   server.registerTool(
     "list_models",

@@ -206,7 +206,7 @@ export const callMcp: Operation = {
   path: "/mcp",
   summary: "The agent as an MCP server over streamable HTTP",
   description:
-    "JSON-RPC of the Model Context Protocol, without sessions. Tools: `ask_agent` puts a question to the agent, `list_models` says to whom. " +
+    "JSON-RPC of the Model Context Protocol; every call stands alone. Tools: `ask_agent` puts a question to the agent, `list_models` says to whom. " +
     "Tools that need approval are not used for these questions. A call that fails is answered with 200 and says so in its result " +
     "(`isError`) or its JSON-RPC `error`; only what is no call at all has another status.",
   tag: "Agent",
@@ -214,6 +214,7 @@ export const callMcp: Operation = {
   headers: {
     accept: { description: "Both `application/json` and `text/event-stream`." },
     "mcp-protocol-version": { description: "The revision of the protocol, once it has been agreed on." },
+    "mcp-session-id": { description: "The answer's to initialize, if it has one: lets calls be cancelled." },
     ...turnHeaders,
   },
   body: z.union([JsonRpcCall, z.array(JsonRpcCall)]),

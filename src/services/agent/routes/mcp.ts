@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
+import type { AgentQuestion } from "../../../agent/mcp-server/create-agent-mcp-server.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
@@ -8,19 +10,28 @@ import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { readTurnHeaders, refuseThread, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
+import { createMcpCalls, takenBack } from "../wires/mcp-calls.ts";
 import { namedModel } from "../wires/named-model.ts";
 
-/** /mcp: the agent as an MCP server over streamable HTTP, for other agents to ask. No sessions: each call stands alone. */
+/** What a request that a server was made for says beside its body. */
+interface Asking {
+  readonly headers: TurnHeaders;
+  readonly session: string | undefined;
+}
+
+/**
+ * /mcp: the agent as an MCP server over streamable HTTP, for other agents to ask. Each call stands alone: a session is a name by
+ * which a client can take its calls back, and nothing is kept for it.
+ */
 export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
   const { bodyLimits, router, version, log } = dependencies;
-  // Headers of the request that a server was made for, by that request: the library hands it to the factory.
-  const headersOf = new WeakMap<Request, TurnHeaders>();
+  // By the request itself: the library hands it to the factory.
+  const askings = new WeakMap<Request, Asking>();
+  const calls = createMcpCalls();
   let handler: Promise<McpHttpHandler> | undefined;
 
-  async function ask(
-    { message, model_id, signal }: { message: string; model_id: string; signal: AbortSignal },
-    headers: TurnHeaders,
-  ): Promise<string> {
+  async function ask({ message, model_id, id, signal }: AgentQuestion, { headers, session }: Asking): Promise<string> {
+    using call = session === undefined ? null : calls.begin({ owner: headers.owner, session, id });
     const start = () =>
       parts.turns.start({
         ...headers,
@@ -34,7 +45,7 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
       });
     const turn = await namedModel(start, { field: "model_id" });
     if (headers.onDisconnect === "continue") turn.keep();
-    else turn.watch(signal);
+    else turn.watch(call ? AbortSignal.any([signal, call.signal]) : signal);
     const outcome = await turn.outcome;
     if (!outcome.ok) throw toTurnError(turn, outcome.error);
     return outcome.reply.text || (outcome.reply.refusal ?? "");
@@ -48,9 +59,9 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
     ]);
     return createMcpHandler(
       ({ requestInfo }) => {
-        const headers = requestInfo && headersOf.get(requestInfo);
-        if (!headers) throw new ServiceError("internal_error", "The request of an MCP call is not known.");
-        return createAgentMcpServer({ ask: (question) => ask(question, headers), models: router.list, version });
+        const asking = requestInfo && askings.get(requestInfo);
+        if (!asking) throw new ServiceError("internal_error", "The request of an MCP call is not known.");
+        return createAgentMcpServer({ ask: (question) => ask(question, asking), models: router.list, version });
       },
       { onerror: (error) => log.debug({ err: error }, "mcp request") },
     );
@@ -59,14 +70,22 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
   return new Hono<ShellEnvironment>().post("/mcp", requireScope("agent"), async (context) => {
     const request = context.req.raw;
     refuseThread(context);
-    headersOf.set(request, readTurnHeaders(context, dependencies));
+    const headers = readTurnHeaders(context, dependencies);
+    const session = context.req.header("mcp-session-id");
+    askings.set(request, { headers, session });
     const parsedBody = await readJson(context, bodyLimits);
+    if (session !== undefined)
+      for (const id of takenBack(parsedBody)) calls.takeBack({ owner: headers.owner, session, id });
     // Each question of a batch is a turn, and costs what it would cost by itself.
     for (const _call of toolCalls(parsedBody).slice(1)) context.get("countAgain")();
     handler ??= createHandler();
-    return (await handler).fetch(request, { parsedBody });
+    const response = await (await handler).fetch(request, { parsedBody });
+    if (isInitialize(parsedBody) && response.ok) response.headers.set("mcp-session-id", randomUUID());
+    return response;
   });
 }
+
+const isInitialize = (body: unknown) => (body as { method?: unknown } | null)?.method === "initialize";
 
 /** The calls of a batch; a body that is no list is one call at most. */
 function toolCalls(body: unknown): readonly unknown[] {
