@@ -219,8 +219,19 @@ test("x-model-fallbacks is tried when the provider fails, and x-model-resolved t
   const events = await readEvents(await post(agent.url, human("Hi"), { ...headers, accept: "text/event-stream" }));
   expect(events.at(-1)?.data).toMatchObject({ model_resolved: "b/second" });
   expect((await post(agent.url, human("Hi"), { "x-model-id": "a/first" })).status).toBe(502);
-  const bad = await post(agent.url, human("Hi"), { ...headers, "x-model-fallbacks": "nonsense" });
-  expect([bad.status, Problem.parse(await bad.json()).code]).toEqual([400, "model_id_invalid"]);
+});
+
+test.each(["nonsense", "a/", "no/such"])("what is wrong with the fallback %s is said of its header", async (id) => {
+  await using agent = await runAgentApp(scripted("Hi").models);
+  const headers = { "x-model-fallbacks": id };
+  const problem = Problem.parse(await (await post(agent.url, human("Hi"), headers)).json());
+  expect(problem.code).toBe(id === "no/such" ? "model_not_found" : "model_id_invalid");
+  expect(problem.detail).toMatch(/^x-model-fallbacks: /);
+  const chat = { model: "test/model", messages: [{ role: "user", content: "Hi" }] };
+  const { error } = (await (await post(`${agent.url}/v1/chat/completions`, chat, headers)).json()) as {
+    error: { message: string; param: string | null };
+  };
+  expect(error).toMatchObject({ message: problem.detail, param: null });
 });
 
 test("x-agent-tools narrows the tools of one turn", async () => {

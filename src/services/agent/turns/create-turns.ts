@@ -10,6 +10,7 @@ import type { WaitingRun } from "../../../contract/agent-approval.ts";
 import type { ChatModel } from "../../../contract/model.ts";
 import type { RoutedModel, Router } from "../../../models/routing/choose-provider.ts";
 import { withFallbacks } from "../../../models/routing/with-fallbacks.ts";
+import { toFallbackError } from "./fallback-error.ts";
 import { followRun } from "./follow-run.ts";
 import type { ResumeJournal } from "./resume-journal.ts";
 import type { StoreTurn } from "./store-turns.ts";
@@ -157,6 +158,13 @@ async function routeAll(
 ): Promise<[RoutedModel, ...RoutedModel[]]> {
   const [first, ...others] = ids;
   if (others.length === 0) return [await router.route(first)];
-  const routes = await Promise.all(ids.map((id) => router.route(id)));
+  const routes = await Promise.all([
+    router.route(first),
+    ...others.map((id) =>
+      router.route(id).catch((error: unknown) => {
+        throw toFallbackError(error);
+      }),
+    ),
+  ]);
   return routes as [RoutedModel, ...RoutedModel[]];
 }

@@ -5,6 +5,7 @@ import { ServiceError } from "../../../contract/service-error.ts";
 import type { Router } from "../../../models/routing/choose-provider.ts";
 import { ownerOf } from "../../http/owner.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { toFallbackError } from "./fallback-error.ts";
 
 const mostFallbacks = 5;
 
@@ -28,7 +29,7 @@ export function readTurnHeaders(
   if (fallbacks.length > mostFallbacks) {
     throw new ServiceError("header_invalid", `x-model-fallbacks may name at most ${mostFallbacks} models.`);
   }
-  for (const id of fallbacks) router.check(id);
+  for (const id of fallbacks) checkFallback(router, id);
   return {
     fallbacks,
     tools: selectTools(tools(), toolNames(context.req.header("x-agent-tools"))),
@@ -37,6 +38,14 @@ export function readTurnHeaders(
     requestId: context.get("requestId"),
     trace: readTrace(context),
   };
+}
+
+function checkFallback(router: Router, id: string): void {
+  try {
+    router.check(id);
+  } catch (error) {
+    throw toFallbackError(error);
+  }
 }
 
 function readTrace(context: Context): TurnHeaders["trace"] {
