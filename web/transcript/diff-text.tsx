@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { beginningOfParts, directionClass, isLong } from "../parts/long-text.ts";
+import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { WholeTextButton } from "../parts/whole-text-button.tsx";
 import type { DiffPart } from "./word-diff.ts";
 
@@ -18,6 +19,7 @@ export function DiffText({ parts, without }: DiffTextProps) {
   const all = parts.filter((part) => part.kind !== without);
   const length = all.reduce((sum, part) => sum + part.text.length, 0);
   const shown = whole ? all : beginningOfParts(all);
+  if (length === 0) return <VerbatimText text="" />;
   return (
     <>
       <p dir="auto" className={`verbatim ${without ? "" : "inline-diff"} ${whole ? directionClass({ length }) : ""}`}>

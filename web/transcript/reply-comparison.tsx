@@ -55,7 +55,5 @@ function TwoPanes({ reference, reply, mode, note }: ReplyComparisonProps & { not
   );
 }
 
-const plain = (text: string, mode: ViewMode) => {
-  if (text === "") return <p className="text-soft italic">(empty)</p>;
-  return mode === "rendered" ? <ReplyText text={text} /> : <VerbatimText text={text} />;
-};
+const plain = (text: string, mode: ViewMode) =>
+  mode === "rendered" && text !== "" ? <ReplyText text={text} /> : <VerbatimText text={text} />;

@@ -164,6 +164,23 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("an empty reply is called that in every view, and beside the same turn of other attempts", async () => {
+    const empty = [{ reference: "Hello.", reply: "", overall: 0 }];
+    const run = makeResults({ id: "empty", name: "empty", scenarios: [{ id: "empty", attempts: [empty, empty] }] });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs/empty/empty/1?across=1");
+    await tab.page.locator("del").waitFor();
+    const empties = tab.page.getByText("(empty)", { exact: true });
+    expect(await empties.count()).toBe(3);
+    for (const view of ["Plain", "Markdown"]) {
+      await tab.page.getByText(view, { exact: true }).click();
+      await tab.page.locator("del").waitFor({ state: "detached" });
+      expect(await empties.count()).toBe(3);
+    }
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("what is brought into view stands below the header, however high that is", async () => {
     const turns = Array.from({ length: 6 }, () => ({ overall: 0.2, reply: "No.\n".repeat(30) }));
     const run = makeResults({
