@@ -1,6 +1,7 @@
 const integers = new Intl.NumberFormat("en");
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+// Late on Monday is, early on Wednesday, a day ago and not yesterday: days are counted, not named.
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
 
 /** 0.8136 → "0.81"; nothing known → "–". A score that only rounds to 1 is not shown as perfect. */
 export function formatScore(value: number | null | undefined): string {
@@ -22,6 +23,9 @@ export function formatPercent(value: number | null | undefined): string {
 }
 
 export const formatInteger = (value: number): string => integers.format(value);
+
+/** How many were counted: "n = 5,000". */
+export const formatSample = (n: number): string => `n = ${integers.format(n)}`;
 
 /** US dollars: two digits, more for small ones so that a price is not shown as nothing. */
 export function formatMoney(dollars: number): string {
@@ -47,6 +51,10 @@ export function formatDuration(milliseconds: number | null | undefined): string 
   if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} m`;
 }
+
+/** A duration that is only guessed, in whole seconds: 10_000 → "about 10 s". */
+export const formatGuess = (milliseconds: number): string =>
+  `about ${formatDuration(milliseconds).replace(".0 s", " s")}`;
 
 export const formatDate = (iso: string): string => dates.format(new Date(iso));
 

@@ -1,5 +1,5 @@
 import type { ScoreStats } from "../../src/contract/score-stats.ts";
-import { formatScore } from "./format.ts";
+import { formatSample, formatScore } from "./format.ts";
 
 /** A mean with its 95 % interval, or with the reason why there is none. */
 export function ScoreWithInterval({
@@ -13,7 +13,7 @@ export function ScoreWithInterval({
   const { ci_lower: lower, ci_upper: upper } = stats;
   const hasInterval = lower !== null && upper !== null;
   return (
-    <span className="whitespace-nowrap tabular-nums" title={`95 % interval, n = ${stats.n}, ${stats.method}`}>
+    <span className="whitespace-nowrap tabular-nums" title={`95 % interval, ${formatSample(stats.n)}, ${stats.method}`}>
       <span className={size === "large" ? "text-lg font-semibold sm:text-2xl" : "font-semibold"}>
         {formatScore(stats.mean)}
       </span>{" "}

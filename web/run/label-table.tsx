@@ -1,5 +1,5 @@
 import type { LabelMetrics } from "../../src/contract/score-stats.ts";
-import { formatInteger, formatPercent, formatScore } from "../parts/format.ts";
+import { formatPercent, formatSample, formatScore } from "../parts/format.ts";
 import { ConfusionMatrix } from "./confusion-matrix.tsx";
 
 /** How well generated labels agree with the expected ones, key by key. */
@@ -16,7 +16,7 @@ export function LabelTable({ metrics }: { metrics: Readonly<Record<string, Label
             <span>{formatPercent(metric.accuracy)} right</span>
             <span>macro F1 {formatScore(metric.macro_f1)}</span>
             <Kappa metric={metric} />
-            <span className="text-soft">n = {formatInteger(metric.n)}</span>
+            <span className="text-soft">{formatSample(metric.n)}</span>
           </p>
           <ConfusionMatrix name={key} confusion={metric.confusion} />
         </div>

@@ -2,7 +2,14 @@ import type { EvaluationResponse } from "../../src/contract/evaluation-response.
 import type { ScoreStats } from "../../src/contract/score-stats.ts";
 import type { Run } from "../../src/contract/run.ts";
 import { failedTurns } from "../parts/failed-turns.ts";
-import { formatCost, formatCount, formatInteger, formatNoInterval, formatPercent } from "../parts/format.ts";
+import {
+  formatCost,
+  formatCount,
+  formatInteger,
+  formatNoInterval,
+  formatPercent,
+  formatSample,
+} from "../parts/format.ts";
 import { ProgressBar } from "../parts/progress-bar.tsx";
 import { repliedShare } from "../parts/replied-share.ts";
 import { RunDuration } from "../parts/run-duration.tsx";
@@ -100,5 +107,5 @@ function costNote({ unpriced }: { unpriced: number }, usage: { total_tokens: num
 function scoreNote(stats: Pick<ScoreStats, "n" | "ci_lower" | "method"> | undefined, run: Run): string {
   if (!stats && onlyCounted(run)) return atTheEnd;
   if (!stats) return isEnded(run.state) ? "nothing could be scored" : "nothing scored yet";
-  return stats.ci_lower === null ? formatNoInterval(stats.method) : `95 % interval, n = ${stats.n}`;
+  return stats.ci_lower === null ? formatNoInterval(stats.method) : `95 % interval, ${formatSample(stats.n)}`;
 }

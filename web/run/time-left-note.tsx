@@ -1,5 +1,5 @@
 import type { Run } from "../../src/contract/run.ts";
-import { formatDuration } from "../parts/format.ts";
+import { formatGuess } from "../parts/format.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { useNow } from "../parts/use-now.ts";
 import { timeLeft } from "./time-left.ts";
@@ -10,5 +10,5 @@ export function TimeLeftNote({ run }: { run: Run }) {
   const now = useNow(live ? 1000 : 0);
   const left = live ? timeLeft(run, now) : null;
   if (left === null) return null;
-  return <span className="tabular-nums">about {formatDuration(left)} left</span>;
+  return <span className="tabular-nums">{formatGuess(left)} left</span>;
 }

@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import { repliedShare } from "../../../web/parts/replied-share.ts";
 import { placeWords, problemWords } from "../../../web/parts/problem-words.ts";
 import { failedTurns } from "../../../web/parts/failed-turns.ts";
-import { formatAgo, formatCost, formatDuration, formatPercent, formatScore } from "../../../web/parts/format.ts";
+import {
+  formatAgo,
+  formatCost,
+  formatDuration,
+  formatGuess,
+  formatPercent,
+  formatSample,
+  formatScore,
+} from "../../../web/parts/format.ts";
 import { fromSegment, toSegment } from "../../../web/parts/paths.ts";
 import { safeHref } from "../../../web/parts/safe-href.ts";
 import { paced } from "../../../web/run/paced.ts";
@@ -24,6 +32,10 @@ test("rounding never turns almost into all or nothing", () => {
   ]);
 });
 
+test("large samples are grouped as other numbers are", () => {
+  expect(formatSample(5000)).toBe("n = 5,000");
+});
+
 test("times read as people say them", () => {
   expect([412, 1500, 59_960, 72_000, 7_500_000].map(formatDuration)).toEqual([
     "412 ms",
@@ -32,9 +44,10 @@ test("times read as people say them", () => {
     "1 m 12 s",
     "2 h 5 m",
   ]);
+  expect([1000, 10_000, 72_000].map(formatGuess)).toEqual(["about 1 s", "about 10 s", "about 1 m 12 s"]);
   const now = Date.parse("2026-11-14T12:00:00Z");
   expect(formatAgo("2026-11-14T11:59:40Z", now)).toBe("just now");
-  expect(formatAgo("2026-11-13T11:00:00Z", now)).toBe("yesterday");
+  expect(formatAgo("2026-11-12T13:00:00Z", now)).toBe("1 day ago");
 });
 
 test("segments tell ids apart and survive the browser's path rules", () => {
