@@ -1,5 +1,6 @@
 import { CliError } from "./cli-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { note } from "./terminal/output.ts";
 
 interface Failure {
   readonly message: string;
@@ -9,7 +10,7 @@ interface Failure {
 /** Says in one line why the command ended, and sets the exit code for that kind of reason. */
 export function reportFailure(error: unknown): void {
   const { message, exitCode } = explain(error);
-  process.stderr.write(`rehearsal: ${message}\n`);
+  note(`rehearsal: ${message}`);
   process.exitCode = exitCode;
 }
 

@@ -8,7 +8,7 @@ import { formatOfFile, renderFormats, renderResults } from "../reporters/render-
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
 import { destinations, prepareSending, type Destination } from "../telemetry/destinations.ts";
-import { note, printJson } from "../terminal/output.ts";
+import { note, printJson, printText } from "../terminal/output.ts";
 
 interface ReportOptions extends SourceOptions {
   readonly output?: readonly string[];
@@ -45,7 +45,7 @@ async function report(text: string, options: ReportOptions): Promise<void> {
   }
   const elsewhere = output.length + places.length > 0;
   if (json) printJson(elsewhere ? { run_id: response.run_id, written: output, sent: send } : response);
-  else if (!elsewhere) process.stdout.write(await render(response, format ?? "markdown"));
+  else if (!elsewhere) printText(await render(response, format ?? "markdown"));
 }
 
 /** Training data may be empty because no reply was good enough: an empty file alone would not say so. */

@@ -1,4 +1,4 @@
-import { printJson } from "../terminal/output.ts";
+import { printJson, printText } from "../terminal/output.ts";
 import { renderResults } from "./render-results.ts";
 import type { Reporter } from "./reporter.ts";
 import { resultDocument } from "./result-document.ts";
@@ -11,7 +11,7 @@ export function jsonReporter(): Reporter {
 export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
   return {
     async onEnd({ response }) {
-      process.stdout.write(await renderResults(response, format));
+      printText(await renderResults(response, format));
     },
   };
 }

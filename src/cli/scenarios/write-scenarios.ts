@@ -3,7 +3,7 @@ import type { FileScenario, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import { writeResultFile } from "../reporters/file.ts";
 import { counted } from "../terminal/figures.ts";
-import { note } from "../terminal/output.ts";
+import { note, printText } from "../terminal/output.ts";
 
 const writable: readonly ScenarioFormat[] = (scenarioFormats as readonly ScenarioFormat[]).filter(
   (format) => format.export !== undefined,
@@ -21,7 +21,7 @@ export async function writeScenarios(
 ): Promise<void> {
   const { text, notes } = renderScenarios(scenarios, { file, format });
   for (const { kind, pointer, message } of notes) note(`${kind} ${pointer ? `${pointer}: ` : ""}${message}`);
-  if (file === undefined) process.stdout.write(text);
+  if (file === undefined) printText(text);
   else {
     await writeResultFile(file, text);
     note(`wrote ${counted(scenarios.length, "scenario")} to ${file}`);

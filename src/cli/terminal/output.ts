@@ -1,9 +1,14 @@
 import { exitCodes } from "../exit-codes.ts";
-import { plainJson } from "./plain-line.ts";
+import { forTerminal, plainJson } from "./plain-line.ts";
 
 /** Data for whoever reads stdout. */
 export function printLine(text: string): void {
-  process.stdout.write(`${text}\n`);
+  printText(`${text}\n`);
+}
+
+/** The same for text that has its line ends. */
+export function printText(text: string): void {
+  write(process.stdout, text);
 }
 
 /** One JSON document on stdout: indented for a person, compact for a program. */
@@ -13,7 +18,12 @@ export function printJson(value: unknown): void {
 
 /** Progress, notes and problems: never mixed with data. */
 export function note(text: string): void {
-  process.stderr.write(`${text}\n`);
+  write(process.stderr, `${text}\n`);
+}
+
+/** A program gets the text as it is. */
+function write(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(stream.isTTY ? forTerminal(text) : text);
 }
 
 /**

@@ -24,9 +24,25 @@ export function plainText(text: string): string {
  */
 export function plainJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(notShownInJson, (text) =>
-    Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""),
+    Array.from({ length: text.length }, (_, at) => escaped(text.charAt(at))).join(""),
   );
 }
 
 /** The line ends are those of the indentation. */
 const notShownInJson = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\n\u200C\u200D]]/gv;
+
+/**
+ * Whatever we print, as a terminal may have it: the name of a file, a service's words for a failure or a report may hold
+ * codes that act on it. They are written as escapes; line ends and our own colours stay.
+ */
+export function forTerminal(text: string): string {
+  return text.replace(actsOnTerminal, (found) => (ours.has(found) ? found : escaped(found) + found.slice(1)));
+}
+
+const actsOnTerminal = /\r\n|[\p{Cc}--[\n\t]](?:\[\d+m)?|[\u202A-\u202E\u2066-\u2069\u2028\u2029]/gv;
+/** Line ends, and bold, dim, red, green and yellow with what ends them. */
+const ours: ReadonlySet<string> = new Set(["\r\n", ...[1, 2, 22, 31, 32, 33, 39].map((code) => `\u001B[${code}m`)]);
+
+function escaped(text: string): string {
+  return `\\u${text.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

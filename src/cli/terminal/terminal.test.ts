@@ -1,11 +1,13 @@
-import { expect, test } from "vitest";
+import { styleText } from "node:util";
+import { afterEach, expect, test, vi } from "vitest";
 import type { ProgressFigures } from "../eval/progress.ts";
 import { createProgressTally } from "../eval/progress.ts";
 import { History, Protocol } from "../../contract/evaluation-request.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import { createRunMean } from "../eval/run-mean.ts";
 import { durationText, moneyText } from "./figures.ts";
-import { plainJson, plainLine } from "./plain-line.ts";
+import { note } from "./output.ts";
+import { forTerminal, plainJson, plainLine } from "./plain-line.ts";
 import { barText } from "./progress-bar.ts";
 import { createProgressLines } from "./progress-lines.ts";
 import { table, widthOf } from "./table.ts";
@@ -14,6 +16,30 @@ test("text of others cannot move the cursor, break the line or hide", () => {
   expect(plainLine("a\u001B[2Jb\r\nc\u202Ed\u0007")).toBe("ab c d");
   expect(plainLine("می\u200Cخواهم 👨\u200D👩\u200D👧")).toBe("می\u200Cخواهم 👨\u200D👩\u200D👧");
   expect(plainLine("x".repeat(300), 10)).toBe(`${"x".repeat(9)}…`);
+});
+
+test("our own colours and line ends reach a terminal, codes of others are written out", () => {
+  const ours = `${styleText("red", "no", { validateStream: false })}\t${styleText(["bold", "dim"], "x", { validateStream: false })}\r\n`;
+  expect(forTerminal(ours)).toBe(ours);
+  expect(forTerminal("a\u001B]0;title\u0007\u001B[2J\u001B[8m\u009B31m\u202Ez\rb")).toBe(
+    "a\\u001b]0;title\\u0007\\u001b[2J\\u001b[8m\\u009b31m\\u202ez\\u000db",
+  );
+});
+
+const { isTTY } = process.stderr;
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.stderr.isTTY = isTTY;
+});
+
+test.each([
+  [true, "rehearsal: the service said \\u001b[2J\n"],
+  [false, "rehearsal: the service said \u001B[2J\n"],
+])("what a service says cannot act on a terminal (%s), and a program gets it as it is", (terminal, expected) => {
+  const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  process.stderr.isTTY = terminal;
+  note("rehearsal: the service said \u001B[2J");
+  expect(written.mock.calls.map(([text]) => text)).toEqual([expected]);
 });
 
 test("columns line up whatever is in them", () => {
