@@ -11,7 +11,7 @@ import type { JudgedTurn } from "../evaluation/judges/judge-prompt.ts";
 import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { firstHistory } from "./passes.ts";
 
-/** The turns of an attempt that is under way, as far as they have come. Indexes are the stored ones (`passes.ts`). */
+/** The turns of an attempt that is carried out or scored again, as far as they have come. Indexes are the stored ones (`passes.ts`). */
 export interface HeldTurns {
   readonly replies: Map<number, StoredReply>;
   readonly scored: Map<number, StoredScores>;

@@ -1,7 +1,6 @@
 import { ServiceError } from "../contract/service-error.ts";
 import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
-import { averageInteractions } from "../evaluation/average-scores.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import { figureRun } from "./figure-run.ts";
 import { findRun } from "./find-run.ts";
@@ -43,13 +42,10 @@ async function rescoreAttempts(run: RunRecord, options: RescoreOptions): Promise
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];
     if (!scenario) continue;
-    const rescored = await rescoreAttempt(attempt, { ...options, settings, scenario, ...scoring });
-    for (let first = 0; first < rescored.length; first += batchSize) {
-      await store.interactions.rescore(runId, rescored.slice(first, first + batchSize));
+    const { turns, average_scores } = await rescoreAttempt(attempt, { ...options, settings, scenario, ...scoring });
+    for (let first = 0; first < turns.length; first += batchSize) {
+      await store.interactions.rescore(runId, turns.slice(first, first + batchSize));
     }
-    const own = rescored.filter(({ turn_index }) => turn_index < scenario.interactions.length);
-    const conversation = own.at(-1)?.scores.conversation?.scores;
-    const average_scores = { ...averageInteractions(own.map(({ scores }) => scores.scores)), ...conversation };
     await store.attempts.reaverage(runId, { attempt_id: attempt.id, average_scores });
   }
 }
