@@ -3,14 +3,47 @@ import { EvaluationRequest } from "../contract/evaluation-request.ts";
 import { planRun } from "./plan-run.ts";
 import { numberedScenario, planLimits } from "./testing/run-bench.ts";
 
-function plan(note: string) {
-  const [turn] = numberedScenario("s", 1).interactions;
-  const test_batch = { id: "s", interactions: [{ ...turn, reference_metadata: { note } }] };
-  return planRun(EvaluationRequest.parse({ test_batch, endpoint: "http://x", model_id: "m" }), planLimits);
+/** A request for one scenario with so many turns, with these labels. */
+function plan(options: object, { turns = 1, labels = {}, limits = planLimits } = {}) {
+  const interactions = numberedScenario("s", turns).interactions.map((turn) => ({
+    ...turn,
+    reference_metadata: labels,
+  }));
+  const test_batch = { id: "s", interactions };
+  return planRun(EvaluationRequest.parse({ test_batch, endpoint: "http://x", model_id: "m", ...options }), limits);
 }
 
 test("labels are measured in bytes, whatever they are written in", () => {
-  expect(() => plan("a".repeat(9_000))).not.toThrow();
-  expect(() => plan("€".repeat(3_000))).not.toThrow();
-  expect(() => plan("€".repeat(4_000))).toThrow("must be at most 10000 bytes of JSON");
+  expect(() => plan({}, { labels: { note: "a".repeat(9_000) } })).not.toThrow();
+  expect(() => plan({}, { labels: { note: "€".repeat(3_000) } })).not.toThrow();
+  expect(() => plan({}, { labels: { note: "€".repeat(4_000) } })).toThrow("must be at most 10000 bytes of JSON");
+});
+
+const two = { a: 1, b: 2 };
+
+test.each([
+  ["attempts", {}, { attempts: 2 }, { attempts: 3 }, "/attempts must be at most 2 (REHEARSAL_MAX_ATTEMPTS)"],
+  [
+    "adaptive attempts",
+    {},
+    { attempts: { min: 2, max: 2, ci_width: 0.1 } },
+    { attempts: { min: 2, max: 3, ci_width: 0.1 } },
+    "/attempts/max must be at most 2 (REHEARSAL_MAX_ATTEMPTS)",
+  ],
+  ["calls", { turns: 4 }, { attempts: 1 }, { attempts: 2 }, "4 interactions × 2 attempts are 8 calls; at most 4"],
+  ["calls of both histories", { turns: 2 }, { history: "both" }, { history: "both", attempts: 2 }, "× 4 attempts"],
+])("as many %s as are allowed are planned, and not one more", (_what, scenario, allowed, refused, reason) => {
+  const limits = { ...planLimits, attempts: 2, callsPerRun: 4 };
+  expect(() => plan(allowed, { ...scenario, limits })).not.toThrow();
+  expect(() => plan(refused, { ...scenario, limits })).toThrow(reason);
+});
+
+test.each([
+  ["interactions", { turns: 2 }, { turns: 3 }, "The batch has 3 interactions; at most 2 are allowed"],
+  ["labels", { labels: two }, { labels: { ...two, c: 3 } }, "reference_metadata must have at most 2 keys"],
+  ["bytes of labels", { labels: { a: "exact" } }, { labels: { a: "exacts" } }, "must be at most 13 bytes of JSON"],
+])("a batch has as many %s as are allowed, and not one more", (_what, allowed, refused, reason) => {
+  const limits = { ...planLimits, interactions: 2, metadataKeys: 2, metadataBytes: 13 };
+  expect(() => plan({}, { ...allowed, limits })).not.toThrow();
+  expect(() => plan({}, { ...refused, limits })).toThrow(reason);
 });
