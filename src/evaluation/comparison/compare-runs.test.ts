@@ -38,6 +38,8 @@ test("a steady gain is better, with effect, interval, p and a sentence", () => {
   const { verdict, sentence, scores } = compare(suite(before), suite(after));
   expect(verdict).toBe("better");
   expect(scores[0]?.effect).toBeCloseTo(0.1017, 4);
+  expect(scores[0]?.p).toBeCloseTo(1.3194e-5, 9);
+  expect([scores[0]?.baseline, scores[0]?.candidate.toFixed(4)]).toEqual([0.5, "0.6017"]);
   expect(scores[0]).toMatchObject({
     scenarios: 6,
     scenarios_better: 6,
@@ -65,10 +67,13 @@ test("an interval ends where a difference of scores does", () => {
 });
 
 test("noise is no difference, and says how many more scenarios it takes", () => {
-  const { verdict, sentence } = compare(suite(before), suite([0.6, 0.3, 0.65, 0.6, 0.4, 0.4]));
+  const { verdict, sentence, scores } = compare(suite(before), suite([0.6, 0.3, 0.65, 0.6, 0.4, 0.4]));
   expect(verdict).toBe("no_difference_seen");
+  expect(scores[0]?.p).toBeCloseTo(0.896_875, 6);
+  expect(scores[0]?.detectable_effect).toBeCloseTo(0.2133, 4);
+  expect(scores[0]?.scenarios_needed).toBe(73);
   expect(sentence).toMatch(
-    /^No difference in overall can be seen: .* About \d+ more scenarios would show a difference of 0\.05\.$/,
+    /^No difference in overall can be seen: .* About 67 more scenarios would show a difference of 0\.05\.$/,
   );
 });
 
@@ -79,14 +84,23 @@ test("runs with the same scores are the same", () => {
   expect(scores[0]).toMatchObject({ effect: 0, p: null, ci_lower: null });
 });
 
+test("scores that differ by rounding alone are the same", () => {
+  const { verdict, scores } = compare(suite([0.3, 0.5, 0.7]), suite([0.1 + 0.2, 0.5, 0.1 + 0.6]));
+  expect(verdict).toBe("same");
+  expect(scores[0]).toMatchObject({ effect: 0, scenarios_better: 0, scenarios_worse: 0, scenarios_needed: null });
+});
+
 test("the same gain everywhere is judged by signs", () => {
   const { scores } = compare(suite([0, 0, 0, 0, 0, 0]), suite([0.5, 0.5, 0.5, 0.5, 0.5, 0.5]));
   expect(scores[0]).toMatchObject({ method: "sign test over 6 scenarios", verdict: "better" });
   expect(scores[0]?.p).toBeCloseTo(2 / 64, 12);
+  expect(compare(suite([0, 0]), suite([0.5, 0.5])).scores[0]?.p).toBeCloseTo(0.5, 12);
 });
 
 test("one shared scenario cannot tell", () => {
-  expect(compare(suite([0.4]), suite([0.9]))).toMatchObject({ verdict: "undecided" });
+  const { verdict, scores } = compare(suite([0.4]), suite([0.9]));
+  expect(verdict).toBe("undecided");
+  expect(scores[0]).toMatchObject({ effect: 0.5, ci_upper: null, p: null, method: "none: one scenario only" });
 });
 
 test("attempts and turns of a scenario count as one scenario, whatever their number", () => {
