@@ -59,5 +59,7 @@ export interface ImportResult {
 
 export interface ExportResult {
   readonly text: string;
+  /** How many of the scenarios the text holds, where it may not be all. */
+  readonly written?: number;
   readonly notes: readonly Note[];
 }

@@ -24,11 +24,11 @@ async function exportFiles(files: readonly string[], { to, output, json }: Expor
   const read = await readScenarioFiles(files);
   const scenarios = joinScenarios(read);
   if (json) {
-    const { format, text, notes } = renderScenarios(scenarios, { file: output, format: to });
+    const { format, text, written, notes } = renderScenarios(scenarios, { file: output, format: to });
     const lost = [...read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...entry }))), ...notes];
     if (output !== undefined) await writeResultFile(output, text);
-    const written = output === undefined ? { text } : { file: output };
-    return printJson({ format, scenarios: scenarios.length, ...written, notes: lost });
+    const place = output === undefined ? { text } : { file: output };
+    return printJson({ format, scenarios: written, ...place, notes: lost });
   }
   for (const { file, notes } of read) for (const entry of notes) note(noteLine(file, entry));
   await writeScenarios(scenarios, { file: output, format: to });

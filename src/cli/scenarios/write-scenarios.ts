@@ -1,3 +1,5 @@
+import { parse } from "yaml";
+import { jsonLines, prettyJson } from "../../formats/export/json-lines.ts";
 import { scenarioFormats, type ScenarioFormat } from "../../formats/formats.ts";
 import type { FileScenario, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
@@ -19,12 +21,12 @@ export async function writeScenarios(
   scenarios: readonly FileScenario[],
   { file, format }: { file?: string | undefined; format?: string | undefined },
 ): Promise<void> {
-  const { text, notes } = renderScenarios(scenarios, { file, format });
+  const { text, written, notes } = renderScenarios(scenarios, { file, format });
   for (const { kind, pointer, message } of notes) note(`${kind} ${pointer ? `${pointer}: ` : ""}${message}`);
   if (file === undefined) printText(text);
   else {
     await writeResultFile(file, text);
-    note(`wrote ${counted(scenarios.length, "scenario")} to ${file}`);
+    note(`wrote ${counted(written, "scenario")} to ${file}`);
   }
 }
 
@@ -32,17 +34,34 @@ export async function writeScenarios(
 export function renderScenarios(
   scenarios: readonly FileScenario[],
   { file, format }: { file?: string | undefined; format?: string | undefined },
-): { format: string; text: string; notes: readonly Note[] } {
+): { format: string; text: string; written: number; notes: readonly Note[] } {
   const chosen = (format === undefined ? undefined : writable.find(({ id }) => id === format)) ?? byEnding(file);
   if (!chosen?.export) {
     throw new CliError(`which format? Use one of ${writableFormats.join(", ")}`);
   }
-  const { text, notes } = chosen.export(scenarios);
-  return { format: chosen.id, text: text.endsWith("\n") ? text : `${text}\n`, notes };
+  const { text: exported, written = scenarios.length, notes } = chosen.export(scenarios);
+  const text = inSyntax(exported, { of: chosen.extensions, wanted: endingOf(file) });
+  return { format: chosen.id, text: text.endsWith("\n") ? text : `${text}\n`, written, notes };
 }
 
-function byEnding(file = ""): ScenarioFormat | undefined {
-  const ending = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? "";
+/** Tools that read several syntaxes go by the ending of a file. The first of a format's endings is what its export writes. */
+function inSyntax(text: string, { of: [own, ...others], wanted }: { of: readonly string[]; wanted: string }): string {
+  if (own === wanted || !others.includes(wanted)) return text;
+  if (wanted === "jsonl") return jsonLines(JSON.parse(text));
+  if (wanted !== "json") return text;
+  return prettyJson(own === "jsonl" ? fromJsonLines(text) : parse(text));
+}
+
+const fromJsonLines = (text: string): unknown[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+const endingOf = (file = ""): string => /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? "";
+
+function byEnding(file: string | undefined): ScenarioFormat | undefined {
+  const ending = endingOf(file);
   return writable.find(({ id, extensions }) => ownFormats.includes(id) && extensions.includes(ending));
 }
 

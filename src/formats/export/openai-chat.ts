@@ -27,5 +27,5 @@ export function exportOpenaiChat(scenarios: readonly FileScenario[]): ExportResu
     "agent replies",
   ]);
   // Turns that are missing come before fields that are.
-  return { text: jsonLines(lines), notes: [...notes, ...lost] };
+  return { text: jsonLines(lines), written: lines.length, notes: [...notes, ...lost] };
 }

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { importScenarios } from "../../formats/import-scenarios.ts";
+import { renderScenarios } from "./write-scenarios.ts";
+
+const { scenarios } = importScenarios({
+  text: JSON.stringify([
+    { id: "asked", interactions: [{ user_message: "Hi" }] },
+    { id: "answered", interactions: [{ user_message: "Hi", reference_reply: "Hello" }] },
+  ]),
+});
+const written = (file: string, format: string): string => renderScenarios(scenarios, { file, format }).text;
+
+test.each(["inspect", "openai-evals", "deepeval", "sharegpt", "langsmith", "langfuse"])(
+  "%s is written as a list or as lines, as the ending of the file says",
+  (format) => {
+    expect(JSON.parse(written("a.json", format))).toHaveLength(2);
+    const lines = written("a.jsonl", format).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(written("a.json", format)));
+    expect(importScenarios({ text: written("a.json", format) })).toMatchObject({ format, scenarios: [{}, {}] });
+  },
+);
+
+test("a promptfoo configuration is YAML, or JSON where the ending says so", () => {
+  expect(JSON.parse(written("a.json", "promptfoo"))).toHaveProperty("tests");
+  expect(written("a.yaml", "promptfoo")).toMatch(/^description: /);
+});
+
+test("scenarios that a format cannot hold are not counted as written", () => {
+  expect(renderScenarios(scenarios, { format: "openai-chat" })).toMatchObject({ written: 1 });
+  expect(renderScenarios(scenarios, { format: "sharegpt" })).toMatchObject({ written: 2 });
+});
