@@ -79,7 +79,8 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   });
   const conflicts = findConflicts(input.reply, input.references);
   const warning = conflicts.map(({ message }) => message).join("; ");
-  const warned = [answered, ...scores, total].map((score) => withWarning(score, warning));
+  const told = scores.map((score) => withFailure(score, given?.failures));
+  const warned = [answered, ...told, total].map((score) => withWarning(score, warning));
   const spent = addHelperUsage(addHelperUsage(noHelperUsage, given?.helper_usage), judged?.helper_usage);
   return {
     ...assemble(warned, labels),
@@ -216,6 +217,14 @@ const warnedScores = new Set(["overall", "semantic_similarity"]);
 function withWarning(score: Score, warning: string): Score {
   if (warning === "" || score.value === null || !warnedScores.has(score.name)) return score;
   return { ...score, reason: `${score.reason ?? ""}; warning: ${warning}` };
+}
+
+const ofLabel = "metadata.";
+
+/** Beside the score of a label, what kept the labeller model from giving it. */
+function withFailure(score: Score, failures: ModelLabels["failures"]): Score {
+  const failure = score.name.startsWith(ofLabel) ? failures?.get(score.name.slice(ofLabel.length)) : undefined;
+  return failure === undefined ? score : { ...score, reason: `${score.reason ?? ""}; ${failure}` };
 }
 
 function referencesOf(interaction: Interaction): readonly PreparedText[] {

@@ -132,6 +132,26 @@ test("a labeller that fails or makes up a label leaves the local one to answer",
   });
   const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
   expect(turn?.label_sources["intent"]).toMatchObject({ source: "local", method: "same text as a labelled reference" });
+  expect(turn?.score_reasons["metadata.intent"]).toBe("is refund; the labeller gave no label that could be used");
+});
+
+test("a label that is missing because the labeller could not be asked says so", async () => {
+  const error: ReplyError = {
+    code: "upstream_auth",
+    detail: "HTTP 401: set LABELLER_API_KEY.",
+    upstream_status: 401,
+    tries: 1,
+    retryable: false,
+  };
+  const labeller: ChatModel = async () => ({ ok: false, error, latency_ms: 1 });
+  await using bench = await startBench({ models: { model: right(), labeller } });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("x", 1, { reference_metadata: { urgent: true, topics: ["a"] } }),
+    labeller: { endpoint: "http://labeller", model_id: "labeller" },
+  });
+  const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn?.score_reasons["metadata.urgent"]).toContain("could not be asked: upstream_auth: HTTP 401: set");
+  expect(turn?.score_reasons["metadata.topics"]).not.toContain("labeller");
 });
 
 const embedder: Embedder = {

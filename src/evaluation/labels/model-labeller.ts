@@ -23,6 +23,8 @@ export interface ModelLabels {
   readonly labels: ReadonlyMap<string, MetadataValue> | null;
   readonly method: string;
   readonly helper_usage: HelperUsage;
+  /** Why the model has no label for a key it was asked for. */
+  readonly failures?: ReadonlyMap<string, string>;
 }
 
 export type ModelLabeller = (question: ModelLabelQuestion, signal: AbortSignal) => Promise<ModelLabels>;
@@ -51,8 +53,16 @@ export function createModelLabeller({
       { messages: labelPrompt({ user_message, reply, kinds }), format: labelFormat(kinds) },
       { signal },
     );
-    if (!answer.ok) return { labels: null, method: name, helper_usage: failedHelperUsage(answer) };
-    return { labels: readLabels(answer.text, kinds), method: name, helper_usage: helperUsageOf(answer, priceOf) };
+    const labels = answer.ok ? readLabels(answer.text, kinds) : null;
+    const why = answer.ok
+      ? "the labeller gave no label that could be used"
+      : `the labeller could not be asked: ${answer.error.code}: ${answer.error.detail}`;
+    return {
+      labels,
+      method: name,
+      helper_usage: answer.ok ? helperUsageOf(answer, priceOf) : failedHelperUsage(answer),
+      failures: new Map([...kinds.keys()].filter((key) => !labels?.has(key)).map((key) => [key, why])),
+    };
   };
 }
 
