@@ -36,7 +36,7 @@ const score = (name: string, effect: number, verdict: "worse" | "same" | "no_dif
 });
 const unpaired = { baseline_only: 0, candidate_only: 0, changed: 0 };
 const compared = (...scores: readonly ReturnType<typeof score>[]) =>
-  ({ comparable: true, sentence: "Headline.", scores, unpaired, notes: [] }) as unknown as NotedComparison;
+  ({ comparable: true, sentence: "Headline.", scores, unpaired, notes: [], lost: [] }) as unknown as NotedComparison;
 const watched = { scores: ["overall", "success"], maxRegression: 0 };
 
 test("a gate that passes shows the score that fell most, and that it is not decided", () => {
@@ -65,6 +65,26 @@ test("a drop of just what is accepted is accepted, whatever its last digit", () 
 test("a gate whose scores are in neither run does not pass", () => {
   const check = checkBaseline(compared(score("token_f1", 0, "same")), watched);
   expect(check).toMatchObject({ passed: false, actual: null, message: expect.stringContaining("none of them") });
+});
+
+test.each([
+  ["another judge made", { judge: { endpoint: "http://j", model_id: "judge", rubric: "Is it good?" } }],
+  ["is missing", { judge: { endpoint: "http://j", model_id: "broken" } }],
+])("a gate on a score that %s in the candidate does not pass on the others alone", async (_title, differing) => {
+  const broken = fakeModel(() => "I cannot judge that.");
+  await using bench = await startBench({ models: { model: right, judge, broken } });
+  const before = await bench.evaluate({ test_batch: batch.slice(0, 3), ...judged });
+  const after = await bench.evaluate({ test_batch: batch.slice(0, 3), ...differing });
+  const { passed, message } = checkBaseline(compareResponses(before, after), watched);
+  expect(passed).toBe(false);
+  expect(message).toContain("failed, overall cannot be compared.");
+});
+
+test("a suite without references is held against its baseline by what it has", async () => {
+  await using bench = await startBench({ models: { model: right } });
+  const test_batch = [numberedScenario("s", 2, { reference_reply: "" })];
+  const [before, after] = [await bench.evaluate({ test_batch }), await bench.evaluate({ test_batch })];
+  expect(checkBaseline(compareResponses(before, after), watched).passed).toBe(true);
 });
 
 test("turns that only one of the runs has are named, as the gate says nothing about them", async () => {

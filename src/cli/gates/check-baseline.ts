@@ -8,12 +8,18 @@ import type { GateCheck } from "./check-gates.ts";
 import { leftOut } from "./left-out.ts";
 
 /** A comparison with what was left out of it. */
-export type NotedComparison = Comparison & { readonly notes: readonly string[] };
+export type NotedComparison = Comparison & {
+  readonly notes: readonly string[];
+  /** Scores of the baseline that could not be compared: made otherwise in the candidate, or not there at all. */
+  readonly lost: readonly string[];
+};
 
 /** Compares two runs from their results, wherever those came from, as the service compares stored ones. */
 export function compareResponses(baseline: EvaluationResponse, candidate: EvaluationResponse): NotedComparison {
   const { comparison, notes } = compareSides(toSide(baseline), toSide(candidate));
-  return { ...comparison, notes };
+  const compared = new Set(comparison.comparable ? comparison.scores.map(({ name }) => name) : []);
+  const lost = Object.keys(baseline.summary.average_scores).filter((name) => !compared.has(name));
+  return { ...comparison, notes, lost };
 }
 
 /** Each scenario's mean of one score in both runs, over what they share. */
@@ -48,7 +54,10 @@ export interface BaselineOptions {
   readonly maxRegression: number;
 }
 
-/** Passes unless a score got worse by more than chance explains and more than is accepted. Tells of the one that fell most. */
+/**
+ * Passes unless a score got worse by more than chance explains and more than is accepted, or cannot be held against the baseline's.
+ * Tells of the one that fell most.
+ */
 export function checkBaseline(comparison: NotedComparison, { scores, maxRegression }: BaselineOptions): GateCheck {
   const gate = `no regression in ${scores.join(", ")}`;
   if (!comparison.comparable) {
@@ -57,11 +66,17 @@ export function checkBaseline(comparison: NotedComparison, { scores, maxRegressi
   const watched = comparison.scores.filter(({ name }) => scores.includes(name));
   const worse = watched.filter(({ verdict, effect }) => verdict === "worse" && !reaches(effect, -maxRegression));
   const [lowest] = (worse.length > 0 ? worse : watched).toSorted((left, right) => left.effect - right.effect);
-  const passed = lowest !== undefined && worse.length === 0;
-  const state = lowest ? (passed ? howItPassed(lowest) : "failed") : "failed, none of them is in both runs";
+  const lost = scores.filter((name) => comparison.lost.includes(name));
+  const passed = lowest !== undefined && worse.length === 0 && lost.length === 0;
+  const state = lowest && passed ? howItPassed(lowest) : `failed${whyLost(lost, lowest)}`;
   const text = [`${gate}: ${state}.`, ...(lowest ? [lowest.sentence] : [])];
   const message = [...text, ...leftOut(comparison.unpaired), ...comparison.notes].join(" ");
   return { gate, passed, actual: lowest?.effect ?? null, message };
+}
+
+function whyLost(lost: readonly string[], lowest: ScoreComparison | undefined): string {
+  if (!lowest) return ", none of them is in both runs";
+  return lost.length > 0 ? `, ${lost.join(", ")} cannot be compared` : "";
 }
 
 /** That a drop is not shown to be real does not mean that there is none: the reader sees how large it is. */
