@@ -19,12 +19,14 @@ export type Outcome = "success" | "failure" | "unknown";
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
   readonly #counts: RollingCounts;
+  /** Failures since the last success. */
+  readonly #inRow: RollingCounts;
   #openedAt: number | null = null;
   #probing = false;
-
   constructor(options: BreakerOptions) {
     this.#options = options;
     this.#counts = new RollingCounts(options.windowMs);
+    this.#inRow = new RollingCounts(options.windowMs);
   }
 
   /** Null means: do not call now. */
@@ -60,14 +62,20 @@ export class CircuitBreaker {
     if (outcome === "failure") this.#openedAt = now;
     else if (outcome === "success") {
       this.#openedAt = null;
+      this.#inRow.clear();
       this.#counts.clear();
     }
   }
 
   #count(outcome: Outcome, now: number): void {
     this.#counts.add(now, { first: 1, second: outcome === "failure" ? 1 : 0 });
-    if (outcome !== "failure" || this.#openedAt !== null) return;
+    if (outcome === "success") return this.#inRow.clear();
+    this.#inRow.add(now, { first: 1 });
+    if (this.#openedAt !== null) return;
+    const { minimumCalls, failureRatio } = this.#options;
     const { calls, failures } = this.counts(now);
-    if (calls >= this.#options.minimumCalls && failures >= calls * this.#options.failureRatio) this.#openedAt = now;
+    // What went well before says nothing about an upstream that fails every call now.
+    const isDown = this.#inRow.totals(now).first >= minimumCalls;
+    if (isDown || (calls >= minimumCalls && failures >= calls * failureRatio)) this.#openedAt = now;
   }
 }

@@ -17,6 +17,9 @@ import { asksForLess, isPrescribedWait, retryDelay } from "./retry-delay.ts";
 import { sendOnce, type TryResult } from "./send-once.ts";
 import { sleep as realSleep } from "./sleep.ts";
 
+/** How soon to look again while somebody else finds out whether the upstream is back. */
+const probeMs = 250;
+
 interface Call {
   readonly request: OutboundRequest;
   readonly url: URL;
@@ -50,9 +53,8 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     if (!endpoint.ok) return failed(refused(endpoint), 0);
     const call = startCall(request, endpoint.url, policy);
     for (let tries = 1; ; tries += 1) {
-      const now = clock.monotonic();
-      const permit = call.breaker.admit(now);
-      if (permit === null) return failed(circuitOpen(call.breaker, now), tries - 1);
+      const permit = await permitFor(call);
+      if (permit === null) return failed(circuitOpen(call.breaker, clock.monotonic()), tries - 1);
       const result = await attempt(call, permit, tries);
       if (result.kind !== "failed") {
         call.budget.countAnswer(clock.monotonic());
@@ -82,6 +84,18 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
       idleMs: Math.max(idleMs, patienceMs),
       totalMs: Math.max(totalMs, patienceMs),
     };
+  }
+
+  /** Null when the breaker is open. One that can wait does so at an upstream that was up a moment ago: it may just start anew. */
+  async function permitFor({ request, breaker, budget, deadline }: Call): Promise<Permit | null> {
+    for (;;) {
+      const now = clock.monotonic();
+      const permit = breaker.admit(now);
+      if (permit !== null) return permit;
+      const wait = Math.max(breaker.retryAfterMs(now), probeMs);
+      if (!canWait(request, budget, now) || now + wait >= deadline) return null;
+      await sleep(wait, request.signal);
+    }
   }
 
   /** One permitted try. Whatever becomes of it, its breaker hears about it exactly once. */
@@ -117,12 +131,14 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     tries: number,
   ): number | null {
     const now = clock.monotonic();
-    // Whoever is told slows down, so the rest of a crowd gets through in time: at an upstream that serves anybody at all.
-    const isHeeded = request.onRefused !== undefined && failure.status === 429 && budget.isServing(now);
+    const waits = canWait(request, budget, now);
+    // Whoever is told of a rate limit slows down, so the rest of a crowd gets through in time.
+    const isHeeded = waits && failure.status === 429;
     const maximum = request.retries ?? retry.maximum;
     const settings = { ...retry, maximum: isHeeded && maximum > 0 ? Number.POSITIVE_INFINITY : maximum };
     const delay = retryDelay({ failure, tries, idempotent: request.idempotent ?? true, random, retry: settings });
-    if (delay === null || now + delay >= deadline || breaker.state(now + delay) === "open") return null;
+    if (delay === null || now + delay >= deadline) return null;
+    if (breaker.state(now + delay) === "open" && !waits) return null;
     return isPrescribedWait(failure) || isHeeded || budget.take(now) ? delay : null;
   }
 
@@ -135,6 +151,11 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Whoever shares an upstream out, and so is told what it refuses, waits for one that serves anybody at all. */
+function canWait({ onRefused }: OutboundRequest, budget: RetryBudget, now: number): boolean {
+  return onRefused !== undefined && budget.isServing(now);
 }
 
 function createPolicies(options: OutboundOptions): (name: PolicyName | undefined) => EndpointPolicy {

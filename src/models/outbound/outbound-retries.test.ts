@@ -208,6 +208,50 @@ test("waiting for a retry ends when the caller gives up", async () => {
   await expect(call).rejects.toThrow("enough");
 });
 
+test("an upstream that fails every call is down, however many went well before", async () => {
+  await using provider = await startFakeProvider();
+  const { outbound } = withFakeTime({ retry: { maximum: 0 } });
+  for (let count = 0; count < 100; count += 1) await outbound.request(post(provider.url));
+  provider.enqueue(...Array.from({ length: 19 }, () => unavailable));
+  for (let count = 0; count < 20; count += 1) await outbound.request(post(provider.url));
+  provider.setBehaviour(unavailable);
+  for (let count = 0; count < 20; count += 1) {
+    expect(await outbound.request(post(provider.url))).toMatchObject({ error: { code: "upstream_error" } });
+  }
+  expect(await outbound.request(post(provider.url))).toMatchObject({ error: { code: "upstream_circuit_open" } });
+  await outbound.close();
+});
+
+test("an open breaker is waited for where calls slow down, at an upstream that was up a moment ago", async () => {
+  await using provider = await startFakeProvider();
+  const { outbound, waits } = withFakeTime({ retry: { maximum: 0 } });
+  const patient = { ...post(provider.url), onRefused: () => {} };
+  await outbound.request(patient);
+  provider.setBehaviour(unavailable);
+  for (let count = 0; count < 19; count += 1) await outbound.request(patient);
+  expect(await outbound.request(post(provider.url))).toMatchObject({ error: { code: "upstream_circuit_open" } });
+  provider.enqueue(status(200));
+  expect(await outbound.request(patient)).toMatchObject({ ok: true, tries: 1 });
+  expect(waits).toEqual([15_000]);
+  await outbound.close();
+});
+
+test("an upstream that stays down is not waited for any more after a minute", async () => {
+  await using provider = await startFakeProvider();
+  const { outbound, waits } = withFakeTime({ retry: { maximum: 0 } });
+  const patient = { ...post(provider.url), onRefused: () => {} };
+  await outbound.request(patient);
+  provider.setBehaviour(unavailable);
+  const codes = new Set<string>();
+  for (let count = 0; count < 40; count += 1) {
+    const result = await outbound.request(patient);
+    codes.add(result.ok ? "ok" : result.error.code);
+  }
+  expect([...codes]).toEqual(["upstream_error", "upstream_circuit_open"]);
+  expect(waits.reduce((sum, wait) => sum + wait, 0)).toBe(75_000);
+  await outbound.close();
+});
+
 test("the breaker opens on an upstream that is down, lets one probe through, and closes when it is back", async () => {
   await using provider = await startFakeProvider({ behaviour: unavailable });
   const { outbound, advance } = withFakeTime({ retry: { maximum: 0 } });

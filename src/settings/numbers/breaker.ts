@@ -12,7 +12,7 @@ export const breaker = {
     name: "REHEARSAL_BREAKER_MIN_CALLS",
     ...count,
     default: 20,
-    meaning: "Calls needed before the breaker may open.",
+    meaning: "Calls needed before the breaker may open. So many failures in a row open it in any case.",
   },
   failureRatio: {
     name: "REHEARSAL_BREAKER_FAILURE_RATIO",
