@@ -34,6 +34,16 @@ export async function getScenario(
   return readJson(url, { signal });
 }
 
+/** Whether a scenario is stored under this id. Where that cannot be found out, saving it will say why. */
+export async function isInLibrary(id: string): Promise<boolean> {
+  if (id === "") return false;
+  const { signal } = new AbortController();
+  return getScenario(id, { signal }).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Several scenarios in their newest versions, in the order asked for. */
 export const getScenarios = async (ids: readonly string[], signal: AbortSignal): Promise<Scenario[]> => {
   const found = await Promise.all(ids.map((id) => getScenario(id, { signal })));

@@ -1,8 +1,8 @@
-import type { InputHTMLAttributes } from "react";
+import type { ComponentProps } from "react";
 import { FieldFrame } from "./field-frame.tsx";
 import type { FieldProblem } from "./field-problems.ts";
 
-export interface TextFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "onChange"> {
+export interface TextFieldProps extends Omit<ComponentProps<"input">, "onChange"> {
   readonly label: string;
   readonly hint?: string;
   readonly problems?: readonly FieldProblem[];

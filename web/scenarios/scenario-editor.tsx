@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, Save } from "lucide-react";
-import { useState } from "react";
-import { keepScenario, type Kept } from "../library-api.ts";
+import { useRef, useState } from "react";
+import { isInLibrary, keepScenario, type Kept } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FieldProblemList } from "../parts/field-problem-list.tsx";
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
@@ -9,6 +9,7 @@ import { TextArea } from "../parts/text-area.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { useFieldProblems } from "../parts/use-field-problems.ts";
 import { JsonView } from "./json-view.tsx";
+import { ReplaceScenarioDialog } from "./replace-scenario-dialog.tsx";
 import { emptyTurn, fromDraft, nextTurnId, type ScenarioDraft, type TurnDraft } from "./scenario-draft.ts";
 import { TurnFields } from "./turn-fields.tsx";
 
@@ -22,10 +23,20 @@ interface ScenarioEditorProps {
 /** A scenario as a conversation of cards with its JSON beside it. What is wrong is said by the service, at its place. */
 export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps) {
   const [draft, setDraft] = useState(first);
+  const [replacing, setReplacing] = useState(false);
+  const idField = useRef<HTMLInputElement>(null);
   const client = useQueryClient();
   const save = useMutation({
-    mutationFn: () => keepScenario(fromDraft(draft)),
+    mutationFn: async ({ replace }: { replace: boolean }) => {
+      if (!replace && draft.id !== storedId && (await isInLibrary(draft.id))) return "taken";
+      return keepScenario(fromDraft(draft));
+    },
     onSuccess: async (kept) => {
+      if (kept === "taken") {
+        // Where the dialog leads back to.
+        idField.current?.focus();
+        return setReplacing(true);
+      }
       await client.invalidateQueries({ queryKey: ["library"] });
       onSaved(kept);
     },
@@ -56,12 +67,13 @@ export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        save.mutate({ replace: false });
       }}
     >
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <div className="panel grid gap-3 p-4 sm:grid-cols-2">
           <TextField
+            ref={idField}
             label="Scenario id"
             value={draft.id}
             hint={storedId !== null && draft.id !== storedId ? "Another id makes a copy; the old one stays." : ""}
@@ -118,6 +130,13 @@ export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps
         </button>
       </div>
       <JsonView draft={draft} onChange={replace} />
+      {replacing && (
+        <ReplaceScenarioDialog
+          id={draft.id}
+          onReplace={() => save.mutate({ replace: true })}
+          onClose={() => setReplacing(false)}
+        />
+      )}
     </form>
   );
 }

@@ -141,6 +141,26 @@ export function scenariosSuite(browser: () => Browser): void {
     expect([...services.library.scenarios.keys()]).toEqual(["refund", "copy"]);
   });
 
+  test("nothing is saved under the id of another scenario without asking", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    const versions = () => services.library.scenarios.get(otherScenario.id)?.length;
+    await tab.open("/scenarios/new");
+    await tab.page.getByLabel("Scenario id").fill(otherScenario.id);
+    await tab.page.getByLabel("User message").fill("Hello?");
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    const dialog = tab.page.getByRole("dialog", { name: "Replace the scenario of this id?" });
+    await dialog.getByRole("button", { name: "Choose another id" }).click();
+    expect(versions()).toBe(1);
+    await tab.page.getByLabel("Scenario id").and(tab.page.locator(":focus")).waitFor();
+
+    await tab.page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Replace" }).click();
+    await tab.page.getByText("2 versions").waitFor();
+    expect(versions()).toBe(2);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a file in another encoding is refused, and the next one is taken", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
