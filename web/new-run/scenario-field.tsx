@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { Link } from "wouter";
 import { FieldProblemList } from "../parts/field-problem-list.tsx";
 import type { FieldProblem } from "../parts/field-problems.ts";
 import { FilePicker } from "../parts/file-picker.tsx";
@@ -53,7 +54,18 @@ export function ScenarioField({ text, onChange, onExample, problems }: ScenarioF
         onChange={(event) => onChange(event.target.value)}
       />
       <div id={`${id}-note`} className="grid gap-1 text-xs text-soft">
-        {parsed.kind === "invalid" && <p className="font-medium text-bad">✕ Not valid JSON: {parsed.message}</p>}
+        {parsed.kind === "invalid" && (
+          <>
+            <p className="font-medium text-bad">✕ Not valid JSON: {parsed.message}</p>
+            <p>
+              YAML, tables and the formats of other tools come in by the library:{" "}
+              <Link href="/scenarios/import" className="link">
+                import them
+              </Link>
+              , then take them from there.
+            </p>
+          </>
+        )}
         {parsed.kind === "parsed" && Object.keys(parsed.request).length > 0 && (
           <p>This is a whole request: the form was filled from it, and what it has no field for is sent along.</p>
         )}

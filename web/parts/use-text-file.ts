@@ -17,6 +17,7 @@ export function useTextFile(onText: (text: string, name: string) => void): TextF
     if (bytes === null) return setProblem(`${file.name} cannot be read.`);
     const text = decode(bytes);
     if (text === null) return setProblem(`${file.name} is not UTF-8 text. Save it as such and choose it again.`);
+    if (text.trim() === "") return setProblem(`${file.name} is empty.`);
     onText(text, file.name);
   }
 

@@ -161,7 +161,7 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a file in another encoding is refused, and the next one is taken", async () => {
+  test("a file in another encoding or without anything in it is refused, and the next one is taken", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const table = "frage,antwort\nWie spät?,Acht.\n";
@@ -170,16 +170,18 @@ export function scenariosSuite(browser: () => Browser): void {
       ["/new", "Scenario file"],
     ] as const) {
       await tab.open(address);
-      const choose = (encoding: "latin1" | "utf8") =>
-        tab.page
-          .getByLabel(label)
-          .setInputFiles({ name: "fragen.csv", mimeType: "text/csv", buffer: Buffer.from(table, encoding) });
-      await choose("latin1");
+      const choose = (buffer: Buffer) =>
+        tab.page.getByLabel(label).setInputFiles({ name: "fragen.csv", mimeType: "text/csv", buffer });
+      await choose(Buffer.from(table, "latin1"));
       await tab.page.getByRole("alert").getByText("fragen.csv is not UTF-8 text").waitFor();
-      await choose("utf8");
+      await choose(Buffer.from("\n"));
+      await tab.page.getByRole("alert").getByText("fragen.csv is empty").waitFor();
+      await choose(Buffer.from(table));
       await expect.poll(() => tab.page.locator("textarea.mono").first().inputValue()).toBe(table);
-      expect(await tab.page.getByText("is not UTF-8 text").count()).toBe(0);
+      expect(await tab.page.getByText("fragen.csv is").count()).toBe(0);
     }
+    await tab.page.getByRole("link", { name: "import them" }).click();
+    await tab.page.waitForURL("**/scenarios/import");
     expect(tab.mishaps).toEqual([]);
   });
 
