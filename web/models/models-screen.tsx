@@ -27,30 +27,30 @@ export default function ModelsScreen() {
     ({ code, detail }) => `${code} ${detail}`,
   );
   const retry = (): void => failed.forEach(({ refetch }) => void refetch());
-  const pending = studio.isPending || listed.isPending;
+  // What stands further up comes first: nothing is pushed away from under the reader.
+  const begun = !state.isPending && !studio.isPending;
+  const complete = begun && !listed.isPending;
 
   return (
     <Screen title="Models">
       {[...failures].map(([key, [error]]) => (
         <FailedNotice key={key} error={error} onRetry={retry} />
       ))}
-      {state.data && (
+      {begun && state.data && (
         <section aria-label="Where they come from" className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <h2 className="text-base font-semibold">Providers</h2>
           <ProviderList {...state.data} />
         </section>
       )}
-      {pending && <Skeleton rows={6} label="Loading models" />}
-      {!pending && failed.length === 0 && groups.length === 0 && (
+      {complete && failed.length === 0 && groups.length === 0 && (
         <p className="panel p-4 text-soft">
           No model is known by name. Any <span className="mono">provider/model</span> of the hub can still be typed in
           the chat.
         </p>
       )}
-      {groups.map((group) => (
-        <ModelTable key={group.title} group={group} state={state.data ?? null} />
-      ))}
-      {state.data?.capabilities && <LocalServerSearch />}
+      {begun && groups.map((group) => <ModelTable key={group.title} group={group} state={state.data ?? null} />)}
+      {!complete && <Skeleton rows={6} label="Loading models" />}
+      {complete && state.data?.capabilities && <LocalServerSearch />}
     </Screen>
   );
 }

@@ -76,6 +76,26 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.page.getByRole("heading", { name: /Import/ }).waitFor();
   });
 
+  test("models wait for the providers above them instead of being pushed down by them", async () => {
+    await using services = await startFakeServices({ upstreams: sampleUpstreams });
+    await using tab = await openTab({ browser: browser(), services });
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    await tab.page.route(/\/agent\/upstreams$/, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    const lists = [/\/studio\/models$/, /\/v1\/models$/].map((list) => tab.page.waitForResponse(list));
+    await tab.open("/models");
+    await Promise.all(lists);
+    await tab.page.getByText("Loading models").waitFor();
+    expect(await tab.page.getByText("demo-support-v1").count()).toBe(0);
+    ask();
+    await tab.page.getByText("demo-support-v1").waitFor();
+    await tab.page.getByRole("heading", { name: "Providers" }).waitFor();
+    expect(await tab.page.getByText("Loading models").count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("what keeps all lists away is said once", async () => {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services });
