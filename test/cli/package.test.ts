@@ -62,6 +62,14 @@ test("holds bundled code, the page, the examples and every licence, and no sourc
   expect(files.filter((file) => !file.endsWith(".d.ts"))).toEqual([]);
 });
 
+test("is what npx runs as the guides say, options included", async () => {
+  const { stdout } = await run("npx", ["--no", "--", "rehearsal", "--help"], { cwd: folder.path, env: environment() });
+  expect(stdout).toContain("Usage: rehearsal");
+  for (const guide of ["start.md", "ci.md", "mcp.md", "cli.md"]) {
+    expect(await readFile(join(root, "docs", guide), "utf8")).not.toMatch(/--no"?,? "?rehearsal/);
+  }
+});
+
 test("is a small install: at most 60 packages and 40 MB", async () => {
   const installed = join(folder.path, "node_modules");
   const manifests = await Array.fromAsync(glob("{*,@*/*}/package.json", { cwd: installed }));

@@ -18,4 +18,4 @@ export function declare(command: Command): void {
 
 const example = `
 Speaks MCP over stdin and stdout, for an assistant's configuration:
-  { "mcpServers": { "rehearsal": { "command": "npx", "args": ["--no", "rehearsal", "mcp"] } } }`;
+  { "mcpServers": { "rehearsal": { "command": "npx", "args": ["--no", "--", "rehearsal", "mcp"] } } }`;
