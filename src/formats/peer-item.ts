@@ -1,7 +1,7 @@
 import { roleNames, type ColumnMapping, type ColumnRole } from "./column-mapping.ts";
 import { textList } from "./extras.ts";
 import { readMessage } from "./read-message.ts";
-import { field, isRecord, listField, pointerTo, sameName, scalarText, type JsonRecord } from "./records.ts";
+import { anyField, field, isRecord, listField, pointerTo, sameName, scalarText, type JsonRecord } from "./records.ts";
 import type { ScenarioCollector } from "./scenario-collector.ts";
 import type { Place } from "./scenario-file.ts";
 import { turnsFromMessages, type Conversation } from "./turns-from-messages.ts";
@@ -107,6 +107,8 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
   const own = readMessage(value);
   if (own?.role === "assistant") return { reference: own.text };
   if (!isRecord(value) || Object.keys(value).length === 0) return { reference: undefined };
+  const answered = answeredMessage(value);
+  if (answered !== undefined) return readOutput(answered, context);
   const messages = listField(value, "messages");
   if (messages) return readOutputList(messages, below(context, "messages"));
   const [only, ...others] = Object.keys(value);
@@ -119,6 +121,13 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
     "no field is known to be the expected reply; the whole output was kept as JSON text",
   );
   return { reference: JSON.stringify(value) };
+}
+
+/** What a model's interface answered, as traces keep it: LangChain's, OpenAI's and Gemini's have the reply inside a list. */
+function answeredMessage(value: JsonRecord): unknown {
+  const [first] = listField(value, "generations", "choices", "candidates") ?? [];
+  const [answer] = Array.isArray(first) ? first : [first];
+  return anyField(answer, "message", "content", "text");
 }
 
 function readOutputList(values: readonly unknown[], context: ItemContext): ExpectedReply {

@@ -91,3 +91,19 @@ test("ShareGPT with role and content, and DeepEval's conversational test cases, 
     expect(result).toMatchObject({ format, scenarios: [{ interactions: turn }] });
   }
 });
+
+test("a LangSmith dataset made of traces has the reply where the model's interface puts it", () => {
+  const ai = { lc: 1, type: "constructor", id: ["langchain", "schema", "messages", "AIMessage"] };
+  const outputs = [
+    { generations: [[{ text: "Hello", message: { ...ai, kwargs: { content: "Hello" } } }]], type: "LLMResult" },
+    { generations: [{ text: "Hello" }], type: "LLMResult" },
+    { id: "chatcmpl-1", object: "chat.completion", choices: [{ message: { role: "assistant", content: "Hello" } }] },
+    { candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] } }], model_version: "gemini" },
+    { answer: "Hello", choices: ["Hello", "Bye"] },
+  ];
+  const lines = outputs.map((output, id) => JSON.stringify({ id, inputs: { question: "Hi" }, outputs: output }));
+  const { scenarios, notes } = importScenarios({ text: lines.join("\n") });
+  const replies = scenarios.flatMap(({ interactions }) => interactions.map(({ reference_reply }) => reference_reply));
+  expect(replies).toEqual(outputs.map(() => "Hello"));
+  expect(notes).toEqual([]);
+});
