@@ -12,6 +12,8 @@ const mixedThreshold = 0.25;
 const maximumConfidence = 0.9;
 /** Longer replies are read this far: the lexicon takes time by the word, and the tone does not change after page one. */
 const maximumLength = 6_000;
+/** No word is so long: it is an address or what no person wrote. The lexicon takes minutes to find words in a thousand such letters. */
+const noWord = /\S{61,}/gu;
 const method = "sentiment lexicon";
 
 /** Polite or technical turns of phrase that the lexicon takes for praise. */
@@ -31,7 +33,8 @@ export function sentimentLabel(
   { readSentiment, mixed }: { readSentiment: SentimentReader; mixed: boolean },
 ): LabelAnswer {
   const start = text.slice(0, maximumLength);
-  const sentences = readSentiment(start.replace(neutralPhrases, " ").replace(turningPoints, ". "));
+  const words = start.replace(noWord, " ").replace(neutralPhrases, " ").replace(turningPoints, ". ");
+  const sentences = readSentiment(words);
   const score = sentences.reduce((sum, value) => sum + value, 0) / Math.max(1, sentences.length);
   if (sentences.every((value) => value === 0) && !isEnglish(start))
     return { value: unknownLabel, method: `${method}, which knows English only`, confidence: 0, unreadable: true };
