@@ -13,5 +13,13 @@ export function normalize(text: string): string {
 
 /** One form for characters that mean the same. Models and word processors curl the apostrophe of "don’t"; keyboards do not. */
 export function unify(text: string): string {
-  return text.normalize("NFKC").replace(/[‘’ʼ]/gu, "'").replace(/[“”]/gu, '"');
+  return compatible(text).replace(/[‘’ʼ]/gu, "'").replace(/[“”]/gu, '"');
+}
+
+/** Of one letter (U+FDFA) NFKC makes 18. A long text that grows like that is no text, and is left as it is: it would take all memory. */
+const longestGrown = 200_000;
+
+function compatible(text: string): string {
+  const unified = text.normalize("NFKC");
+  return unified.length > longestGrown && unified.length > 2 * text.length ? text.normalize("NFC") : unified;
 }

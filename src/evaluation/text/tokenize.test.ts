@@ -53,3 +53,9 @@ test("any text at all is tokenized without an exception, also with lone surrogat
   );
   expect(tokenize("a\ud800b")).toHaveLength(2);
 });
+
+test("a letter that stands for a sentence is one, and a book of nothing else is left as it is", () => {
+  expect(normalize("ﷺ")).toBe("صلى الله عليه وسلم");
+  expect(normalize("ﷺ".repeat(100_000))).toHaveLength(100_000);
+  expect(normalize("ａ".repeat(300_000))).toBe("a".repeat(300_000));
+});
