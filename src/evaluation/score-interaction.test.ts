@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { RunSettings } from "../contract/evaluation-request.ts";
 import { StoredScores, type StoredReply } from "../contract/interaction-result.ts";
 import type { Metadata } from "../contract/metadata.ts";
 import { Interaction, type Scenario } from "../contract/scenario.ts";
@@ -29,6 +30,15 @@ function replied(agent_reply: string, endpoint_metadata: Metadata | null = null)
 function interactionOf(fields: Record<string, unknown>): Interaction {
   return Interaction.parse({ id: "1", user_message: "hello", interaction_type: "opening", ...fields });
 }
+
+/** An embedder to which all texts mean the same. */
+const allAlike = {
+  embedder: {
+    id: "alike",
+    embed: async (texts) => ({ ok: true, vectors: texts.map(() => [1, 0]) }),
+  } satisfies Embedder,
+  scenarios: [],
+};
 
 async function score(interaction: Interaction, reply: StoredReply) {
   const scenario: Scenario = { id: "s", description: "", tags: [], interactions: [interaction] };
@@ -143,6 +153,22 @@ test("chrf is there when asked for by name", async () => {
   expect(scores).toEqual({ success: 1, chrf: 1, overall: 1 });
 });
 
+test("scorers that are named are the only ones, beside the checks", async () => {
+  const semantic = createSemanticScorer(allAlike);
+  const interaction = interactionOf({ reference_reply: "Hello there" });
+  const short = { type: "length", name: "short", max: 5, unit: "words" } as const;
+  const namesOf = async (scorers: RunSettings["scorers"]) => {
+    const customScorers = { mine: () => 1, other: () => 1 };
+    const scoring = createScoring({ candidates: new Map(), settings: { scorers }, customScorers, semantic });
+    const { scores } = await scoreInteraction({ interaction, reply: replied("Hello"), scoring });
+    return Object.keys(scores);
+  };
+  expect(await namesOf(["token_f1", "mine", short])).toEqual(["success", "token_f1", "short", "mine", "overall"]);
+  expect(await namesOf([short])).toEqual(
+    expect.arrayContaining(["rouge_l", "semantic_similarity", "short", "mine", "other"]),
+  );
+});
+
 test("a custom scorer that changes what it is handed changes nothing else", async () => {
   const interaction = interactionOf({
     references: ["Your refund is on its way."],
@@ -190,6 +216,20 @@ test("a check, a custom scorer or a comparison that throws costs its own score o
     token_f1: "the scorer failed: out of order",
     overall: "token_f1 could not be had",
   });
+});
+
+test("a contradiction is stored, and told beside the scores that cannot see it", async () => {
+  const scoring = createScoring({ candidates: new Map(), semantic: createSemanticScorer(allAlike) });
+  const interaction = interactionOf({ reference_reply: "Your refund was approved." });
+  const wrong = await scoreInteraction({ interaction, reply: replied("Your refund was rejected."), scoring });
+  const message = wrong.conflicts?.[0]?.message;
+  expect(wrong.conflicts).toHaveLength(1);
+  const warned = Object.entries(wrong.score_reasons).filter(([, reason]) => reason.endsWith(`; warning: ${message}`));
+  expect(warned.map(([name]) => name)).toEqual(["semantic_similarity", "overall"]);
+
+  const right = await scoreInteraction({ interaction, reply: replied("The refund was approved."), scoring });
+  expect(right).not.toHaveProperty("conflicts");
+  expect(Object.values(right.score_reasons).join()).not.toContain("warning");
 });
 
 test("what failed is missing again when a reply is scored again without models", async () => {

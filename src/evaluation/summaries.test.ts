@@ -128,6 +128,35 @@ test("a run is the mean of its scenarios, with intervals over scenarios, whateve
   expect(figures.finish()).toEqual({ summary, message });
 });
 
+test("a run counts contradictions and unsteady scenarios, and adds up what replies and helpers cost", () => {
+  const [good, bad] = [scored({ overall: 1 }), scored({ overall: 0.2 })];
+  const helper_usage = { calls: 2, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: 0.25 };
+  const conflicts = [{ kind: "number" as const, reply: "5", reference: "6", message: "5 instead of 6" }];
+  const figures = createRunFigures({ threshold: 0.8 });
+  figures.add({ scenario: "steady", interactions: [{ ...good, cost: 0.5, helper_usage }] });
+  figures.add({ scenario: "steady", interactions: [{ ...good, cost: 0, conflicts: [] }] });
+  figures.add({ scenario: "flaky", interactions: [good] });
+  figures.add({ scenario: "flaky", interactions: [{ ...bad, conflicts }] });
+  figures.add({ scenario: "bad", interactions: [{ ...failed, cost: null }] });
+  const { summary } = figures.finish();
+  expect(summary).toMatchObject({ conflicts: 1, flaky: 1, cost: { total: 0.75, unpriced: 2 }, helper_usage });
+  expect(summary).not.toHaveProperty("judge_audited");
+});
+
+test("one verdict of a judge that passed no audit makes those of the run unaudited", () => {
+  const verdict = (judge_audited: boolean) => ({
+    judgements: {
+      judge_correctness: { value: 1, verdict: "equivalent", votes: [], agreement: 1, judge_audited },
+    },
+  });
+  const auditedOf = (...all: readonly boolean[]) => {
+    const figures = createRunFigures();
+    for (const audited of all) figures.add({ scenario: 0, interactions: [{ ...scored({}), ...verdict(audited) }] });
+    return figures.finish().summary.judge_audited;
+  };
+  expect([auditedOf(true, true), auditedOf(true, false, true)]).toEqual([true, false]);
+});
+
 test("a run of nothing has a summary too", () => {
   const { summary, message } = createRunFigures().finish();
   expect(summary).toMatchObject({ average_scores: {}, score_stats: {}, interactions: 0, failed: 0 });

@@ -51,3 +51,14 @@ test("a judge that failed leaves no overall, since it would be of another kind",
   expect(overall(judged, { failed: new Set(["judge_correctness"]) })).toMatchObject({ value: null });
   expect(overall(judged).value).toBe(1);
 });
+
+test("with weights only a failure of what is weighed leaves no overall", () => {
+  const judged = [...all, { name: "judge_correctness", value: null }];
+  const failed = new Set(["judge_correctness"]);
+  expect(overall(judged, { weights: { token_f1: 3, polite: 1 }, failed })).toEqual({
+    name: "overall",
+    value: expect.closeTo(0.15, 12),
+    reason: "token_f1 0.20 × 3 and polite 0.00",
+  });
+  expect(overall(judged, { weights: { token_f1: 3, judge_correctness: 1 }, failed }).value).toBeNull();
+});
