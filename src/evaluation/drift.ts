@@ -2,6 +2,7 @@ import type { Drift, DriftGap } from "../contract/score-stats.ts";
 import type { Scores } from "../contract/score.ts";
 import { MeanTally } from "./mean-tally.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
+import { signed } from "./signed.ts";
 
 /** Compares the two history modes, turn by turn. */
 export interface DriftTally {
@@ -86,9 +87,4 @@ function toSentence(overall: DriftGap | undefined, byTurn: readonly Record<strin
       ? ` At turn ${gaps[0]?.turn} the gap is ${signed(gaps[0]?.value ?? 0)}, at turn ${last.turn} ${signed(last.value)}.`
       : "";
   return `overall is ${Math.abs(gap).toFixed(3)} ${gap > 0 ? "lower" : "higher"} with the model's own replies as history ${shown}.${course}`;
-}
-
-function signed(value: number): string {
-  const text = Math.abs(value).toFixed(3);
-  return Number(text) === 0 ? text : `${value < 0 ? "-" : "+"}${text}`;
 }

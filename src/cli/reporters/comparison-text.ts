@@ -1,5 +1,6 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
+import { signed } from "../../evaluation/signed.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { leftOut } from "../gates/left-out.ts";
 import { scoreText } from "../terminal/figures.ts";
@@ -64,11 +65,6 @@ function cells({
     p_adjusted === null ? "–" : p_adjusted < 0.001 ? "<0.001" : p_adjusted.toFixed(3),
     verdict.replaceAll("_", " "),
   ];
-}
-
-function signed(value: number): string {
-  const text = value.toFixed(3);
-  return value > 0 ? `+${text}` : text;
 }
 
 const shownScenarios = 5;

@@ -3,6 +3,7 @@ import type { PairJudgement } from "../judges/judge-pair.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";
 import { withinScores } from "../statistics/interval.ts";
 import { mcnemar } from "../statistics/mcnemar.ts";
+import { pText } from "./p-text.ts";
 
 /** A verdict on two replies: left is the baseline's, right the candidate's. */
 export interface JudgedPair {
@@ -56,5 +57,5 @@ function toSentence(figures: { better: number; worse: number; scenarios: number;
     return `In the one scenario both runs share, ${better > worse ? "the candidate" : worse > better ? "the baseline" : "neither"} is preferred; one cannot tell more.`;
   const seen =
     p < 0.05 ? `The judge prefers the ${better > worse ? "candidate" : "baseline"}` : "No preference can be seen";
-  return `${seen}: ${counts} (p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}).`;
+  return `${seen}: ${counts} (p ${pText(p)}).`;
 }

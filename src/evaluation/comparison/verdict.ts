@@ -1,5 +1,7 @@
 import type { Verdict } from "../../contract/comparison.ts";
+import { signed } from "../signed.ts";
 import type { ScoreDifference } from "./compare-score.ts";
+import { pText } from "./p-text.ts";
 
 /** The p below which a difference is called one, after the correction for several scores. */
 const alpha = 0.05;
@@ -27,15 +29,15 @@ export function toSentence(
       return `${name} is the same in all ${scenarios} scenarios.`;
     case "better":
     case "worse":
-      return `${name} is ${verdict} by ${Math.abs(effect).toFixed(3)}${interval(difference)}, p ${figure(adjusted ?? 1)}.`;
+      return `${name} is ${verdict} by ${Math.abs(effect).toFixed(3)}${interval(difference)}, p ${pText(adjusted ?? 1)}.`;
     case "no_difference_seen":
       if (difference.p !== null && difference.p < alpha) {
         const looks = effect > 0 ? "better" : "worse";
-        return `${name} looks ${looks} by ${Math.abs(effect).toFixed(3)}${interval(difference)}, but with several scores looked at that may be chance (p ${figure(adjusted ?? 1)}).`;
+        return `${name} looks ${looks} by ${Math.abs(effect).toFixed(3)}${interval(difference)}, but with several scores looked at that may be chance (p ${pText(adjusted ?? 1)}).`;
       }
       if (isOneSided(difference)) {
         const looks = effect > 0 ? "better" : "worse";
-        return `${name} is ${looks} by ${Math.abs(effect).toFixed(3)} in every one of the ${scenarios} scenarios, which are too few to rule out chance (p ${figure(adjusted ?? 1)}).`;
+        return `${name} is ${looks} by ${Math.abs(effect).toFixed(3)} in every one of the ${scenarios} scenarios, which are too few to rule out chance (p ${pText(adjusted ?? 1)}).`;
       }
       return `No difference in ${name} can be seen: ${signed(effect)}${interval(difference)}.${whatItTakes(difference, smallestEffect)}`;
   }
@@ -56,13 +58,4 @@ function whatItTakes({ scenarios, scenarios_needed }: ScoreDifference, smallestE
     return ` ${scenarios} scenarios are enough to see a difference of ${smallestEffect}.`;
   const more = scenarios_needed - scenarios;
   return ` About ${more} more ${more === 1 ? "scenario" : "scenarios"} would show a difference of ${smallestEffect}.`;
-}
-
-function signed(value: number): string {
-  const text = Math.abs(value).toFixed(3);
-  return Number(text) === 0 ? text : `${value < 0 ? "-" : "+"}${text}`;
-}
-
-function figure(p: number): string {
-  return p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`;
 }

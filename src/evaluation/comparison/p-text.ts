@@ -1,0 +1,4 @@
+/** A p as it stands in a sentence: "= 0.031", "< 0.001". */
+export function pText(p: number): string {
+  return p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`;
+}
