@@ -58,6 +58,23 @@ test("drift is reference less generated, in all and by turn, and null where one 
   );
 });
 
+test.each<[string, Scores[], Scores[], string]>([
+  ["lower", [{ overall: 0.4 }], [{ overall: 0.5 }], "overall is 0.100 lower with the model's own replies as history"],
+  ["higher", [{ overall: 0.5 }], [{ overall: 0.4 }], "overall is 0.100 higher with the model's own replies as history"],
+  [
+    "higher by turn",
+    [{ overall: 0.5 }, {}, { overall: 0.5 }],
+    [{ overall: 0.499_9 }, {}, { overall: 0.3 }],
+    "At turn 1 the gap is 0.000, at turn 3 -0.200.",
+  ],
+  ["the same", [{ overall: 0.5 }], [{ overall: 0.504 }], "make no difference to overall (0.500 against 0.504)."],
+  ["unknown", [{ success: 1 }], [{ success: 1 }], "There is no overall score in both modes to compare."],
+])("the sentence on drift says that overall is %s", (_what, generated, reference, sentence) => {
+  const drift = createDrift();
+  drift.add({ generated: generated.map(turn), reference: reference.map(turn) });
+  expect(drift.finish()?.sentence).toContain(sentence);
+});
+
 function spreadOf(values: readonly number[]): Spread {
   const table = new SpreadTable();
   for (const value of values) table.add(3, value);

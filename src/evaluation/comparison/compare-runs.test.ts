@@ -126,6 +126,17 @@ test("looking at many scores raises the bar, and the sentence says so", () => {
   expect(among?.sentence).toContain("may be chance");
 });
 
+test("the verdict on two runs is that on overall, whichever score comes first", () => {
+  const both = (values: readonly number[]) =>
+    values.map((value, index) => ({ scenario: `s${index}`, scores: { success: 1, overall: value } }));
+  const { verdict, sentence, scores } = compare(both(before), both(after));
+  expect(scores.map((score) => [score.name, score.verdict])).toEqual([
+    ["success", "same"],
+    ["overall", "better"],
+  ]);
+  expect([verdict, sentence]).toEqual(["better", scores[1]?.sentence]);
+});
+
 test("only what both runs share and asked alike is compared", () => {
   const { unpaired, scores } = compare(
     [
