@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import { after } from "../../../test/support/fake-provider/behaviour.ts";
+import { rateLimited } from "../../../test/support/fake-provider/error-statuses.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { pageFetcher, toolSender } from "./tool-requests.ts";
@@ -28,6 +29,19 @@ test("a slow service has the tool's own time, not that of a model endpoint", asy
   await using outbound = createOutbound({ timeouts: { firstByteMs: 50, idleMs: 50, totalMs: 100 } });
   const answer = await toolSender(outbound)({ ...request, url: service.origin });
   expect(answer).toMatchObject({ ok: true, text: '{"done":true}' });
+});
+
+test.each([
+  ["2", [2000]],
+  ["20", []],
+])("a service that wants to be left alone for %s s: we wait %j", async (seconds, expected) => {
+  const script = [rateLimited({ "retry-after": seconds })];
+  await using service = await startFakeProvider({ script, behaviour: json({ done: true }) });
+  const waits: number[] = [];
+  await using outbound = createOutbound({ sleep: async (milliseconds) => void waits.push(milliseconds) });
+  const answer = await toolSender(outbound)({ ...request, url: service.origin });
+  expect(answer).toMatchObject({ ok: true, status: expected.length > 0 ? 200 : 429 });
+  expect(waits).toEqual(expected);
 });
 
 test("a long text fits into the query of a request", async () => {

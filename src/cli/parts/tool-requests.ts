@@ -32,6 +32,9 @@ export function pageFetcher(outbound: Outbound): FetchPage {
 /** As long as any tool may take. Each has a limit of its own, which ends its request. */
 const patienceMs = 3_600_000;
 
+/** Who wants us to wait longer is told to the model at once. The tool's time could be over before, as if there were no answer. */
+const longestWaitMs = 5000;
+
 /** Sends the requests of the operator's HTTP tools, which carry the headers the operator gave them. */
 export function toolSender(outbound: Outbound): SendRequest {
   return async ({ method, url, headers, body, idempotent, maxBytes, signal }) => {
@@ -45,6 +48,7 @@ export function toolSender(outbound: Outbound): SendRequest {
       maxReplyBytes: maxBytes,
       signal,
       patienceMs,
+      longestWaitMs,
       breakerKey: "tools",
       explainFailure: failure.keep,
     });

@@ -23,6 +23,7 @@ export class CircuitBreaker {
   readonly #inRow: RollingCounts;
   #openedAt: number | null = null;
   #probing = false;
+
   constructor(options: BreakerOptions) {
     this.#options = options;
     this.#counts = new RollingCounts(options.windowMs);

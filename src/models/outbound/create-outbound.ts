@@ -131,11 +131,12 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     tries: number,
   ): number | null {
     const now = clock.monotonic();
+    const { retries = retry.maximum, longestWaitMs = Number.POSITIVE_INFINITY } = request;
     const waits = canWait(request, budget, now);
     // Whoever is told of a rate limit slows down, so the rest of a crowd gets through in time.
     const isHeeded = waits && failure.status === 429;
-    const maximum = request.retries ?? retry.maximum;
-    const settings = { ...retry, maximum: isHeeded && maximum > 0 ? Number.POSITIVE_INFINITY : maximum };
+    const maximum = isHeeded && retries > 0 ? Number.POSITIVE_INFINITY : retries;
+    const settings = { ...retry, maximum, retryAfterMaxMs: Math.min(retry.retryAfterMaxMs, longestWaitMs) };
     const delay = retryDelay({ failure, tries, idempotent: request.idempotent ?? true, random, retry: settings });
     if (delay === null || now + delay >= deadline) return null;
     if (breaker.state(now + delay) === "open" && !waits) return null;
