@@ -193,3 +193,22 @@ test("a document in JSON may have a byte order mark, and one in braces may be YA
   const flow = "{openapi: 3.1.0, servers: [{url: https://a.test}], paths: {/x: {get: {operationId: x}}}}";
   expect(declare(config, json("{}"), { d: flow }).tools).toHaveLength(1);
 });
+
+test("a document in YAML may merge what it says elsewhere, and refer to it as often as it likes", async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `p${index}`);
+  const parameters = names.map((name) => `        - { <<: *parameter, name: ${name} }`);
+  const document = `
+openapi: 3.1.0
+servers: [{ url: "https://a.test" }]
+x-shared: { parameter: &parameter { in: query, schema: { type: string } } }
+paths:
+  /x:
+    get:
+      operationId: x
+      parameters:
+${parameters.join("\n")}
+`;
+  const { tool } = declare({ openapi: [{ document: "d", operations: ["x"] }] }, json("{}"), { d: document });
+  const { properties } = tool.definition.parameters as { properties: object };
+  expect(Object.keys(properties)).toEqual(names);
+});

@@ -50,13 +50,18 @@ function readOpenapi(
 /** JSON is YAML too, but read as what it is it takes a fiftieth of the time: documents have megabytes. */
 function parseDocument(text: string): unknown {
   const trimmed = text.trim();
-  if (!trimmed.startsWith("{")) return parse(text);
+  if (!trimmed.startsWith("{")) return parseYaml(text);
   try {
     return JSON.parse(trimmed);
   } catch {
-    return parse(text);
+    return parseYaml(text);
   }
 }
+
+/** Generators write what stands in many places once, and refer to it: a hundred times is nothing in a large document. */
+const maxAliasCount = 100_000;
+
+const parseYaml = (text: string): unknown => parse(text, { merge: true, maxAliasCount });
 
 function refuseDoubles(operations: readonly HttpOperation[]): void {
   const seen = new Set<string>();

@@ -44,6 +44,22 @@ test("an HTTP tool cannot have the name of a built-in one, unless that is not us
   expect(names).toEqual(["current_time", "calculator"]);
 });
 
+test("the file of HTTP tools may merge what it says elsewhere", async () => {
+  await using folder = await temporaryFolder();
+  const AGENT_HTTP_TOOLS = folder.file("tools.yaml");
+  const text = `
+tools:
+  - &first { name: first, description: One., url: "https://a.example/" }
+  - { <<: *first, name: second }
+`;
+  await writeFile(AGENT_HTTP_TOOLS, text);
+  expect(await namesWith({ AGENT_HTTP_TOOLS, AGENT_TOOLS: "current_time" })).toEqual([
+    "current_time",
+    "first",
+    "second",
+  ]);
+});
+
 test("an MCP tool whose name is taken is left out, which is said once", async () => {
   await using folder = await temporaryFolder();
   const [AGENT_HTTP_TOOLS, AGENT_MCP_CONFIG] = [folder.file("tools.json"), folder.file("mcp.json")];

@@ -84,7 +84,7 @@ async function declaredTools(
   const { httpTools } = await import("../../agent/tools/http-tools.ts");
   try {
     const beside = (name: string): string => resolve(dirname(path), name);
-    const declared = httpTools(parse(readFileSync(path, "utf8")), {
+    const declared = httpTools(parse(readFileSync(path, "utf8"), { merge: true }), {
       variables: process.env,
       readDocument: (name) => readFileSync(beside(name), "utf8"),
       send: toolSender(outbound),
