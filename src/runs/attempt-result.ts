@@ -65,7 +65,7 @@ function shown({ scores, score_reasons, judgements, kept }: ConversationJudgemen
 
 /** With history both the second pass holds every turn; a replay looks at those from the bad one on. */
 function toReplay(
-  { turn_index }: FirstBadTurn,
+  { turn_index, overall }: FirstBadTurn,
   {
     first,
     second,
@@ -78,10 +78,11 @@ function toReplay(
   const repaired = good.includes(false) ? false : good.includes(null) ? null : true;
   const badBefore = first.filter((turn) => turn.turn_index >= turn_index && isGood(turn, threshold) === false).length;
   const badNow = good.filter((value) => value === false).length;
+  const before = `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} turns were bad; with the reference replies before them`;
+  // Nothing was said before the first turn, and a call that failed was not led astray by what was said.
+  const cause = turn_index > 0 && overall !== null ? ": the trouble came from the model's own earlier replies" : "";
   const sentence =
-    badNow === 0
-      ? `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} turns were bad; with the reference replies before them none is: the trouble came from the model's own earlier replies.`
-      : `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} turns were bad; with the reference replies before them ${badNow} still ${badNow === 1 ? "is" : "are"}.`;
+    badNow === 0 ? `${before} none is${cause}.` : `${before} ${badNow} still ${badNow === 1 ? "is" : "are"}.`;
   return { from_turn: turn_index, interactions, average_scores: averageOf(interactions), repaired, sentence };
 }
 

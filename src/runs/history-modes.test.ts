@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ServiceError } from "../contract/service-error.ts";
-import type { ChatRequest } from "../contract/model.ts";
+import type { ChatModel, ChatRequest, FailedReply, Reply } from "../contract/model.ts";
+import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
 
@@ -11,6 +12,12 @@ const drifting = () =>
     const lost = request.messages.some(({ role, content }) => role === "assistant" && content === "lost");
     return question === "q2" || lost ? "lost" : question.replace("q", "a");
   });
+
+const unavailable: FailedReply = {
+  ok: false,
+  error: { code: "upstream_error", detail: "HTTP 503", upstream_status: 503, tries: 1, retryable: true },
+  latency_ms: 1,
+};
 
 const contents = ({ messages }: ChatRequest): string => messages.map(({ content }) => content).join(" ");
 
@@ -58,6 +65,26 @@ test("the first bad turn is found, and a replay from there with reference histor
   expect(attempt?.average_scores["overall"]).toBe(0.25);
   expect(response.summary.interactions).toBe(4);
   expect(response.usage.total_tokens).toBe(7 * 15);
+});
+
+test.each<[string, string, Reply, string]>([
+  [
+    "what was said before",
+    "q2",
+    sampleReply("lost"),
+    "none is: the trouble came from the model's own earlier replies.",
+  ],
+  ["nothing, where the first turn was bad", "q1", sampleReply("lost"), "the reference replies before them none is."],
+  ["nothing, where a call failed", "q2", unavailable, "the reference replies before them none is."],
+])("a replay that is good blames %s", async (_blamed, question, bad, end) => {
+  const right = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
+  const answers = [bad];
+  const model: ChatModel = async (request, options) =>
+    (lastUserMessage(request) === question && answers.pop()) || right(request, options);
+  await using bench = await startBench({ models: { model } });
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 3), replay_first_bad_turn: true });
+  const replay = response.results.scenarios[0]?.attempts[0]?.replay;
+  expect(replay).toMatchObject({ repaired: true, sentence: expect.stringMatching(new RegExp(`${end}$`)) });
 });
 
 test("an attempt without a bad turn has none, and is not replayed", async () => {
