@@ -57,6 +57,7 @@ test("booleans and null must be equal, and another type never fits", () => {
   expect(matchValue(null, null)).toBe(1);
   expect(matchValue("true", true)).toBe(0);
   expect(matchValue(5, "5")).toBe(0);
+  expect(matchValue("5", 5)).toBe(0);
   expect(matchValue(["a"], "a")).toBe(0);
   expect(matchValue([], {})).toBe(0);
 });
@@ -67,6 +68,8 @@ test("arrays count by F1 of their items, objects by the mean of the expected key
   expect(matchValue([], [])).toBe(1);
   expect(matchValue([], ["a"])).toBe(0);
   expect(matchValue([{ x: 1, y: 2 }], [{ y: 2, x: 1 }])).toBe(1);
+  expect(matchValue([{ x: 1, y: 2 }, ["a", "b"]], [{ x: 1, y: 3 }, ["b", "a"]])).toBe(0);
+  expect(matchValue([["A", "b"]], [["a", "B"]])).toBe(1);
   expect(matchValue({ a: 1, extra: 2 }, { a: 1, b: 2 })).toBe(0.5);
   expect(matchValue({ anything: 1 }, {})).toBe(1);
 });
