@@ -28,20 +28,16 @@ export function createLabelTallies(rules: Readonly<Record<string, LabelRule>> = 
         if (Object.hasOwn(label_sources, key) && label_sources[key]?.unjudged) continue;
         const tally = tallies.get(key) ?? createLabelTally(rules[key]?.aliases);
         tallies.set(key, tally);
-        tally.add(expected, givenLabel(given, value), cluster, withinTolerance(given, value, rules[key]));
+        tally.add(expected, isTolerated(given, value, rules[key]) ? expected : givenLabel(given, value), cluster);
       }
     },
     finish: () => Object.fromEntries([...tallies].map(([key, tally]) => [key, tally.finish()])),
   };
 }
 
-/** A number that its rule takes for the expected one is right, though it is another number. */
-function withinTolerance(
-  generated: MetadataValue | undefined,
-  expected: MetadataValue,
-  rule: LabelRule | undefined,
-): boolean | undefined {
-  return rule?.tolerance === undefined ? undefined : matchValue(generated, expected, rule) === 1;
+/** A number that its rule takes for the expected one counts as that one, as an alias does. */
+function isTolerated(given: MetadataValue | undefined, expected: MetadataValue, rule: LabelRule | undefined): boolean {
+  return rule?.tolerance !== undefined && matchValue(given, expected, rule) === 1;
 }
 
 /** Lists and objects are scored, but they are no labels to make a table of. */

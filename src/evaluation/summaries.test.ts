@@ -178,12 +178,17 @@ test("the message names causes, most frequent first", () => {
   );
 });
 
-test("labels within the tolerance of their rule are right in the accuracy too", () => {
-  const turns = [scored({}, { stars: 5 }, { stars: 4 }), scored({}, { stars: 5 }, { stars: 1 })];
-  const accuracyWith = (label_rules: Record<string, { tolerance: number }>) =>
-    summarize([{ interactions: turns }], { label_rules }).label_metrics["stars"]?.accuracy;
-  expect(accuracyWith({ stars: { tolerance: 1 } })).toBe(0.5);
-  expect(accuracyWith({})).toBe(0);
+test("labels within the tolerance of their rule are right in every figure", () => {
+  const turns = [
+    scored({}, { stars: 5 }, { stars: 4 }),
+    scored({}, { stars: 5 }, { stars: 5.5 }),
+    scored({}, { stars: 1 }, { stars: 1.5 }),
+  ];
+  const metricsWith = (label_rules: Record<string, { tolerance: number }>) =>
+    summarize([{ interactions: turns }], { label_rules }).label_metrics["stars"];
+  const confusion = { 5: { 5: 2 }, 1: { 1: 1 } };
+  expect(metricsWith({ stars: { tolerance: 1 } })).toMatchObject({ accuracy: 1, macro_f1: 1, kappa: 1, confusion });
+  expect(metricsWith({})).toMatchObject({ accuracy: 0, macro_f1: 0, kappa: 0 });
 });
 
 test("a label of another type is as wrong in the accuracy as in its score", () => {

@@ -12,11 +12,8 @@ export const missingLabel = "(missing)";
 
 /** Counts pairs of expected and generated labels under one key. Labels that differ in case, hyphens or underscores are one label. */
 export interface LabelTally {
-  /**
-   * Pairs of one cluster (a scenario, an attempt) resemble each other: kappa's interval goes by clusters. `right` says whether the
-   * generated label is good enough where that is more than being the same.
-   */
-  add(expected: string, generated: string, cluster: number | string, right?: boolean): void;
+  /** Pairs of one cluster (a scenario, an attempt) resemble each other: kappa's interval goes by clusters. */
+  add(expected: string, generated: string, cluster: number | string): void;
   finish(): LabelMetrics;
 }
 
@@ -39,9 +36,9 @@ export function createLabelTally(aliases?: LabelRule["aliases"]): LabelTally {
   }
 
   return {
-    add(expected, generated, cluster, isRight = canonicalKey(expected, aliases) === canonicalKey(generated, aliases)) {
+    add(expected, generated, cluster) {
       n++;
-      if (isRight) right++;
+      if (canonicalKey(expected, aliases) === canonicalKey(generated, aliases)) right++;
       if (spellings.size > maximumLabels) return;
       const row = spell(expected, true);
       const column = spell(generated, false);
