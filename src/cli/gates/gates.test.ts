@@ -115,6 +115,11 @@ test("a cost that leaves out what the judge took does not pass", () => {
   expect(checkGates([parseGate("cost<=1")], priced as typeof response)[0]?.passed).toBe(true);
 });
 
+test("a gate may be on a label whose key has spaces", () => {
+  const { measure } = parseGate(" each: metadata.customer mood.min >= 80% ");
+  expect(measure).toEqual({ kind: "score", score: "metadata.customer mood", statistic: "min", each: true });
+});
+
 test.each(["", "overall", "overall>=", ">=0.8", "overall=0.8", "overall>=high", "each:pass^2>=1", "each:cost<=1"])(
   "%j is no gate",
   (text) => expect(() => parseGate(text)).toThrow(/cannot be read/),

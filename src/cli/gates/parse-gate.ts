@@ -19,7 +19,9 @@ export interface Gate {
 
 export const figures = ["failure_rate", "cost", "tokens"] as const;
 const statistics: readonly string[] = ["mean", "ci_lower", "ci_upper", "min"];
-const form = /^\s*(?<each>each:)?(?<left>[^<>=\s]+)\s*(?<comparator>>=|<=|>|<)\s*(?<bound>\d*\.?\d+)(?<percent>%)?\s*$/;
+/** A label's key, and so the name of its score, may have spaces within. */
+const form =
+  /^\s*(?<each>each:)?\s*(?<left>[^<>=\s](?:[^<>=]*[^<>=\s])?)\s*(?<comparator>>=|<=|>|<)\s*(?<bound>\d*\.?\d+)(?<percent>%)?\s*$/;
 
 /** Reads `overall>=0.8`, `overall.ci_lower>=0.7`, `each:overall>=0.5`, `pass^3>=0.9`, `failure_rate<=1%`, `cost<=2`. */
 export function parseGate(text: string): Gate {
