@@ -17,7 +17,9 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
   };
 
   if (!sameSet(baseline.embedders, candidate.embedders)) {
-    leave(["semantic_similarity", "overall"], "the runs had different embedders or baselines");
+    const both = baseline.embedders.size > 0 && candidate.embedders.size > 0;
+    const why = both ? "the runs had different embedders or baselines" : "one of the runs has no score of an embedder";
+    leave(["semantic_similarity", "overall"], why);
   }
   const [left, right] = [baseline.measures, candidate.measures];
   if (!left || !right) {
