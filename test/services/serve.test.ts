@@ -57,6 +57,15 @@ test("prints one line per service", async () => {
   );
 });
 
+test("a demo that cannot be set up is said in the log, and a stop is as good as any", async () => {
+  await using folder = await temporaryFolder();
+  await using started = start(folder.path, { REHEARSAL_QUEUE_MAX_RUNS: "1" });
+  await expect.poll(started.stderr, { timeout: 20_000 }).toContain("the demo could not be set up");
+  expect(started.stderr()).not.toContain("rehearsal:");
+  started.child.kill("SIGTERM");
+  expect(await started.ended).toBe(0);
+});
+
 test.runIf(process.platform === "linux")("replaces its process by one that holds less memory", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, { REHEARSAL_DEMO: "off" }, "--json");

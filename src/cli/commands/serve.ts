@@ -1,6 +1,7 @@
 // First, before anything names the classes it brings.
 import "../../models/outbound/web-classes.ts";
 import type { Command } from "commander";
+import type { Logger } from "pino";
 import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario-library.ts";
@@ -65,7 +66,12 @@ async function serve({ host, port, evalPort, dataDir, envFile, open, json = fals
     await services.stop();
   });
   print(services, json);
-  if (settings.demo) seeded = seedDemo({ ...services, agentUrl: services.agent.url, settings });
+  if (settings.demo) {
+    seeded = seedDemo({ ...services, agentUrl: services.agent.url, settings }).catch((error: unknown) =>
+      // The services are up: what they lack is something to look at.
+      services.log.warn({ err: error }, "the demo could not be set up"),
+    );
+  }
   await seeded;
   if (open && !json && personIsAtTheTerminal()) openInBrowser(services.agent.url);
 }
@@ -75,6 +81,7 @@ export interface Services {
   readonly evaluation: Listening;
   readonly runs: Runs;
   readonly library: ScenarioLibrary;
+  readonly log: Logger;
   /** Lets running requests, turns and attempts end within the grace time, then closes everything. */
   stop(): Promise<void>;
 }
@@ -138,6 +145,7 @@ export async function startServices(
     evaluation,
     runs,
     library,
+    log,
     async stop() {
       shell.stop();
       const graceMs = http.shutdownGraceMs;
