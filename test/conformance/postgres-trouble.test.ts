@@ -52,9 +52,24 @@ test("a role that may no longer log in, and tables that were dropped, are storag
   await database.query(`drop owned by ${role}; drop role ${role}`);
 });
 
-const saidOfTheServer = "57014 55P03 25P03 25P04 57P05 53200 58030 28P01 28000 3D000 42501 55000 42P01 3F000".split(
-  " ",
-);
+test("with fewer connections than the service would use, reads wait for one", async () => {
+  await using database = await postgres.createDatabase();
+  const role = `rehearsal_few_${process.pid}`;
+  await database.query(`create role ${role} login connection limit 5; grant all on schema public to ${role}`);
+  await database.query(`alter database ${new URL(database.url).pathname.slice(1)} owner to ${role}`);
+  const url = new URL(database.url);
+  url.username = role;
+  {
+    await using storage = await openPostgres({ url: url.href });
+    const pages = await Promise.all(Array.from({ length: 50 }, () => storage.store.runs.list({ limit: 1 })));
+    expect(pages).toHaveLength(50);
+  }
+  await database.query(`reassign owned by ${role} to current_user`);
+  await database.query(`drop owned by ${role}; drop role ${role}`);
+});
+
+const saidOfTheServer =
+  "53300 57014 55P03 25P03 25P04 57P05 53200 58030 28P01 28000 3D000 42501 55000 42P01 3F000".split(" ");
 
 test.each(saidOfTheServer)("what the server says with %s is about the server", (code) => {
   const error = Object.assign(new Error("as the server says it"), { code });

@@ -58,6 +58,11 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof Error && lostMessages.test(error.message);
 }
 
+/** The server, or our account there, has as many connections as it may have. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === codes.tooManyConnections;
+}
+
 /** Two transactions met; the server has undone this one completely. */
 export function isConflict(error: unknown): boolean {
   return [codes.serializationFailure, codes.deadlock].includes(codeOf(error));
@@ -103,6 +108,7 @@ export function toStorageError(error: unknown): unknown {
 function describeProblem(error: unknown): string | null {
   const code = codeOf(error);
   if (error instanceof Error && closedMessages.test(error.message)) return "The store has been closed.";
+  if (isFull(error)) return "The database has no connection left for this service.";
   if (isConnectionLost(error)) return "The database cannot be reached.";
   if (isCutShort(error)) return "The database did not answer in the time it allows itself.";
   if (code === codes.readOnly) return "The database may only be read just now.";

@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, TypeOverrides, types, type PoolClient, type PoolConfig } from "pg";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { isPlanLost, toStorageError } from "./postgres-error.ts";
+import { isFull, isPlanLost, toStorageError } from "./postgres-error.ts";
 import { createStatementNames, type StatementNames } from "./postgres-statements.ts";
 
 /** Counts and times are bigint columns; all of ours fit a JavaScript number exactly. */
 const numbers = new TypeOverrides();
 numbers.setTypeParser(types.builtins.INT8, Number);
+
+const connectMs = 5_000;
+const fullPauseMs = 50;
 
 export interface PoolOptions {
   readonly url: string;
@@ -21,7 +25,7 @@ export function createPool({ url, connections, answerMs }: PoolOptions): Pool {
     max: connections,
     types: numbers,
     application_name: "rehearsal",
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     ...(answerMs !== undefined && { query_timeout: answerMs }),
     // Statements that do not wait for each other's answers travel together.
@@ -43,13 +47,26 @@ export function explained(pool: Pool): PostgresPool {
     options: {},
     async connect() {
       try {
-        return explainedClient(await pool.connect(), names);
+        return explainedClient(await connectWhenFree(pool), names);
       } catch (error) {
         throw toStorageError(error);
       }
     },
     end: () => pool.end(),
   };
+}
+
+/** Where the server has no more connections for us, the ones we have come free again, and so may those of others. */
+async function connectWhenFree(pool: Pool): Promise<PoolClient> {
+  const deadline = performance.now() + connectMs;
+  for (;;) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!isFull(error) || performance.now() >= deadline) throw error;
+      await sleep(fullPauseMs * (0.5 + Math.random()));
+    }
+  }
 }
 
 /**
