@@ -48,7 +48,7 @@ export const missingResult = "No result was sent for this call.";
  * result, each result belongs to a call. It is text about the past: nothing in it is ever executed.
  * - A result goes to the call with its id; without an id to the first open call of its name, or the first open one when it has no name.
  * - A result that fits no call gets a made-up one in the turn it follows; with no such turn, in an empty assistant turn.
- * - A call without a result gets one that says so.
+ * - A call without a result gets one that says so. Arguments that are no JSON object, such as an empty text, become an empty one.
  * - Ids are kept unless they repeat. Result text is fenced as untrusted and otherwise unchanged.
  */
 export function pairToolMessages(messages: readonly LooseMessage[]): readonly ChatMessage[] {
@@ -87,10 +87,19 @@ function openTurn(content: string, sentCalls: readonly LooseToolCall[], issueId:
     id: issueId(call.id),
     sent: call.id,
     name: toToolName(call.name),
-    arguments: call.arguments,
+    arguments: isObjectText(call.arguments) ? call.arguments : "{}",
     echo: call.echo,
   }));
   return { content, calls, waiting: [...calls], results: [] };
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 function addResult(turn: Turn, message: LooseToolMessage, issueId: IssueId): void {
