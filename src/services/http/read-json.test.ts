@@ -60,6 +60,8 @@ test("a compressed body is refused unread", async () => {
 
 test.each([
   ["", /empty/],
+  ["\ufeff{}", /unexpected "\ufeff" \(U\+FEFF\) at offset 0/],
+  ['{"a":\u00a01}', /unexpected "\u00a0" \(U\+00A0\) at offset 5/],
   ["{", /unexpected end at offset 1 \(line 1, column 2\)/],
   ["\ufeff{}", /offset 0/],
   ['{\n  "a": secret-value\n}', /unexpected "s" at offset 9 \(line 2, column 8\)/],

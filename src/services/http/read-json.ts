@@ -93,6 +93,13 @@ function whereItBreaks(text: string): string {
   const offset = error?.offset ?? 0;
   const line = text.slice(0, offset).split("\n").length;
   const column = offset - text.lastIndexOf("\n", offset - 1);
-  const found = error === null || error.found === null ? "unexpected end" : `unexpected ${JSON.stringify(error.found)}`;
-  return `${found} at offset ${offset} (line ${line}, column ${column})`;
+  const found = error === null || error.found === null ? "end" : quoted(error.found);
+  return `unexpected ${found} at offset ${offset} (line ${line}, column ${column})`;
+}
+
+/** A byte order mark cannot be seen, nor can a space that is none be told from one: such characters are named too. */
+function quoted(character: string): string {
+  if (character <= "~") return JSON.stringify(character);
+  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  return `${JSON.stringify(character)} (U+${code})`;
 }
