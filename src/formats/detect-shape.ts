@@ -142,7 +142,12 @@ const itemRules: readonly Rule[] = [
   ["inspect", "its items have input and target", has("input", "target")],
   ["deepeval", "its items have input and expected_output", has("input", "expected_output")],
   ["promptfoo", "its items have vars or assertions", hasAny("vars", "assert")],
-  ["inspect", "its items have an input of messages", hasList("input")],
+  [
+    "inspect",
+    "its items have an input of messages",
+    // A sample has its answer under target.
+    (value) => hasList("input")(value) && !hasAny("expected", "output")(value),
+  ],
   ["rows", "its items are flat objects", (value) => isRecord(value)],
 ];
 

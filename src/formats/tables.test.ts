@@ -104,6 +104,37 @@ test("flat JSON objects are rows too, and their labels keep their type", () => {
   expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ stars: 5 });
 });
 
+test("the user's side of a JSON row may be an object or a conversation; objects are no labels", () => {
+  const rows = [
+    { id: 1, input: { question: "Where?" }, expected: "Here", area: ["a", "b"], metadata: { source: "x" } },
+    {
+      id: 2,
+      input: [
+        { role: "system", content: "Be kind." },
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: "Hello" },
+        { role: "user", content: "Bye" },
+      ],
+      expected: "See you",
+      area: "c",
+    },
+  ];
+  const { scenarios, notes } = importScenarios({ text: JSON.stringify(rows) });
+  expect(scenarios).toMatchObject([
+    { interactions: [{ user_message: "Where?", reference_reply: "Here", reference_metadata: { area: ["a", "b"] } }] },
+    {
+      system_prompt: "Be kind.",
+      interactions: [
+        { user_message: "Hi", reference_reply: "Hello", reference_metadata: {} },
+        { user_message: "Bye", reference_reply: "See you", reference_metadata: { area: "c" } },
+      ],
+    },
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "column metadata: it holds objects, not labels; map labels=metadata to take it for one",
+  ]);
+});
+
 test("a mapping that makes no sense is refused", () => {
   expect(() => parseMapping("user")).toThrow('the mapping "user" is not of the form role=column');
   expect(() => parseMapping("who=x")).toThrow('"who" is no role');

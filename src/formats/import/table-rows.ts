@@ -1,10 +1,11 @@
 import type { ColumnMapping, ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
-import { below, readOutput, type ExpectedReply } from "../peer-item.ts";
+import { below, readInput, readOutput, type ExpectedReply } from "../peer-item.ts";
 import { isRecord, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
+import type { Conversation } from "../turns-from-messages.ts";
 import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
 import { joinInstructions } from "./join-instructions.ts";
 import type { Row, Table } from "./table.ts";
@@ -31,20 +32,29 @@ export function importTable(given: Table, collector: ScenarioCollector, mapping:
   for (const rows of groups.values()) addRows(rows, plan, collector);
 }
 
-/** A label is a word or a few. What holds longer texts (a context, a note, a source) says nothing about how a reply should be. */
+/** A label is a word or a few. What holds longer texts (a context, a note, a source) or objects says nothing about how a reply should be. */
 function withoutTexts(plan: ColumnPlan, { names, rows }: Table): ColumnPlan {
   // Our own tables hold nothing else.
   if (names.includes("user_message")) return plan;
-  const texts = new Set(plan.labels.filter((name) => rows.some(({ cells }) => isLongText(cells[name]))));
-  const reason = (name: string): string => `it holds texts, not labels; map labels=${name} to take it for one`;
+  const kinds = new Map(
+    plan.labels.map((name) => [name, rows.map(({ cells }) => otherKind(cells[name])).find(Boolean)]),
+  );
+  const reason = (name: string): string =>
+    `it holds ${kinds.get(name)}, not labels; map labels=${name} to take it for one`;
+  const others = plan.labels.filter((name) => kinds.get(name) !== undefined);
   return {
     ...plan,
-    labels: plan.labels.filter((name) => !texts.has(name)),
-    unused: [...plan.unused, ...[...texts].map((name) => ({ name, reason: reason(name) }))],
+    labels: plan.labels.filter((name) => !others.includes(name)),
+    unused: [...plan.unused, ...others.map((name) => ({ name, reason: reason(name) }))],
   };
 }
 
 const longestLabel = 100;
+
+function otherKind(value: unknown): "objects" | "texts" | undefined {
+  if ([value].flat().some((entry) => typeof entry === "object" && entry !== null)) return "objects";
+  return isLongText(value) ? "texts" : undefined;
+}
 
 const isLongText = (value: unknown): boolean =>
   typeof value === "string" && (value.length > longestLabel || /\n|^https?:\/\//.test(value.trim()));
@@ -75,13 +85,14 @@ function addRows(rows: readonly Row[], plan: ColumnPlan, collector: ScenarioColl
   const ownId = plan.roles.scenario_id === undefined ? cell(first, plan, "id") : cell(first, plan, "scenario_id");
   const whole = (role: ColumnRole): string | undefined => wholeText({ rows, plan, role, collector });
   const tags = whole("tags");
+  const asked = inOrder(rows, plan, collector).map((row) => readTurns(row, plan, collector));
   collector.add({
     place: first.place,
     id: ownId,
     description: whole("description"),
     tags: tags === undefined ? undefined : readTags(tags),
-    system: whole("system"),
-    turns: inOrder(rows, plan, collector).map((row) => readTurn(row, plan, collector)),
+    system: whole("system") ?? asked.find(({ system }) => system !== undefined)?.system,
+    turns: asked.flatMap(({ turns }) => turns),
   });
 }
 
@@ -114,6 +125,25 @@ function inOrder(rows: readonly Row[], plan: ColumnPlan, collector: ScenarioColl
   });
   const sortable = numbered.every(({ number }) => !Number.isNaN(number));
   return (sortable ? numbered.toSorted((left, right) => left.number - right.number) : numbered).map(({ row }) => row);
+}
+
+type Asked = Pick<Conversation, "system" | "turns">;
+
+/** A cell is what the user says; a JSON row may have the messages before it too, or an object that holds them. */
+function readTurns(row: Row, plan: ColumnPlan, collector: ScenarioCollector): Asked {
+  const turn = readTurn(row, plan, collector);
+  const name = plan.roles.user;
+  const value = name === undefined ? undefined : row.cells[name];
+  const nested = typeof value === "object" && name !== undefined;
+  const asked = nested ? readInput(value, below({ place: row.place, collector, mapping: {} }, name)) : undefined;
+  if (!asked || asked.turns.length === 0) return { system: undefined, turns: [turn] };
+  const last = asked.turns.length - 1;
+  const finish = ({ user, reference }: TurnDraft): TurnDraft => ({
+    ...turn,
+    user,
+    reference: turn.reference ?? reference,
+  });
+  return { ...asked, turns: asked.turns.map((given, index) => (index < last ? given : finish(given))) };
 }
 
 function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): TurnDraft {
