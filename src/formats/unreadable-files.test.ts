@@ -46,8 +46,11 @@ test.each(["", "   \n", "\uFEFF"])("an empty file is said to be empty: %j", (tex
   expect(refusal({ text }).message).toBe("the file is empty");
 });
 
-test("archives, UTF-16 and endless nesting are refused", () => {
+test("archives, pointers, UTF-16 and endless nesting are refused", () => {
   expect(refusal({ text: "PK\u0003\u0004…" }).message).toContain("inspect log convert");
+  const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:8d25\nsize 3852\n";
+  for (const name of ["samples.jsonl", "suite.yaml", "tests.csv"])
+    expect(refusal({ text: pointer, name }).message).toContain("git lfs pull");
   expect(refusal({ text: "{\0" }).message).toContain("UTF-8");
   expect(refusal({ text: "[".repeat(5000) + "]".repeat(5000) }).message).toContain("nested more than 100 levels");
   expect(refusal({ text: "a: &a [*a]\n", name: "x.yaml" }).message).toBeTruthy();
