@@ -72,11 +72,21 @@ test.each([
   ["rehearsal.ts", "export default { atempts: 2 };", 'rehearsal.ts unknown key "atempts": did you mean "attempts"?'],
   ["rehearsal.ts", "throw new Error('no luck');", "rehearsal.ts cannot be loaded: no luck"],
   ["rehearsal.json", '{ "attempts": 0 }', "rehearsal.json:1:15 attempts"],
+  ["rehearsal.json", '{ "attempts": 1 } // once', "rehearsal.json:1:19 is not valid JSON"],
 ])("%s with %j is exit 2 and one line", async (name, content, message) => {
   await using folder = await folderWith({ [name]: content, "package.json": '{ "type": "module" }' });
   const { code, stderr } = await planOf(folder.path);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});
+
+test.each([
+  ["rehearsal.ts", "rehearsal.mts"],
+  ["rehearsal.js", "rehearsal.mjs"],
+])("%s in a package that npm init made says what to name it", async (name, instead) => {
+  await using folder = await folderWith({ [name]: "export default {};", "package.json": '{ "type": "commonjs" }' });
+  const { code, stderr } = await planOf(folder.path);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`name the file ${instead} instead\n`) });
 });
 
 test("configuration, baseline and results are no scenarios, even where they stand among them", async () => {

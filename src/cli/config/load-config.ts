@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isResultsFile } from "../sources/results-file.ts";
 import { configError } from "./config-error.ts";
@@ -71,15 +71,16 @@ async function importConfig(path: string, file: string): Promise<Config> {
     ({ default: exported } = (await import(`${pathToFileURL(path).href}?${mtimeMs}`)) as { default?: unknown });
     if (typeof exported === "function") exported = await (exported as () => unknown)();
   } catch (cause) {
-    throw configError({ file }, `cannot be loaded: ${whyNot(cause)}`, cause);
+    throw configError({ file }, `cannot be loaded: ${whyNot(cause, file)}`, cause);
   }
   if (exported === undefined) throw configError({ file }, "has no default export");
   const { checkConfig } = await import("./parse-config.ts");
   return checkConfig(exported, () => ({ file }), file);
 }
 
-/** Node reads `.ts` by the nearest package.json, and `npm init` writes "commonjs" there. */
-function whyNot(cause: unknown): string {
+/** Node reads `.ts` and `.js` by the nearest package.json, and `npm init` writes "commonjs" there. */
+function whyNot(cause: unknown, file: string): string {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return message.includes("outside a module") ? `${message}: name the file rehearsal.mts instead` : message;
+  const isModule = /outside a module|Unexpected token 'export'/.test(message);
+  return isModule ? `${message}: name the file ${basename(file).replace(/(?=[jt]s$)/, "m")} instead` : message;
 }

@@ -20,7 +20,8 @@ export function parseConfig(
   };
   const [problem] = document.errors;
   if (problem?.code === "MULTIPLE_DOCS") throw configError(at(problem.pos[0]), "a second document begins; keep one");
-  if (problem) throw configError(at(problem.pos[0]), `is not valid YAML: ${problem.message}`, problem);
+  const syntax = file.endsWith(".json") ? "JSON" : "YAML";
+  if (problem) throw configError(at(problem.pos[0]), `is not valid ${syntax}: ${problem.message}`, problem);
   substitute(document, { environment, at });
   return checkConfig(document.toJS() ?? {}, (path, key) => at(offsetOf(document, path, key)), file);
 }
