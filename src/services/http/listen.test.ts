@@ -1,14 +1,16 @@
 import { once } from "node:events";
 import { request, Agent } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { readSettings } from "../../settings.ts";
-import { listen, ListenError, type Listening } from "./listen.ts";
+import { listen, ListenError, type Listening, type ListenOptions } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
 
 const limits = readSettings({}).settings.http;
 
-async function start(app = testShell(), options: { host?: string; port?: number } = {}): Promise<Listening> {
+async function start(app = testShell(), options: Partial<ListenOptions> = {}): Promise<Listening> {
   const log = createLog({ level: "silent" });
   const server = await listen({ app, host: "127.0.0.1", port: 0, limits, log, version: "9.9.9", ...options });
   onTestFinished(() => server.close(0));
@@ -102,4 +104,28 @@ test("what does not finish within the grace is cut", async () => {
   await server.close(10);
   expect(await forever).toBe("cut");
   await aborted;
+});
+
+test("a client that takes nothing of its answer is cut, and the answer is no longer made", async () => {
+  const app = testShell();
+  const given = Promise.withResolvers<void>();
+  app.get("/endless", (context) => {
+    const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(64 * 1024));
+    return context.body(new ReadableStream({ pull, cancel: () => given.resolve() }));
+  });
+  const server = await start(app, { stalledMs: 50 });
+  const client = connect(server.port, "127.0.0.1").on("error", () => {});
+  onTestFinished(() => void client.destroy());
+  client.write("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await given.promise;
+});
+
+test("an answer that takes its time is waited for", async () => {
+  const app = testShell();
+  app.get("/slow", async (context) => {
+    await wait(200);
+    return context.text("finished");
+  });
+  const server = await start(app, { stalledMs: 20 });
+  expect(await (await fetch(`${server.url}/slow`)).text()).toBe("finished");
 });

@@ -30,6 +30,8 @@ export interface ListenOptions {
   readonly onClientError?: (error: ServiceError) => void;
   /** How often time limits are looked at. */
   readonly checkIntervalMs?: number;
+  /** How long a client may take nothing of an answer that waits for it. */
+  readonly stalledMs?: number;
 }
 
 export interface Listening {
@@ -59,7 +61,15 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   return { url: `http://${urlHost(host)}:${bound}`, port: bound, close: createDrain(server) };
 }
 
-function createHttpServer({ app, limits, log, version, onClientError, checkIntervalMs = 1000 }: ListenOptions): Server {
+function createHttpServer({
+  app,
+  limits,
+  log,
+  version,
+  onClientError,
+  checkIntervalMs = 1000,
+  stalledMs = 120_000,
+}: ListenOptions): Server {
   const refuse = (problem: ServiceError, reason: string) => refusal(problem, { reason, version, log });
   const handle = getRequestListener((request, bindings) => app.fetch(request, bindings as HttpBindings), {
     // The globals stay Node's own: others in this process rely on them.
@@ -82,6 +92,7 @@ function createHttpServer({ app, limits, log, version, onClientError, checkInter
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     answers.set(request.socket, response);
     closeWhenDraining(server, response);
+    closeWhenStalled(response, stalledMs);
     if (!app.door?.turnAway(request, response)) void handle(request, response);
   });
   server.on("clientError", (error: ParserError, socket: Duplex) => {
@@ -139,6 +150,18 @@ function refusal(
 function fromAdapterError(error: unknown): ServiceError {
   if (!(error instanceof RequestError)) return unexpected(error);
   return new ServiceError("header_invalid", "The Host header or the request target is not usable.");
+}
+
+/**
+ * Whoever asks for much and reads nothing of it would keep it in our memory for ever. Node looks every so often whether anything
+ * moved; an answer that only takes its time, with nothing to send yet, is let be.
+ */
+function closeWhenStalled(response: ServerResponse, stalledMs: number): void {
+  response.setTimeout(stalledMs, () => {
+    const { socket } = response;
+    if (socket && socket.writableLength > 0) socket.destroy();
+    else socket?.setTimeout(stalledMs);
+  });
 }
 
 /** Connections that are busy while the server stops close after their answer instead of waiting for another request. */
