@@ -108,16 +108,16 @@ test("what does not finish within the grace is cut", async () => {
 
 test("a client that takes nothing of its answer is cut, and the answer is no longer made", async () => {
   const app = testShell();
-  const given = Promise.withResolvers<void>();
+  const given = Promise.withResolvers<string>();
   app.get("/endless", (context) => {
     const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(64 * 1024));
-    return context.body(new ReadableStream({ pull, cancel: () => given.resolve() }));
+    return context.body(new ReadableStream({ pull, cancel: () => given.resolve("given up") }));
   });
   const server = await start(app, { stalledMs: 50 });
   const client = connect(server.port, "127.0.0.1").on("error", () => {});
   onTestFinished(() => void client.destroy());
   client.write("GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  await given.promise;
+  expect(await given.promise).toBe("given up");
 });
 
 test("an answer that takes its time is waited for", async () => {
