@@ -60,6 +60,16 @@ test.each([
   expect(read(text)).toEqual({ text: "", calls: [["look", "{}"], six] });
 });
 
+test("calls keep their order when they are written in different ways", () => {
+  const reply = "Action: look\nAction Input: {}\n<tool_call>" + look + "</tool_call>\n```tool_call\n" + six7 + "\n```";
+  expect(read(reply).calls).toEqual([["look", "{}"], ["look", "{}"], six]);
+});
+
+test.each(["6*7", 'the {"blue"} one', ""])("classic ReAct with an input that is no JSON hands it over: %j", (input) => {
+  const reply = `Action: look\nAction Input: ${input}\nObservation: {"is": "blue"}`;
+  expect(read(reply)).toEqual({ text: "", calls: [["look", input]] });
+});
+
 test("a good call before a broken one is not lost, nor is the broken one", () => {
   expect(read("```tool_call\n" + look + '\n{"tool": "calculator", "args": {x}}\n```').calls).toEqual([
     ["look", "{}"],
@@ -78,6 +88,10 @@ test.each([
   ["Maybe\n```tool_call\n" + look + "\n```\nno.</think>It is blue.", []],
   ["<think>Action: look\nAction Input: {}\n</think>\n```tool_call\n" + six7 + "\n```", [six]],
   ['```tool_call\n{"tool": "look", "args": {"at": "</think>"}}\n```', [["look", '{"at":"</think>"}']]],
+  ["```tool_call\n" + look + "\n```\n<think>Was that right?</think>", [["look", "{}"]]],
+  ["<think>Hm.</think><tool_call>" + look + "</tool_call><think><tool_call>" + six7 + "</think>", [["look", "{}"]]],
+  ["<think>Perhaps Action:\nAction: look\nAction Input: the sky\nor not.</think>It is blue.", []],
+  ["<think><tool_call>{'tool': 'look'}</think><tool_call>" + six7, [six]],
   // Never closed: it may have forgotten that it thinks.
   ["<think>I must look.\n```tool_call\n" + look + "\n```", [["look", "{}"]]],
 ])("what was only thought of is not called: %j", (text, calls) => {

@@ -16,11 +16,13 @@ const openings: readonly { readonly pattern: RegExp; readonly explicit: boolean 
 ];
 /** Blocks that can be nothing but calls: what cannot be read in them is handed back to the model. */
 const onlyCalls = /tool_call|function_call/i;
-const blockEnding = /```|<\/(?:tool_call|function_call|action)>/gi;
+/** A block that was begun in a thought ends with it. */
+const blockEnding = /```|<\/(?:tool_call|function_call|action|think(?:ing)?)>/gi;
 const reactCall = /(?:^|\n)[ \t]*Action:[ \t]*`?([\w.-]+)`?[ \t]*\r?\n[ \t]*Action Input:[ \t]*/gi;
 /** Where a model begins to make up what a tool answers. */
 const inventedResult = /\n[ \t]*(?:Observation:|Results? of |<untrusted_tool_output)/gi;
 const thoughtTag = /<(\/?)think(?:ing)?>/gi;
+const thoughtEnding = /<\/think(?:ing)?>/gi;
 
 /** Bounds on the search: a model's text can be as long and as odd as it likes. */
 const searchedCharacters = 256 * 1024;
@@ -86,7 +88,7 @@ function* findReactCalls(text: string): Iterable<CallBlock> {
     const body = match.index + match[0].length;
     const span = findValue(text, body);
     const isNext = span !== null && text[span.start] === "{" && text.slice(body, span.start).trim() === "";
-    const end = isNext ? span.end : indexOf(inventedResult, text, body);
+    const end = isNext ? span.end : Math.min(indexOf(inventedResult, text, body), indexOf(thoughtEnding, text, body));
     const call = { id: "", name: match[1] ?? "", arguments: text.slice(isNext ? span.start : body, end).trim() };
     yield { start: match.index, end, calls: [call] };
   }
