@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { ChatMessage } from "../contract/model.ts";
+import type { AgentListener } from "./agent-event.ts";
 import type { AgentLimits } from "./agent-limits.ts";
 import type { AgentRunOptions } from "./agent-run.ts";
 import { unfinishedText } from "./final-answer.ts";
@@ -62,6 +63,23 @@ test("a turn that asks for more than is left gets what is left", async () => {
   expect(outcome).toMatchObject({ finish_reason: "tool_limit", tool_calls: [{ id: "a" }, { id: "b" }] });
 });
 
+test("whoever follows a run hears of each call once, also of those that did not run", async () => {
+  const calls = ["{}", "{", "{}"].map((text, index) => ({ id: `c${index}`, name: "echo", arguments: text }));
+  const model = scriptedModel({ tool_calls: calls }, "Enough.");
+  const told: string[] = [];
+  const onEvent: AgentListener = (event) => {
+    if (event.type === "tool-end" || event.type === "tool-skipped") {
+      told.push(`${event.type} ${event.tool_call.id}: ${event.tool_call.result.slice(0, 45)}`);
+    }
+  };
+  await runAgent({ model, messages, tools: [echo], limits: { toolCallsPerStep: 1 }, signal, onEvent });
+  expect(told).toEqual([
+    "tool-skipped c1: The call was not run: the arguments are not v",
+    "tool-end c0: echo",
+    "tool-skipped c2: The call was not run: at most 1 calls are run",
+  ]);
+});
+
 test("the token limit ends the run, also at an endpoint that does not count", async () => {
   const { outcome } = await runInsistent({ tokens: 40 });
   expect(outcome).toMatchObject({ ok: true, finish_reason: "token_limit", model_calls: 4 });
@@ -107,6 +125,14 @@ test("a tool call that stays unusable ends the run after two repairs", async () 
     tool_calls: [],
   });
   expect(outcome.invalid_tool_calls).toHaveLength(3);
+});
+
+test("each tool has repairs of its own, those of the client too", async () => {
+  const client = { name: "client", description: "", parameters };
+  const model = scriptedModel(asksFor("echo", "{"), asksFor("client", "{"), asksFor("made_up"), asksFor("echo"), "ok");
+  const options = { tools: [echo], clientTools: [client], limits: { repairs: 1 } };
+  const outcome = await runAgent({ model, messages, ...options, signal });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "stop", repairs: 3, tool_calls: [{ ok: true }] });
 });
 
 test("tools that are made up count together, whatever they are called", async () => {
