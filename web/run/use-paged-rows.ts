@@ -1,4 +1,4 @@
-import { useQueries, type UseQueryResult } from "@tanstack/react-query";
+import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { listRunScenarios } from "../api.ts";
 import type { RowFilter, RowSource } from "./row-source.ts";
@@ -16,28 +16,33 @@ interface PagedRows {
 
 /** The rows on screen, read from the service page by page. The first page is always kept: it tells how many there are. */
 export function usePagedRows(runId: string, { status, text }: RowFilter): PagedRows & Pick<RowSource, "show"> {
-  const [pages, setPages] = useState<readonly number[]>([0]);
+  const [pages, setPages] = useState<readonly number[]>([]);
   const show = useCallback((first: number, last: number) => {
     const wanted = pagesBetween(first, last);
     setPages((known) => (known.join() === wanted.join() ? known : wanted));
   }, []);
-  const rows = useQueries({
-    queries: pages.map((page) => ({
-      queryKey: ["rows", runId, status ?? "", text, page],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        listRunScenarios(runId, { status, search: text, offset: page * pageSize, limit: pageSize }, signal),
-      staleTime: 10_000,
-    })),
-    combine: joinPages,
+  const pageOf = (page: number) => ({
+    queryKey: ["rows", runId, status ?? "", text, page],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      listRunScenarios(runId, { status, search: text, offset: page * pageSize, limit: pageSize }, signal),
+    staleTime: 10_000,
   });
-  return { ...rows, show };
+  const first = useQuery({
+    ...pageOf(0),
+    // What is listed stays while another filter is read, and with it the field that is being typed in.
+    placeholderData: (before: RunScenarioList | undefined, query) =>
+      query?.queryKey[1] === runId ? before : undefined,
+  });
+  const others = useQueries({ queries: pages.map(pageOf) });
+  return { ...joinPages([first, ...others]), show };
 }
 
+/** The pages beside the first. */
 function pagesBetween(first: number, last: number): number[] {
   const start = Math.floor(Math.max(0, first) / pageSize);
   const end = Math.floor(Math.max(0, last) / pageSize);
   const between = Array.from({ length: end - start + 1 }, (_, place) => start + place);
-  return [...new Set([0, ...between])];
+  return between.filter((page) => page > 0);
 }
 
 function joinPages(queries: readonly UseQueryResult<RunScenarioList>[]): PagedRows {

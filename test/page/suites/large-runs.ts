@@ -74,6 +74,27 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("what is typed to find a scenario is not lost while the rows are read", async () => {
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await tab.page.route(/search=/, async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await tab.open(`/runs/${run.run_id}`);
+    const field = tab.page.getByLabel("Find a scenario");
+    const asked = tab.page.waitForRequest(/search=00&|search=00$/);
+    await field.pressSequentially("00");
+    await asked;
+    await tab.page.keyboard.type("07");
+    expect(await field.inputValue()).toBe("0007");
+    answer();
+    await tab.page.locator('[aria-rowcount="2"]').waitFor();
+    await field.and(tab.page.locator(":focus")).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("rows that could not be read are told of where they are missing, and asked for again", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
