@@ -364,6 +364,9 @@ test("writes the results in every format asked for", async () => {
   expect(content["r.html"]).not.toContain("<script>alert(1)");
   const junit = await runCli(["report", "r.json", "-f", "junit"], { cwd });
   expect(junit.stdout).toBe(content["r.xml"]);
+  const viewer = await runCli(["report", "r.json", "--html", "viewer", "--json"], { cwd });
+  expect(JSON.parse(viewer.stdout)).toMatchObject({ written: ["viewer"], sent: [] });
+  expect(await readFile(folder.file("viewer"), "utf8")).toContain("\\u003cscript>alert(1)");
 });
 
 test("on GitHub it annotates and writes the step summary", async () => {

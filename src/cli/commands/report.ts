@@ -12,6 +12,7 @@ import { note, printJson, printText } from "../terminal/output.ts";
 
 interface ReportOptions extends SourceOptions {
   readonly output?: readonly string[];
+  readonly html?: string;
   readonly format?: string;
   readonly send?: readonly string[];
   readonly json?: boolean;
@@ -21,30 +22,33 @@ interface ReportOptions extends SourceOptions {
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, latest, or a results file", "latest"))
     .option("-o, --output <file>", "write to this file; the ending says the format (repeatable)", collect)
+    .option("--html <file>", "write the page's viewer with this run in it to one file")
     .option("--send <places>", `send it to: ${destinations.join(", ")} (comma separated)`, collectList)
     .addOption(new Option("-f, --format <format>", "print in this format (default: markdown)").choices(renderFormats))
-    .option("--json", "print the results as one JSON object; with -o or --send, what was written and sent")
+    .option("--json", "print the results as one JSON object; with -o, --html or --send, what was written and sent")
     .action(report);
 }
 
 async function report(text: string, options: ReportOptions): Promise<void> {
-  const { output = [], format, send = [], json = false, ...where } = options;
+  const { output = [], html, format, send = [], json = false, ...where } = options;
   if (json && format !== undefined) throw new CliError("--json and --format both say what to print: give one of them");
-  const formats = output.map((file) => format ?? formatOfFile(file));
+  const files = output.map((file) => ({ file, format: format ?? formatOfFile(file) }));
+  if (html !== undefined) files.push({ file: html, format: "html" });
   loadEnvironment(where.envFile);
   const places = send.map((place) => ({ place, sendTo: prepareSending(parseDestination(place)) }));
   await using source = await openSource(where);
   const response = await readResults(source, text);
-  for (const [index, file] of output.entries()) {
-    await writeResultFile(file, await render(response, formats[index] ?? "json"));
-    note(`wrote ${file}`);
+  for (const entry of files) {
+    await writeResultFile(entry.file, await render(response, entry.format));
+    note(`wrote ${entry.file}`);
   }
   for (const { place, sendTo } of places) {
     await sendTo(response);
     note(`sent to ${place}`);
   }
-  const elsewhere = output.length + places.length > 0;
-  if (json) printJson(elsewhere ? { run_id: response.run_id, written: output, sent: send } : response);
+  const elsewhere = files.length + places.length > 0;
+  const written = files.map(({ file }) => file);
+  if (json) printJson(elsewhere ? { run_id: response.run_id, written, sent: send } : response);
   else if (!elsewhere) printText(await render(response, format ?? "markdown"));
 }
 
