@@ -92,9 +92,9 @@ function createHttpServer({
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     answers.set(request.socket, response);
     closeWhenDraining(server, response);
-    closeWhenStalled(response, stalledMs);
     if (!app.door?.turnAway(request, response)) void handle(request, response);
   });
+  server.setTimeout(stalledMs, (socket) => closeStalled(socket, { response: answers.get(socket), stalledMs }));
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const problem = fromParserError(error);
     if (problem === null || !socket.writable || isAnswering(answers.get(socket))) return void socket.destroy();
@@ -153,15 +153,16 @@ function fromAdapterError(error: unknown): ServiceError {
 }
 
 /**
- * Whoever asks for much and reads nothing of it would keep it in our memory for ever. Node looks every so often whether anything
- * moved; an answer that only takes its time, with nothing to send yet, is let be.
+ * Whoever asks for much and reads nothing of it would keep it in our memory for ever. An answer that only takes its time, with
+ * nothing to send yet, is let be. Connections that nobody uses any more come here too, after `keepAliveTimeout`.
  */
-function closeWhenStalled(response: ServerResponse, stalledMs: number): void {
-  response.setTimeout(stalledMs, () => {
-    const { socket } = response;
-    if (socket && socket.writableLength > 0) socket.destroy();
-    else socket?.setTimeout(stalledMs);
-  });
+function closeStalled(
+  socket: Socket,
+  { response, stalledMs }: { response: ServerResponse | undefined; stalledMs: number },
+): void {
+  const isThinking = response !== undefined && !response.writableFinished && socket.writableLength === 0;
+  if (isThinking) socket.setTimeout(stalledMs);
+  else socket.destroy();
 }
 
 /** Connections that are busy while the server stops close after their answer instead of waiting for another request. */
