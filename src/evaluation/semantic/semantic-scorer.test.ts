@@ -104,14 +104,12 @@ test("the best reference counts; empty sides need no embedder", async () => {
   expect((await score({ reply: "a", references: [] }, signal)).score.value).toBeNull();
 });
 
-test("an embedder that fails leaves the score missing, and says it failed", async () => {
-  const broken: Embedder = {
-    id: "broken",
-    embed: () => Promise.resolve({ ok: false, error: { code: "upstream_error", detail: "", retryable: true } }),
-  };
+test("an embedder that fails leaves the score missing, and says why it failed", async () => {
+  const error = { code: "upstream_auth", detail: "HTTP 401: set EMBEDDINGS_API_KEY.", retryable: false } as const;
+  const broken: Embedder = { id: "broken", embed: () => Promise.resolve({ ok: false, error }) };
   const score = createSemanticScorer({ embedder: broken, scenarios: [] });
   expect(await score({ reply: "a", references: ["a"] }, signal)).toMatchObject({
-    score: { value: null },
+    score: { value: null, reason: "the embedder failed: upstream_auth: HTTP 401: set EMBEDDINGS_API_KEY." },
     failed: true,
   });
 });

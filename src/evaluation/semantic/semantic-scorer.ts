@@ -45,12 +45,15 @@ export function createSemanticScorer({
   const ofReplies = createVectorCache(keptReplies);
   let baseline: number | null = null;
   let search: Promise<number | null> | null = null;
+  /** What the embedder said when it failed last. */
+  let trouble = "it gave no vector";
 
   /** One text per call: with int8 weights a neighbour in the batch would change the numbers. */
   async function vectorOf(text: string, cache: VectorCache, signal: AbortSignal): Promise<readonly number[] | null> {
     const known = cache.get(text);
     if (known) return known;
     const embeddings = await embedder.embed([text], { signal });
+    if (!embeddings.ok) trouble = `${embeddings.error.code}: ${embeddings.error.detail}`;
     const vector = embeddings.ok ? embeddings.vectors[0] : undefined;
     if (!vector) return null;
     cache.set(text, vector);
@@ -88,17 +91,17 @@ export function createSemanticScorer({
     if (plain) return plain;
     const b = await findBaseline(signal);
     const own = ofReferences.get(reply) ?? (await vectorOf(reply, ofReplies, signal));
-    if (b === null || !own) return failure();
+    if (b === null || !own) return failure(trouble);
 
     let best: number | null = null;
     for (const reference of references) {
       if (reference.trim() === "") continue;
       const vector = await vectorOf(reference, ofReferences, signal);
-      if (!vector) return failure();
+      if (!vector) return failure(trouble);
       const value = cosine(own, vector);
       if (value !== null && (best === null || value > best)) best = value;
     }
-    if (best === null) return failure();
+    if (best === null) return failure("its vectors have no angle");
     const details = { cosine: best, baseline: b, embedder: embedder.id };
     return { score: toSemanticScore(details), details };
   };
@@ -123,12 +126,13 @@ function withoutEmbedder({ reply, references }: SemanticInput): SemanticScore | 
 /** What was said of a reply before, from what is stored of it: no embedder is asked. Null when it was not scored by one. */
 export function keptSemantic(input: SemanticInput, earlier: StoredScores): SemanticScore | null {
   if (earlier.semantic) return { score: toSemanticScore(earlier.semantic), details: earlier.semantic };
-  if (!Object.hasOwn(earlier.score_reasons, name)) return null;
-  return withoutEmbedder(input) ?? failure();
+  const { [name]: reason } = earlier.score_reasons;
+  if (reason === undefined) return null;
+  return withoutEmbedder(input) ?? { score: { name, value: null, reason }, failed: true };
 }
 
-function failure(): SemanticScore {
-  return { score: { name, value: null, reason: "the embedder failed" }, failed: true };
+function failure(why: string): SemanticScore {
+  return { score: { name, value: null, reason: `the embedder failed: ${why}` }, failed: true };
 }
 
 /** One reference each of up to `most` interactions, evenly spread over the suite, no text twice. */
