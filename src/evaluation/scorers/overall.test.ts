@@ -62,3 +62,10 @@ test("with weights only a failure of what is weighed leaves no overall", () => {
   });
   expect(overall(judged, { weights: { token_f1: 3, judge_correctness: 1 }, failed }).value).toBeNull();
 });
+
+test("where none of the weighted scores is there, the reason speaks of those", () => {
+  const unlabelled = [...lexical, { name: "metadata.intent", value: null }];
+  const { value, reason } = overall(unlabelled, { weights: { "metadata.intent": 1 } });
+  expect([value, reason]).toEqual([null, "none of the weighted scores is there"]);
+  expect(overall([]).reason).toBe("neither a reference reply nor judged metadata");
+});

@@ -41,7 +41,11 @@ export function overall(
         toPart("metadata", ["metadata_match"], { values }),
         toPart("checks", checks, { values }),
       ];
-  return weightedMean(parts.filter((part) => part !== null));
+  const nothing = weights ? "none of the weighted scores is there" : "neither a reference reply nor judged metadata";
+  return weightedMean(
+    parts.filter((part) => part !== null),
+    nothing,
+  );
 }
 
 interface Part {
@@ -50,9 +54,9 @@ interface Part {
   readonly text: string;
 }
 
-function weightedMean(parts: readonly Part[]): Score {
+function weightedMean(parts: readonly Part[], nothing: string): Score {
   const total = parts.reduce((sum, part) => sum + part.weight, 0);
-  if (total === 0) return { name: "overall", value: null, reason: "neither a reference reply nor judged metadata" };
+  if (total === 0) return { name: "overall", value: null, reason: nothing };
   const value = parts.reduce((sum, part) => sum + part.weight * part.value, 0) / total;
   return { name: "overall", value: Math.min(1, value), reason: parts.map((part) => part.text).join(" and ") };
 }
