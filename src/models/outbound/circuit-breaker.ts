@@ -15,6 +15,8 @@ export type Permit = "call" | "probe";
 /** How a permitted call ended. `unknown`: the caller went away first, which says nothing about the upstream. */
 export type Outcome = "success" | "failure" | "unknown";
 
+const servingMs = 60_000;
+
 /** Stops calling an upstream that mostly fails, and finds out by single probes when it is back. */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
@@ -22,6 +24,7 @@ export class CircuitBreaker {
   /** Failures since the last success. */
   readonly #inRow: RollingCounts;
   #openedAt: number | null = null;
+  #servedAt = Number.NEGATIVE_INFINITY;
   #probing = false;
 
   constructor(options: BreakerOptions) {
@@ -41,6 +44,16 @@ export class CircuitBreaker {
   record(permit: Permit, outcome: Outcome, now: number): void {
     if (permit === "probe") this.#endProbe(outcome, now);
     else if (outcome !== "unknown") this.#count(outcome, now);
+  }
+
+  /** The upstream did what it was asked. One that refuses a call is up as well, but serves nobody by that. */
+  served(now: number): void {
+    this.#servedAt = now;
+  }
+
+  /** Whether it has served anybody in the last minute: then it is worth waiting for. */
+  isServing(now: number): boolean {
+    return now - this.#servedAt <= servingMs;
   }
 
   state(now: number): BreakerState {

@@ -57,7 +57,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
       if (permit === null) return failed(circuitOpen(call.breaker, clock.monotonic()), tries - 1);
       const result = await attempt(call, permit, tries);
       if (result.kind !== "failed") {
-        call.budget.countAnswer(clock.monotonic());
+        call.breaker.served(clock.monotonic());
         return { ok: true, tries, ...result };
       }
       if (asksForLess(result.failure)) request.onRefused?.(result.failure.retryAfterMs);
@@ -87,13 +87,13 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   }
 
   /** Null when the breaker is open. One that can wait does so at an upstream that was up a moment ago: it may just start anew. */
-  async function permitFor({ request, breaker, budget, deadline }: Call): Promise<Permit | null> {
+  async function permitFor({ request, breaker, deadline }: Call): Promise<Permit | null> {
     for (;;) {
       const now = clock.monotonic();
       const permit = breaker.admit(now);
       if (permit !== null) return permit;
       const wait = Math.max(breaker.retryAfterMs(now), probeMs);
-      if (!canWait(request, budget, now) || now + wait >= deadline) return null;
+      if (!canWait({ request, breaker }, now) || now + wait >= deadline) return null;
       await sleep(wait, request.signal);
     }
   }
@@ -132,7 +132,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   ): number | null {
     const now = clock.monotonic();
     const { retries = retry.maximum, longestWaitMs = Number.POSITIVE_INFINITY } = request;
-    const waits = canWait(request, budget, now);
+    const waits = canWait({ request, breaker }, now);
     // Whoever is told of a rate limit slows down, so the rest of a crowd gets through in time.
     const isHeeded = waits && failure.status === 429;
     const maximum = isHeeded && retries > 0 ? Number.POSITIVE_INFINITY : retries;
@@ -155,8 +155,8 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
 }
 
 /** Whoever shares an upstream out, and so is told what it refuses, waits for one that serves anybody at all. */
-function canWait({ onRefused }: OutboundRequest, budget: RetryBudget, now: number): boolean {
-  return onRefused !== undefined && budget.isServing(now);
+function canWait({ request, breaker }: Pick<Call, "request" | "breaker">, now: number): boolean {
+  return request.onRefused !== undefined && breaker.isServing(now);
 }
 
 function createPolicies(options: OutboundOptions): (name: PolicyName | undefined) => EndpointPolicy {

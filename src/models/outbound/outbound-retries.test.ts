@@ -236,6 +236,20 @@ test("an open breaker is waited for where calls slow down, at an upstream that w
   await outbound.close();
 });
 
+test("a model that is down is not waited for because others at the same address answer", async () => {
+  await using provider = await startFakeProvider({ behaviour: unavailable });
+  const { outbound, waits } = withFakeTime({ retryBudget: { floor: 0, ratio: 0 } });
+  const patient = (breakerKey: string) => ({ ...post(provider.url), onRefused: () => {}, breakerKey });
+  for (let count = 0; count < 20; count += 1) await outbound.request(patient("down"));
+  provider.enqueue(status(200));
+  await outbound.request(patient("up"));
+  expect(await outbound.request(patient("down"))).toMatchObject({ error: { code: "upstream_circuit_open" } });
+  provider.enqueue(...Array.from({ length: 9 }, () => rateLimited({})));
+  expect(await outbound.request(patient("limited"))).toMatchObject({ error: { tries: 1 } });
+  expect(waits).toEqual([]);
+  await outbound.close();
+});
+
 test("an upstream that stays down is not waited for any more after a minute", async () => {
   await using provider = await startFakeProvider();
   const { outbound, waits } = withFakeTime({ retry: { maximum: 0 } });

@@ -8,26 +8,14 @@ export interface RetryBudgetOptions {
   readonly windowMs: number;
 }
 
-const servingMs = 60_000;
-
 /** Keeps the extra load on a struggling origin within a share of its ordinary calls. */
 export class RetryBudget {
   readonly #options: RetryBudgetOptions;
   readonly #counts: RollingCounts;
-  #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: RetryBudgetOptions) {
     this.#options = options;
     this.#counts = new RollingCounts(options.windowMs);
-  }
-
-  /** Whether the origin has answered anybody in the last minute: one that limits its rate is worth waiting for then. */
-  isServing(now: number): boolean {
-    return now - this.#answeredAt <= servingMs;
-  }
-
-  countAnswer(now: number): void {
-    this.#answeredAt = now;
   }
 
   countCall(now: number): void {
