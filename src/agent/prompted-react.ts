@@ -8,12 +8,12 @@ import { toPromptedRequest } from "./prompted/to-prompted-request.ts";
  * To the caller it looks like any other model. Text streams up to the place where a call may begin.
  */
 export function withPromptedTools(model: ChatModel): ChatModel {
-  return async (request, { signal, onText }) => {
+  return async (request, { onText, ...options }) => {
     const known = knownTools(request);
     const prompted = toPromptedRequest(request);
-    if (known.size === 0) return model(prompted, { signal, ...(onText && { onText }) });
+    if (known.size === 0) return model(prompted, { ...options, ...(onText && { onText }) });
     const held = onText && holdBackCalls(onText);
-    const reply = await model(prompted, { signal, ...(held && { onText: held.onText }) });
+    const reply = await model(prompted, { ...options, ...(held && { onText: held.onText }) });
     if (!reply.ok) return reply;
     const read = withCalls(reply, known);
     held?.finish(read.text);

@@ -126,6 +126,8 @@ export interface ChatOptions {
    * whoever shares the endpoint out slows down at once.
    */
   readonly onRefused?: (retryAfterMs: number | undefined) => void;
+  /** A longer wait that the endpoint asks for is not waited for: the call fails, and says when to come back. */
+  readonly longestWaitMs?: number;
 }
 
 /** Contract: resolves with a failed `Reply`; rejects only when `signal` aborts. */

@@ -14,7 +14,7 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
   const parsed = parseEndpoint(endpoint);
   const url = parsed.ok ? parsed.url.href : endpoint;
 
-  return async (request, { signal, onText, onRefused }) => {
+  return async (request, { signal, onText, onRefused, longestWaitMs }) => {
     const started = performance.now();
     if (!canBeHeader(modelId)) return failedReply(unknownModel, elapsedMs(started));
     const result = await outbound.request({
@@ -26,6 +26,7 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
       explainFailure: explainAgentProblem,
       signal,
       onRefused,
+      longestWaitMs,
       ...(policy && { policy }),
       ...(credential && { credential }),
     });

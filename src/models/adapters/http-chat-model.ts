@@ -46,7 +46,7 @@ export function httpChatModel(
 
   async function call(
     request: ChatRequest,
-    { signal, onText, onRefused }: ChatOptions,
+    { signal, onText, onRefused, longestWaitMs }: ChatOptions,
     { form, newerLimit }: RequestForm,
   ): Promise<Call> {
     const started = performance.now();
@@ -66,6 +66,7 @@ export function httpChatModel(
       },
       signal,
       onRefused,
+      longestWaitMs,
       ...(protocol.headers && { headers: protocol.headers }),
       ...(policy && { policy }),
       ...(credential && { credential }),

@@ -27,7 +27,7 @@ export interface OutboundRequest {
   /** Fewer (or more) retries than the client's own setting. */
   readonly retries?: number;
   /** A longer wait that the upstream asks for is not waited for, be it within the client's own setting. */
-  readonly longestWaitMs?: number;
+  readonly longestWaitMs?: number | undefined;
   readonly maxReplyBytes?: number;
   /** The time limits after connecting are at least this long, whatever the client's own are: for calls that are ended by their signal. */
   readonly patienceMs?: number;

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { ChatModel, Reply } from "../../contract/model.ts";
+import { rateLimited } from "../../../test/support/fake-provider/error-statuses.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { createChatModel } from "../create-chat-model.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
 import type { RoutedModel } from "./choose-provider.ts";
 import { withFallbacks } from "./with-fallbacks.ts";
 
@@ -87,4 +91,22 @@ test("a model that has begun to speak is not replaced", async () => {
   const model = withFallbacks([{ ...route("a/1", answer), model: speaks }, second], () => {});
   expect(await model(request, { signal, onText: () => {} })).toMatchObject({ error: { code: "upstream_reset" } });
   expect(second.calls()).toBe(0);
+});
+
+test("a model that is rate limited is left for the next one at once; the last one is waited for", async () => {
+  const script = [rateLimited({ "retry-after": "30" })];
+  await using first = await startFakeProvider({ script });
+  await using second = await startFakeProvider({ script });
+  const waits: number[] = [];
+  await using outbound = createOutbound({ sleep: async (milliseconds) => void waits.push(milliseconds) });
+  const routed = (endpoint: string, protocol: "openai-chat" | "agent"): RoutedModel => {
+    const model = createChatModel({ outbound, endpoint, protocol, modelId: "m" });
+    return { model, resolved: protocol, provider: "hub", upstreamModel: "m" };
+  };
+  const third = routed(second.url, "openai-chat");
+  const model = withFallbacks([routed(first.url, "openai-chat"), routed(first.origin, "agent"), third], () => {});
+  first.enqueue(rateLimited({ "retry-after": "30" }));
+  expect(await model(request, { signal })).toMatchObject({ ok: true, tries: 2 });
+  expect(waits).toEqual([30_000]);
+  expect(first.requests).toHaveLength(2);
 });

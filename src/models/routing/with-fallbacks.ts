@@ -22,6 +22,9 @@ const curable: ReadonlySet<ErrorCode> = new Set([
   "overloaded",
 ]);
 
+/** Whoever wants us to wait longer is passed over while there is another one to ask. */
+const longestWaitMs = 2000;
+
 /**
  * One model out of several: each call goes to the one that answered last, at first the first; when it fails in a way
  * another may not, the next one is asked, until none is left. A fallback that its provider does not know is passed over.
@@ -48,11 +51,12 @@ export function withFallbacks(
     const start = answered;
     let failure: Reply | null = null;
     for (let index = start; ; index += 1) {
-      const reply = await (routes[index] ?? routes[0]).model(request, options);
+      const next = routes[index + 1];
+      const { model } = routes[index] ?? routes[0];
+      const reply = await model(request, next ? { ...options, longestWaitMs } : options);
       if (reply.ok) answered = index;
       if (reply.ok || spoken) return reply;
       failure ??= reply;
-      const next = routes[index + 1];
       if (!next || !mayBeCured(reply.error.code, index)) {
         if (index > start) onSwitch(routes[start] ?? routes[0]);
         return failure;

@@ -157,7 +157,7 @@ function fromAdapterError(error: unknown): ServiceError {
  * nothing to send yet, is let be. Connections that nobody uses any more come here too, after `keepAliveTimeout`.
  */
 function closeStalled(
-  socket: Socket,
+  socket: IncomingMessage["socket"],
   { response, stalledMs }: { response: ServerResponse | undefined; stalledMs: number },
 ): void {
   const isThinking = response !== undefined && !response.writableFinished && socket.writableLength === 0;
