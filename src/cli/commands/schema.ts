@@ -2,14 +2,14 @@ import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import { ScenarioInput } from "../../contract/scenario.ts";
 import { Config } from "../config/config.ts";
+import { ScenarioDocument } from "../scenarios/scenario-document.ts";
 import { printLine } from "../terminal/output.ts";
 
 const schemas = {
   request: { schema: EvaluationRequest, io: "input" },
   result: { schema: EvaluationResponse, io: "output" },
-  scenario: { schema: ScenarioInput, io: "input" },
+  scenario: { schema: ScenarioDocument, io: "input" },
   config: { schema: Config, io: "input" },
 } as const;
 
