@@ -129,3 +129,27 @@ test("an answer that takes its time is waited for", async () => {
   const server = await start(app, { stalledMs: 20 });
   expect(await (await fetch(`${server.url}/slow`)).text()).toBe("finished");
 });
+
+test("requests sent ahead of their answers are answered in turn, and no more than a few", async () => {
+  const app = testShell();
+  let begun = 0;
+  app.get("/large", (context) => {
+    begun += 1;
+    return context.text("x".repeat(100_000));
+  });
+  const { port } = await start(app);
+  const ask = async (count: number) => {
+    const client = connect(port, "127.0.0.1").on("error", () => {});
+    onTestFinished(() => void client.destroy());
+    client.write("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(count - 1));
+    client.write("GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let text = "";
+    client.on("data", (chunk) => (text += String(chunk)));
+    await new Promise((resolve) => client.on("close", resolve));
+    return text.split("HTTP/1.1 200").length - 1;
+  };
+  for (let round = 0; round < 5; round += 1) expect(await ask(5)).toBe(5);
+  begun = 0;
+  await ask(1000);
+  expect(begun).toBeLessThanOrEqual(10);
+});

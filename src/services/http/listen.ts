@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Settings } from "../../settings.ts";
 import { fromParserError, type ParserError } from "./client-error.ts";
+import { Connections } from "./connections.ts";
 import type { Door } from "./door.ts";
 import { errorResponse } from "./error-response.ts";
 import { unexpected } from "./on-error.ts";
@@ -88,16 +89,16 @@ function createHttpServer({
   server.maxHeadersCount = limits.headers;
   server.maxConnections = limits.connections;
 
-  const answers = new WeakMap<Duplex, ServerResponse>();
+  const connections = new Connections(() => closeIdleWhenDraining(server));
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    answers.set(request.socket, response);
-    closeWhenDraining(server, response);
+    if (!connections.begin(request.socket, response)) return void request.socket.destroy();
+    if (!server.listening) response.shouldKeepAlive = false;
     if (!app.door?.turnAway(request, response)) void handle(request, response);
   });
-  server.setTimeout(stalledMs, (socket) => closeStalled(socket, { response: answers.get(socket), stalledMs }));
+  server.setTimeout(stalledMs, (socket) => closeStalled(socket, { connections, stalledMs }));
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const problem = fromParserError(error);
-    if (problem === null || !socket.writable || isAnswering(answers.get(socket))) return void socket.destroy();
+    if (problem === null || !socket.writable || connections.isAnswering(socket)) return void socket.destroy();
     onClientError?.(problem);
     // Only the code is logged: the parser's error carries the bytes it choked on.
     void answerRaw(socket, refuse(problem, error.code ?? ""));
@@ -118,11 +119,6 @@ function createHttpServer({
     );
   });
   return server;
-}
-
-/** An answer that has begun must not be followed by another one inside it. */
-function isAnswering(response: ServerResponse | undefined): boolean {
-  return response !== undefined && response.headersSent && !response.writableFinished;
 }
 
 /** The answer to a request that never reached the app. */
@@ -158,19 +154,15 @@ function fromAdapterError(error: unknown): ServiceError {
  */
 function closeStalled(
   socket: IncomingMessage["socket"],
-  { response, stalledMs }: { response: ServerResponse | undefined; stalledMs: number },
+  { connections, stalledMs }: { connections: Connections; stalledMs: number },
 ): void {
-  const isThinking = response !== undefined && !response.writableFinished && socket.writableLength === 0;
-  if (isThinking) socket.setTimeout(stalledMs);
+  if (connections.isWaitingForUs(socket)) socket.setTimeout(stalledMs);
   else socket.destroy();
 }
 
 /** Connections that are busy while the server stops close after their answer instead of waiting for another request. */
-function closeWhenDraining(server: Server, response: ServerResponse): void {
-  if (!server.listening) response.shouldKeepAlive = false;
-  response.once("close", () => {
-    if (!server.listening) setImmediate(() => server.closeIdleConnections());
-  });
+function closeIdleWhenDraining(server: Server): void {
+  if (!server.listening) setImmediate(() => server.closeIdleConnections());
 }
 
 /** May be called again with a shorter grace: a second signal cuts what the first one waits for. */
