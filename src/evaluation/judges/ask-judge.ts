@@ -94,6 +94,7 @@ export function describeVerdict({ value, verdict, votes, agreement, judge_audite
   if (value === null) return `unscored: ${votes[0]?.reason ?? "the judge was not asked"}${mark}`;
   const reason = usable.find(({ choice }) => choice === verdict)?.reason ?? usable[0]?.reason ?? "";
   const split = agreement === 1 ? "" : ` by ${Math.round((agreement ?? 0) * usable.length)} of ${usable.length} votes`;
-  const lost = usable.length < votes.length ? `; ${votes.length - usable.length} votes could not be read` : "";
+  const unread = votes.length - usable.length;
+  const lost = unread === 0 ? "" : `; ${unread} ${unread === 1 ? "vote" : "votes"} could not be read`;
   return `${verdict ?? "votes are tied"}${split}: ${reason}${lost}${mark}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatRequest } from "../../contract/model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
-import { askJudge, countVotes, type Judge } from "./ask-judge.ts";
+import { askJudge, countVotes, describeVerdict, type Judge } from "./ask-judge.ts";
 import { judgeFingerprint } from "./judge-fingerprint.ts";
 import { judgePair } from "./judge-pair.ts";
 import { turnPrompt } from "./judge-prompt.ts";
@@ -146,6 +146,15 @@ test("votes are averaged, their disagreement is shown, and a tie has no verdict"
   expect(count("good", "bad")).toMatchObject({ value: 0.5, verdict: null, agreement: 0.5 });
   expect(count("good", null)).toMatchObject({ value: 1, verdict: "good", agreement: 1 });
   expect(count(null, null)).toMatchObject({ value: null, verdict: null, agreement: null });
+});
+
+test("a verdict tells how many votes could not be read", () => {
+  const tell = (...choices: (string | null)[]) => {
+    const votes = choices.map((choice) => ({ choice, reason: "r" }));
+    return describeVerdict(countVotes(votes, { choices: { good: 1, bad: 0 }, audited: true }));
+  };
+  expect(tell("good", null)).toBe("good: r; 1 vote could not be read");
+  expect(tell("good", null, null)).toBe("good: r; 2 votes could not be read");
 });
 
 test("k votes are k calls; a failed one is no vote", async () => {
