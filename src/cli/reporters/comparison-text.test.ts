@@ -34,3 +34,14 @@ test("a scenario whose question is another is left out, and not listed as worse"
     expect(form).toContain("1 turn with another question or reference");
   expect(text).not.toContain("Worse by most");
 });
+
+test("a change that rounds to nothing has no sign", async () => {
+  await using bench = await startBench({ models: { model: right } });
+  const run = await bench.evaluate({ test_batch: batch });
+  const compared = compareResponses(run, run);
+  if (!compared.comparable) throw new Error(compared.reason);
+  const scores = compared.scores.map((score) => ({ ...score, effect: -0.0001 }));
+  const text = comparisonMarkdown({ baseline: run, candidate: run, comparison: { ...compared, scores } });
+  expect(text).toContain("| 0.000 |");
+  expect(text).not.toContain("-0.000");
+});
