@@ -1,6 +1,7 @@
+import { sql } from "kysely";
 import { createPresence, type PresenceOptions } from "./presence.ts";
 import type { Reader, Writer } from "./database.ts";
-import { isDeadWorker } from "./leases/worker-processes.ts";
+import { isDeadWorker, isStoppedWorker } from "./leases/worker-processes.ts";
 
 /**
  * Knows which processes carry out the runs that are tied to one. A run may have no attempt under way and be carried out all the
@@ -28,6 +29,11 @@ export function createRunCarriers(options: PresenceOptions): RunCarriers {
   const presence = createPresence(options);
   let hold: (() => void) | null = null;
 
+  /** Of a process of this host more is known than the database says: one may have been killed a moment ago, or be stopped. */
+  function isThere({ process, lives }: { readonly process: string; readonly lives: number }): boolean {
+    return lives === 1 ? !isDeadWorker(process, options.place) : isStoppedWorker(process, options.place);
+  }
+
   return {
     async announce() {
       hold ??= presence.hold();
@@ -52,11 +58,10 @@ export function createRunCarriers(options: PresenceOptions): RunCarriers {
       const rows = await reader
         .selectFrom("run_carrier")
         .where("run_id", "in", runIds)
-        .where(lives)
         .selectAll()
+        .select(sql<number>`case when ${lives} then 1 else 0 end`.as("lives"))
         .execute();
-      // A process of this host that was killed a moment ago still counts as alive in the database.
-      return new Set(rows.filter(({ process }) => !isDeadWorker(process, options.place)).map(({ run_id }) => run_id));
+      return new Set(rows.filter(isThere).map(({ run_id }) => run_id));
     },
     async close() {
       hold?.();

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** Workers that have claimed through any queue of this process, so that a reused process id is not taken for a live one. */
 const workersOfThisProcess = new Set<string>();
 
@@ -15,10 +17,30 @@ export interface Place {
  * its process id is ours while it is none of our workers. A worker of another host is never known to be dead; its lease expires.
  */
 export function isDeadWorker(worker: string, here: Place): boolean {
-  const match = /^(?<host>.*):(?<pid>[1-9]\d{0,9}):[^:]*$/s.exec(worker);
-  if (match?.groups?.["host"] !== here.host) return false;
-  const pid = Number(match.groups["pid"]);
+  const pid = processOf(worker, here);
+  if (pid === null) return false;
   return pid === here.pid ? !workersOfThisProcess.has(worker) : !processExists(pid);
+}
+
+/**
+ * Whether the process of a worker of this host was stopped, as by Ctrl-Z: it says nothing, and goes on where it was when it is
+ * told to. Known on Linux alone.
+ */
+export function isStoppedWorker(worker: string, here: Place): boolean {
+  const pid = processOf(worker, here);
+  if (pid === null || pid === here.pid) return false;
+  try {
+    // The name of the program, in brackets, may hold anything; the state follows it.
+    return /\) [Tt] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Its process id, if it is a worker of this host. */
+function processOf(worker: string, here: Place): number | null {
+  const match = /^(?<host>.*):(?<pid>[1-9]\d{0,9}):[^:]*$/s.exec(worker);
+  return match?.groups?.["host"] === here.host ? Number(match.groups["pid"]) : null;
 }
 
 function processExists(pid: number): boolean {
