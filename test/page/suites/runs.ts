@@ -9,6 +9,17 @@ import { sampleScenario } from "../support/sample-scenarios.ts";
 const oneTurn = { model_id: "demo/flaky", test_batch: { id: "a", interactions: [{ user_message: "hi" }] } };
 
 export function runsSuite(browser: () => Browser): void {
+  test("without a network the services of this machine are asked as ever", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
+    await tab.page.evaluate("dispatchEvent(new Event('offline'))");
+    await tab.page.getByRole("link", { name: "nightly support" }).click();
+    await tab.page.getByRole("table", { name: "Attempts by scenario" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("the list shows each run with its score, interval, success and failures", async () => {
     await using services = await startFakeServices({ runs: [nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });
