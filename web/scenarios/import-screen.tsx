@@ -21,8 +21,13 @@ export default function ImportScreen() {
   const [mapping, setMapping] = useState(emptyMapping);
   const client = useQueryClient();
   const id = useId();
-  const body = { text, format, ...(name && { name }), ...(toMapping(mapping) && { mapping: toMapping(mapping) }) };
-  const check = useMutation({ mutationFn: () => importScenarios({ ...body, dry_run: true }) });
+  const columns = toMapping(mapping);
+  const body = { text, format, ...(name && { name }), ...(columns && { mapping: columns }) };
+  const check = useMutation({
+    mutationFn: (asked: typeof body) => importScenarios({ ...asked, dry_run: true }),
+  });
+  // The fields for columns stay while they are changed; what was found with others does not.
+  const found = (check.variables?.mapping ?? "") === columns ? check.data : undefined;
   const store = useMutation({
     mutationFn: () => importScenarios(body),
     onSuccess: () => client.invalidateQueries({ queryKey: ["library"] }),
@@ -51,7 +56,7 @@ export default function ImportScreen() {
         onSubmit={(event) => {
           event.preventDefault();
           store.reset();
-          check.mutate();
+          check.mutate(body);
         }}
       >
         <div className="flex flex-wrap items-end gap-3">
@@ -91,7 +96,7 @@ export default function ImportScreen() {
             forget();
           }}
         />
-        {(isTable(format === "auto" ? (check.data?.format ?? "") : format) || check.isError) && (
+        {(isTable(format === "auto" ? (check.data?.format ?? "") : format) || check.isError || columns !== "") && (
           <MappingFields mapping={mapping} onChange={setMapping} />
         )}
         <button className="button justify-self-start" disabled={text.trim() === "" || check.isPending}>
@@ -99,18 +104,18 @@ export default function ImportScreen() {
         </button>
       </form>
       {check.error && <FailedNotice error={check.error} />}
-      {check.data && !store.data && (
+      {found && !store.data && (
         <>
-          <ImportPreview found={check.data} />
+          <ImportPreview found={found} />
           {store.error && <FailedNotice error={store.error} />}
-          {check.data.scenarios.length > 0 && (
+          {found.scenarios.length > 0 && (
             <button
               type="button"
               className="button button-primary justify-self-start"
               disabled={store.isPending}
               onClick={() => store.mutate()}
             >
-              {store.isPending ? "Storing …" : `Store ${formatCount(check.data.scenarios.length, "scenario")}`}
+              {store.isPending ? "Storing …" : `Store ${formatCount(found.scenarios.length, "scenario")}`}
             </button>
           )}
         </>

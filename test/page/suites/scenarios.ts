@@ -199,10 +199,14 @@ export function scenariosSuite(browser: () => Browser): void {
     await tab.page.getByText("comma separated, with a header").waitFor();
     await tab.page.getByText("line 3").waitFor();
     expect(services.library.scenarios.size).toBe(0);
+    const store = tab.page.getByRole("button", { name: "Store 2 scenarios" });
+    await store.waitFor();
     await tab.page.getByLabel("User message").fill("frage");
-    await tab.page.getByRole("button", { name: "See what is in it" }).click();
+    await store.waitFor({ state: "detached" });
+    await tab.page.keyboard.press("Enter");
     await tab.page.getByText("user=frage").waitFor();
-    await tab.page.getByRole("button", { name: "Store 2 scenarios" }).click();
+    await tab.page.getByLabel("User message").and(tab.page.locator(":focus")).waitFor();
+    await store.click();
     await tab.page.getByText("2 scenarios stored").waitFor();
     expect([...services.library.scenarios.keys()]).toEqual(["row-1", "row-2"]);
     expect(tab.mishaps).toEqual([]);
