@@ -17,7 +17,8 @@ export default function CompareScreen() {
   const [params] = useSearchState();
   const baseline = params.get("baseline") ?? "";
   const candidate = params.get("candidate") ?? "";
-  const ready = baseline !== "" && candidate !== "";
+  const same = baseline !== "" && baseline === candidate;
+  const ready = baseline !== "" && candidate !== "" && !same;
   useRowKeys();
   const comparison = useQuery({
     queryKey: ["compare", baseline, candidate],
@@ -41,6 +42,11 @@ export default function CompareScreen() {
       }
     >
       <RunPickers baseline={baseline} candidate={candidate} />
+      {same && (
+        <p role="status" className="panel p-4 text-soft">
+          Baseline and candidate are the same run. Choose another one for either of them.
+        </p>
+      )}
       {ready && comparison.isPending && <Skeleton rows={6} label="Comparing" />}
       {comparison.isError && <FailedNotice error={comparison.error} onRetry={() => void comparison.refetch()} />}
       {comparison.data && (

@@ -52,6 +52,18 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a run is not compared with itself", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/compare?baseline=${nightly.run_id}&candidate=${nightly.run_id}`);
+    await tab.page.getByText("Baseline and candidate are the same run.").waitFor();
+    await tab.page.getByLabel("Candidate (after)").selectOption(nightlyAfter.run_id);
+    await tab.page.getByRole("table").waitFor();
+    expect(await tab.page.getByText("are the same run").count()).toBe(0);
+    expect(services.requests.filter((request) => request.includes("/compare"))).toHaveLength(1);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("runs are picked from lists, and a pinned baseline shows each run's distance", async () => {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
     await using tab = await openTab({ browser: browser(), services });
