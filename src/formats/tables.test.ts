@@ -55,6 +55,13 @@ test("quotes inside a cell, and blanks around a quoted one, are read as spreadsh
   ]);
 });
 
+test("quotes between tabs are text where they follow no rule", () => {
+  const rows = ['"Yes" is what she said\tWhat?', 'An open " quote\tA 5" pipe', '"Another one\t"Fine"'];
+  const { scenarios } = importScenarios({ text: `question\tanswer\n${rows.join("\n")}\n`, name: "rows.tsv" });
+  const turns = scenarios.flatMap(({ interactions }) => interactions);
+  expect(turns.map((turn) => [turn.user_message, turn.reference_reply])).toEqual(rows.map((row) => row.split("\t")));
+});
+
 test("a column that could be the reference too is named, not scored as a label", () => {
   const { notes, scenarios } = turns("input,expected,output\nhi,hello,bye\n");
   expect(notes).toMatchObject([

@@ -15,7 +15,16 @@ export function parseCsv(text: string, delimiter: string): ParsedRecord[] {
   try {
     return parse(text, { ...usual, delimiter }) as unknown as ParsedRecord[];
   } catch {
-    return parseLeniently(text, delimiter);
+    return delimiter === "\t" ? parseTabs(text) : parseLeniently(text, delimiter);
+  }
+}
+
+/** Between tabs many write quotes as they are, with no rule for them at all: where the rule does not fit, they are text. */
+function parseTabs(text: string): ParsedRecord[] {
+  try {
+    return parseLeniently(text, "\t");
+  } catch {
+    return parse(text, { ...usual, delimiter: "\t", quote: null }) as unknown as ParsedRecord[];
   }
 }
 
