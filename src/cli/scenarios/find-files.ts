@@ -6,7 +6,8 @@ import { cannotRead } from "../read-text.ts";
 import { note } from "../terminal/output.ts";
 
 const scenarioFile = /\.(json|jsonl|ndjson|yaml|yml|csv|tsv)$/i;
-const notScenarios = /^(rehearsal\.(yaml|yml|json)|package(-lock)?\.json)$/i;
+/** What `init` and npm write beside them. */
+const notScenarios = /^(rehearsal\.(yaml|yml|json|schema\.json)|package(-lock)?\.json|tsconfig\.json)$/i;
 const passedOver = /^(node_modules|\..+)$/i;
 
 export interface FindOptions {
