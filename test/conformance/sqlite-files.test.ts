@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, open, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
@@ -109,6 +109,18 @@ test("an empty file becomes a database, and opening it again finds what was stor
   const file = await filled(folder, 3);
   await using storage = await openSqlite({ file });
   expect((await storage.store.runs.list({ limit: 10 })).runs).toHaveLength(3);
+});
+
+test.skipIf(process.platform === "win32")("a new database is for its owner alone, whatever its folder is", async () => {
+  await using folder = await temporaryFolder();
+  await chmod(folder.path, 0o755);
+  const { store, close } = await openSqlite({ file: folder.file("rehearsal.db") });
+  await store.runs.create(sampleRun());
+  const files = await readdir(folder.path);
+  const modes = await Promise.all(files.map(async (name) => (await stat(folder.file(name))).mode & 0o777));
+  await close();
+  expect(files).toContain("rehearsal.db-wal");
+  expect(new Set(modes)).toEqual(new Set([0o600]));
 });
 
 test("a database locked by another process for good answers that it is unavailable", async () => {

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, stat, statfs } from "node:fs/promises";
+import { access, constants, mkdir, open, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { unknownMigrations } from "../migrate.ts";
@@ -13,12 +13,13 @@ const largestFullCheck = 16 * 1024 * 1024;
 
 /**
  * Looks at the file before anything may write to it: a file that is damaged, foreign or made by a newer version is
- * refused and left exactly as it is. A missing file is fine.
+ * refused and left exactly as it is. A missing file is made, empty.
  */
 export async function inspectFile(file: string): Promise<void> {
   await prepareFolder(file);
   const found = await stat(file).catch(() => null);
   if (found && !found.isFile()) throw new StoreFileError(`The database ${file} is not a file.`);
+  if (!found) await makePrivate(file);
   if (!found || found.size === 0) return;
   await refuseReadOnly(file);
   explainingProblems(file, () => {
@@ -30,6 +31,17 @@ export async function inspectFile(file: string): Promise<void> {
       database.close();
     }
   });
+}
+
+/**
+ * Conversations are for their owner, also in a folder that was there before and is open to others. SQLite gives the files beside
+ * it the same rights. What cannot be made here, SQLite cannot make either, and says why.
+ */
+async function makePrivate(file: string): Promise<void> {
+  await open(file, "a", 0o600).then(
+    (made) => made.close(),
+    () => {},
+  );
 }
 
 /** Runs `work` and turns what SQLite says about the file into one line that names it. */
