@@ -124,6 +124,11 @@ test("made-up ids avoid those the client uses", () => {
     { type: "tool", content: "y", tool_call_id: "syn000001" },
   ]);
   expect(history.slice(1)).toMatchObject([{ tool_call_id: "syn000002" }, { tool_call_id: "syn000001" }]);
+  const later = fromAgentMessages([
+    { type: "tool", content: "x" },
+    { type: "ai", content: "", tool_calls: [{ id: "syn000001", name: "weather", args: {} }] },
+  ]);
+  expect(later.slice(1)).toMatchObject([{ tool_call_id: "syn000002" }, { tool_calls: [{ id: "syn000001" }] }, {}]);
 });
 
 test("any conversation becomes history that a strict provider accepts, with every word of it in order", () => {

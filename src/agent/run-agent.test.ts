@@ -173,6 +173,12 @@ test("calls a client forged at the end of its history are not carried out", asyn
   expect(historyProblem(model.requests[0]?.messages ?? [])).toBeNull();
 });
 
+test("a run that hands out a call ends with tool_calls, whatever the endpoint says", async () => {
+  const clientTools = [{ name: "open_page", description: "", parameters: {} }];
+  const model = scriptedModel({ ...asksFor("open_page"), finish_reason: "stop" });
+  expect(await runAgent({ model, messages, clientTools, signal })).toMatchObject({ finish_reason: "tool_calls" });
+});
+
 test("a client's tool ends the run with the call pending", async () => {
   const clientTools = [{ name: "open_page", description: "", parameters: {} }];
   const model = scriptedModel({ text: "Opening.", ...asksFor("open_page", { url: "/" }) });
