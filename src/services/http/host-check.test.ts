@@ -40,6 +40,18 @@ test("an absolute address counts as much as the Host header", async () => {
   expect(await status("http://localhost/healthz", "evil.example")).toBe(421);
 });
 
+test("the address a client connected to is known, and no other", async () => {
+  const via = async (localAddress: string, host: string) => {
+    const environment = { incoming: { socket: { localAddress } } };
+    return (await app.request("http://localhost/healthz", { headers: { host } }, environment)).status;
+  };
+  expect(await via("10.1.2.3", "10.1.2.3:8000")).toBe(200);
+  expect(await via("::ffff:10.1.2.3", "10.1.2.3:8000")).toBe(200);
+  expect(await via("fe80::1", "[fe80::1]:8000")).toBe(200);
+  expect(await via("10.9.9.9", "[fe80::1]:8000")).toBe(421);
+  expect(await via("10.1.2.3", "evil.example")).toBe(421);
+});
+
 test("a star admits every name", () => {
   expect(matchesHost("*", "anything.example:1")).toBe(true);
 });
