@@ -92,6 +92,30 @@ test("kappa is null where chance always agrees, and all is null without pairs", 
   expect(tally()).toEqual({ n: 0, accuracy: null, macro_f1: null, kappa: null, confusion: {} });
 });
 
+/** Pairs such as "ab" (expected a, generated b), by their groups. */
+function grouped(...groups: string[]) {
+  const labels = createLabelTally();
+  for (const [group, text] of groups.entries())
+    for (const [expected = "", generated = ""] of text.split(" ")) labels.add(expected, generated, group);
+  return labels.finish();
+}
+
+test("the interval of kappa goes by groups, or says why there is none", () => {
+  const metrics = grouped("aa bb ab", "aa ba", "bb bb aa", "ab bb", "aa aa ba");
+  expect(metrics.kappa_method).toBe("jackknife over 5 groups");
+  expect(metrics.kappa_ci_lower).toBeCloseTo(-0.20676380332273547, 10);
+  expect(metrics.kappa_ci_upper).toBeCloseTo(0.9686685652274973, 10);
+  const none = { kappa_ci_lower: null, kappa_ci_upper: null };
+  expect(grouped("aa ab", "bb bb")).toMatchObject({ ...none, kappa_method: "none: fewer than three groups" });
+  expect(grouped("aa bb", "aa bb", "aa bb")).toMatchObject({ ...none, kappa: 1, kappa_method: "none: no spread" });
+  const one = "none: one label only, chance alone would always agree";
+  expect(grouped("aa", "aa", "aa")).toMatchObject({ ...none, kappa: null, kappa_method: one });
+});
+
+test("an abstention that was expected is a label like any other", () => {
+  expect(tally(["a", "a"], ["unknown", "unknown"], ["unknown", "a"]).macro_f1).toBeCloseTo(2 / 3, 12);
+});
+
 test("an abstention lowers recall but is no class; a wrong label is", () => {
   expect(tally(["a", "a"], ["a", "unknown"]).macro_f1).toBeCloseTo(2 / 3, 12);
   expect(tally(["a", "a"], ["a", "b"]).macro_f1).toBeCloseTo(1 / 3, 12);
