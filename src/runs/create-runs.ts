@@ -259,7 +259,7 @@ export function createRuns(options: RunsOptions): Runs {
 }
 
 function fullError(most: number | undefined): ServiceError {
-  return new ServiceError("overloaded", `There are ${most} unfinished runs already, as many as there may be.`, {
+  return new ServiceError("overloaded", `As many runs as there may be (${most}) have not ended yet.`, {
     hint: "Wait until some have ended, cancel those nobody needs, or raise REHEARSAL_QUEUE_MAX_RUNS.",
     retryAfterMs: fullRetryMs,
   });
