@@ -91,3 +91,11 @@ test("broken and hostile markup still gives text, quickly", () => {
   expect(readHtml(`seen${"<div>".repeat(400_000)}too deep`).text).toBe("seen");
   expect(readHtml("").text).toBe("");
 });
+
+test("a page with all its text in one line is read in time that grows with its length", () => {
+  const { text } = readHtml(`<p>${"&lt;<b>a</b> ".repeat(150_000)}<a href="https://example.com/">${"x ".repeat(5)}</a>`);
+  expect(text).toHaveLength(150_000 * 3 + "[x x x x x](https://example.com/)".length);
+  expect(text.endsWith("<a [x x x x x](https://example.com/)")).toBe(true);
+  const links = readHtml('<a href="https://e.com/">a</a> '.repeat(150_000)).text;
+  expect(links).toBe(Array.from({ length: 150_000 }, () => "[a](https://e.com/)").join(" "));
+});

@@ -25,17 +25,32 @@ export interface TextWriter {
 
 export function createTextWriter(): TextWriter {
   const lines: string[] = [];
-  const marks: { readonly line: number; readonly column: number }[] = [];
+  const marks: { readonly line: number; column: number }[] = [];
   const rows: Row[] = [];
+  /** The line so far, but for its end, which alone is looked at: a page may have all its text in one line. */
+  let settled = "";
   let current = "";
   let prefix = "";
   let kept = false;
 
+  const takeLine = (): string => {
+    const text = settled + current;
+    settled = "";
+    current = "";
+    return text;
+  };
+  const settle = () => {
+    if (current.length <= longestEnd) return;
+    const opened = marks.find((mark) => mark.line === lines.length)?.column ?? current.length;
+    const length = Math.min(current.length - opened <= longestEnd ? opened : current.length, current.length - 1);
+    settled += current.slice(0, length);
+    current = current.slice(length);
+    for (const mark of marks) if (mark.line === lines.length) mark.column = Math.max(0, mark.column - length);
+  };
   const endLine = () => {
-    const text = kept ? current.trimEnd() : current.trim();
+    const text = kept ? takeLine().trimEnd() : takeLine().trim();
     if (text !== "") lines.push(prefix + text);
     if (text !== "" || !prefix) prefix = "";
-    current = "";
   };
   const line = (next = "") => {
     endLine();
@@ -50,12 +65,13 @@ export function createTextWriter(): TextWriter {
   const write = (text: string) => {
     if (kept) writeKept(text);
     else current += collapse(text, current);
+    settle();
   };
   const writeKept = (text: string) => {
     const [first = "", ...rest] = text.split(/\r?\n/);
     current += first;
     for (const next of rest) {
-      lines.push(prefix + current.trimEnd());
+      lines.push(prefix + takeLine().trimEnd());
       prefix = "";
       current = next;
     }
@@ -118,6 +134,9 @@ export function createTextWriter(): TextWriter {
     },
   };
 }
+
+/** The text of a link is hardly ever longer; of one that is, the beginning stays outside. */
+const longestEnd = 2000;
 
 /** No link that people see as one has more. */
 const mostCardLines = 20;
