@@ -93,7 +93,9 @@ test("broken and hostile markup still gives text, quickly", () => {
 });
 
 test("a page with all its text in one line is read in time that grows with its length", () => {
-  const { text } = readHtml(`<p>${"&lt;<b>a</b> ".repeat(150_000)}<a href="https://example.com/">${"x ".repeat(5)}</a>`);
+  const { text } = readHtml(
+    `<p>${"&lt;<b>a</b> ".repeat(150_000)}<a href="https://example.com/">${"x ".repeat(5)}</a>`,
+  );
   expect(text).toHaveLength(150_000 * 3 + "[x x x x x](https://example.com/)".length);
   expect(text.endsWith("<a [x x x x x](https://example.com/)")).toBe(true);
   const links = readHtml('<a href="https://e.com/">a</a> '.repeat(150_000)).text;
