@@ -130,7 +130,7 @@ export interface ChatOptions {
   readonly longestWaitMs?: number;
 }
 
-/** Contract: resolves with a failed `Reply`; rejects only when `signal` aborts. */
+/** Contract: resolves with a failed `Reply`; rejects only when `signal` aborts, or with `shutting_down` instead of waiting. */
 export type ChatModel = (request: ChatRequest, options: ChatOptions) => Promise<Reply>;
 
 /** Failures that another try with the same request cannot cure: the rest of an attempt fails without a call. */

@@ -46,6 +46,8 @@ export interface RunsOptions {
   readonly createModel: (settings: RunSettings) => ChatModel;
   /** A judge or a labeller. Default: made like the model under test. */
   readonly createHelper?: (settings: RunSettings) => ChatModel;
+  /** Called when a stop begins: models need not wait any more for endpoints that are down. */
+  readonly onStopping?: () => void;
   /** True when a scripted demo model will answer. */
   readonly isDemo: (settings: RunSettings) => boolean;
   readonly workerId: string;
@@ -251,6 +253,7 @@ export function createRuns(options: RunsOptions): Runs {
       worker.start();
     },
     async stop(stopOptions) {
+      options.onStopping?.();
       await worker.stop(stopOptions);
       waiting.endAll();
       await Promise.all([pool.close(), checks.close()]);

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import { LeaseLost } from "./lease-lost.ts";
 import { createWorker, type WorkerOptions } from "./worker.ts";
 
@@ -107,6 +108,19 @@ test("an attempt whose lease is gone is given back, and that is no error", async
   expect(await released.promise).toBe("run");
   await worker.stop({ graceMs: 0 });
   expect(releases).toEqual([expect.objectContaining({ broke: false })]);
+  expect(errors).toEqual([]);
+});
+
+test("an attempt that ends because the process stops is given back at once, and that is no error", async () => {
+  const fake = fakeQueue();
+  fake.ready.push(attempt("a"));
+  const { worker, errors } = startWorker(fake.queue, {
+    async execute() {
+      throw new ServiceError("shutting_down", "The service is stopping.");
+    },
+  });
+  await vi.waitFor(() => expect(fake.releases).toEqual([{ delay_ms: 0, broke: false }]));
+  await worker.stop({ graceMs: 0 });
   expect(errors).toEqual([]);
 });
 

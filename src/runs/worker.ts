@@ -1,4 +1,5 @@
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../contract/queue.ts";
+import { isShuttingDown } from "./is-circumstance.ts";
 import { LeaseLost } from "./lease-lost.ts";
 
 export interface WorkerOptions {
@@ -147,9 +148,10 @@ export function createWorker({
     try {
       await execute(claimed, { signal, ending: () => end(entry) });
     } catch (error) {
+      const aborted = signal.aborted || isShuttingDown(error);
       // Where a run was cancelled elsewhere, the write of a turn may hear of it first: that is as little a failure as an abort.
-      if (!signal.aborted && !(error instanceof LeaseLost)) onError(error);
-      await giveBack(claimed, { error, aborted: signal.aborted }).catch(onError);
+      if (!aborted && !(error instanceof LeaseLost)) onError(error);
+      await giveBack(claimed, { error, aborted }).catch(onError);
     }
   }
 

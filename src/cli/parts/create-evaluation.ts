@@ -80,6 +80,7 @@ export async function createEvaluation({
         modelId: model_id,
         credential: helperKeys.get(helperName({ endpoint, model_id })) ?? endpointKey({ endpoint, protocol }),
       }),
+    onStopping: outbound.stopWaiting,
     isDemo,
     isTied,
     // A command that carries out its own runs is not held up by those of others.

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { Breakers } from "./breakers.ts";
 import { checkEndpoint, type EndpointCheck } from "./check-endpoint.ts";
 import type { CircuitBreaker, Outcome, Permit } from "./circuit-breaker.ts";
@@ -39,6 +40,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   const policyOf = createPolicies(options);
   const breakers = new Breakers({ ...defaults.defaultBreaker, ...options.breaker });
   const budgets = new RetryBudgets({ ...defaults.defaultRetryBudget, ...options.retryBudget });
+  const stopping = new AbortController();
   const pools = new Pools({
     resolve: options.resolve ?? systemResolve,
     connectTimeoutMs: timeouts.connectMs,
@@ -61,9 +63,11 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
         return { ok: true, tries, ...result };
       }
       if (asksForLess(result.failure)) request.onRefused?.(result.failure.retryAfterMs);
+      const patience = patienceOf(request, result.failure);
+      if (result.failure.again !== "no") patience.throwIfAborted();
       const delay = delayBeforeNext(call, result.failure, tries);
       if (delay === null) return failed(result.failure, tries, result.redirect_to);
-      await sleep(delay, request.signal);
+      await sleep(delay, patience);
     }
   }
 
@@ -94,8 +98,14 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
       if (permit !== null) return permit;
       const wait = Math.max(breaker.retryAfterMs(now), probeMs);
       if (!canWait({ request, breaker }, now) || now + wait >= deadline) return null;
-      await sleep(wait, request.signal);
+      await sleep(wait, patienceOf(request));
     }
+  }
+
+  /** Who shares an upstream out and stops does not wait until it is up: another process asks again. A rate limit passes by itself. */
+  function patienceOf({ signal, onRefused }: OutboundRequest, failure?: Failure): AbortSignal {
+    const stops = onRefused !== undefined && failure?.status !== 429;
+    return stops ? AbortSignal.any([signal, stopping.signal]) : signal;
   }
 
   /** One permitted try. Whatever becomes of it, its breaker hears about it exactly once. */
@@ -143,12 +153,14 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     return isPrescribedWait(failure) || isHeeded || budget.take(now) ? delay : null;
   }
 
+  const stopWaiting = () => stopping.abort(new ServiceError("shutting_down", "The service is stopping."));
   const close = () => pools.close();
   return {
     maxEventBytes: options.maxEventBytes ?? defaults.defaultMaxEventBytes,
     request,
     checkEndpoint: (text, policy) => checkEndpoint(text, policyOf(policy)),
     breakers: () => breakers.report(clock.monotonic()),
+    stopWaiting,
     close,
     [Symbol.asyncDispose]: close,
   };

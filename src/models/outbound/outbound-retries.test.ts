@@ -266,6 +266,21 @@ test("an upstream that stays down is not waited for any more after a minute", as
   await outbound.close();
 });
 
+test("whoever stops does not wait for an upstream that is down, and tells of no failure", async () => {
+  await using provider = await startFakeProvider();
+  await using outbound = createOutbound({ retry: { baseMs: 3_600_000 }, random: () => 1 });
+  const patient = { ...post(provider.url), onRefused: () => {} };
+  await outbound.request(patient);
+  provider.setBehaviour(unavailable);
+  const waiting = outbound.request(patient);
+  await expect.poll(() => provider.requests.length).toBe(2);
+  outbound.stopWaiting();
+  await expect(waiting).rejects.toMatchObject({ code: "shutting_down" });
+  await expect(outbound.request(patient)).rejects.toMatchObject({ code: "shutting_down" });
+  provider.setBehaviour(status(401));
+  expect(await outbound.request(patient)).toMatchObject({ error: { upstream_status: 401 } });
+});
+
 test("the breaker opens on an upstream that is down, lets one probe through, and closes when it is back", async () => {
   await using provider = await startFakeProvider({ behaviour: unavailable });
   const { outbound, advance } = withFakeTime({ retry: { maximum: 0 } });

@@ -78,13 +78,15 @@ export interface BreakerReport {
 export interface Outbound extends AsyncDisposable {
   /** For whoever reads a stream: how long an event may grow before it is refused. */
   readonly maxEventBytes: number;
-  /** Resolves with a failure as data; rejects only when the request's signal aborts. */
+  /** Resolves with a failure as data; rejects only when the request's signal aborts, or after `stopWaiting`. */
   request(request: OutboundRequest & { acceptStream?: false }): Promise<OutboundBody | OutboundFailure>;
   request(request: OutboundRequest): Promise<OutboundResult>;
   /** What can be said about an endpoint before it is called. Default policy: the client's own. */
   checkEndpoint(text: string, policy?: PolicyName): EndpointCheck;
   /** Every breaker that is not at rest, for metrics and the page. */
   breakers(): readonly BreakerReport[];
+  /** From here on requests with `onRefused` reject with `shutting_down` where they would wait for an upstream that is down. */
+  stopWaiting(): void;
   /** Ends all connections; calls under way fail with `shutting_down`. */
   close(): Promise<void>;
 }
