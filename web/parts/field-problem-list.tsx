@@ -1,5 +1,5 @@
 import type { FieldProblem } from "./field-problems.ts";
-import { placeWords, problemWords } from "./problem-words.ts";
+import { placeWords, problemWords, receivedWords } from "./problem-words.ts";
 
 /** What the service found wrong, each with its place. */
 export function FieldProblemList({ problems }: { problems: readonly FieldProblem[] }) {
@@ -10,7 +10,7 @@ export function FieldProblemList({ problems }: { problems: readonly FieldProblem
         <li key={`${problem.pointer} ${problem.code}`} className="verbatim text-bad">
           ✕ <Place words={placeWords(problem.pointer)} />
           {problemWords(problem)}
-          {problem.received && <span className="text-soft"> (it says {problem.received})</span>}
+          <Received words={receivedWords(problem)} />
         </li>
       ))}
     </ul>
@@ -19,4 +19,8 @@ export function FieldProblemList({ problems }: { problems: readonly FieldProblem
 
 function Place({ words }: { words: string }) {
   return words === "" ? null : <span className="font-medium">{words}: </span>;
+}
+
+function Received({ words }: { words: string | null }) {
+  return words === null ? null : <span className="text-soft"> (it says {words})</span>;
 }

@@ -8,6 +8,11 @@ export function problemWords({ pointer, code, message }: FieldProblem): string {
   return message;
 }
 
+/** What the field says, where that helps: somebody who brought a file knows what is in it. */
+export function receivedWords({ received }: FieldProblem): string | null {
+  return received && !received.includes("\n") ? received : null;
+}
+
 const nouns: Readonly<Record<string, string>> = {
   test_batch: "scenario",
   interactions: "turn",

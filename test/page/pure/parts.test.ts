@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { repliedShare } from "../../../web/parts/replied-share.ts";
-import { placeWords, problemWords } from "../../../web/parts/problem-words.ts";
+import { placeWords, problemWords, receivedWords } from "../../../web/parts/problem-words.ts";
 import { failedTurns } from "../../../web/parts/failed-turns.ts";
 import {
   formatAgo,
@@ -109,6 +109,13 @@ test("what is wrong with a field is said without pointers", () => {
   expect(problemWords({ pointer: "/attempts", code: "too_big", message: "must be at most 100" })).toBe(
     "must be at most 100",
   );
+});
+
+test("a problem quotes a value, and not a whole file", () => {
+  const problem = { pointer: "/text", code: "custom", message: "no column holds the user's message" };
+  expect(receivedWords({ ...problem, received: "12" })).toBe("12");
+  expect(receivedWords({ ...problem, received: "frage,antwort\nWo?,Hier\n" })).toBeNull();
+  expect(receivedWords(problem)).toBeNull();
 });
 
 test("the share of turns with a reply counts turns, not scenarios", () => {
