@@ -34,9 +34,9 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
     const { status, tries } = result;
     const context = { url, modelId, source: "", request, status, tries };
     const reply = parseAgentReply(result.body, context);
-    if (!("ok" in reply)) return failedReply(reply, elapsedMs(started));
+    if (!("ok" in reply)) return failedReply(reply, elapsedMs(result.startedAt));
     if (reply.text !== "") onText?.(reply.text);
-    return { ...reply, latency_ms: elapsedMs(started), first_token_ms: null };
+    return { ...reply, latency_ms: elapsedMs(result.startedAt), first_token_ms: null };
   };
 }
 

@@ -75,16 +75,16 @@ export function httpChatModel(
     const context = { url, modelId, source, request, status: result.status, tries: result.tries };
     if (result.kind === "stream" || isEventStream(result)) {
       const { maxEventBytes } = outbound;
-      const reply = await streamed(protocol, { result, context, started, onText, maxEventBytes });
+      const reply = await streamed(protocol, { result, context, onText, maxEventBytes });
       // What nobody has heard may be asked for again: a stream that broke, in one piece.
       const broke = stream && !reply.ok && !onText && reply.error.retryable;
       return { reply, again: broke ? { form: "none" } : null };
     }
     const reply = protocol.parseReply(result.body, context);
-    if (!("ok" in reply)) return { reply: failedReply(reply, elapsedMs(started)), again: null };
+    if (!("ok" in reply)) return { reply: failedReply(reply, elapsedMs(result.startedAt)), again: null };
     // A server that ignored the wish to stream: its text still arrives, in one piece.
     if (reply.text !== "") onText?.(reply.text);
-    return { reply: { ...reply, latency_ms: elapsedMs(started), first_token_ms: null }, again: null };
+    return { reply: { ...reply, latency_ms: elapsedMs(result.startedAt), first_token_ms: null }, again: null };
   }
 
   return async (request, options) => {
@@ -134,23 +134,23 @@ function isEventStream({ headers, body }: OutboundBody): boolean {
 interface StreamedCall {
   readonly result: OutboundStream | OutboundBody;
   readonly context: AnswerContext;
-  readonly started: number;
   readonly onText: ((text: string) => void) | undefined;
   readonly maxEventBytes: number;
 }
 
 async function streamed(protocol: ChatProtocol, call: StreamedCall): Promise<Reply> {
-  const { result, context, started, onText, maxEventBytes } = call;
+  const { result, context, onText, maxEventBytes } = call;
+  const { startedAt } = result;
   let firstToken: number | null = null;
   const collector = protocol.collectStream(context, {
-    onToken: () => (firstToken ??= elapsedMs(started)),
+    onToken: () => (firstToken ??= elapsedMs(startedAt)),
     onText: onText ?? (() => {}),
   });
   const isLive = result.kind === "stream";
   const bytes = isLive ? result.stream : onePiece(result.body);
   const reply = await readReplyStream(bytes, collector, { context, maxEventBytes });
-  if (!("ok" in reply)) return failedReply(reply, elapsedMs(started));
-  return { ...reply, latency_ms: elapsedMs(started), first_token_ms: isLive ? firstToken : null };
+  if (!("ok" in reply)) return failedReply(reply, elapsedMs(startedAt));
+  return { ...reply, latency_ms: elapsedMs(startedAt), first_token_ms: isLive ? firstToken : null };
 }
 
 async function* onePiece(body: string): AsyncIterable<Uint8Array> {

@@ -57,10 +57,11 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     for (let tries = 1; ; tries += 1) {
       const permit = await permitFor(call);
       if (permit === null) return failed(circuitOpen(call.breaker, clock.monotonic()), tries - 1);
+      const startedAt = performance.now();
       const result = await attempt(call, permit, tries);
       if (result.kind !== "failed") {
         call.breaker.served(clock.monotonic());
-        return { ok: true, tries, ...result };
+        return { ok: true, tries, startedAt, ...result };
       }
       if (asksForLess(result.failure)) request.onRefused?.(result.failure.retryAfterMs);
       const patience = patienceOf(request, result.failure);

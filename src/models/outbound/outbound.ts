@@ -42,6 +42,8 @@ interface Answered {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly tries: number;
+  /** When the try began that was answered, by `performance.now`: not those before it, and no wait. */
+  readonly startedAt: number;
 }
 
 /** An answer with its whole body, decoded. */
