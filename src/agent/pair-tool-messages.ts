@@ -1,4 +1,5 @@
 import type { CallEcho, ChatMessage } from "../contract/model.ts";
+import { isObject } from "./is-object.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import { fenceUntrusted } from "./untrusted-text.ts";
@@ -95,8 +96,7 @@ function openTurn(content: string, sentCalls: readonly LooseToolCall[], issueId:
 
 function isObjectText(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject(JSON.parse(text));
   } catch {
     return false;
   }

@@ -1,5 +1,6 @@
 import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
 import { firstCharacters } from "./cap-text.ts";
+import { isObject } from "./is-object.ts";
 import type { IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import type { Tool, ToolArguments } from "./tool.ts";
@@ -101,10 +102,6 @@ function parseArguments(text: string, cutOff: boolean): ParsedArguments {
     const reason = cutOff ? "they were cut off by the reply's length limit" : describeParseError(error);
     return { ok: false, error: `the arguments are not valid JSON: ${reason}` };
   }
-}
-
-function isObject(value: unknown): value is ToolArguments {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function describeParseError(error: unknown): string {

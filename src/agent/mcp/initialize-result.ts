@@ -1,4 +1,4 @@
-import { isObject } from "./is-object.ts";
+import { isObject } from "../is-object.ts";
 import type { Shape } from "./shape-answers.ts";
 
 /** Leaves of a server's greeting what we use: its revision, and whether it has tools. A slip in the rest of it costs nothing. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "./is-object.ts";
+import { isObject } from "../is-object.ts";
 
 /** A tool that a server offers and that nobody can use. */
 export interface UnusableTool {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "./is-object.ts";
+import { isObject } from "../is-object.ts";
 
 const text = z.string().nullish();
 const Block = z.discriminatedUnion("type", [

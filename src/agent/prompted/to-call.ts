@@ -1,9 +1,10 @@
 import type { ToolCall } from "../../contract/model.ts";
+import { isObject } from "../is-object.ts";
 
 /** `{"tool": …, "args": …}` under any of the names models use. Null: it names no tool. */
 export function toCall(value: unknown): ToolCall | null {
-  if (!isRecord(value)) return null;
-  const inner = isRecord(value["function"]) ? value["function"] : value;
+  if (!isObject(value)) return null;
+  const inner = isObject(value["function"]) ? value["function"] : value;
   const name = inner["tool"] ?? inner["name"] ?? inner["action"] ?? inner["function"];
   const args =
     inner["args"] ?? inner["arguments"] ?? inner["parameters"] ?? inner["input"] ?? inner["action_input"] ?? {};
@@ -20,8 +21,4 @@ export function toBrokenCall(raw: string): ToolCall {
     name: name?.[1] ?? name?.[2] ?? "",
     arguments: args ? raw.slice(args.index + args[0].length) : raw,
   };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
