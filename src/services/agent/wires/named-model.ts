@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../contract/service-error.ts";
-import { isAboutFallback } from "../turns/fallback-error.ts";
+import { FallbackError } from "../turns/fallback-error.ts";
 
 /** For wires that name the model in a field of their own: errors speak of that field, which the client knows. */
 export async function namedModel<Result>(
@@ -9,7 +9,8 @@ export async function namedModel<Result>(
   try {
     return await route();
   } catch (error) {
-    if (!(error instanceof ServiceError) || !error.code.startsWith("model_") || isAboutFallback(error)) throw error;
+    if (!(error instanceof ServiceError) || !error.code.startsWith("model_")) throw error;
+    if (error instanceof FallbackError) throw error;
     const message = error.message
       .replace("The request has no x-model-id header", `The request has no ${field}`)
       .replace(/^x-model-id /, `${field} `);
