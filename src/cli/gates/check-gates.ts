@@ -95,14 +95,13 @@ function reliability(
 }
 
 function figureOf(figure: "failure_rate" | "cost" | "tokens", response: EvaluationResponse): Measured {
-  const { interactions, failed, cost, helper_usage: helper } = response.summary;
+  const { interactions, failed, cost } = response.summary;
   if (figure === "failure_rate") return { actual: interactions === 0 ? null : failed / interactions };
   if (figure === "tokens") return tokensOf(response);
-  // What is known is only a part of it then, which says nothing about the whole.
   if (!cost) return { actual: null, where: "no price is known" };
-  if (cost.unpriced > 0) return { actual: null, where: `${cost.unpriced} replies have no price` };
-  if (helper?.cost === null) return { actual: null, where: "what judged or labelled the replies has no price" };
-  return { actual: cost.total };
+  if (cost.unpriced === 0) return { actual: cost.total };
+  // What is known is only a part of it, which says nothing about the whole.
+  return { actual: null, where: `${counted(cost.unpriced, "reply", "replies")} came without a price` };
 }
 
 /** Some endpoints count no tokens. What the others add up to is only a part, which says nothing about the whole. */

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { outputFiles } from "../reporters/output-files.ts";
 
@@ -9,5 +8,5 @@ export interface OwnFiles {
 
 /** What an evaluation reads or writes for itself, and is no scenario even where it stands among them: configuration, baseline, results. */
 export function ownFiles({ file, config: { baseline, output = [], model = [] } }: OwnFiles): string[] {
-  return [file ?? [], baseline ?? [], outputFiles(output, [model].flat().length)].flat().map((path) => resolve(path));
+  return [file ?? [], baseline ?? [], outputFiles(output, [model].flat().length)].flat();
 }
