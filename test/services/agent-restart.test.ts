@@ -204,6 +204,8 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     place.shop.enqueue(behaviour);
     const lost = decide(first.agent).catch(() => null);
     await arrived;
+    // The log is written behind the run; whoever reads it has it written first.
+    expect(await runOf(first.agent, id)).toMatchObject({ state: "running" });
     await kill(first);
     expect(await lost).toBeNull();
 
