@@ -130,18 +130,19 @@ async function accepted(
   const body = JSON.stringify(event.body);
   const headers = signWebhook({ id: event.id, timestamp: Math.floor(now() / 1_000), body }, secret);
   const startedAt = performance.now();
+  const limit = AbortSignal.timeout(answerMs);
   let isAccepted = false;
   try {
     isAccepted = await send({
       url,
       headers: { "content-type": "application/json", ...headers },
       body,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+      signal: AbortSignal.any([signal, limit]),
     });
   } catch (error) {
     if (!signal.aborted) onError(error);
   }
-  const waitedInVain = !isAccepted && performance.now() - startedAt >= Math.min(answerMs, silentAfterMs);
+  const waitedInVain = !isAccepted && (limit.aborted || performance.now() - startedAt >= silentAfterMs);
   silentAddresses[waitedInVain ? "silent" : "answered"](url);
   return isAccepted;
 }
