@@ -90,7 +90,10 @@ export type NewTurn = Omit<StoredInteraction, "attempt_id">;
 
 /** A stored turn with its number in the order the turns of a run were stored, and the place it belongs to. */
 export interface NumberedInteraction extends StoredInteraction {
-  /** Grows within a run, with gaps. Once a turn can be read, none with a smaller number will appear. */
+  /**
+   * Grows within a run, with gaps. Once a turn can be read, none with a smaller number will appear. Below 0 while its scores are
+   * to come: it is numbered with them, or when the run ends without.
+   */
   readonly seq: number;
   readonly scenario_index: number;
   readonly attempt: number;
@@ -179,7 +182,7 @@ export interface Store {
   };
   readonly interactions: {
     ofAttempt(attemptId: string): Promise<readonly StoredInteraction[]>;
-    /** The turns of a run stored after the one numbered `seq` (0: from the first), oldest first. */
+    /** The turns of a run after the one numbered `seq`, oldest first. 0: from the first; `-Infinity`: with those still to be scored. */
     after(runId: string, seq: number, limit: number): Promise<readonly NumberedInteraction[]>;
     /** Every scored turn of a run, in pages: many times quicker than reading whole turns. */
     scored(runId: string): AsyncIterable<readonly ScoredTurn[]>;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ChatModel } from "../contract/model.ts";
 import type { Queue } from "../contract/queue.ts";
 import type { NewTurn, Store } from "../contract/store.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
@@ -108,4 +109,38 @@ test("an attempt keeps its place until its judge has answered", async () => {
   // Without a judge, the second claim follows the first replies at once.
   expect(steps.slice(0, 2)).toEqual(["claim", "judge"]);
   expect(judge.requests).toHaveLength(4);
+});
+
+test("a reply is stored before its judge is asked: whoever goes on asks the judge alone", async () => {
+  const model = answering();
+  const asked = Promise.withResolvers<void>();
+  const silent: ChatModel = (_, { signal }) => {
+    asked.resolve();
+    return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const judge = fakeModel(() => JSON.stringify({ reason: "because", verdict: "equivalent" }));
+  await using bench = await startBench({ models: { model, judge: silent } });
+  const { id } = await bench.create({
+    test_batch: numberedScenario("two", 2),
+    judge: { endpoint: "http://judge", model_id: "judge" },
+    budget: { calls: 4 },
+  });
+  await asked.promise;
+  await bench.runs.stop({ graceMs: 0 });
+  expect((await bench.runs.get(id, null)).progress).toMatchObject({ interactions_done: 1 });
+  expect(await bench.store.interactions.after(id, 0, 10)).toEqual([]);
+
+  const createModel: RunsOptions["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : model);
+  const runs = anotherWorker({ store: bench.store, queue: bench.queue, createModel });
+  await runs.start();
+  const run = await runs.wait(id, AbortSignal.timeout(20_000));
+  await runs.stop({ graceMs: 1_000 });
+  expect(run.summary).toMatchObject({ average_scores: { judge_correctness: 1 }, interactions: 2 });
+  expect(run.summary?.stopped_by).toBeUndefined();
+  expect([model.requests.length, judge.requests.length]).toEqual([2, 2]);
+  const told = await bench.store.interactions.after(id, 0, 10);
+  expect(told.map((turn) => [turn.turn_index, turn.scores?.scores["judge_correctness"]])).toEqual([
+    [0, 1],
+    [1, 1],
+  ]);
 });

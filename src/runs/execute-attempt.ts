@@ -46,8 +46,8 @@ const othersMs = 250;
 const reachOfReference = 16;
 
 /**
- * Runs one claimed attempt from its first missing turn to its end. Every reply is stored before the next call starts;
- * a reply that was stored without scores by a worker that died is scored, not asked for again.
+ * Runs one claimed attempt from its first missing turn to its end. Every reply is stored before the next call starts, and
+ * before anybody else is asked to score it; a reply that was stored without scores by a worker that died is scored, not asked for again.
  */
 export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOptions): Promise<ExecuteOutcome> {
   const { queue, store, context } = options;
@@ -83,6 +83,8 @@ export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOp
   return attempt.outcome() ?? attempt.finish();
 }
 
+type ScoredReply = NewTurn & { readonly scores: StoredScores };
+
 /** The work on one attempt: its turns in one or two passes, and a verdict on the conversation where that is asked for. */
 function createAttempt(
   { lease, scenario_index, attempt }: ClaimedAttempt,
@@ -106,7 +108,7 @@ function createAttempt(
   const { judge, modelLabeller, semantic, custom } = context.scoring;
   /** Scoring asks nobody else: what is left after the last reply takes moments. */
   const scoresAlone = !judge && !modelLabeller && !semantic && custom.length === 0;
-  /** Calls the ledger admitted whose turns are not stored yet. */
+  /** Calls the ledger admitted whose turns are not stored with their scores yet. */
   let underWay = 0;
   let outcome: ExecuteOutcome | null = null;
 
@@ -134,22 +136,36 @@ function createAttempt(
     // Of replies that came together each makes room for a call: those go out before any reply is scored.
     if (endsWithTurns && scoresAlone && replies.size === turns) onEnding();
     await afterReplies();
-    const turn: NewTurn = { turn_index: index, reply: priced, scores: await score(index, priced) };
-    await (endsWithTurns && scored.size === turns - 1 ? finish(turn) : mustHold(store.interactions.store(lease, turn)));
+    const turn = await (scoresAlone || priced.error ? storeScored(index, priced) : storeThenScore(index, priced));
+    scored.set(index, turn.scores);
     underWay--;
+    ledger?.settle();
     ledger?.stored({ scenario_index, attempt, ...turn });
-    note(turn);
     onStored();
     await ledger?.refresh({ ifOlderThan: othersMs });
   }
 
-  function note({ turn_index, scores }: NewTurn): void {
-    if (scores) scored.set(turn_index, scores);
+  async function storeScored(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
+    const turn = { turn_index, reply, scores: await score(turn_index, reply) };
+    await (endsWithTurns && scored.size === turns - 1 ? finish(turn) : mustHold(store.interactions.store(lease, turn)));
+    return turn;
+  }
+
+  /** Whoever is asked for scores may take long, or be waited for: a reply that is there is not lost meanwhile. */
+  async function storeThenScore(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
+    await mustHold(store.interactions.store(lease, { turn_index, reply, scores: null }));
+    return addScores(turn_index, reply);
+  }
+
+  async function addScores(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
+    const turn = { turn_index, reply, scores: await score(turn_index, reply) };
+    await mustHold(store.interactions.score(lease, turn));
+    return turn;
   }
 
   /** Ends the attempt, together with its last turn where one is given: one write instead of two. */
-  async function finish(turn?: NewTurn): Promise<ExecuteOutcome> {
-    if (turn) note(turn);
+  async function finish(turn?: ScoredReply): Promise<ExecuteOutcome> {
+    if (turn) scored.set(turn.turn_index, turn.scores);
     onEnding();
     const written = await queue.finish(lease, { average_scores: held.averages(), ...(turn && { turn }) });
     if (turn) await mustHold(Promise.resolve(written.finished));
@@ -157,6 +173,13 @@ function createAttempt(
       context.figures.add({ scenario_index, attempt, interactions: held.stored(lease.attempt_id) });
     }
     return (outcome = written);
+  }
+
+  async function restoreScores(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
+    const turn = await addScores(turn_index, reply);
+    ledger?.stored({ scenario_index, attempt, ...turn });
+    onStored();
+    return turn;
   }
 
   function runPass({ from, history, only }: { from: number; history: History; only?: readonly number[] }) {
@@ -199,9 +222,8 @@ function createAttempt(
     async restore(stored: Awaited<ReturnType<Store["interactions"]["ofAttempt"]>>): Promise<void> {
       for (const { turn_index, reply } of stored) replies.set(turn_index, reply);
       for (const { turn_index, reply, scores: known } of stored) {
-        const scores = known ?? (await score(turn_index, reply));
-        scored.set(turn_index, scores);
-        if (!known) await mustHold(store.interactions.score(lease, { turn_index, scores }));
+        const turn = known ? { scores: known } : await restoreScores(turn_index, reply);
+        scored.set(turn_index, turn.scores);
       }
     },
     async run(): Promise<void> {

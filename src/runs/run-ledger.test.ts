@@ -38,6 +38,7 @@ test("a turn that is read from the store before its writer tells of it counts on
     rows.push(turn(attempt));
     // Another attempt of this process asks between the commit and the word of whoever committed.
     await ledger.refresh();
+    ledger.settle();
     ledger.stored(turn(attempt));
     await ledger.refresh();
   }
@@ -61,6 +62,7 @@ test("what helping with a turn took counts from the call on, and once", async ()
   const judged = { ...turn(1), scores: { ...noScores, helper_usage: { calls: 3, usage, cost: null } } };
   rows.push(judged);
   await ledger.refresh();
+  ledger.settle();
   ledger.stored(judged);
   await ledger.refresh();
   expect([ledger.admit(), ledger.spent]).toEqual([true, false]);
@@ -72,6 +74,7 @@ test("what judging a conversation took counts, though its last turn was read bef
   const ledger = ledgerOf(rows);
   expect(ledger.admit()).toBe(true);
   await ledger.refresh();
+  ledger.settle();
   ledger.stored(turn(1));
   for (const _ of ["vote", "vote", "vote"]) {
     expect(ledger.admit()).toBe(true);
@@ -87,4 +90,15 @@ test("an attempt with a turn missing is not taken for one that is over", async (
   await ledger.refresh();
   ledger.stored(turn(1));
   expect(ledger.decide({ scenario_index: 0, attempt: 2, turns: 2 })).toBe("wait");
+});
+
+test("a reply that a process left unscored counts from the start, and once when it is scored", async () => {
+  const rows = [{ ...turn(1), seq: -1 }, turn(2), { ...turn(3), seq: -3 }];
+  const ledger = ledgerOf(rows.toSorted((left, right) => left.seq - right.seq));
+  await ledger.refresh();
+  expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
+  ledger.settle();
+  ledger.stored({ ...turn(1), scores: noScores });
+  await ledger.refresh();
+  expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
 });

@@ -20,7 +20,7 @@ export interface RunLedger {
   admit(): boolean;
   /** A call that was admitted is over without a turn of its own. What a helping model took counts from here. */
   settle(took?: Spent): void;
-  /** A turn that was admitted is stored. Until the store tells of it, it counts from here. */
+  /** A turn is stored with its scores. Until the store tells of it, it counts from here. Its call is to be settled besides. */
   stored(turn: Omit<StoredInteraction, "attempt_id"> & Place): void;
   readonly spent: boolean;
   /** What to do with an attempt: carry it out, leave it out, or wait until the ones before it are over. */
@@ -60,13 +60,16 @@ export function createRunLedger({
   now: () => number;
 }): RunLedger {
   let read = noSpent;
-  let sequence = 0;
+  // From the very first time on: what a process that died left to be scored is paid for too.
+  let sequence = Number.NEGATIVE_INFINITY;
   let readAt = Number.NEGATIVE_INFINITY;
   let underWay = 0;
   let refreshing: Promise<void> | null = null;
   /** What the helping models of this process took. It is stored with turns later, that of a whole conversation later still. */
   let helped = noSpent;
   const pending = new Map<string, Spent>();
+  /** Replies that were still to be scored when this process began to read. */
+  const unscored = new Map<string, Spent>();
   /**
    * Turns the store told of that this process has not, or not yet, told of itself, with what helping with them took: they must not
    * count twice.
@@ -76,12 +79,14 @@ export function createRunLedger({
 
   function total(): Spent {
     let sum = addSpent(read, helped);
-    for (const spent of pending.values()) sum = addSpent(sum, spent);
+    for (const spent of [...pending.values(), ...unscored.values()]) sum = addSpent(sum, spent);
     return sum;
   }
 
   function take(turn: NumberedInteraction): void {
     sequence = Math.max(sequence, turn.seq);
+    if (turn.seq < 0) return void unscored.set(keyOf(turn), spentOnReply(turn.reply));
+    unscored.delete(keyOf(turn));
     read = addSpent(read, spentOnReply(turn.reply));
     // A turn this process stored is counted from here on by what the store says.
     if (pending.delete(keyOf(turn))) return;
@@ -135,7 +140,7 @@ export function createRunLedger({
       helped = addSpent(helped, took);
     },
     stored(turn) {
-      underWay = Math.max(0, underWay - 1);
+      unscored.delete(keyOf(turn));
       // Another attempt may have read it between its commit and this call.
       const help = taken.get(keyOf(turn));
       if (help) {

@@ -113,7 +113,7 @@ async function copyAttempts(reader: Reader, writer: Writer, runId: string): Prom
 }
 
 async function copyTurns(reader: Reader, writer: Writer, runId: string): Promise<void> {
-  let seq = 0;
+  let seq = Number.MIN_SAFE_INTEGER;
   for (;;) {
     const page = await reader
       .selectFrom("interaction")

@@ -102,6 +102,38 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(stored).toEqual({ attempt_id: lease.attempt_id, turn_index: 0, reply: sampleReply(), scores });
     });
 
+    test("a reply is told of once it is scored, and at the end of its run if it never was", async () => {
+      await using storage = await open();
+      const { store, queue } = storage;
+      const run = sampleRun({ turns: 3 });
+      const { lease } = await created(storage, run);
+      const reply = sampleReply();
+      for (const turn_index of [0, 1]) await store.interactions.store(lease, { turn_index, reply, scores: null });
+      await store.interactions.store(lease, storedTurn(2));
+      const told = async (seq: number) => {
+        const turns = await store.interactions.after(run.id, seq, 10);
+        return turns.map((turn) => [turn.turn_index, turn.seq > 0]);
+      };
+      expect(await told(0)).toEqual([[2, true]]);
+      expect((await told(Number.NEGATIVE_INFINITY)).toSorted()).toEqual([
+        [0, false],
+        [1, false],
+        [2, true],
+      ]);
+      const [{ seq: first } = { seq: 0 }] = await store.interactions.after(run.id, 0, 1);
+      await store.interactions.score(lease, { turn_index: 1, scores: sampleScores() });
+      expect(await told(first)).toEqual([[1, true]]);
+      // Scores that are replaced, as by a verdict on the whole conversation, are no news.
+      await store.interactions.score(lease, { turn_index: 1, scores: sampleScores() });
+      expect(await told(first)).toEqual([[1, true]]);
+      const [{ seq: second } = { seq: 0 }] = await store.interactions.after(run.id, first, 1);
+      await store.runs.cancel(run.id);
+      await queue.release(lease);
+      await store.runs.finish(run.id, ending());
+      expect(await told(second)).toEqual([[0, true]]);
+      expect(await store.interactions.ofAttempt(lease.attempt_id)).toHaveLength(3);
+    });
+
     test("turns are read in the order they were stored, from any number on", async () => {
       await using storage = await open();
       const other = await storage.another();

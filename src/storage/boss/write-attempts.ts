@@ -99,11 +99,13 @@ function toNumberedTurn(
   { turn_index, reply, scores, finished_at }: NonNullable<AttemptWrite["turn"]>,
   attempt: HeldAttempt,
 ): NumberedTurn {
+  const number = attempt.nextNumber();
   return {
     attempt_id: attempt.id,
     turn_index,
     run_id: attempt.run_id,
-    seq: attempt.nextNumber(),
+    // Nobody is told of it before it is scored.
+    seq: scores ? number : -number,
     reply: toJsonText(reply),
     scores: scores && toJsonText(scores),
     failed: reply.error === null ? 0 : 1,

@@ -35,7 +35,7 @@ export function toStoredInteraction({ attempt_id, turn_index, reply, scores }: I
   return { attempt_id, turn_index, reply: fromJsonText(reply), scores: fromNullableJsonText(scores) };
 }
 
-/** The turns of a run in the order they were stored, from the one after `seq`. */
+/** The turns of a run in the order they are told of, from the one after `seq`. */
 export async function interactionsAfter(
   reader: Reader,
   { runId, seq, limit }: { runId: string; seq: number; limit: number },
@@ -44,7 +44,7 @@ export async function interactionsAfter(
     .selectFrom("interaction")
     .innerJoin("attempt", "attempt.id", "interaction.attempt_id")
     .where("interaction.run_id", "=", runId)
-    .where("interaction.seq", ">", seq)
+    .where("interaction.seq", ">", Math.max(seq, Number.MIN_SAFE_INTEGER))
     .orderBy("interaction.seq")
     .limit(Math.max(0, Math.floor(limit)))
     .select(["seq", "attempt_id", "scenario_index", "attempt", "turn_index", "reply", "scores"])

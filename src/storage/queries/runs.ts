@@ -12,6 +12,7 @@ import { parseCursor, toCursor } from "./cursor.ts";
 import { countDone } from "./progress.ts";
 import { toRunRecords } from "./run-record.ts";
 import { holdRun } from "./run-sequence.ts";
+import { numberUnscored } from "./score-interactions.ts";
 import { activeRunStates, ready, running, unfinishedRunStates } from "./states.ts";
 
 export async function findRun(reader: Reader, id: string, carriers: RunCarriers): Promise<RunRecord | null> {
@@ -97,6 +98,7 @@ export async function finishRun(
     .returning("id")
     .execute();
   if (rows.length === 0) return false;
+  await numberUnscored(writer, id);
   await closeAttempts(writer, id, dispatch);
   return true;
 }

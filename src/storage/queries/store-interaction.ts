@@ -40,13 +40,13 @@ const uncountTurn = statement<never>(
 
 const insertTurn = statement<{ turn_index: number }>(
   `insert into interaction (attempt_id, turn_index, run_id, seq, reply, scores, failed, finished_at)
-    values (?, ?, ?, (select last + 1 from run_sequence where run_id = ?), ?, ?, ?, ?)
+    values (?, ?, ?, ? * (select last + 1 from run_sequence where run_id = ?), ?, ?, ?, ?)
     on conflict (attempt_id, turn_index) do nothing returning turn_index`,
 );
 
 /**
- * Inserts a turn that has been counted, under the number that `addDone` takes then. One that is there already is not
- * counted twice; false then.
+ * Inserts a turn that has been counted, under the number that `addDone` takes then: below zero while its scores are to come,
+ * so that nobody is told of it before. One that is there already is not counted twice; false then.
  */
 export async function insertCounted(
   writer: Writer,
@@ -58,6 +58,7 @@ export async function insertCounted(
     attempt_id,
     interaction.turn_index,
     interaction.run_id,
+    interaction.scores ? 1 : -1,
     interaction.run_id,
     toJsonText(interaction.reply),
     interaction.scores && toJsonText(interaction.scores),
