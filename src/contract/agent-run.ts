@@ -87,9 +87,9 @@ const RecordedReply: z.ZodType<Reply> = z
 const Arguments = z.record(z.string(), z.unknown());
 const Time = z.number().describe("Milliseconds since 1970.");
 
-/** A decision about one tool call that waits for approval. */
+/** A decision about one tool call that waits for approval. An object with any other field is none: it may mean to deny. */
 export const ApprovalDecisionBody = z
-  .union([z.enum(["approve", "deny"]), z.object({ args: Arguments.optional() })])
+  .union([z.enum(["approve", "deny"]), z.strictObject({ args: Arguments.optional() })])
   .meta({ id: "ApprovalDecision" });
 
 /** `waiting`: tool calls wait for somebody's approval. */

@@ -66,10 +66,14 @@ test.each([
   ["about nothing", {}],
   ["about a call that does not wait", { call_1: "approve", call_2: "approve" }],
   ["that is no decision", { call_1: "maybe" }],
+  ["in the words of another API", { call_1: { approved: false } }],
+  ["in the words of LangChain", { call_1: { type: "reject", message: "Wrong address." } }],
+  ["that says two things", { call_1: { args: { to: "b@example.org" }, deny: true } }],
 ])("a decision %s is refused and the run goes on waiting", async (_name, decisions) => {
   await using run = await waiting();
   const refused = await run.decide(decisions);
   expect([refused.status, Problem.parse(await refused.json()).code]).toEqual([422, "validation_failed"]);
+  expect(run.sent).toEqual([]);
   expect((await run.decide({ call_1: "approve" })).status).toBe(200);
 });
 
