@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import { rawStdio } from "../mcp/mcp-test-kit.ts";
 import type { Behaviour } from "../support/fake-provider/behaviour.ts";
 import { status } from "../support/fake-provider/error-statuses.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
@@ -167,4 +168,15 @@ test("the operator's address is told of a run's end, signed", async () => {
   const key = Buffer.from(secret.slice("whsec_".length), "base64");
   const expected = createHmac("sha256", key).update(signed).digest("base64");
   expect(request?.headers["webhook-signature"]).toBe(`v1,${expected}`);
+});
+
+test("an MCP server that was started is ended when the agent cannot start after all", async () => {
+  await using folder = await temporaryFolder();
+  const { command, args } = rawStdio({ pages: [{ tools: [] }] });
+  const noting = ["-c", 'echo $$ > "$0"; exec "$@"', folder.file("pid"), command, ...args];
+  await writeFile(folder.file("mcp.json"), JSON.stringify({ mcpServers: { test: { command: "sh", args: noting } } }));
+  const starting = runServices({ AGENT_MCP_CONFIG: folder.file("mcp.json"), AGENT_MODEL_ALIASES: "a/b=c" });
+  await expect(starting).rejects.toThrow("an alias may not contain a slash");
+  const pid = Number(await readFile(folder.file("pid"), "utf8"));
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), { timeout: 10_000 });
 });

@@ -28,13 +28,15 @@ export async function agentService(
   { shell, served }: { shell: ShellOptions; served: Served },
 ) {
   const { limits, server, concurrency } = settings;
+  // What was opened is closed again when a later part cannot start.
+  await using opened = new AsyncDisposableStack();
   const demo = settings.demo ? createDemo() : null;
   served.demo = demo;
   const price = await agentPrices(settings, hubProviders);
   await checkModelsFile(settings.studio?.modelsFile ?? null);
   const runner = await readRunner(settings.agent.runner);
-  const tracing = createTracing({ outbound: clients.tools, log });
-  const toolset = await createTools(settings.agent, { outbound: clients.tools, log });
+  const tracing = opened.use(createTracing({ outbound: clients.tools, log }));
+  const toolset = opened.use(await createTools(settings.agent, { outbound: clients.tools, log }));
   const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo });
   const routeLimits = createRouteLimits({ concurrency: concurrency.perOrigin });
   const underWay = createUnderWay();
@@ -77,14 +79,13 @@ export async function agentService(
     bodyLimits: { ...shell.bodyLimits, bytes: limits.agentBodyBytes },
     allowedOrigins: () => server.corsOrigins,
   });
+  const started = opened.move();
   return {
     app,
     turns: underWay,
     /** Rejects as a turn of this model would, without a call. */
     checkModel: async (modelId: string): Promise<void> => void (await router.route(modelId)),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([toolset[Symbol.asyncDispose](), tracing[Symbol.asyncDispose]()]);
-    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
 
