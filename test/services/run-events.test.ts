@@ -100,6 +100,19 @@ test("POST /evaluate with Accept: text/event-stream ends with the whole response
   expect(response.results.scenarios[0]?.attempts).toHaveLength(3);
 });
 
+test("POST /evaluate sends events only to those who would rather have them", async () => {
+  const typeFor = async (accept: string) => {
+    const headers = { "content-type": "application/json", accept };
+    const asked = { method: "POST", headers, body: JSON.stringify(request()) };
+    const response = await fetch(`${services.evaluation}/evaluate`, asked);
+    await response.text();
+    return response.headers.get("content-type");
+  };
+  expect(await typeFor("application/json, text/event-stream")).toBe("application/json");
+  expect(await typeFor("text/event-stream;q=0")).toBe("application/json");
+  expect(await typeFor("Text/Event-Stream")).toMatch(/^text\/event-stream/);
+});
+
 test("a cancelled run starts no call any more and keeps what it has", async () => {
   let calls = 0;
   provider.setModelBehaviour("stuck", (call) => {

@@ -4,6 +4,7 @@ import { AgentRequest, type AgentMessage } from "../../../contract/agent-message
 import { ServiceError } from "../../../contract/service-error.ts";
 import { readIdempotency } from "../../http/idempotency.ts";
 import { requireScope } from "../../http/auth.ts";
+import { prefersEvents } from "../../http/prefers-events.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
@@ -14,7 +15,6 @@ import type { KeyedTurn } from "../turns/idempotent-turns.ts";
 import { readThreadId, readTurnHeaders, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import type { Turn, TurnRequest } from "../turns/turn.ts";
 import { answerTurn } from "../wires/answer-turn.ts";
-import { prefersEvents } from "../wires/prefers-events.ts";
 
 /**
  * POST /: one turn of the agent, as JSON or as events. The client going away cancels it, unless it asked to go on or

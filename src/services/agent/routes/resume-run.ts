@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { ResumeRequest } from "../../../contract/agent-approval.ts";
 import { requireScope } from "../../http/auth.ts";
+import { prefersEvents } from "../../http/prefers-events.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
@@ -10,7 +11,6 @@ import { clientSignal } from "../turns/client-signal.ts";
 import { readTurnHeaders } from "../turns/read-turn-headers.ts";
 import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
 import { answerTurn } from "../wires/answer-turn.ts";
-import { prefersEvents } from "../wires/prefers-events.ts";
 
 /** POST /agent/runs/{run_id}/resume: goes on with a run whose tool calls waited for approval. Each run waits once. */
 export function resumeRunRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {

@@ -4,6 +4,7 @@ import type { RunRecord } from "../../../contract/store.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
+import { prefersEvents } from "../../http/prefers-events.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { createRun } from "../create-run.ts";
@@ -28,7 +29,7 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
       context.header("preference-applied", "respond-async");
       return context.json(toRun(run), 202);
     }
-    if (wantsEvents(context)) return followToEnd(context, run, dependencies);
+    if (prefersEvents(context.req.header("accept"))) return followToEnd(context, run, dependencies);
     const ended = await waitForEnd(context, run, dependencies);
     return streamJson(context, runs.results(ended));
   });
@@ -64,10 +65,6 @@ function followToEnd(
     yield { event: "result", pieces: runs.results(await runs.get(run.id, run.owner)) };
   }
   return streamEvents(context, events(), { log, stop: () => left.abort() });
-}
-
-function wantsEvents(context: Context): boolean {
-  return context.req.header("accept")?.includes("text/event-stream") ?? false;
 }
 
 function prefersAsync(context: Context): boolean {

@@ -1,8 +1,9 @@
 /** True when the client would rather have events than one JSON answer. */
-export function prefersEvents(accept: string | undefined): boolean {
+export function prefersEvents(header: string | undefined): boolean {
+  const accept = header?.toLowerCase();
   if (!accept?.includes("text/event-stream")) return false;
   const ranges = accept.split(",").map((range) => {
-    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
     const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     return { type, quality: quality === undefined ? 1 : Number(quality) };
   });

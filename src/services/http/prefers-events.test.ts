@@ -3,7 +3,7 @@ import { prefersEvents } from "./prefers-events.ts";
 
 test.each([
   ["text/event-stream", true],
-  ["Text/Event-Stream".toLowerCase(), true],
+  ["Text/Event-Stream", true],
   ["text/event-stream, application/json", true],
   ["application/json, text/event-stream", false],
   ["application/json;q=0.5, text/event-stream", true],
