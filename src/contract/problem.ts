@@ -6,7 +6,7 @@ const codes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
 
 export const FieldProblem = z
   .object({
-    pointer: z.string().describe("RFC 6901 pointer into the body"),
+    pointer: z.string().describe("RFC 6901 pointer into the body, or /name of a query parameter"),
     code: z.string(),
     message: z.string(),
     received: z.string().optional(),

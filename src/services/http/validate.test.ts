@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { ResumeRequest } from "../../contract/agent-approval.ts";
 import { AgentRequest } from "../../contract/agent-message.ts";
 import { ServiceError, type FieldError } from "../../contract/service-error.ts";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
+import { Choices } from "../../contract/judge.ts";
 import { RunListQuery } from "../../contract/run-list.ts";
-import { validate } from "./validate.ts";
+import { validate, validateQuery } from "./validate.ts";
 
 function refusal(schema: z.ZodType, value: unknown): ServiceError {
   try {
@@ -71,9 +73,39 @@ test("an error inside one form of a union is reported there, not as a misfit of 
       ({ pointer }) => pointer,
     ),
   ).toEqual(["/test_batch/1/interactions"]);
+});
+
+test("what fits no form of a union is told every form", () => {
+  const messageOf = (schema: z.ZodType, value: unknown) => errorsOf(schema, value).map(({ message }) => message);
   expect(errorsOf(EvaluationRequest, { ...request, test_batch: 3 })).toEqual([
-    { pointer: "/test_batch", code: "invalid_union", message: "fits none of the allowed forms", received: "3" },
+    {
+      pointer: "/test_batch",
+      code: "invalid_union",
+      message: "must be an object or an array, not a number",
+      received: "3",
+    },
   ]);
+  expect(messageOf(ResumeRequest, { decisions: { a: "maybe", b: 1 } })).toEqual([
+    'must be "approve", "deny" or an object',
+    'must be "approve", "deny" or an object, not a number',
+  ]);
+  expect(messageOf(z.union([z.literal("x"), z.union([z.null(), z.string()])]), true)).toEqual([
+    'must be "x", null or a string, not a boolean',
+  ]);
+});
+
+test("of several forms the one is meant that asks for no certain value", () => {
+  const forms = z.array(z.union([z.object({ type: z.literal("file") }), z.object({ type: z.string() })]));
+  expect(errorsOf(forms, [{}])).toEqual([{ pointer: "/0/type", code: "required", message: "is required" }]);
+});
+
+test("received is what was sent at that place", () => {
+  const attempts = { min: 5, max: 3, ci_width: 0.1 };
+  expect(errorsOf(EvaluationRequest, { ...request, attempts })).toEqual([
+    { pointer: "/attempts/max", code: "custom", message: "must be at least min", received: "3" },
+  ]);
+  const choices = { ["x".repeat(65)]: 1, no: 0 };
+  expect(errorsOf(z.object({ choices: Choices }), { choices })[0]?.received).toBe("x".repeat(65));
 });
 
 test("a wrong discriminator names what would be right", () => {
@@ -84,6 +116,9 @@ test("a wrong discriminator names what would be right", () => {
       message: 'must be one of "human", "ai", "tool"',
       received: "system",
     },
+  ]);
+  expect(errorsOf(AgentRequest, { messages: [{ role: "user", content: "x" }] })).toEqual([
+    { pointer: "/messages/0/type", code: "required", message: 'must be one of "human", "ai", "tool"' },
   ]);
 });
 
@@ -106,7 +141,8 @@ test("what was received is cut at 80 characters, never an object, and holds no k
 
 test("a part of a query that is no number is told so", () => {
   const [error] = errorsOf(RunListQuery, { limit: "abc" });
-  expect(error).toMatchObject({ pointer: "/limit", message: "must be a number" });
+  expect(error).toMatchObject({ pointer: "/limit", message: "must be a number", received: "abc" });
+  expect(() => validateQuery(RunListQuery, { limit: "0" })).toThrow("The query parameter limit must be at least 1");
 });
 
 test("a body of the wrong kind is refused as a whole", () => {

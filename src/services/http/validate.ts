@@ -8,19 +8,33 @@ import { kindOf, validationMessage } from "./validation-message.ts";
 const mostErrors = 50;
 
 /** The typed value, or a `validation_failed` that names every wrong field. */
-export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  nameOf: (pointer: string) => string = fieldOfBody,
+): z.output<Schema> {
   const result = schema.safeParse(value, { error: validationMessage, reportInput: true });
   if (result.success) return result.data;
 
   const issues = result.error.issues.flatMap((issue) => innermost({ issue, base: [] }));
   // Only what is told is looked at closely: a body may hold a hundred thousand mistakes.
-  const errors = issues.slice(0, mostErrors).map(toFieldError);
+  const errors = issues.slice(0, mostErrors).map((found) => toFieldError(found, value));
   const [first] = errors;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
-  const detail = first
-    ? `${first.pointer === "" ? "The body" : first.pointer} ${first.message}${more}`
-    : "The body is not valid";
+  const detail = first ? `${nameOf(first.pointer)} ${first.message}${more}` : "The request is not valid";
   throw new ServiceError("validation_failed", detail, { errors });
+}
+
+/** The same for what stands behind the question mark of an address. */
+export function validateQuery<Schema extends z.ZodType>(
+  schema: Schema,
+  query: Readonly<Record<string, string>>,
+): z.output<Schema> {
+  return validate(schema, query, (pointer) => `The query parameter ${pointer.slice(1)}`);
+}
+
+function fieldOfBody(pointer: string): string {
+  return pointer === "" ? "The body" : pointer;
 }
 
 type Issue = z.core.$ZodIssue;
@@ -29,14 +43,18 @@ type Issue = z.core.$ZodIssue;
 interface Found {
   readonly issue: Issue;
   readonly base: readonly PropertyKey[];
+  /** It is the name of the field that is wrong, not its value. */
+  readonly ofKey?: boolean;
 }
 
 /** What is behind an issue that stands for others. */
-function innermost({ issue, base }: Found): readonly Found[] {
+function innermost(found: Found): readonly Found[] {
+  const { issue, base } = found;
   const inner = innerIssues(issue);
-  if (!inner) return [{ issue, base }];
+  if (!inner) return [found];
   const path = [...base, ...issue.path];
-  return inner.flatMap((found) => innermost({ issue: found, base: path }));
+  const ofKey = issue.code === "invalid_key";
+  return inner.flatMap((behind) => innermost({ issue: behind, base: path, ofKey }));
 }
 
 function innerIssues(issue: Issue): readonly Issue[] | null {
@@ -44,28 +62,35 @@ function innerIssues(issue: Issue): readonly Issue[] | null {
   return issue.code === "invalid_key" || issue.code === "invalid_element" ? issue.issues : null;
 }
 
-function toFieldError({ issue, base }: Found): FieldError {
-  const received = describe(receivedBy(issue));
-  const missing = ["invalid_type", "invalid_union"].includes(issue.code) && issue.input === undefined;
+function toFieldError({ issue, base, ofKey }: Found, sent: unknown): FieldError {
+  const path = [...base, ...issue.path];
+  // As it was sent: the issue may hold what became of it (a text of a query), or all that it is part of.
+  const value = ofKey ? issue.input : valueAt(sent, path);
+  const received = describe(value);
+  const missing = ["invalid_type", "invalid_union", "invalid_value"].includes(issue.code) && value === undefined;
   return {
-    pointer: toPointer([...base, ...issue.path]),
+    pointer: toPointer(path),
     code: missing ? "required" : issue.code,
     message: issue.message,
     ...(received !== undefined && { received }),
   };
 }
 
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === "object" && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
+    value,
+  );
+}
+
 /** The form of a union the caller meant: the one that fits as a whole and fails only inside. Null when none does. */
 function likeliest(branches: readonly (readonly Issue[])[]): readonly Issue[] | null {
   const inside = branches.filter((issues) => issues.every(({ path }) => path.length > 0));
-  return inside.toSorted((left, right) => left.length - right.length)[0] ?? null;
-}
-
-/** A wrong discriminator is reported at the field, with the whole object as its input. */
-function receivedBy(issue: Issue): unknown {
-  const { input } = issue;
-  if (issue.code !== "invalid_union" || typeof issue.discriminator !== "string") return input;
-  return typeof input === "object" && input !== null ? Reflect.get(input, issue.discriminator) : input;
+  // One that asks for a certain value was less likely meant than one that asks for any of its kind.
+  const otherValues = (issues: readonly Issue[]) => issues.filter(({ code }) => code === "invalid_value").length;
+  const fewest = (left: readonly Issue[], right: readonly Issue[]) =>
+    left.length - right.length || otherValues(left) - otherValues(right);
+  return inside.toSorted(fewest)[0] ?? null;
 }
 
 /** A short, safe look at a value; undefined when there was none. */

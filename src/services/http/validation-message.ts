@@ -24,7 +24,7 @@ export function validationMessage(issue: RawIssue): string {
       if (issue.input === undefined) return "is required";
       return Array.isArray(issue.options)
         ? `must be ${oneOf(issue.options.filter((option) => option !== undefined))}`
-        : "fits none of the allowed forms";
+        : fitsNone(issue);
     case "invalid_format":
       return `is not a valid ${issue.format}`;
     default:
@@ -48,6 +48,27 @@ function bound(
   if (unit !== undefined) return `must have ${word} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
   if (issue.inclusive === false) return `must be ${word === "at least" ? "more" : "less"} than ${limit}`;
   return `must be ${word} ${limit}`;
+}
+
+type Branches = readonly (readonly z.core.$ZodIssue[])[];
+
+/** `must be an object or an array, not null`: what each form of a union would have been. */
+function fitsNone({ errors, input }: { errors?: Branches; input?: unknown }): string {
+  const forms = [...new Set(formsOf(errors ?? []))];
+  if (forms.length === 0) return "fits none of the allowed forms";
+  const list = [forms.slice(0, -1).join(", "), forms.at(-1)].filter((part) => part !== "").join(" or ");
+  // Beside texts that are allowed, "not a string" would say nothing.
+  const isOneOfTheKinds = forms.some((form) => form.startsWith('"')) && typeof input === "string";
+  return `must be ${list}${isOneOfTheKinds ? "" : `, not ${kindOf(input)}`}`;
+}
+
+function formsOf(branches: Branches): string[] {
+  return branches.flat().flatMap((issue) => {
+    if (issue.path.length > 0) return [];
+    if (issue.code === "invalid_type") return [withArticle(issue.expected)];
+    if (issue.code === "invalid_value") return issue.values.map((value) => JSON.stringify(value) ?? String(value));
+    return issue.code === "invalid_union" ? formsOf(issue.errors) : [];
+  });
 }
 
 function oneOf(values: readonly unknown[]): string {

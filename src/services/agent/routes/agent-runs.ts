@@ -4,7 +4,7 @@ import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validateQuery } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { replayRun } from "../runs/replay-run.ts";
@@ -23,7 +23,7 @@ export function agentRunRoutes(
 
   return new Hono<ShellEnvironment>()
     .get("/agent/runs", requireScope("agent"), async (context) => {
-      const query = validate(AgentRunListQuery, context.req.query());
+      const query = validateQuery(AgentRunListQuery, context.req.query());
       const page = await runLog.list({ ...query, owner: ownerOf(context) });
       const body: AgentRunList = { runs: [...page.runs], next_cursor: page.next_cursor };
       return context.json(body);

@@ -9,7 +9,7 @@ import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson, readOptionalJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validate, validateQuery } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { ownerOf } from "../../http/owner.ts";
 
@@ -23,7 +23,7 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
 
   return new Hono<ShellEnvironment>()
     .get("/compare", requireScope("runs:read"), async (context) => {
-      const { baseline, candidate } = validate(CompareQuery, context.req.query());
+      const { baseline, candidate } = validateQuery(CompareQuery, context.req.query());
       return context.json(await runs.compare(baseline, candidate, ownerOf(context)));
     })
     .post("/compare", requireScope("evaluate"), async (context) => {
@@ -33,7 +33,7 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       return context.json(await runs.judgePairs(request, { owner: ownerOf(context), signal }));
     })
     .get("/noise", requireScope("runs:read"), async (context) => {
-      const ids = validate(NoiseQuery, context.req.query())
+      const ids = validateQuery(NoiseQuery, context.req.query())
         .runs.split(",")
         .map((id) => id.trim());
       return context.json(await runs.noise(ids, ownerOf(context)));

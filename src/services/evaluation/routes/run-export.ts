@@ -10,14 +10,14 @@ import { writeReport } from "../../../runs/write-report.ts";
 import { requireScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validateQuery } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { streamText } from "../stream-text.ts";
 
 /** GET /runs/{run_id}/export: a run as a file, written as it is read. */
 export function runExportRoute({ runs, reportTemplate }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>().get("/runs/:run_id/export", requireScope("runs:read"), async (context) => {
-    const { format } = validate(ExportQuery, context.req.query());
+    const { format } = validateQuery(ExportQuery, context.req.query());
     const run = ended(await runs.get(context.req.param("run_id"), ownerOf(context)));
     const file = await writerOf(format, { run, runs, reportTemplate });
     // A report is a page of its own: it may run its own script, also in a worker, and talk to nobody.

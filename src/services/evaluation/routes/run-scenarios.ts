@@ -3,13 +3,13 @@ import { RunScenariosQuery } from "../../../contract/run-scenarios.ts";
 import { requireScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validateQuery } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 
 /** GET /runs/{run_id}/scenarios: the rows of a run, page by page, without a turn being read. */
 export function runScenariosRoute({ runs }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>().get("/runs/:run_id/scenarios", requireScope("runs:read"), async (context) => {
-    const query = validate(RunScenariosQuery, context.req.query());
+    const query = validateQuery(RunScenariosQuery, context.req.query());
     const run = await runs.get(context.req.param("run_id"), ownerOf(context));
     return context.json(await runs.scenarios(run, query));
   });

@@ -4,7 +4,7 @@ import { ResultsQuery } from "../../../contract/run-scenarios.ts";
 import { toRun, toRunList } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validateQuery } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { streamJson } from "../stream-text.ts";
 import { ownerOf } from "../../http/owner.ts";
@@ -13,7 +13,7 @@ import { ownerOf } from "../../http/owner.ts";
 export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .get("/runs", requireScope("runs:read"), async (context) => {
-      const { state, test_name, model_id, limit, cursor } = validate(RunListQuery, context.req.query());
+      const { state, test_name, model_id, limit, cursor } = validateQuery(RunListQuery, context.req.query());
       const page = await runs.list({
         limit,
         owner: ownerOf(context),
@@ -35,7 +35,7 @@ export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDe
       return context.json(endpoint === null ? request : { ...request, endpoint });
     })
     .get("/runs/:run_id/results", requireScope("runs:read"), async (context) => {
-      const { scenario_id } = validate(ResultsQuery, context.req.query());
+      const { scenario_id } = validateQuery(ResultsQuery, context.req.query());
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
       return streamJson(context, runs.results(run, { scenarioId: scenario_id }));
     })

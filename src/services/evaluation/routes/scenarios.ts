@@ -9,7 +9,7 @@ import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validate, validateQuery } from "../../http/validate.ts";
 import { createFileReader, type ReadScenarioFile } from "../read-scenario-file.ts";
 
 /** The scenario library: keep, list, read, import, export, remove. */
@@ -23,7 +23,7 @@ export function scenarioRoutes({
   const readScenarioFile = createFileReader();
   return new Hono<ShellEnvironment>()
     .get("/scenarios", requireScope("runs:read"), async (context) => {
-      const { search, tag, limit, cursor, format } = validate(LibraryQuery, context.req.query());
+      const { search, tag, limit, cursor, format } = validateQuery(LibraryQuery, context.req.query());
       if (format) return exportLibrary(context, format, library);
       return context.json(
         await library.list({
