@@ -3,6 +3,7 @@ import type { NoiseFloor } from "../contract/comparison.ts";
 import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
+import { canonicalJson } from "./canonical-json.ts";
 import { findRun } from "./find-run.ts";
 
 /**
@@ -48,6 +49,5 @@ async function endedRun(store: Store, id: string, owner: string | null | undefin
 
 async function contentOf(store: Store, { id, settings }: RunRecord): Promise<string> {
   const { test_name: _, tags: __, metadata: ___, concurrency: ____, budget: _____, ...rest } = settings;
-  const sorted = Object.entries(rest).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return JSON.stringify([sorted, await store.runs.scenarios(id)]);
+  return canonicalJson([rest, await store.runs.scenarios(id)]);
 }

@@ -175,3 +175,15 @@ test("noise is measured from runs of the same thing only", async () => {
   const mixed = await send(at(`/noise?runs=${runs[0]},${(await evaluate("bad")).run_id}`));
   expect(mixed.status).toBe(422);
 });
+
+test("noise is measured also where the keys of labels and weights were written in another order", async () => {
+  const withKeys = (reference_metadata: object, weights: object) =>
+    evaluate("good", {
+      test_batch: { id: "s", interactions: [{ id: "1", user_message: "Question 1", reference_metadata }] },
+      weights,
+    });
+  const one = await withKeys({ intent: "ask", mood: "calm" }, { success: 1, metadata_match: 2 });
+  const other = await withKeys({ mood: "calm", intent: "ask" }, { metadata_match: 2, success: 1 });
+  const answer = await send(at(`/noise?runs=${one.run_id},${other.run_id}`));
+  expect(answer.body).toMatchObject({ success: { runs: 2 } });
+});
