@@ -78,7 +78,8 @@ async function listenOnce({ url, channel, onNotice, pingMs, signal, onConnected 
   client.on("error", reject);
   client.on("end", () => reject(new Error("The connection has ended")));
   client.on("notification", (message) => onNotice(message.payload ?? ""));
-  signal.addEventListener("abort", () => resolve(), { once: true });
+  const onAbort = (): void => resolve();
+  signal.addEventListener("abort", onAbort, { once: true });
   // A connection that was cut without a word shows only when something is sent over it.
   const ping = setInterval(() => void client.query("select 1").catch(reject), pingMs).unref();
   try {
@@ -89,6 +90,7 @@ async function listenOnce({ url, channel, onNotice, pingMs, signal, onConnected 
     await ended;
   } finally {
     clearInterval(ping);
+    signal.removeEventListener("abort", onAbort);
     await client.end().catch(() => {});
   }
 }
