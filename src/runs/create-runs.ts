@@ -153,13 +153,14 @@ export function createRuns(options: RunsOptions): Runs {
     events.changed(runId, "end");
   }
 
-  async function execute(claimed: ClaimedAttempt, { signal, ending: onEnding }: AttemptControl): Promise<void> {
-    const context = await contexts.of(claimed.run_id);
+  function execute(claimed: ClaimedAttempt, { signal, ending: onEnding }: AttemptControl): Promise<void> {
     const onStored = (): void => events.changed(claimed.run_id, "progress");
-    const execution = { store, queue, context, signal, onStored, onEnding, onError };
-    const { run_drained, waits_ms } = await executeAttempt(claimed, execution);
-    if (waits_ms !== undefined) setTimeout(() => worker.wake(), waits_ms + 1).unref();
-    if (run_drained) await concluder.conclude(claimed.run_id);
+    return contexts.during(claimed.run_id, async (context) => {
+      const execution = { store, queue, context, signal, onStored, onEnding, onError };
+      const { run_drained, waits_ms } = await executeAttempt(claimed, execution);
+      if (waits_ms !== undefined) setTimeout(() => worker.wake(), waits_ms + 1).unref();
+      if (run_drained) await concluder.conclude(claimed.run_id);
+    });
   }
 
   async function fail(claimed: ClaimedAttempt, error: unknown): Promise<void> {

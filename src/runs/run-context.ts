@@ -40,17 +40,24 @@ export interface RunContextsOptions {
   readonly createScoring: CreateRunScoring;
   readonly priceOf?: ((settings: RunSettings) => PriceOf) | undefined;
   readonly now: () => number;
+  /** So many are kept; more only while somebody works on their runs. */
   readonly keep?: number;
 }
 
 export interface RunContexts {
-  of(runId: string): Promise<RunContext>;
+  /** All who work on a run at the same time share its context: what calls under way will cost is known nowhere else. */
+  during<Result>(runId: string, work: (context: RunContext) => Promise<Result>): Promise<Result>;
   /** A run was made here, most likely to be carried out here: its scenarios need not be read again. */
   created(runId: string, scenarios: readonly Scenario[]): void;
   /** The figures of a run that is being carried out here. */
   figuresOf(runId: string): Promise<FiguresSoFar | undefined>;
   /** The run has ended, or there is none after all: nobody asks for its context any more. */
   forget(runId: string): void;
+}
+
+interface SharedContext {
+  readonly context: Promise<RunContext>;
+  users: number;
 }
 
 /** Reads a run's context once and keeps the last few, since a worker takes many attempts of the same runs. */
@@ -63,7 +70,7 @@ export function createRunContexts({
   now,
   keep = 100,
 }: RunContextsOptions): RunContexts {
-  const contexts = new Map<string, Promise<RunContext>>();
+  const contexts = new Map<string, SharedContext>();
   /** Of the last run alone: others may wait for long, or for somebody else. */
   let latest: { readonly runId: string; readonly scenarios: readonly Scenario[] } | null = null;
 
@@ -106,22 +113,36 @@ export function createRunContexts({
     });
   }
 
-  function of(runId: string): Promise<RunContext> {
+  function share(runId: string): SharedContext {
     const known = contexts.get(runId);
     if (known) return known;
-    const context = read(runId);
-    contexts.set(runId, context);
-    context.catch(() => contexts.delete(runId));
-    const oldest = contexts.keys().next();
-    if (contexts.size > keep && !oldest.done) contexts.delete(oldest.value);
-    return context;
+    const shared = { context: read(runId), users: 0 };
+    contexts.set(runId, shared);
+    shared.context.catch(() => contexts.delete(runId));
+    return shared;
+  }
+
+  function forgetIdle(): void {
+    for (const [runId, { users }] of contexts) {
+      if (contexts.size <= keep) return;
+      if (users === 0) contexts.delete(runId);
+    }
   }
 
   return {
-    of,
+    async during(runId, work) {
+      const shared = share(runId);
+      shared.users += 1;
+      try {
+        return await work(await shared.context);
+      } finally {
+        shared.users -= 1;
+        forgetIdle();
+      }
+    },
     created: (runId, scenarios) => void (latest = { runId, scenarios }),
     figuresOf: async (runId) => {
-      const context = await contexts.get(runId)?.catch(() => undefined);
+      const context = await contexts.get(runId)?.context.catch(() => undefined);
       return context?.figures;
     },
     forget(runId) {

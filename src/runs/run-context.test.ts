@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { fakeModel } from "./testing/fake-model.ts";
+import { createRunContexts, type RunContext } from "./run-context.ts";
+import { numberedScenario, startBench } from "./testing/run-bench.ts";
+
+test("those who work on a run share its context, however many other runs come between", async () => {
+  const model = fakeModel(() => "Hi");
+  await using bench = await startBench({ models: { model } });
+  const ids: string[] = [];
+  for (const id of ["a", "b", "c"]) ids.push((await bench.create({ test_batch: numberedScenario(id, 1) })).id);
+  const [slow = "", ...others] = ids;
+  const contexts = createRunContexts({
+    store: bench.store,
+    createModel: () => model,
+    createScoring: async () => ({ scoring: {} as RunContext["scoring"], conversationJudge: null }),
+    now: Date.now,
+    keep: 1,
+  });
+  await contexts.during(slow, async (first) => {
+    for (const id of others) await contexts.during(id, async () => {});
+    await contexts.during(slow, async (again) => expect(again).toBe(first));
+  });
+});
