@@ -8,6 +8,7 @@ import type { Embedder } from "../contract/embedder.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";
 import { labelCandidates } from "./labels/label-candidates.ts";
 import { scoreInteraction } from "./score-interaction.ts";
+import type { CustomScorer } from "./scorers/custom-scorer.ts";
 import { createScoring } from "./scoring.ts";
 import { createSemanticScorer } from "./semantic/semantic-scorer.ts";
 import { summarizeScenario } from "./summarize-scenario.ts";
@@ -193,7 +194,7 @@ test("a custom scorer that changes what it is handed changes nothing else", asyn
   expect(interaction).toEqual(before);
 });
 
-test("a check, a custom scorer or a comparison that throws costs its own score only", async () => {
+test("a check, a custom scorer or a comparison that throws costs its own score and overall, no other", async () => {
   const fail = (): never => {
     throw new Error("out of\norder");
   };
@@ -216,6 +217,47 @@ test("a check, a custom scorer or a comparison that throws costs its own score o
     token_f1: "the scorer failed: out of order",
     overall: "token_f1 could not be had",
   });
+});
+
+const besideCustom = (scorer: CustomScorer) =>
+  scoreInteraction({
+    interaction: interactionOf({ reference_reply: "Hello" }),
+    reply: replied("Hello"),
+    scoring: createScoring({ candidates: new Map(), customScorers: { polite: scorer } }),
+  });
+
+test.each([
+  ["throws", () => Promise.reject(new Error("no"))],
+  ["gives no number within 0..1", () => 7],
+  ["gives nothing", () => undefined as unknown as null],
+])("a custom scorer that %s leaves no overall", async (_, scorer) => {
+  const { scores, score_reasons } = await besideCustom(scorer);
+  expect(scores).toEqual({ success: 1, exact_match: 1, token_f1: 1, rouge_l: 1, edit_similarity: 1 });
+  expect(score_reasons["overall"]).toBe("polite could not be had");
+});
+
+test("a custom scorer that cannot judge a reply is left out of overall, one that can is part of it", async () => {
+  expect((await besideCustom(() => null)).scores["overall"]).toBe(1);
+  expect((await besideCustom(() => 0)).scores["overall"]).toBe(0.5);
+});
+
+test("a check that takes too long leaves no overall, nor does a reply too long to check", async () => {
+  const settings = { scorers: [{ type: "json_schema", schema: { type: "array" } } as const] };
+  const interaction = interactionOf({ reference_reply: "Hello" });
+  const slow = createScoring({ candidates: new Map(), settings, runCheck: async () => null });
+  const { scores, score_reasons } = await scoreInteraction({ interaction, reply: replied("Hello"), scoring: slow });
+  expect(scores).not.toHaveProperty("overall");
+  expect(score_reasons).toMatchObject({
+    json_schema: "takes too long to check",
+    overall: "json_schema could not be had",
+  });
+
+  const long = await scoreInteraction({
+    interaction: interactionOf({ reference_metadata: { intent: "greeting" } }),
+    reply: replied(" ".repeat(1_000_001), { intent: "greeting" }),
+    scoring: createScoring({ candidates: new Map(), settings }),
+  });
+  expect(long.scores).toEqual({ success: 1, "metadata.intent": 1, metadata_match: 1 });
 });
 
 test("a contradiction is stored, and told beside the scores that cannot see it", async () => {

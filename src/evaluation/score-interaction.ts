@@ -13,7 +13,7 @@ import { brokenScore } from "./scorers/broken-score.ts";
 import { builtInScorers, type ScorerName } from "./scorers/built-in-scorers.ts";
 import type { AnyCheck } from "./scorers/checks/check-elsewhere.ts";
 import { overall } from "./scorers/overall.ts";
-import type { ScorerInput } from "./scorers/scorer.ts";
+import type { GivenScore, ScorerInput } from "./scorers/scorer.ts";
 import { success } from "./scorers/success.ts";
 import type { Scoring } from "./scoring.ts";
 import { keptSemantic, type SemanticScore } from "./semantic/semantic-scorer.ts";
@@ -61,18 +61,12 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const checks = await Promise.all(scoring.checks.map(({ name, check }) => runCheck(name, check, input)));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
-  const scores = [
-    ...compared.scores,
-    ...(semantic ? [semantic.score] : []),
-    ...(judged?.scores ?? []),
-    ...checks,
-    ...custom,
-  ];
+  const scores = [...compared, ...(semantic ? [semantic.score] : []), ...(judged?.scores ?? []), ...checks, ...custom];
   const total = overall([answered, ...scores], {
     weights: scoring.weights,
     checks: [...scoring.checks.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
     failed: new Set([
-      ...compared.failed,
+      ...[...compared, ...checks, ...custom].filter(({ failed }) => failed).map(({ name }) => name),
       ...(semantic?.failed ? [semantic.score.name] : []),
       ...(judged?.failed ?? []),
     ]),
@@ -108,7 +102,7 @@ function keptOf(
   };
 }
 
-async function runCheck(name: string, check: AnyCheck, input: ScorerInput): Promise<Score> {
+async function runCheck(name: string, check: AnyCheck, input: ScorerInput): Promise<GivenScore> {
   try {
     return { name, ...(await check(input)) };
   } catch (error) {
@@ -116,21 +110,16 @@ async function runCheck(name: string, check: AnyCheck, input: ScorerInput): Prom
   }
 }
 
-/** What the built-in scorers say. One that breaks has no score, and is named in `failed`. */
+/** What the built-in scorers say. */
 async function comparedOf(
   { reply, interaction, scoring }: ScoreInteractionOptions,
   input: ScorerInput,
-): Promise<{ readonly scores: readonly Score[]; readonly failed: readonly string[] }> {
-  const failed: string[] = [];
-  const broken = (name: string, error: unknown): Score => {
-    failed.push(name);
-    return brokenScore(name, error);
-  };
-  const run = (name: ScorerName): readonly Score[] => {
+): Promise<readonly GivenScore[]> {
+  const run = (name: ScorerName): readonly GivenScore[] => {
     try {
       return builtInScorers[name](input);
     } catch (error) {
-      return [broken(name, error)];
+      return [brokenScore(name, error)];
     }
   };
   const scorers = scoring.scorers.filter((name) => name !== "metadata_match");
@@ -140,10 +129,10 @@ async function comparedOf(
     scorers,
   });
   const compared = elsewhere
-    ? await elsewhere.catch((error: unknown) => scorers.map((name) => broken(name, error)))
+    ? await elsewhere.catch((error: unknown) => scorers.map((name) => brokenScore(name, error)))
     : scorers.flatMap(run);
   const labels = scoring.scorers.includes("metadata_match") ? run("metadata_match") : [];
-  return { scores: [...compared, ...labels], failed };
+  return [...compared, ...labels];
 }
 
 async function labelsOf({
@@ -199,7 +188,7 @@ async function judgementOf({
 function customOf(
   { interaction, reply, scoring, signal = never }: ScoreInteractionOptions,
   generated_metadata: StoredScores["generated_metadata"],
-): Promise<Score[]> {
+): Promise<GivenScore[]> {
   const input = {
     user_message: interaction.user_message,
     reply: reply.agent_reply,

@@ -185,8 +185,12 @@ test("the operator's own scorer runs by name; one that breaks gives no value and
     scorers: ["polite", "broken", "absurd"],
   });
   const [turn] = response.results.scenarios[0]?.attempts[0]?.interactions ?? [];
-  expect(turn?.scores).toEqual({ success: 1, polite: 0, overall: 0 });
-  expect(turn?.score_reasons).toMatchObject({ broken: "the scorer failed: no", polite: "looked for please" });
+  expect(turn?.scores).toEqual({ success: 1, polite: 0 });
+  expect(turn?.score_reasons).toMatchObject({
+    broken: "the scorer failed: no",
+    polite: "looked for please",
+    overall: "broken could not be had",
+  });
 });
 
 function refusal(request: Record<string, unknown>) {

@@ -17,9 +17,9 @@ export function bestReference(name: string, scorePair: PairScorer): Scorer {
       best = judgement;
       bestIndex = index;
     }
-    const { value, reason } = best as Judgement;
+    const { value, reason, failed } = best as Judgement;
     const which =
       references.length > 1 && value !== null ? ` (reference ${bestIndex + 1} of ${references.length})` : "";
-    return [{ name, value, reason: reason + which }];
+    return [{ name, value, reason: reason + which, ...(failed && { failed }) }];
   };
 }

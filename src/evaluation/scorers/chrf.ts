@@ -17,7 +17,7 @@ export function chrf(): Scorer {
     const generated = withoutSpaces(reply);
     const expected = withoutSpaces(reference);
     if (Math.max(generated.length, expected.length) > maximumCharacters) {
-      return { value: null, reason: `too long to compare: over ${maximumCharacters} characters` };
+      return { value: null, reason: `too long to compare: over ${maximumCharacters} characters`, failed: true };
     }
     if (generated.length === 0 && expected.length === 0) return { value: 1, reason: "both are empty" };
     return scoreCharacters(generated, expected);

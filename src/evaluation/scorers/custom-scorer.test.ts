@@ -38,7 +38,12 @@ const never = (): Promise<number> => new Promise(() => {});
 
 test("a scorer that never answers has no value once its time is over", async () => {
   const score = await runCustomScorer({ ...mine, scorer: never, limitMs: 1 });
-  expect(score).toEqual({ name: "mine", value: null, reason: "the scorer failed: no answer within 0.001 s" });
+  expect(score).toEqual({
+    name: "mine",
+    value: null,
+    reason: "the scorer failed: no answer within 0.001 s",
+    failed: true,
+  });
 });
 
 test("a scorer that never answers ends with the run it belongs to", async () => {

@@ -1,6 +1,6 @@
 import type { Metadata } from "../../contract/metadata.ts";
-import type { Score } from "../../contract/score.ts";
 import { brokenScore } from "./broken-score.ts";
+import type { GivenScore } from "./scorer.ts";
 import { withinTime } from "./within-time.ts";
 
 /** What a scorer of the operator may look at. */
@@ -41,18 +41,18 @@ export interface CustomScorerRun {
 }
 
 /**
- * Runs it. One that throws, gives no number within 0..1 or takes too long has not judged; it breaks nothing. It is handed a copy: what
- * it changes there is no business of other scores, other attempts or what is stored. Rejects only when `signal` aborts.
+ * Runs it. One that throws, gives neither null nor a number within 0..1 or takes too long has failed; it breaks nothing. It is handed a
+ * copy: what it changes there is no business of other scores, other attempts or what is stored. Rejects only when `signal` aborts.
  */
-export async function runCustomScorer(run: CustomScorerRun): Promise<Score> {
+export async function runCustomScorer(run: CustomScorerRun): Promise<GivenScore> {
   const { name, scorer, input, signal, limitMs = longestMs } = run;
   try {
     const answer = await withinTime(Promise.resolve(scorer(structuredClone(input))), { ms: limitMs, signal });
     const { value, reason } = typeof answer === "object" && answer !== null ? answer : { value: answer };
     const text = toText(reason);
-    if (value === null || value === undefined) return { name, value: null, reason: text ?? "the scorer gave no value" };
+    if (value === null) return { name, value, reason: text ?? "the scorer gave no value" };
     if (typeof value !== "number" || !(value >= -rounding && value <= 1 + rounding)) {
-      return { name, value: null, reason: "the scorer's value is not a number within 0..1" };
+      return { name, value: null, reason: "the scorer's value is not a number within 0..1", failed: true };
     }
     return { name, value: Math.min(1, Math.max(0, value)), ...(text !== undefined && { reason: text }) };
   } catch (error) {

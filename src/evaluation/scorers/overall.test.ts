@@ -63,6 +63,14 @@ test("with weights only a failure of what is weighed leaves no overall", () => {
   expect(overall(judged, { weights: { token_f1: 3, judge_correctness: 1 }, failed }).value).toBeNull();
 });
 
+test("a check or a comparison of labels that failed leaves no overall either; a weight of 0 asks for nothing", () => {
+  const broken = overall(all, { checks: ["polite", "short"], failed: new Set(["short"]) });
+  expect(broken).toEqual({ name: "overall", value: null, reason: "short could not be had" });
+  expect(overall(all, { failed: new Set(["metadata_match"]) }).value).toBeNull();
+  expect(overall(all, { failed: new Set(["short"]) }).value).toBeCloseTo(0.9, 12);
+  expect(overall(all, { weights: { token_f1: 1, short: 0 }, failed: new Set(["short"]) }).value).toBe(0.2);
+});
+
 test("where none of the weighted scores is there, the reason speaks of those", () => {
   const unlabelled = [...lexical, { name: "metadata.intent", value: null }];
   const { value, reason } = overall(unlabelled, { weights: { "metadata.intent": 1 } });

@@ -16,7 +16,7 @@ export interface OverallOptions {
   readonly weights?: Readonly<Record<string, number>> | undefined;
   /** Names of the caller's checks and the operator's scorers: together one part. */
   readonly checks?: readonly string[];
-  /** Scores that should be there but could not be had (a judge that failed). Without them `overall` would be of another kind. */
+  /** Scores that should be there but could not be had (a judge that failed, a scorer that broke). Without them `overall` would be of another kind. */
   readonly failed?: ReadonlySet<string>;
 }
 
@@ -30,14 +30,17 @@ export function overall(
 ): Score {
   const values = new Map<string, number | null>();
   for (const { name, value } of scores) values.set(name, value);
-  const names = weights ? Object.keys(weights) : replyParts.find((group) => group.some((name) => values.has(name)));
-  const lost = names?.find((name) => failed.has(name));
+  const ofReply = replyParts.find((group) => group.some((name) => values.has(name))) ?? [];
+  const names = weights
+    ? Object.keys(weights).filter((name) => weights[name] !== 0)
+    : [...ofReply, "metadata_match", ...checks];
+  const lost = names.find((name) => failed.has(name));
   if (lost !== undefined) return { name: "overall", value: null, reason: `${lost} could not be had` };
 
   const parts = weights
     ? Object.entries(weights).map(([name, weight]) => toPart(name, [name], { values, weight }))
     : [
-        toPart("reply", names ?? [], { values }),
+        toPart("reply", ofReply, { values }),
         toPart("metadata", ["metadata_match"], { values }),
         toPart("checks", checks, { values }),
       ];

@@ -6,5 +6,5 @@ const maximumSteps = 4e9;
 /** Says why a quadratic comparison is left out, or null when both sides are short enough. */
 export function replyTooLong(left: number, right: number, unit: string): Judgement | null {
   if (left * right <= maximumSteps) return null;
-  return { value: null, reason: `too long to compare: ${left} and ${right} ${unit}` };
+  return { value: null, reason: `too long to compare: ${left} and ${right} ${unit}`, failed: true };
 }

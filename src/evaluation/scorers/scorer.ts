@@ -25,10 +25,15 @@ export interface CallFigures {
 }
 
 /** Judges one reply. Pure: the same input gives the same scores. */
-export type Scorer = (input: ScorerInput) => readonly Score[];
+export type Scorer = (input: ScorerInput) => readonly GivenScore[];
 
 /** A value with the sentence that explains it. `null`: could not be judged. */
 export interface Judgement {
   readonly value: number | null;
   readonly reason: string;
+  /** Not because there was nothing to judge, but because judging it broke, or would have taken too long. */
+  readonly failed?: true;
 }
+
+/** A score as its scorer gives it. Without one that failed, `overall` would be of another kind than that of other replies. */
+export type GivenScore = Score & Pick<Judgement, "failed">;

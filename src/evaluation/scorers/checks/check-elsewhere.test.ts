@@ -28,7 +28,9 @@ test("a check that took too long once is not tried on the replies behind it", as
   const { asked, check } = watched({ type: "json_schema", schema: {} }, null);
   const judged = await Promise.all(["1", "2", "3"].map(check));
   expect(asked.map(({ reply }) => reply)).toEqual(["1"]);
-  expect(judged).toEqual(Array.from({ length: 3 }, () => ({ value: null, reason: "takes too long to check" })));
+  expect(judged).toEqual(
+    Array.from({ length: 3 }, () => ({ value: null, reason: "takes too long to check", failed: true })),
+  );
 });
 
 test("a pattern is looked for here, unless it is large and the reply is long", async () => {

@@ -17,7 +17,7 @@ export type CheckRunner = (question: CheckQuestion) => Promise<Judgement | null>
 /** A check that may be done elsewhere. */
 export type AnyCheck = (input: ScorerInput) => Judgement | Promise<Judgement>;
 
-const tooSlow: Judgement = { value: null, reason: "takes too long to check" };
+const tooSlow: Judgement = { value: null, reason: "takes too long to check", failed: true };
 
 /**
  * The check, done by `run`. One reply at a time, and none any more once a reply took too long: what is meant to hold everybody

@@ -104,11 +104,11 @@ test("a price is a multiple of a cent", () => {
 
 test("a schema without end and a reply nested too deep are not judged", () => {
   const reason = "the schema goes round in circles, or the reply is nested too deep";
-  expect(check({ type: "json_schema", schema: { $ref: "#" } }, "{}")).toEqual({ value: null, reason });
+  expect(check({ type: "json_schema", schema: { $ref: "#" } }, "{}")).toEqual({ value: null, reason, failed: true });
   const nested = { type: "array", items: { $ref: "#" } };
   expect(check({ type: "json_schema", schema: nested }, "[[[]]]").value).toBe(1);
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
-  expect(check({ type: "json_schema", schema: nested }, deep)).toEqual({ value: null, reason });
+  expect(check({ type: "json_schema", schema: nested }, deep)).toEqual({ value: null, reason, failed: true });
 });
 
 test("a part of a schema that is referred to a hundred times is written out once", () => {

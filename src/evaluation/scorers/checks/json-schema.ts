@@ -43,12 +43,15 @@ export function jsonSchema({ schema }: Setting): Check {
   const validate = compile(schema);
 
   return ({ reply }) => {
-    if (reply.raw.length > maximumLength) return { value: null, reason: `longer than ${maximumLength} characters` };
+    if (reply.raw.length > maximumLength)
+      return { value: null, reason: `longer than ${maximumLength} characters`, failed: true };
     const parsed = parse(unwrapFence(reply.raw));
     if (!parsed.ok) return { value: 0, reason: "the reply is not JSON" };
     const fits = run(validate, parsed.value);
-    if (fits === null)
-      return { value: null, reason: "the schema goes round in circles, or the reply is nested too deep" };
+    if (fits === null) {
+      const reason = "the schema goes round in circles, or the reply is nested too deep";
+      return { value: null, reason, failed: true };
+    }
     if (fits) return { value: 1, reason: "fits the schema" };
     const [first] = validate.errors ?? [];
     const where = first?.instancePath === "" || !first ? "the reply" : shorten(first.instancePath);

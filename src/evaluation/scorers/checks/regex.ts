@@ -23,7 +23,8 @@ export function compileRegex({ pattern, ignore_case, negate }: Setting): {
   const compiled = compilePattern(pattern, { ignoreCase: ignore_case });
 
   const check: Check = ({ reply }) => {
-    if (reply.raw.length > maximumLength) return { value: null, reason: `longer than ${maximumLength} characters` };
+    if (reply.raw.length > maximumLength)
+      return { value: null, reason: `longer than ${maximumLength} characters`, failed: true };
     const found = compiled.find(reply.raw);
     const value = (found !== null) === negate ? 0 : 1;
     return { value, reason: found === null ? "the pattern was not found" : `found "${shorten(found)}"` };
