@@ -7,8 +7,17 @@ import { restoreRun } from "./pending-run.ts";
 import type { ReadCall } from "./read-tool-call.ts";
 import type { ToolArguments } from "./tool.ts";
 
-/** What somebody decided about one call. An object approves it, with other arguments when it brings some. */
-export type ApprovalDecision = "approve" | "deny" | { readonly args?: ToolArguments | undefined };
+/** What somebody decided about one call: `deny` may bring the reason, `args` are other arguments to approve it with. */
+export type ApprovalDecision =
+  | "approve"
+  | "deny"
+  | { readonly deny: string }
+  | { readonly args?: ToolArguments | undefined };
+
+/** Whether the call must not run. */
+export function isDenial(decision: ApprovalDecision): boolean {
+  return decision === "deny" || (typeof decision === "object" && "deny" in decision);
+}
 
 /** A run to go on with. `decisions` has one entry for each call that waits for approval, by its id. */
 export interface ResumeOptions extends Omit<AgentRunOptions, "messages"> {
@@ -65,11 +74,13 @@ function readPending(run: AgentRun, call: PendingCall, decision: ApprovalDecisio
     case "approval":
       if (decision === "approve") return readApproved(run, call, text, declined);
       // Whatever else arrives here is no approval.
-      if (typeof decision === "object" && decision !== null)
-        return readApproved(run, call, toArguments(run, call, decision), declined);
-      return declined("it was not approved. Do not ask for it again; go on without it.");
+      if (typeof decision !== "object" || decision === null) return declined(notApproved);
+      if ("deny" in decision) return declined(`it was not approved, for this reason: ${decision.deny}`);
+      return readApproved(run, call, toArguments(run, call, decision), declined);
   }
 }
+
+const notApproved = "it was not approved. Do not ask for it again; go on without it.";
 
 function identityOf({ id, name, echo }: PendingCall): Pick<PendingCall, "id" | "name" | "echo"> {
   return { id, name, ...(echo && { echo }) };

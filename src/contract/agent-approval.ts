@@ -7,7 +7,9 @@ export const ResumeRequest = z
   .object({
     decisions: z
       .record(z.string(), ApprovalDecisionBody)
-      .describe("Call id → `approve`, `deny`, or `{ args }` to approve with other arguments."),
+      .describe(
+        "Call id → `approve`, `deny`, `{ deny }` with the reason, or `{ args }` to approve with other arguments.",
+      ),
   })
   .meta({ id: "ResumeRequest" });
 export type ResumeRequest = z.infer<typeof ResumeRequest>;

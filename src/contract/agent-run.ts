@@ -89,7 +89,11 @@ const Time = z.number().describe("Milliseconds since 1970.");
 
 /** A decision about one tool call that waits for approval. An object with any other field is none: it may mean to deny. */
 export const ApprovalDecisionBody = z
-  .union([z.enum(["approve", "deny"]), z.strictObject({ args: Arguments.optional() })])
+  .union([
+    z.enum(["approve", "deny"]),
+    z.strictObject({ args: Arguments.optional() }),
+    z.strictObject({ deny: z.string().min(1).max(2000).describe("Why it is denied: the model reads it.") }),
+  ])
   .meta({ id: "ApprovalDecision" });
 
 /** `waiting`: tool calls wait for somebody's approval. */

@@ -8,7 +8,9 @@ const ToolPart = z.looseObject({
   input: z.unknown().optional(),
   output: z.unknown().optional(),
   errorText: z.string().optional(),
-  approval: z.looseObject({ id: z.string(), approved: z.boolean().optional() }).optional(),
+  approval: z
+    .looseObject({ id: z.string(), approved: z.boolean().optional(), reason: z.string().optional() })
+    .optional(),
 });
 export type UiToolPart = z.infer<typeof ToolPart>;
 

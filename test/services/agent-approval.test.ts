@@ -55,6 +55,15 @@ test("a denied call is not run, and the model is told", async () => {
   expect(run.model.requests[1]?.messages.at(-1)?.content).toContain("not approved");
 });
 
+test("the model reads why a call was denied, and so does a replay", async () => {
+  await using run = await waiting();
+  expect((await run.decide({ call_1: { deny: "Ada has left: mail Bob." } })).status).toBe(200);
+  expect(run.sent).toEqual([]);
+  expect(run.model.requests[1]?.messages.at(-1)?.content).toContain("for this reason: Ada has left: mail Bob.");
+  const replay = await send(`${run.agent.url}/agent/runs/${run.id}/replay`, { method: "POST" });
+  expect(replay.body).toMatchObject({ matches: true, tool_calls: 0 });
+});
+
 test("arguments can be changed by whoever approves, if they fit", async () => {
   await using run = await waiting();
   expect((await run.decide({ call_1: { args: { to: 7 } } })).status).toBe(422);

@@ -79,7 +79,7 @@ test("the steps of an earlier message are history, tool results included", async
 test("a call that was refused earlier is known to be refused", async () => {
   const { models, model } = scripted("Sorry.");
   await using agent = await runAgentApp(models);
-  const approval = { id: "run:c1", approved: false };
+  const approval = { id: "run:c1", approved: false, reason: "Ask first." };
   const refused = { type: "dynamic-tool", toolName: "send_mail", toolCallId: "c1", state: "output-denied", approval };
   const earlier = {
     id: "a1",
@@ -94,22 +94,23 @@ test("a call that was refused earlier is known to be refused", async () => {
   );
   expect(model.requests[0]?.messages[2]).toMatchObject({
     role: "tool",
-    content: expect.stringContaining("it was not approved"),
+    content: expect.stringContaining("it was not approved, for this reason: Ask first."),
   });
 });
 
 test.each([
-  ["approved", true, ["tool-input-available", "tool-output-available"], 1],
-  ["denied", false, ["tool-output-denied"], 0],
-])("a call that was %s in the chat goes on in the same message", async (_name, approved, expected, sentMails) => {
+  ["approved", { approved: true }, ["tool-input-available", "tool-output-available"], "sent"],
+  ["denied", { approved: false }, ["tool-output-denied"], "it was not approved. Do not ask"],
+  ["denied for a reason", { approved: false, reason: "Ask Ada." }, ["tool-output-denied"], "for this reason: Ask Ada."],
+])("a call that was %s in the chat goes on in the same message", async (_name, decision, expected, told) => {
   const sent: unknown[] = [];
-  const { models } = scripted(asksFor("send_mail", { to: "a@example.org" }), "Done.");
+  const { models, model } = scripted(asksFor("send_mail", { to: "a@example.org" }), "Done.");
   await using agent = await runAgentApp(models, { tools: () => [mailTool(sent)] });
   const url = `${agent.url}/agent/ui-messages`;
   const asked = await chunksOf(await post(url, { messages: [user("Mail!")] }));
   const request = asked.find(({ type }) => type === "tool-approval-request");
   expect(asked.at(-1)).toMatchObject({ type: "finish", finishReason: "tool-calls" });
-  const approval = { id: request?.["approvalId"], approved };
+  const approval = { id: request?.["approvalId"], ...decision };
   const part = { type: "dynamic-tool", toolName: "send_mail", toolCallId: request?.["toolCallId"] };
   const decided = {
     id: "message-1",
@@ -119,7 +120,8 @@ test.each([
   const resumed = await chunksOf(await post(url, { messages: [user("Mail!"), decided] }));
   expect(resumed[0]).toMatchObject({ type: "start", messageId: "message-1" });
   expect(typesOf(resumed).filter((type) => String(type).startsWith("tool-"))).toEqual(expected);
-  expect(sent).toEqual(sentMails === 1 ? [{ to: "a@example.org" }] : []);
+  expect(sent).toEqual(decision.approved ? [{ to: "a@example.org" }] : []);
+  expect(model.requests[1]?.messages.at(-1)?.content).toContain(told);
   expect((await post(url, { messages: [user("Mail!"), decided] })).status).toBe(409);
 });
 

@@ -61,7 +61,7 @@ function writeStart(log: AgentRunLog, facts: TurnFacts): void {
   if (decisions) {
     const entries = Object.entries(decisions).map(([id, decision]) => [
       id,
-      typeof decision === "string" || !decision.args ? decision : { args: { ...decision.args } },
+      typeof decision === "object" && "args" in decision && decision.args ? { args: { ...decision.args } } : decision,
     ]);
     return log.append(runId, { type: "run-resume", at, decisions: Object.fromEntries(entries) });
   }

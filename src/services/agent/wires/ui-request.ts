@@ -1,5 +1,5 @@
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
-import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
+import { isDenial, type ApprovalDecision } from "../../../agent/resume-approved.ts";
 import type { UiMessage, UiPart, UiToolPart } from "../../../contract/agent-ui.ts";
 import type { ChatMessage } from "../../../contract/model.ts";
 import { fieldError } from "./openai-request.ts";
@@ -53,12 +53,15 @@ function nameOf({ type, toolName }: Pick<UiToolPart, "type" | "toolName">): stri
   return type === "dynamic-tool" ? (toolName ?? "") : type.slice("tool-".length);
 }
 
-function toResult({ toolCallId, state, output, errorText }: UiToolPart): LooseMessage[] {
+function toResult({ toolCallId, state, output, errorText, approval }: UiToolPart): LooseMessage[] {
   const result = { role: "tool", tool_call_id: toolCallId } as const;
   if (state === "output-available") {
     return [{ ...result, content: typeof output === "string" ? output : (JSON.stringify(output) ?? "") }];
   }
-  if (state === "output-denied") return [{ ...result, content: "The call was not run: it was not approved." }];
+  if (state === "output-denied") {
+    const reason = approval?.reason ? `, for this reason: ${approval.reason}` : ".";
+    return [{ ...result, content: `The call was not run: it was not approved${reason}` }];
+  }
   return state === "output-error" ? [{ ...result, content: errorText ?? "The tool failed." }] : [];
 }
 
@@ -85,8 +88,16 @@ export function readDecisions(messages: readonly UiMessage[]): UiDecisions | nul
   if (runId === undefined) return null;
   const decisions = decided.flatMap(({ approval }): [string, ApprovalDecision][] => {
     if (!approval?.id.startsWith(`${runId}:`)) return [];
-    return [[approval.id.slice(runId.length + 1), approval.approved === true ? "approve" : "deny"]];
+    return [[approval.id.slice(runId.length + 1), toDecision(approval)]];
   });
-  const denied = decisions.flatMap(([id, decision]) => (decision === "deny" ? id : []));
+  const denied = decisions.flatMap(([id, decision]) => (isDenial(decision) ? id : []));
   return { runId, messageId: last.id, decisions: Object.fromEntries(decisions), denied };
+}
+
+/** As much as POST /agent/runs/{run_id}/resume takes. */
+const longestReason = 2000;
+
+function toDecision({ approved, reason }: NonNullable<UiToolPart["approval"]>): ApprovalDecision {
+  if (approved === true) return "approve";
+  return reason ? { deny: reason.slice(0, longestReason) } : "deny";
 }
