@@ -23,7 +23,7 @@ export type ColumnMapping = Readonly<Partial<Record<ColumnRole, string>>> & { re
 export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
   scenario_id: ["scenario_id", "conversation_id", "session_id", "thread_id", "dialogue_id", "test_case_id", "scenario"],
   turn: ["turn", "turn_index", "turn_number", "turn_id", "step"],
-  id: ["interaction_id", "id", "example_id", "case_id"],
+  id: ["interaction_id", "id", "example_id", "case_id", "question_id", "prompt_id"],
   user: [
     "user_message",
     "user",
@@ -54,8 +54,10 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
     "response",
     "completion",
     "reply",
+    "answers",
+    "chosen",
   ],
-  references: ["references"],
+  references: ["references", "correct_answers"],
   system: ["system_prompt", "system", "system_message"],
   description: ["description"],
   tags: ["tags"],
@@ -65,6 +67,26 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
 };
 
 export const columnRoles = Object.keys(roleNames) as ColumnRole[];
+
+/** What tells records apart or says when they were made, and `Unnamed: 0`, which pandas writes: nothing a reply could have. */
+const bookkeeping = /^_|(?:^|[\s_-])(?:id|uuid|guid|hash|idx|index)$|[a-z]Id$|^unnamed: \d+$/i;
+const times = /^(?:created|updated|modified)(?:[\s_-]?(?:at|on|time|date))?$|^timestamp$/i;
+/** What peers keep beside question and answer: what was read for it, what could be chosen from, and what would be wrong. */
+const beside: ReadonlySet<string> = new Set([
+  "context",
+  "contexts",
+  "retrievedcontexts",
+  "referencecontexts",
+  "retrievalcontext",
+  "choices",
+  "options",
+  "rejected",
+  "incorrectanswers",
+]);
+
+/** True for a column that is no label of a reply, whatever its cells hold. */
+export const isNoLabel = (name: string): boolean =>
+  bookkeeping.test(name) || times.test(name) || beside.has(sameName(name));
 
 /** The role a column name stands for by itself. */
 export function roleOfName(name: string): ColumnRole | undefined {

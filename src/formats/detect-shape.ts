@@ -1,4 +1,4 @@
-import { anyField, field, isMessageList, isRecord, listField, recordField, scalarText } from "./records.ts";
+import { anyField, field, isMessageList, isRecord, isTextList, listField, recordField, scalarText } from "./records.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
 /** What a parsed file holds, leaving aside how it is written. `scenarios` is our own format. */
@@ -93,6 +93,13 @@ const itemRules: readonly Rule[] = [
   ["promptfoo-results", "its items have promptIdx and testIdx", has("promptIdx", "testIdx")],
   ["openai-chat", "its items have messages", hasList("messages")],
   ["openai-chat", "its items have a preferred output", has("preferred_output")],
+  ["openai-chat", "its items are requests with messages", (value) => hasList("messages")(recordField(value, "body"))],
+  ["openai-chat", "its items have contents with parts", (value) => has("parts")(listField(value, "contents")?.[0])],
+  [
+    "openai-chat",
+    "its items have a chosen conversation",
+    (value) => !has("prompt")(value) && isMessageList(listField(value, "chosen", "chosen_messages")),
+  ],
   [
     "sharegpt",
     "its items have conversations",
@@ -112,6 +119,7 @@ const itemRules: readonly Rule[] = [
     (value) => has("query")(value) && hasAny("expected_tool_use", "expected_intermediate_agent_responses")(value),
   ],
   ["adk", "its items have data with queries", (value) => has("query")(listField(value, "data")?.[0])],
+  ["rows", "its items have turns of text", (value) => isTextList(listField(value, "turns"))],
   ["deepeval", "its items have turns", hasList("turns")],
   [
     "deepeval",

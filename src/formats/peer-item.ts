@@ -1,7 +1,17 @@
 import { roleNames, type ColumnMapping, type ColumnRole } from "./column-mapping.ts";
 import { textList } from "./extras.ts";
 import { readMessage } from "./read-message.ts";
-import { anyField, field, isRecord, listField, pointerTo, sameName, scalarText, type JsonRecord } from "./records.ts";
+import {
+  anyField,
+  field,
+  isRecord,
+  isTextList,
+  listField,
+  pointerTo,
+  sameName,
+  scalarText,
+  type JsonRecord,
+} from "./records.ts";
 import type { ScenarioCollector } from "./scenario-collector.ts";
 import type { Place } from "./scenario-file.ts";
 import { turnsFromMessages, type Conversation } from "./turns-from-messages.ts";
@@ -35,7 +45,7 @@ const messageLists = ["messages", "conversation", "chat_history", "history", "co
 export function readInput(value: unknown, context: ItemContext): Conversation | undefined {
   const text = scalarText(value);
   if (text !== undefined) return oneTurn(text);
-  if (Array.isArray(value)) return readMessages(value, context);
+  if (Array.isArray(value)) return isTextList(value) ? eachATurn(value) : readMessages(value, context);
   if (!isRecord(value)) return undefined;
   const history = messageLists.find((name) => listField(value, name));
   const before =
@@ -44,6 +54,13 @@ export function readInput(value: unknown, context: ItemContext): Conversation | 
   const system = nameOfRole(value, "system", context.mapping);
   return conversation && { ...conversation, system: conversation.system ?? (system && scalarText(value[system])) };
 }
+
+/** Texts without roles are what the user says, one after the other. */
+const eachATurn = (texts: readonly string[]): Conversation => ({
+  system: undefined,
+  turns: texts.map((user) => ({ user })),
+  open: true,
+});
 
 const oneTurn = (user: string): Conversation => ({ system: undefined, turns: [{ user }], open: true });
 
@@ -113,7 +130,10 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
   if (messages) return readOutputList(messages, below(context, "messages"));
   const [only, ...others] = Object.keys(value);
   const name =
-    nameOfRole(value, "reference", context.mapping) ?? onlyText(value) ?? (others.length === 0 ? only : undefined);
+    nameOfRole(value, "reference", context.mapping) ??
+    onlyText(value) ??
+    // SQuAD has the texts of all answers beside the places where they begin.
+    (listField(value, "text") ? "text" : others.length === 0 ? only : undefined);
   if (name !== undefined) return readOutput(value[name], below(context, name));
   context.collector.note(
     "changed",

@@ -7,6 +7,8 @@ export interface PeerMessage {
   readonly role: Role;
   readonly text: string;
   readonly callsTools: boolean;
+  /** False for a reply that stands in training data as part of the conversation, but is not to be learnt from. */
+  readonly isExample: boolean;
   readonly lost: readonly string[];
 }
 
@@ -59,7 +61,8 @@ function message(name: unknown, content: unknown, fields: JsonRecord): PeerMessa
   const calls = listField(fields, "tool_calls");
   const callsTools = (calls !== undefined && calls.length > 0) || isRecord(field(fields, "function_call"));
   const refusal = scalarText(field(fields, "refusal"));
-  return { role, text: text === "" && refusal !== undefined ? refusal : text, callsTools, lost };
+  const isExample = anyField(fields, "weight", "loss_weight") !== 0;
+  return { role, text: text === "" && refusal !== undefined ? refusal : text, callsTools, isExample, lost };
 }
 
 /** The text of a message's content: a string, or parts of which only the textual ones can be kept. */
@@ -71,12 +74,19 @@ export function readContent(content: unknown): { text: string; lost: readonly st
   const texts: string[] = [];
   const lost: string[] = [];
   for (const part of parts) {
-    const text = scalarText(part) ?? scalarText(anyField(part, "text", "input_text", "output_text"));
+    const text = scalarText(part) ?? partText(part);
     if (text !== undefined && field(part, "thought") !== true) texts.push(text);
     else lost.push(partKind(part));
   }
   // Gemini's parts have no type and are pieces of one text; the others' parts are paragraphs.
   return { text: texts.join(parts.every((part) => isRecord(part) && !("type" in part)) ? "" : "\n"), lost };
+}
+
+/** Most have it under `text`; OpenAI's threads a step further down, under `value`, and some training data under `value` alone. */
+function partText(part: unknown): string | undefined {
+  const text = anyField(part, "text", "input_text", "output_text");
+  const value = field(part, "type") === "text" ? field(isRecord(text) ? text : part, "value") : undefined;
+  return scalarText(text) ?? scalarText(value);
 }
 
 function partKind(part: unknown): string {

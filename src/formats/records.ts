@@ -63,3 +63,8 @@ export function isMessageList(value: unknown): value is readonly unknown[] {
     value.every((entry) => isRecord(entry) && "role" in entry && "content" in entry)
   );
 }
+
+/** True for a list of texts that is not empty. */
+export function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === "string");
+}

@@ -21,7 +21,7 @@ interface MessageSource {
 /** Every user message opens a turn; the assistant text before the next user message is its reference reply. */
 export function turnsFromMessages({ messages, place, collector }: MessageSource): Conversation {
   const system: string[] = [];
-  const turns: { user: string; replies: string[] }[] = [];
+  const turns: Answered[] = [];
   for (const [index, value] of messages.entries()) {
     const at = { ...place, pointer: pointerTo(place.pointer, index) };
     const message = readMessage(value);
@@ -34,23 +34,33 @@ export function turnsFromMessages({ messages, place, collector }: MessageSource)
     if (message.role === "system") {
       if (turn) collector.note("changed", at, "a system message in mid-conversation was moved to the system prompt");
       system.push(message.text);
-    } else if (message.role === "user") turns.push({ user: message.text, replies: [] });
+    } else if (message.role === "user") turns.push({ user: message.text, replies: [], isAnswered: false });
     else if (message.role === "assistant") takeReply(message, turn, at, collector);
   }
   return {
     system: system.join("\n\n") || undefined,
     turns: turns.map(({ user, replies }) => ({ user, reference: replies.join("\n\n") })),
-    open: turns.length > 0 && turns.at(-1)?.replies.length === 0,
+    open: turns.at(-1)?.isAnswered === false,
   };
 }
 
 type Notes = Pick<ScenarioCollector, "note">;
 
-function takeReply(message: PeerMessage, turn: { replies: string[] } | undefined, at: Place, collector: Notes): void {
+interface Answered {
+  readonly user: string;
+  readonly replies: string[];
+  isAnswered: boolean;
+}
+
+function takeReply(message: PeerMessage, turn: Answered | undefined, at: Place, collector: Notes): void {
   if (message.callsTools) {
     if (message.text !== "") collector.note("dropped", at, "text beside a tool call is not the reply; it was left out");
   } else if (!turn) collector.note("dropped", at, "an assistant message before the first user message has no turn");
-  else {
+  else if (!message.isExample) {
+    turn.isAnswered = true;
+    collector.note("dropped", at, "a reply with weight 0 is not to be learnt from, so it is no reference reply");
+  } else {
+    turn.isAnswered = true;
     if (turn.replies.length > 0)
       collector.note("changed", at, "several assistant messages in a row were joined into one reply");
     turn.replies.push(message.text);

@@ -13,6 +13,9 @@ export interface ImportSource {
   readonly mapping: ColumnMapping;
 }
 
+/** What tells a conversation from the others, best first: public sets of chats name it in their own ways. */
+export const conversationIds = ["id", "custom_id", "conversation_id", "conversation_hash", "prompt_id", "question_id"];
+
 export interface Item {
   readonly value: unknown;
   readonly place: Place;

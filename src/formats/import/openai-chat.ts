@@ -1,13 +1,24 @@
 import { finishTurns } from "../finish-turns.ts";
 import { readOutput, type ItemContext } from "../peer-item.ts";
-import { anyField, isMessageList, isRecord, listField, pointerTo, recordField } from "../records.ts";
+import { readContent } from "../read-message.ts";
+import { anyField, isMessageList, isRecord, listField, pointerTo, recordField, type JsonRecord } from "../records.ts";
 import { turnsFromMessages } from "../turns-from-messages.ts";
-import { itemsOf, type Importer } from "./importer.ts";
+import { conversationIds, itemsOf, type Importer } from "./importer.ts";
 
-const known = new Set(["messages", "input", "preferred_output", "non_preferred_output", "id", "custom_id"]);
+/** What a list of messages goes by: in requests to OpenAI and Anthropic, to Gemini, and in preference pairs. */
+const lists = ["messages", "contents", "chosen", "chosen_messages"];
+/** Where the system prompt stands that is no message: with Anthropic and Bedrock, and with Gemini. */
+const systems = ["system", "system_instruction", "systemInstruction"];
+/** What a preferred reply goes by, and one that was not. */
+const preferred = ["preferred_output", "chosen"];
+const rejected = ["non_preferred_output", "rejected", "rejected_messages"];
+/** Where a request is in: a preference pair, or a line for the batch interface. */
+const holders = ["input", "body"];
+
+const known = new Set([...lists, ...systems, ...preferred, ...rejected, ...holders, ...conversationIds]);
 
 /**
- * OpenAI chat files: `{"messages": […]}` per line, and preference pairs, of which the preferred reply is the reference. A bare list of
+ * Chat files: `{"messages": […]}` per line, and preference pairs, of which the preferred reply is the reference. A bare list of
  * messages is one conversation.
  */
 export const importOpenaiChat: Importer = ({ document, collector, mapping }) => {
@@ -24,14 +35,30 @@ export const importOpenaiChat: Importer = ({ document, collector, mapping }) => 
 
 function addConversation(value: unknown, context: ItemContext): void {
   const { place, collector } = context;
-  const holder = recordField(value, "input") ?? value;
-  const messages = listField(holder, "messages");
-  if (!isRecord(value) || !messages) return collector.note("dropped", place, "the item has no list messages");
-  const other = Object.keys(value).filter((name) => !known.has(name));
-  if (other.length > 0) collector.note("dropped", place, `not part of a scenario: ${other.join(", ")}`);
-  if ("non_preferred_output" in value) collector.note("dropped", place, "the reply that was not preferred");
-  const pointer = pointerTo(place.pointer, ...(holder === value ? [] : ["input"]), "messages");
+  const holder = holders.find((name) => recordField(value, name));
+  const request = holder === undefined ? value : recordField(value, holder);
+  const name = lists.find((candidate) => listField(request, candidate));
+  const messages = name === undefined ? undefined : listField(request, name);
+  if (!isRecord(value) || !isRecord(request) || !messages || name === undefined)
+    return collector.note("dropped", place, "the item has no list messages");
+  noteOthers([...Object.keys(value), ...(holder === undefined ? [] : Object.keys(request))], context);
+  const pointer = pointerTo(place.pointer, ...(holder === undefined ? [] : [holder]), name);
   const { system, turns } = turnsFromMessages({ messages, place: { ...place, pointer }, collector });
-  const preferred = readOutput(value["preferred_output"], context);
-  collector.add({ place, id: anyField(value, "id", "custom_id"), system, turns: finishTurns(turns, preferred) });
+  const reply = readOutput(anyField(value, ...preferred.filter((candidate) => candidate !== name)), context);
+  collector.add({
+    place,
+    id: anyField(value, ...conversationIds),
+    system: system ?? systemOf(request),
+    turns: finishTurns(turns, reply),
+  });
 }
+
+function noteOthers(names: readonly string[], { place, collector }: ItemContext): void {
+  const other = names.filter((name) => !known.has(name));
+  if (other.length > 0) collector.note("dropped", place, `not part of a scenario: ${other.join(", ")}`);
+  if (names.some((name) => rejected.includes(name)))
+    collector.note("dropped", place, "the reply that was not preferred");
+}
+
+const systemOf = (request: JsonRecord): string | undefined =>
+  readContent(anyField(request, ...systems)).text || undefined;

@@ -1,14 +1,15 @@
 import { FormatError } from "../format-error.ts";
-import { isRecord } from "../records.ts";
+import { isRecord, isTextList, listField, recordField } from "../records.ts";
 import { assignColumns } from "./assign-columns.ts";
-import { itemsOf, type Importer } from "./importer.ts";
+import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
 
 /** Flat JSON objects, one per line or in a list, read like the rows of a table. */
 export const importRows: Importer = ({ document, collector, mapping }) => {
   const names = new Set<string>();
-  const rows = itemsOf(document).flatMap(({ value, place }): Row[] => {
+  const rows = itemsOf(document, statesOf).flatMap(({ value: item, place }): Row[] => {
+    const value = recordField(item, "instance") ?? item;
     if (!isRecord(value)) {
       collector.note("dropped", place, "the item is no object");
       return [];
@@ -16,9 +17,17 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
     for (const name of Object.keys(value)) names.add(name);
     return [{ place, cells: value }];
   });
-  if (assignColumns([...names], mapping).roles.user === undefined) refuseTurnsElsewhere(rows);
-  importTable({ names: [...names], rows }, collector, mapping);
+  const isKnown = assignColumns([...names], mapping).roles.user !== undefined;
+  const hasTurns = !isKnown && rows.some(({ cells }) => isTextList(cells["turns"]));
+  if (!isKnown && !hasTurns) refuseTurnsElsewhere(rows);
+  importTable({ names: [...names], rows }, collector, hasTurns ? { ...mapping, user: "turns" } : mapping);
 };
+
+/** HELM keeps what was asked, and how, in a list of states, each with the instance of the dataset. */
+function statesOf(value: unknown): ListBelow | undefined {
+  const list = listField(value, "request_states");
+  return list && { list, steps: ["request_states"] };
+}
 
 /** A scenario with its turns under a name that is not ours is no row of a table, and no mapping makes it one. */
 function refuseTurnsElsewhere(rows: readonly Row[]): void {

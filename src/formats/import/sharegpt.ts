@@ -1,11 +1,13 @@
-import { isRecord, listField, pointerTo, textField } from "../records.ts";
+import { finishTurns } from "../finish-turns.ts";
+import { readOutput } from "../peer-item.ts";
+import { anyField, isRecord, listField, pointerTo, textField } from "../records.ts";
 import { turnsFromMessages } from "../turns-from-messages.ts";
-import { itemsOf, type Importer } from "./importer.ts";
+import { conversationIds, itemsOf, type Importer } from "./importer.ts";
 
-const known = new Set(["id", "conversations", "conversation", "system"]);
+const known = new Set([...conversationIds, "conversations", "conversation", "system", "chosen"]);
 
-/** ShareGPT: `{"conversations": [{"from": "human" | "gpt" | "system", "value"}]}`, every turn of it. */
-export const importShareGpt: Importer = ({ document, collector }) => {
+/** ShareGPT: `{"conversations": [{"from": "human" | "gpt" | "system", "value"}]}`, every turn of it; in pairs the chosen reply counts. */
+export const importShareGpt: Importer = ({ document, collector, mapping }) => {
   for (const { value, place } of itemsOf(document)) {
     const name = listField(value, "conversations") ? "conversations" : "conversation";
     const messages = listField(value, name);
@@ -17,6 +19,12 @@ export const importShareGpt: Importer = ({ document, collector }) => {
     if (other.length > 0) collector.note("dropped", place, `not part of a scenario: ${other.join(", ")}`);
     const at = { ...place, pointer: pointerTo(place.pointer, name) };
     const { system, turns } = turnsFromMessages({ messages, place: at, collector });
-    collector.add({ place, id: value["id"], system: system ?? textField(value, "system"), turns });
+    const preferred = readOutput(value["chosen"], { place, collector, mapping });
+    collector.add({
+      place,
+      id: anyField(value, ...conversationIds),
+      system: system ?? textField(value, "system"),
+      turns: finishTurns(turns, preferred),
+    });
   }
 };

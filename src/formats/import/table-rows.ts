@@ -1,8 +1,9 @@
-import type { ColumnMapping, ColumnRole } from "../column-mapping.ts";
+import { isNoLabel, type ColumnMapping, type ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
 import { below, readInput, readOutput, type ExpectedReply } from "../peer-item.ts";
-import { isRecord, scalarText } from "../records.ts";
+import { readContent } from "../read-message.ts";
+import { anyField, isRecord, isTextList, listField, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import type { Conversation } from "../turns-from-messages.ts";
@@ -32,15 +33,20 @@ export function importTable(given: Table, collector: ScenarioCollector, mapping:
   for (const rows of groups.values()) addRows(rows, plan, collector);
 }
 
-/** A label is a word or a few. What holds longer texts (a context, a note, a source) or objects says nothing about how a reply should be. */
+/**
+ * A label is a word or a few. What holds longer texts (a context, a note, a source) or objects, or tells the rows apart, says nothing
+ * about how a reply should be.
+ */
 function withoutTexts(plan: ColumnPlan, { names, rows }: Table): ColumnPlan {
   // Our own tables hold nothing else.
   if (names.includes("user_message")) return plan;
   const kinds = new Map(
-    plan.labels.map((name) => [name, rows.map(({ cells }) => otherKind(cells[name])).find(Boolean)]),
+    plan.labels.map((name) => [
+      name,
+      rows.map(({ cells }) => otherKind(cells[name])).find(Boolean) ?? (isNoLabel(name) ? "no labels" : undefined),
+    ]),
   );
-  const reason = (name: string): string =>
-    `it holds ${kinds.get(name)}, not labels; map labels=${name} to take it for one`;
+  const reason = (name: string): string => `it holds ${kinds.get(name)}; map labels=${name} to take it for one`;
   const others = plan.labels.filter((name) => kinds.get(name) !== undefined);
   return {
     ...plan,
@@ -51,9 +57,10 @@ function withoutTexts(plan: ColumnPlan, { names, rows }: Table): ColumnPlan {
 
 const longestLabel = 100;
 
-function otherKind(value: unknown): "objects" | "texts" | undefined {
-  if ([value].flat().some((entry) => typeof entry === "object" && entry !== null)) return "objects";
-  return isLongText(value) ? "texts" : undefined;
+function otherKind(value: unknown): string | undefined {
+  const entries: unknown[] = [value].flat();
+  if (entries.some((entry) => typeof entry === "object" && entry !== null)) return "objects, not labels";
+  return entries.some(isLongText) ? "texts, not labels" : undefined;
 }
 
 const isLongText = (value: unknown): boolean =>
@@ -138,12 +145,18 @@ function readTurns(row: Row, plan: ColumnPlan, collector: ScenarioCollector): As
   const asked = nested ? readInput(value, below({ place: row.place, collector, mapping: {} }, name)) : undefined;
   if (!asked || asked.turns.length === 0) return { system: undefined, turns: [turn] };
   const last = asked.turns.length - 1;
-  const finish = ({ user, reference }: TurnDraft): TurnDraft => ({
-    ...turn,
-    user,
-    reference: turn.reference ?? reference,
-  });
-  return { ...asked, turns: asked.turns.map((given, index) => (index < last ? given : finish(given))) };
+  const expected = oneEach(row, plan, asked.turns.length);
+  const finish = ({ user, reference }: TurnDraft): TurnDraft =>
+    expected ? { ...turn, user, reference, references: [] } : { ...turn, user, reference: turn.reference ?? reference };
+  const turns = expected ? asked.turns.map((given, index) => ({ ...given, reference: expected[index] })) : asked.turns;
+  return { ...asked, turns: turns.map((given, index) => (index < last ? given : finish(given))) };
+}
+
+/** Where the user's messages are a list of texts, as in MT-Bench, so many expected texts are one for each of them. */
+function oneEach({ cells }: Row, { roles }: ColumnPlan, turns: number): readonly string[] | undefined {
+  const [asked, expected] = [cells[roles.user ?? ""], cells[roles.reference ?? ""]];
+  if (!isTextList(asked) || !isTextList(expected)) return undefined;
+  return turns > 1 && expected.length === turns ? expected : undefined;
 }
 
 function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): TurnDraft {
@@ -154,12 +167,22 @@ function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): Tur
   return {
     id: plan.roles.scenario_id === undefined ? undefined : cell(row, plan, "id"),
     user: text(row, plan, "user") ?? "",
-    reference: expected.reference,
-    references: Array.isArray(references) ? textList(references) : expected.references,
+    ...expected,
+    ...(Array.isArray(references) && others(references, expected)),
     reply: text(row, plan, "agent_reply"),
     type: text(row, plan, "interaction_type"),
     labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
   };
+}
+
+/** HELM's references are objects, of which those that are correct are tagged: the first of them is the reference reply. */
+function others(values: readonly unknown[], { reference }: ExpectedReply): ExpectedReply {
+  const correct = values.filter((value) => listField(value, "tags")?.includes("correct"));
+  if (correct.length === 0) return { reference, references: textList(values) ?? [] };
+  const [first, ...rest] = correct.map((value) => readContent(anyField(value, "output")).text);
+  return reference === undefined
+    ? { reference: first, references: rest }
+    : { reference, references: [first ?? "", ...rest] };
 }
 
 /** A cell is text; a JSON row may have several answers, or an object that holds one. */

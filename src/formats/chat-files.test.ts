@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { importScenarios } from "./import-scenarios.ts";
+import type { ImportFormat } from "./scenario-file.ts";
+
+const said = (role: string, content: unknown) => ({ role, content });
+const asked = said("user", "Where is my order?");
+const answered = said("assistant", "It was sent today.");
+
+function read(...items: readonly object[]) {
+  const { format, scenarios, notes } = importScenarios({ text: items.map((item) => JSON.stringify(item)).join("\n") });
+  const turns = scenarios.map(({ interactions }) =>
+    interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply]),
+  );
+  return { format, scenarios, turns, notes: notes.map(({ message }) => message) };
+}
+
+test.each([
+  ["a request to Anthropic", { system: "Be brief.", messages: [asked, answered] }],
+  ["a line for Bedrock", { system: [{ text: "Be brief." }], messages: [asked, answered] }],
+  [
+    "a line for Gemini",
+    {
+      systemInstruction: { role: "system", parts: [{ text: "Be brief." }] },
+      contents: [
+        { role: "user", parts: [{ text: asked.content }] },
+        { role: "model", parts: [{ text: answered.content }] },
+      ],
+    },
+  ],
+  [
+    "a line for OpenAI's batch interface",
+    { custom_id: "a", method: "POST", body: { messages: [said("system", "Be brief."), asked, answered] } },
+  ],
+  [
+    "parts with their text under value",
+    {
+      messages: [
+        said("system", [{ type: "text", value: "Be brief." }]),
+        said("user", [{ type: "text", value: asked.content }]),
+        said("assistant", [{ type: "text", text: { value: answered.content, annotations: [] } }]),
+      ],
+    },
+  ],
+])("%s is a conversation with its system prompt", (_name, item) => {
+  const { format, turns, scenarios } = read(item);
+  expect(format).toBe("openai-chat");
+  expect(turns).toEqual([[[asked.content, answered.content]]]);
+  expect(scenarios[0]?.system_prompt).toBe("Be brief.");
+});
+
+test("a reply that is not to be learnt from is no reference reply", () => {
+  const messages = [asked, { ...said("assistant", "No idea."), weight: 0 }, asked, { ...answered, weight: 1 }];
+  const { turns, notes } = read({ messages });
+  expect(turns).toEqual([
+    [
+      [asked.content, ""],
+      [asked.content, answered.content],
+    ],
+  ]);
+  expect(notes).toEqual(["a reply with weight 0 is not to be learnt from, so it is no reference reply"]);
+});
+
+const rude = said("assistant", "Look it up.");
+
+test.each<[string, ImportFormat, object]>([
+  [
+    "ShareGPT",
+    "sharegpt",
+    {
+      conversations: [{ from: "human", value: asked.content }],
+      chosen: { from: "gpt", value: answered.content },
+      rejected: { from: "gpt", value: rude.content },
+    },
+  ],
+  ["messages", "openai-chat", { messages: [asked], chosen: answered, rejected: rude }],
+  ["two conversations", "openai-chat", { chosen: [asked, answered], rejected: [asked, rude] }],
+  ["a prompt and messages", "rows", { prompt: [asked], chosen: [answered], rejected: [rude] }],
+  ["texts", "rows", { prompt: asked.content, chosen: answered.content, rejected: rude.content }],
+])("of a preference pair in %s the chosen reply is the reference", (_name, format, item) => {
+  expect(read(item)).toMatchObject({ format, turns: [[[asked.content, answered.content]]] });
+  expect(read(item).scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
+});
+
+test.each(["conversation_id", "conversation_hash", "prompt_id"])("%s names a conversation", (name) => {
+  const conversations = [
+    { from: "human", value: asked.content },
+    { from: "gpt", value: answered.content },
+  ];
+  expect(read({ [name]: "talk-7", conversations }).scenarios[0]?.id).toBe("talk-7");
+  expect(read({ [name]: "talk-7", messages: [asked, answered] }).scenarios[0]?.id).toBe("talk-7");
+});
