@@ -1,3 +1,5 @@
+import { compatibleText } from "../../contract/compatible-text.ts";
+
 const fillers = new Set(
   `a about an and any are as at be but by can could did do does for from had has have how i if in is it its me my of on or
   our please should so that the their them then there these they this to was we were what when where which who why will
@@ -8,7 +10,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** The words of a text, in any script. */
 export function toTerms(text: string): string[] {
-  const words = text.normalize("NFKC").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const words = compatibleText(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return words.flatMap((word) => (unspaced.test(word) ? toPairs(word) : [word]));
 }
 

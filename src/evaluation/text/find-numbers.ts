@@ -1,3 +1,5 @@
+import { compatibleText } from "../../contract/compatible-text.ts";
+
 /** Scripts that write no spaces around numbers, or not always: in 共500元 the letter before is not part of one word with the number. */
 const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
   .map((script) => `\\p{Script_Extensions=${script}}`)
@@ -31,9 +33,7 @@ export function findNumbers(text: string): number[] {
 function toPlainDigits(text: string): string {
   if (ascii.test(text)) return text;
   return (
-    text
-      .replace(afterNumber, " ")
-      .normalize("NFKC")
+    compatibleText(text.replace(afterNumber, " "))
       .replace(digitsOfOtherScripts, toAsciiDigit)
       // The separators of Arabic numbers.
       .replaceAll("٫", ".")

@@ -1,3 +1,5 @@
+import { compatibleText } from "../../contract/compatible-text.ts";
+
 // Anything outside printable ASCII may change under NFKC or be white space of another script.
 const plain = /^[ -~]*$/;
 
@@ -13,13 +15,5 @@ export function normalize(text: string): string {
 
 /** One form for characters that mean the same. Models and word processors curl the apostrophe of "don’t"; keyboards do not. */
 export function unify(text: string): string {
-  return compatible(text).replace(/[‘’ʼ]/gu, "'").replace(/[“”]/gu, '"');
-}
-
-/** Of one letter (U+FDFA) NFKC makes 18. A long text that grows like that is no text, and is left as it is: it would take all memory. */
-const longestGrown = 200_000;
-
-function compatible(text: string): string {
-  const unified = text.normalize("NFKC");
-  return unified.length > longestGrown && unified.length > 2 * text.length ? text.normalize("NFC") : unified;
+  return compatibleText(text).replace(/[‘’ʼ]/gu, "'").replace(/[“”]/gu, '"');
 }

@@ -1,3 +1,5 @@
+import { compatibleText } from "../../contract/compatible-text.ts";
+
 /** Something that can be found by what it says. */
 export interface Indexed {
   readonly id: string;
@@ -44,8 +46,7 @@ export function createTextIndex(entries: readonly Indexed[]): TextIndex {
 /** Words that carry meaning, lower case, without plural and verb endings. "Who are you?" is all it says, so it stays whole. */
 export function contentWords(text: string): string[] {
   const words =
-    text
-      .normalize("NFKC")
+    compatibleText(text)
       .toLowerCase()
       .replaceAll(/[’']/g, "")
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
