@@ -54,6 +54,10 @@ export interface RunFilter {
   readonly state?: RunState;
   readonly test_name?: string;
   readonly model_id?: string;
+  /** Part of the test name or the model id, in any case. */
+  readonly search?: string;
+  /** Models whose runs a search finds whatever their id. */
+  readonly search_model_ids?: readonly string[];
   readonly owner?: string | null;
   readonly limit: number;
   /** Opaque, from the page before. Newest first. */

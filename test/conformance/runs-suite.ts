@@ -223,6 +223,26 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect((await storage.store.runs.list({ limit: 0 })).runs).toHaveLength(1);
     });
 
+    test("runs are found by part of their name or model in any case, and by the models named", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const nightly = sampleRun({ settings: { test_name: "Nightly 100%_a\\b\nÜbung", model_id: "hub/GPT-x" } });
+      const tuned = sampleRun({ settings: { test_name: "refunds", model_id: "3f2c-tuned" } });
+      await runs.create(nightly);
+      await runs.create(tuned);
+      const found = async (search: string, ...search_model_ids: string[]) =>
+        (await runs.list({ limit: 9, search, search_model_ids })).runs.map((run) => run.id);
+      for (const text of ["nightLY", "100%_", "_a\\b", "b\nÜ", "Übung", "gpt-X"]) {
+        expect({ text, ids: await found(text) }).toEqual({ text, ids: [nightly.id] });
+      }
+      for (const text of ["100_", "nÜbung", "a%b", "gpt_x"]) {
+        expect({ text, ids: await found(text) }).toEqual({ text, ids: [] });
+      }
+      expect(await found("tuned")).toEqual([tuned.id]);
+      expect(await found("support-v2", "3f2c-tuned", "none")).toEqual([tuned.id]);
+      expect(await found("")).toHaveLength(2);
+    });
+
     test("runs are filtered by state, name, model and owner, taken as plain data", async () => {
       await using storage = await open();
       const { runs } = storage.store;

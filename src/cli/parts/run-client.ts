@@ -5,5 +5,5 @@ import type { RunFilter } from "../../contract/store.ts";
 /** What a command does with its runs, here or at a service. */
 export interface RunClient extends Pick<EvaluationClient, "start" | "get" | "events" | "results"> {
   /** One page, newest first. */
-  list(query: Omit<RunFilter, "owner">): Promise<RunList>;
+  list(query: Omit<RunFilter, "owner" | "search_model_ids">): Promise<RunList>;
 }

@@ -5,7 +5,7 @@ import type { RunList } from "../../contract/run-list.ts";
 import type { Run } from "../../contract/run.ts";
 import type { RunFilter } from "../../contract/store.ts";
 
-export type RunQuery = Omit<RunFilter, "owner" | "limit"> & { readonly limit?: number };
+export type RunQuery = Omit<RunFilter, "owner" | "limit" | "search_model_ids"> & { readonly limit?: number };
 
 /** Runs that can be read and managed: those of this machine, or of a service. */
 export interface RunSource extends AsyncDisposable {

@@ -1,9 +1,10 @@
-import { sql, type Expression, type SqlBool } from "kysely";
+import { sql } from "kysely";
 import type { Library, StoredVersion } from "../../contract/library.ts";
 import type { Scenario } from "../../contract/scenario.ts";
 import type { Database, Reader, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";
+import { contains } from "./contains.ts";
 import { parseIdCursor, toIdCursor } from "./cursor.ts";
 import { turnsHash } from "./turns-hash.ts";
 
@@ -175,8 +176,8 @@ async function list(
     .orderBy("id")
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where("id", ">", toJsonText(parseIdCursor(cursor)));
-  if (search !== undefined) query = query.where(contains(search));
-  if (tag !== undefined) query = query.where(contains(`\n#${tag}\n`));
+  if (search !== undefined) query = query.where(contains(sql`search`, search.toLowerCase()));
+  if (tag !== undefined) query = query.where(contains(sql`search`, `\n#${tag}\n`.toLowerCase()));
   const rows = await query.execute();
   const page = rows.slice(0, limit);
   const last = page.at(-1);
@@ -197,27 +198,6 @@ async function list(
     next_cursor: rows.length > limit && last ? toIdCursor(fromJsonText(last.id)) : null,
   };
 }
-
-/** The text as it stands inside JSON, with the pattern's own signs made harmless. Databases differ in their usual escape. */
-function contains(text: string): Expression<SqlBool> {
-  const inner = lineByLine.reduce((json, [escaped, plain]) => json.replaceAll(escaped, plain), bare(text));
-  const lines = lineByLine.reduce(
-    (stored, [escaped, plain]) => sql<string>`replace(${stored}, ${escaped}, ${plain})`,
-    sql<string>`search`,
-  );
-  return sql<SqlBool>`${lines} like ${`%${inner.replaceAll(/[%_!]/g, "!$&")}%`} escape '!'`;
-}
-
-/**
- * Breaks lines as they were: the last letter of a line break inside JSON would be found like any other. A backslash of the text
- * itself steps aside before that, as a sign that JSON never holds.
- */
-const lineByLine = [
-  ["\\\\", "\u0001"],
-  ["\\n", "\n"],
-] as const;
-
-const bare = (text: string): string => toJsonText(text.toLowerCase()).slice(1, -1);
 
 async function find(reader: Reader, id: string, version: string | undefined): Promise<StoredVersion | null> {
   if (version !== undefined && !isPlainId(version)) return null;

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type Expression, type SqlBool } from "kysely";
 import type { RunState } from "../../contract/run-state.ts";
 import type { RunSummary } from "../../contract/run-summary.ts";
 import type { RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
@@ -6,8 +6,9 @@ import type { Reader, Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";
-import { closeAttempts } from "./close-attempts.ts";
 import type { RunCarriers } from "../run-carriers.ts";
+import { closeAttempts } from "./close-attempts.ts";
+import { contains } from "./contains.ts";
 import { parseCursor, toCursor } from "./cursor.ts";
 import { countDone } from "./progress.ts";
 import { toRunRecords } from "./run-record.ts";
@@ -44,6 +45,16 @@ export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunC
   if (filter.state !== undefined) query = query.where("state", "=", filter.state);
   if (filter.test_name !== undefined) query = query.where("test_name", "=", toJsonText(filter.test_name));
   if (filter.model_id !== undefined) query = query.where("model_id", "=", toJsonText(filter.model_id));
+  const { search, search_model_ids: named = [] } = filter;
+  if (search !== undefined) {
+    query = query.where(({ eb, or }) =>
+      or([
+        mentions(sql`test_name`, search),
+        mentions(sql`model_id`, search),
+        ...(named.length > 0 ? [eb("model_id", "in", named.map(toJsonText))] : []),
+      ]),
+    );
+  }
   if (filter.owner !== undefined) query = query.where("owner", filter.owner === null ? "is" : "=", filter.owner);
   if (filter.cursor !== undefined) {
     const { created_at, id } = parseCursor(filter.cursor);
@@ -57,6 +68,10 @@ export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunC
     next_cursor: last && rows.length > limit ? toCursor(last) : null,
   };
 }
+
+/** In any case. SQLite knows the cases of English letters only: others are found as they were typed. */
+const mentions = (column: Expression<string>, text: string): Expression<SqlBool> =>
+  sql<SqlBool>`(${contains(sql`lower(${column})`, text.toLowerCase())} or ${contains(column, text)})`;
 
 /** queued → running. The start is never before the creation, whatever the wall clock did between. */
 export async function startRun(writer: Writer, id: string, at: number): Promise<void> {

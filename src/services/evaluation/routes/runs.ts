@@ -13,13 +13,18 @@ import { ownerOf } from "../../http/owner.ts";
 export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .get("/runs", requireScope("runs:read"), async (context) => {
-      const { state, test_name, model_id, limit, cursor } = validateQuery(RunListQuery, context.req.query());
+      const { state, test_name, model_id, search, search_model_ids, limit, cursor } = validateQuery(
+        RunListQuery,
+        context.req.query(),
+      );
       const page = await runs.list({
         limit,
         owner: ownerOf(context),
         ...(state && { state }),
         ...(test_name !== undefined && { test_name }),
         ...(model_id !== undefined && { model_id }),
+        ...(search !== undefined && { search }),
+        ...(search_model_ids !== undefined && { search_model_ids: search_model_ids.split(",") }),
         ...(cursor !== undefined && { cursor }),
       });
       return context.json(toRunList(page));
