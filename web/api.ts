@@ -18,8 +18,9 @@ export const studioModels = (signal: AbortSignal): Promise<StudioModels> =>
 
 export interface RunFilters {
   readonly state?: RunState | undefined;
-  readonly test_name?: string | undefined;
   readonly model_id?: string | undefined;
+  readonly search?: string | undefined;
+  readonly search_model_ids?: string | undefined;
 }
 
 export async function listRuns(

@@ -12,6 +12,10 @@ export const PageConfig = z
     evaluation: z.string().describe("Origin of the evaluation service."),
     version: z.string(),
     demo: z.boolean().describe("True while the built-in demo models are on."),
+    demo_models: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Names of the fine-tuned demo models and the UUID of each, also while they are off: their runs stay."),
     hub_models: z.array(z.string()).describe("Hub models known by name, for the picker."),
     limits: z.array(PageLimit).describe("What the services refuse beyond."),
     keys_required: z.boolean().describe("True when requests need an API key."),

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { changeSearch } from "./use-search-state.ts";
 
 interface FilterInputProps {
@@ -11,6 +11,8 @@ interface FilterInputProps {
   readonly first?: boolean;
   /** Its label is for screen readers only. */
   readonly quiet?: boolean;
+  /** What there is to choose from. */
+  readonly suggestions?: readonly string[];
 }
 
 /** Typing is kept here and reaches the address, and so the service, when it pauses. */
@@ -21,8 +23,10 @@ export function FilterInput({
   placeholder = "the whole name",
   first = false,
   quiet = false,
+  suggestions = [],
 }: FilterInputProps) {
   const [text, setText] = useState(value);
+  const list = useId();
   useEffect(() => setText(value), [value]);
 
   useEffect(() => {
@@ -42,7 +46,15 @@ export function FilterInput({
         placeholder={placeholder}
         value={text}
         onChange={(event) => setText(event.target.value)}
+        list={suggestions.length > 0 ? list : undefined}
       />
+      {suggestions.length > 0 && (
+        <datalist id={list}>
+          {suggestions.map((entry) => (
+            <option key={entry} value={entry} />
+          ))}
+        </datalist>
+      )}
     </label>
   );
 }

@@ -1,18 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
-import { studioModels } from "../api.ts";
+import { useKnownModels } from "./use-known-models.ts";
 
 /** What people call a model: fine-tuned ones have a name behind their UUID. Unknown ones, and all where no list can be read, are their id. */
 export function useModelName(): (id: string) => string {
-  const studio = useQuery({
-    queryKey: ["studio-models"],
-    queryFn: ({ signal }) => studioModels(signal),
-    staleTime: 30_000,
-    retry: false,
-  });
-  const names = useMemo(
-    () => new Map(Object.entries(studio.data ?? {}).map(([name, id]) => [id, name])),
-    [studio.data],
-  );
+  const models = useKnownModels();
+  const names = useMemo(() => new Map([...models].map(([name, id]) => [id, name])), [models]);
   return useCallback((id: string) => names.get(id) ?? id, [names]);
 }

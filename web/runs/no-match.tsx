@@ -4,7 +4,11 @@ export function NoMatch() {
   return (
     <div className="panel grid justify-items-start gap-2 p-6">
       <p className="font-medium">No run matches these filters.</p>
-      <button type="button" className="button" onClick={() => changeSearch({ state: null, name: null, model: null })}>
+      <button
+        type="button"
+        className="button"
+        onClick={() => changeSearch({ state: null, search: null, name: null, model: null })}
+      >
         Clear filters
       </button>
     </div>

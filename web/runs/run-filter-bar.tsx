@@ -1,13 +1,19 @@
-import type { RunFilters } from "../api.ts";
+import { FilterInput } from "../parts/filter-input.tsx";
 import { runStates } from "../parts/run-state.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
-import { FilterInput } from "../parts/filter-input.tsx";
+import type { TypedFilters } from "./use-run-filters.ts";
 
-export function RunFilterBar({ filters }: { filters: RunFilters }) {
+interface RunFilterBarProps {
+  readonly filters: TypedFilters;
+  /** Models to choose from. */
+  readonly models: readonly string[];
+}
+
+export function RunFilterBar({ filters, models }: RunFilterBarProps) {
   return (
     <search className="flex flex-wrap items-end gap-2">
-      <FilterInput label="Test name" name="name" value={filters.test_name ?? ""} first />
-      <FilterInput label="Model" name="model" value={filters.model_id ?? ""} />
+      <FilterInput label="Search" name="search" value={filters.search} placeholder="test name or model  /" first />
+      <FilterInput label="Model" name="model" value={filters.model} suggestions={models} />
       <label className="grid gap-1 text-xs font-medium text-soft max-sm:flex-1">
         State
         <select

@@ -9,6 +9,7 @@ import { Skeleton } from "../parts/skeleton.tsx";
 import { toggled } from "../parts/toggled.ts";
 import { useEvent } from "../parts/use-event.ts";
 import { useKeys } from "../parts/use-keys.ts";
+import { useModelName } from "../parts/use-model-name.ts";
 import { useRowKeys } from "../parts/use-row-keys.ts";
 import { compareChoice } from "./compare-choice.ts";
 import { DemoNotice } from "./demo-notice.tsx";
@@ -16,15 +17,18 @@ import { FirstSteps } from "./first-steps.tsx";
 import { NoMatch } from "./no-match.tsx";
 import { RunFilterBar } from "./run-filter-bar.tsx";
 import { RunTable } from "./run-table.tsx";
-import { hasFilters, useRunFilters } from "./use-run-filters.ts";
+import { hasFilters, useRunFilters, useTypedFilters } from "./use-run-filters.ts";
 import { useRunList } from "./use-run-list.ts";
 
 export function RunsScreen() {
-  const filters = useRunFilters();
+  const typed = useTypedFilters();
+  const filters = useRunFilters(typed);
   const list = useRunList(filters);
   const [, navigate] = useLocation();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const runs = useMemo(() => list.data?.pages.flatMap((page) => page.runs) ?? [], [list.data]);
+  const nameOf = useModelName();
+  const models = useMemo(() => [...new Set(runs.map((run) => nameOf(run.model_id)))].toSorted(), [runs, nameOf]);
   const filtered = hasFilters(filters);
   const nothingYet = list.isSuccess && runs.length === 0 && !filtered;
   const choice = compareChoice(runs, { chosen, baselines: useBaselines() });
@@ -54,7 +58,7 @@ export function RunsScreen() {
         </>
       }
     >
-      {!nothingYet && <RunFilterBar filters={filters} />}
+      {!nothingYet && <RunFilterBar filters={typed} models={models} />}
       {runs.some((run) => run.demo) && <DemoNotice />}
       {list.isPending && <Skeleton rows={8} label="Loading runs" />}
       {list.isError && <FailedNotice error={list.error} onRetry={() => void list.refetch()} />}

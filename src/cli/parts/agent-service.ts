@@ -1,5 +1,5 @@
 import { createDemoEndpoint } from "../../models/demo/demo-endpoint.ts";
-import { createDemo } from "../../models/demo/demo-models.ts";
+import { createDemo, demoStudioIds } from "../../models/demo/demo-models.ts";
 import { detectLocalServers } from "../../models/local-servers/detect-local-servers.ts";
 import { createRouter } from "../../models/routing/choose-provider.ts";
 import { createRouteLimits } from "../../models/routing/route-limits.ts";
@@ -72,6 +72,7 @@ export async function agentService(
         evaluation: served.evaluation?.url ?? "",
         version,
         demo: settings.demo,
+        demo_models: demoStudioIds,
         hub_models: Object.keys(demo?.hub ?? {}),
         limits: pageLimits(settings),
       }),

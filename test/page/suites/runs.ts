@@ -35,7 +35,7 @@ export function runsSuite(browser: () => Browser): void {
   test("a filter in the address narrows the list, and clearing it brings all back", async () => {
     await using services = await startFakeServices({ runs: [nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });
-    await tab.open("/runs?name=nothing");
+    await tab.open("/runs?search=nothing");
 
     await tab.page.getByText("No run matches these filters.").waitFor();
     await tab.page.getByRole("button", { name: "Clear filters" }).click();
@@ -44,6 +44,32 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByLabel("Model").fill("openai/gpt-x");
     await tab.page.getByRole("link", { name: "nightly support" }).waitFor({ state: "detached" });
     expect(tab.page.url()).toContain("model=openai%2Fgpt-x");
+  });
+
+  test("a run is found by part of its name, and by the name of its model, whose id nobody remembers", async () => {
+    const tuned = makeResults({
+      id: "tuned",
+      name: "refunds",
+      model: "d3a0517a-0000-4000-8000-0000000000ff",
+      scenarios: [],
+    });
+    await using services = await startFakeServices({ runs: [nightly, tuned] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs?search=NIGHT");
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
+    expect(await tab.page.getByRole("row").count()).toBe(2);
+
+    await tab.page.getByLabel("Search").fill("mo-GONE");
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor({ state: "detached" });
+    expect(await tab.page.getByRole("row", { name: /refunds/ }).innerText()).toContain("demo-gone");
+    await tab.page.getByLabel("Search").fill("");
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
+
+    await tab.page.getByLabel("Model").fill("demo-gone");
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor({ state: "detached" });
+    await tab.page.getByRole("link", { name: "refunds" }).waitFor();
+    expect(tab.page.url()).toContain("/runs?model=demo-gone");
+    expect(tab.mishaps).toEqual([]);
   });
 
   test("while a run is under way, pages of the list on which nothing can change are not read again", async () => {

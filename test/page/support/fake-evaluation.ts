@@ -93,11 +93,13 @@ function answerCompare(runs: FakeRuns, query: URLSearchParams, response: ServerR
 }
 
 function listRuns(runs: FakeRuns, query: URLSearchParams) {
-  const matches = (name: "state" | "test_name" | "model_id", run: EvaluationResponse): boolean =>
+  const matches = (name: "state" | "model_id", run: EvaluationResponse): boolean =>
     !query.has(name) || run[name] === query.get(name);
-  const found = runs
-    .list()
-    .filter((run) => matches("state", run) && matches("test_name", run) && matches("model_id", run));
+  const search = query.get("search") ?? "";
+  const named = query.get("search_model_ids")?.split(",") ?? [];
+  const isFound = ({ test_name, model_id }: EvaluationResponse): boolean =>
+    `${test_name}\n${model_id}`.toLowerCase().includes(search.toLowerCase()) || named.includes(model_id);
+  const found = runs.list().filter((run) => matches("state", run) && matches("model_id", run) && isFound(run));
   const start = Number(query.get("cursor") ?? 0);
   const end = start + Number(query.get("limit") ?? 50);
   return { runs: found.slice(start, end).map(runs.toRun), next_cursor: end < found.length ? String(end) : null };

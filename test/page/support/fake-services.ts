@@ -99,6 +99,7 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
         evaluation: evaluation.origin,
         version: "0.1.0",
         demo: true,
+        demo_models: { "demo-gone": "d3a0517a-0000-4000-8000-0000000000ff" },
         hub_models,
         limits,
         keys_required: false,
