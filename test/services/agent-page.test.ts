@@ -67,3 +67,14 @@ test("a program that asks for no page gets none, and a route stays closed to bro
   expect((await visit(guarded, "/forgotten")).status).toBe(401);
   expect((await visit(open, "/chat/anything")).status).toBe(200);
 });
+
+test("HEAD is answered as GET is, and the methods of / are all named", async () => {
+  for (const agent of [open, guarded]) {
+    const head = await fetch(`${agent.url}/`, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  }
+  for (const method of ["OPTIONS", "PUT"]) {
+    const { headers } = await fetch(`${open.url}/`, { method });
+    expect(headers.get("allow")).toBe("GET, POST, HEAD, OPTIONS");
+  }
+});

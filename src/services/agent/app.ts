@@ -38,7 +38,8 @@ export function createAgentApp(dependencies: AgentDependencies): Shell {
     onRefusal: parts.metrics.countRefusal,
     // A route that was forgotten here is a closed one: only where there is none does the page's own screen say so.
     isPublic: ({ method, path, accept }) =>
-      method === "GET" && (isPagePath(path) || (isStrayVisit({ path, accept }) && !isServed(app, path))),
+      ["GET", "HEAD"].includes(method) &&
+      (isPagePath(path) || (isStrayVisit({ path, accept }) && !isServed(app, path))),
   });
   app
     .route("/", agentTurnRoute(dependencies, parts))

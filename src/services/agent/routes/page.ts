@@ -53,33 +53,36 @@ interface PageFile {
 export function pageRoutes({ folder, config }: { folder: string; config: () => ServedConfig }): Hono<ShellEnvironment> {
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
 
-  return new Hono<ShellEnvironment>()
-    .get("/page/config", (context) => {
-      // Where no key is needed, everybody is somebody.
-      const keys_required = (context.get("caller") as Caller | undefined) === undefined;
-      const body: PageConfig = { ...config(), keys_required };
-      return context.json(body);
-    })
-    .get("/*", async (context, next) => {
-      const { path } = context.req;
-      const stray = isStrayVisit({ path, accept: context.req.header("accept") });
-      if (!isPagePath(path) && !stray) return next();
-      files ??= readPage(folder);
-      const known = await files;
-      const found = known.get(path) ?? (screens.test(path) ? known.get("/index.html") : undefined);
-      const file = found ?? (stray ? known.get("/index.html") : undefined);
-      if (!file) return screens.test(path) ? missingPage() : next();
-      const immutable = path.startsWith("/assets/");
-      const headers = {
-        "content-type": file.type,
-        etag: file.etag,
-        "cache-control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
-        "content-security-policy": pagePolicy(config().evaluation),
-      };
-      if (!found) return context.body(file.body, 404, { ...headers, "cache-control": "no-store" });
-      if (context.req.header("if-none-match") === file.etag) return context.body(null, 304, headers);
-      return context.body(file.body, 200, headers);
-    });
+  return (
+    new Hono<ShellEnvironment>()
+      .get("/page/config", (context) => {
+        // Where no key is needed, everybody is somebody.
+        const keys_required = (context.get("caller") as Caller | undefined) === undefined;
+        const body: PageConfig = { ...config(), keys_required };
+        return context.json(body);
+      })
+      // The first by its name: a catch-all alone would not count among the methods of an address.
+      .on("GET", ["/", "/*"], async (context, next) => {
+        const { path } = context.req;
+        const stray = isStrayVisit({ path, accept: context.req.header("accept") });
+        if (!isPagePath(path) && !stray) return next();
+        files ??= readPage(folder);
+        const known = await files;
+        const found = known.get(path) ?? (screens.test(path) ? known.get("/index.html") : undefined);
+        const file = found ?? (stray ? known.get("/index.html") : undefined);
+        if (!file) return screens.test(path) ? missingPage() : next();
+        const immutable = path.startsWith("/assets/");
+        const headers = {
+          "content-type": file.type,
+          etag: file.etag,
+          "cache-control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
+          "content-security-policy": pagePolicy(config().evaluation),
+        };
+        if (!found) return context.body(file.body, 404, { ...headers, "cache-control": "no-store" });
+        if (context.req.header("if-none-match") === file.etag) return context.body(null, 304, headers);
+        return context.body(file.body, 200, headers);
+      })
+  );
 }
 
 /** The page makes no markup out of text, and starts scripts and workers by its one policy only: the browser holds it to that. */
