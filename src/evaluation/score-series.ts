@@ -38,6 +38,7 @@ export function createScoreSeries(unit: "attempt" | "scenario", checks: Readonly
             scoreStats(list, {
               unit,
               binary: (isBinary(name) || checks.has(name)) && !fractional,
+              replies: count,
               n_missing: totals[of] - count,
             }),
           ];

@@ -50,7 +50,12 @@ test("a scenario has statistics over its attempts", () => {
     [scored({ overall: 0.7 }), scored({})],
   ]);
   expect(score_stats["overall"]).toMatchObject({ n: 2, n_missing: 2, min: 0.7, method: "t over 2 attempts" });
-  expect(score_stats["success"]).toMatchObject({ n: 2, n_missing: 0, mean: 0.75, method: "t over 2 attempts" });
+  expect(score_stats["success"]).toMatchObject({
+    n: 2,
+    n_missing: 0,
+    mean: 0.75,
+    method: "wilson with t over 2 attempts",
+  });
 });
 
 test("0/1 scores without spread have Wilson's interval, other scores none", () => {

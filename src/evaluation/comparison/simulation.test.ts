@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { Interaction } from "../../contract/scenario.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";
 import { detectableEffect } from "../statistics/power.ts";
+import { scoreStats } from "../statistics/score-stats.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { compareScore } from "./compare-score.ts";
 import { createRunTally } from "./run-tally.ts";
@@ -47,6 +48,33 @@ test("the clustered 95 % interval covers the truth in 93 to 97 % of simulated su
   expect(covered / suites).toBeGreaterThan(0.93);
   expect(covered / suites).toBeLessThan(0.97);
 });
+
+test.each([
+  [10, 1],
+  [10, 5],
+  [5, 5],
+  [30, 1],
+])(
+  "a share near 1 is covered in 93 % or more of simulated suites: %i scenarios × %i attempts × 4 turns",
+  (size, times) => {
+    const random = createRandom(4_711);
+    const normal = createNormal(random);
+    // The mean over scenarios whose odds are spread by a normal value of deviation 1 around e^3.5 to 1.
+    const share = 0.9555;
+    let covered = 0;
+    for (let suite = 0; suite < suites; suite++) {
+      const shares = Array.from({ length: size }, () => {
+        const chance = 1 / (1 + Math.exp(-3.5 - normal(1)));
+        const right = Array.from({ length: times * turns }, () => random() < chance).filter(Boolean).length;
+        return right / (times * turns);
+      });
+      const options = { unit: "scenario", binary: true, replies: size * times * turns, n_missing: 0 } as const;
+      const { ci_lower, ci_upper } = scoreStats(shares, options);
+      if ((ci_lower ?? 1) <= share && share <= (ci_upper ?? 0)) covered++;
+    }
+    expect(covered / suites).toBeGreaterThan(0.93);
+  },
+);
 
 test("two runs of the same model are called different in 3 to 7 % of simulated pairs", () => {
   const normal = createNormal(createRandom(7));

@@ -69,13 +69,24 @@ test("an interval never has no width: it is Wilson's for 0/1 scores and else nul
   expect(scoreStats([1, 1, 1, 1, 1], binary).ci_lower).toBeCloseTo(0.5655, 4);
   expect(scoreStats([1, 0, 1], binary).method).toBe("wilson over 3 attempts");
   expect(scoreStats([0.5, 0.5], binary).method).toBe("wilson over 2 attempts");
-  expect(scoreStats([0.25, 0.75], binary).method).toBe("t over 2 attempts");
   expect(scoreStats([0.7, 0.7], overAttempts)).toMatchObject({
     sd: 0,
     ci_lower: null,
     ci_upper: null,
     method: "none: all 2 attempts have the same value",
   });
+});
+
+test("a 0/1 score that is a share of several replies has Wilson's interval of the size its spread leaves", () => {
+  // p 0.975, variance of the mean 0.000625: 39 replies' worth, t(9) 2.26216. By Wilson's formula in Python (scipy 1.17.1).
+  const shares = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.75];
+  const stats = scoreStats(shares, { unit: "scenario", binary: true, n_missing: 0 });
+  expect(stats.method).toBe("wilson with t over 10 scenarios");
+  expect([stats.ci_lower, stats.ci_upper]).toEqual([expect.closeTo(0.8433322, 6), expect.closeTo(0.9964734, 6)]);
+  // Never more than the replies there were.
+  const few = scoreStats([0.5, 0.5, 0.75], { unit: "scenario", binary: true, replies: 12, n_missing: 0 });
+  expect([few.ci_lower, few.ci_upper]).toEqual([expect.closeTo(0.1454442, 6), expect.closeTo(0.920102, 6)]);
+  expect(scoreStats([0.25, 0.75], binary).ci_lower).toBeGreaterThan(0);
 });
 
 test("one value or none has no interval and says so", () => {

@@ -1,5 +1,6 @@
 import type { ScoreStats } from "../../contract/score-stats.ts";
 import { clusterInterval } from "./cluster-interval.ts";
+import { clusteredWilson } from "./clustered-wilson.ts";
 import { withinScores, type Interval } from "./interval.ts";
 import { allEqual, standardDeviation } from "./mean.ts";
 import { wilson } from "./wilson.ts";
@@ -9,18 +10,23 @@ export interface ScoreStatsOptions {
   readonly unit: "attempt" | "scenario";
   /** True for a score that is 0 or 1 for every single reply. */
   readonly binary: boolean;
+  /** Single replies that the values of a 0/1 score are shares of, where that is known. */
+  readonly replies?: number | undefined;
   readonly n_missing: number;
 }
 
 /**
  * How sure the mean of independent averages is. A spread gives Student's interval (over scenarios, that is the cluster-robust one);
- * 0/1 scores that leave no spread to go by, or are 0 or 1 throughout, Wilson's; otherwise there is none, and `method` says why.
+ * 0/1 scores Wilson's, with Student's t where they are shares of several replies; otherwise there is none, and `method` says why.
  */
-export function scoreStats(values: readonly number[], { unit, binary, n_missing }: ScoreStatsOptions): ScoreStats {
+export function scoreStats(
+  values: readonly number[],
+  { unit, binary, replies, n_missing }: ScoreStatsOptions,
+): ScoreStats {
   const [only] = values;
   if (only !== undefined && values.length === 1) return statsOfOne(only, { unit, n_missing });
   const { mean, stderr, interval } = clusterInterval(values.map((value) => ({ sum: value, count: 1 })));
-  const chosen = chooseInterval(values, { unit, binary, interval, mean: mean ?? 0 });
+  const chosen = chooseInterval(values, { unit, binary, replies, interval, mean: mean ?? 0 });
   return {
     n: values.length,
     n_missing,
@@ -35,7 +41,7 @@ export function scoreStats(values: readonly number[], { unit, binary, n_missing 
 }
 
 /** One value says nothing of how others would be. */
-function statsOfOne(value: number, { unit, n_missing }: Omit<ScoreStatsOptions, "binary">): ScoreStats {
+function statsOfOne(value: number, { unit, n_missing }: Pick<ScoreStatsOptions, "unit" | "n_missing">): ScoreStats {
   return {
     n: 1,
     n_missing,
@@ -54,9 +60,10 @@ function chooseInterval(
   {
     unit,
     binary,
+    replies,
     interval,
     mean,
-  }: Pick<ScoreStatsOptions, "unit" | "binary"> & { interval: Interval | null; mean: number },
+  }: Pick<ScoreStatsOptions, "unit" | "binary" | "replies"> & { interval: Interval | null; mean: number },
 ): { interval: Interval | null; method: string } {
   const n = values.length;
   if (n === 0) return { interval: null, method: "none: no values" };
@@ -66,5 +73,6 @@ function chooseInterval(
     return { interval: wilson(mean * n, n), method: `wilson ${counted}` };
   }
   if (!interval) return { interval: null, method: `none: all ${n} ${unit}s have the same value` };
+  if (binary) return { interval: clusteredWilson(values, { trials: replies }), method: `wilson with t ${counted}` };
   return { interval: withinScores(interval), method: `t ${counted}` };
 }
