@@ -29,8 +29,13 @@ export interface CallSlot {
  * not keep a small one waiting.
  */
 export interface Limits {
-  /** Resolves when the call may start. Rejects only when `signal` aborts or the limits are closed. */
+  /** Resolves when the call may start. Rejects only when `signal` aborts, after `stopWaiting`, or when the limits are closed. */
   acquire(request: { endpoint: string; run_id: string; signal: AbortSignal }): Promise<CallSlot>;
+  /**
+   * From here on whoever would have to wait for a time that an endpoint or a rate prescribes is rejected with `shutting_down`.
+   * Calls that wait only for others to end still get their turn.
+   */
+  stopWaiting(): void;
   /** Gives everything back. Those who wait are rejected. */
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { StoredReply } from "../contract/interaction-result.ts";
 import type { ChatMessage, ChatModel, Reply } from "../contract/model.ts";
 import { Interaction, type Scenario } from "../contract/scenario.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { runAttempt, type AttemptOptions } from "./run-attempt.ts";
 import { toStoredReply } from "./to-stored-reply.ts";
@@ -187,6 +188,32 @@ test("the cap holds with reference history", async () => {
   };
   await run({ scenario: scenarioOf("1", "2", "3", "4", "5"), model, history: "reference", concurrency: 2 });
   expect(most).toBe(2);
+});
+
+test("a turn that does not wait because the process stops lets those beside it come to their end, and starts none", async () => {
+  const refused = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const kept: number[] = [];
+  const model: ChatModel = async ({ messages }) => {
+    const message = messages.at(-1)?.content ?? "";
+    asked.push(message);
+    if (message === "limited") {
+      refused.resolve();
+      throw new ServiceError("shutting_down", "The service is stopping.");
+    }
+    await refused.promise;
+    await Promise.resolve();
+    return sampleReply("x");
+  };
+  const running = run({
+    scenario: scenarioOf("one", "limited", "three"),
+    model,
+    history: "reference",
+    concurrency: 2,
+    onReply: async (turn) => void kept.push(turn),
+  });
+  await expect(running).rejects.toMatchObject({ code: "shutting_down" });
+  expect([asked, kept]).toEqual([["one", "limited"], [0]]);
 });
 
 test("pieces of text carry their turn", async () => {

@@ -1,3 +1,5 @@
+import { isShuttingDown } from "../contract/is-shutting-down.ts";
+
 export interface LaneOptions<Item, Result> {
   readonly lanes: number;
   readonly signal: AbortSignal;
@@ -12,6 +14,7 @@ export interface LaneOptions<Item, Result> {
 /**
  * Works off items in order, at most `lanes` at a time; one lane is one after another. True when all were done,
  * false when `keep` or `admit` ended it. Rejects with the first failure, or when `signal` aborts, once every lane has stopped.
+ * An item that does not wait because the process stops ends nothing but its lane: those under way come to their end.
  */
 export async function runInLanes<Item, Result>(
   items: readonly Item[],
@@ -48,7 +51,8 @@ export async function runInLanes<Item, Result>(
       await runLane();
     } catch (error) {
       if (!over && !signal.aborted) failures.push(error);
-      end();
+      if (isShuttingDown(error)) refused = true;
+      else end();
     }
   }
 

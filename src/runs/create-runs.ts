@@ -46,7 +46,7 @@ export interface RunsOptions {
   readonly createModel: (settings: RunSettings) => ChatModel;
   /** A judge or a labeller. Default: made like the model under test. */
   readonly createHelper?: (settings: RunSettings) => ChatModel;
-  /** Called when a stop begins: models need not wait any more for endpoints that are down. */
+  /** Called when a stop begins: models need not wait any more for endpoints that are down or ask for time. */
   readonly onStopping?: () => void;
   /** True when a scripted demo model will answer. */
   readonly isDemo: (settings: RunSettings) => boolean;
@@ -255,6 +255,7 @@ export function createRuns(options: RunsOptions): Runs {
     },
     async stop(stopOptions) {
       options.onStopping?.();
+      options.limits?.stopWaiting();
       await worker.stop(stopOptions);
       waiting.endAll();
       await Promise.all([pool.close(), checks.close()]);

@@ -110,6 +110,7 @@ function createAttempt(
   const scoresAlone = !judge && !modelLabeller && !semantic && custom.length === 0;
   /** Calls the ledger admitted whose turns are not stored with their scores yet. */
   let underWay = 0;
+  let ended = false;
   let outcome: ExecuteOutcome | null = null;
 
   function admit(to: RunLedger): boolean {
@@ -182,6 +183,13 @@ function createAttempt(
     return turn;
   }
 
+  /** When one pass breaks off, the other starts no call any more; what it has under way is kept as long as the attempt is held. */
+  async function bothPasses<Pass>(passes: readonly Promise<Pass>[]): Promise<Pass[]> {
+    const over = passes.map((pass) => pass.catch((error: unknown) => ((ended = true), Promise.reject(error))));
+    await Promise.allSettled(over);
+    return Promise.all(over);
+  }
+
   function runPass({ from, history, only }: { from: number; history: History; only?: readonly number[] }) {
     return runAttempt({
       scenario,
@@ -193,7 +201,7 @@ function createAttempt(
       concurrency: Math.min(settings.concurrency ?? reachOfReference, reachOfReference),
       stored: held.passFrom(from),
       ...(only && { turns: only }),
-      ...(ledger && { admit: () => admit(ledger) }),
+      admit: () => !ended && (!ledger || admit(ledger)),
       signal,
       onReply: (turn, reply) => keep(from + turn, reply),
     });
@@ -227,11 +235,11 @@ function createAttempt(
       }
     },
     async run(): Promise<void> {
-      const [first] = await Promise.all([
+      const [first] = await bothPasses([
         runPass({ from: 0, history: firstHistory(settings) }),
         ...(settings.history === "both" ? [runPass({ from: turns, history: "reference" })] : []),
       ]);
-      if (!first.completed) return;
+      if (!first?.completed) return;
       if (settings.replay_first_bad_turn && settings.history !== "both") {
         const only = held.toReplay();
         if (only.length > 0) await runPass({ from: turns, history: "reference", only });

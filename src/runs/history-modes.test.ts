@@ -134,6 +134,31 @@ test("a worker that stopped in the middle of both passes goes on at the missing 
   expect(inner.requests).toHaveLength(6);
 });
 
+test("a pass that does not wait because the process stops loses no reply of the other", async () => {
+  const inner = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
+  const refused = Promise.withResolvers<void>();
+  let stopping = true;
+  const model: ChatModel = async (request, options) => {
+    const isSecond = request.messages.length === 1 && inner.requests.length > 0;
+    if (stopping && isSecond) {
+      refused.resolve();
+      throw new ServiceError("shutting_down", "The service is stopping.");
+    }
+    const reply = await inner(request, options);
+    if (stopping) await refused.promise;
+    return reply;
+  };
+  await using bench = await startBench({ models: { model } });
+  const run = await bench.create({ test_batch: numberedScenario("s", 2), history: "both" });
+  await refused.promise;
+  await bench.runs.stop({ graceMs: 10_000 });
+  stopping = false;
+  await bench.runs.start();
+  const response = await bench.results(await bench.runs.wait(run.id, AbortSignal.timeout(10_000)));
+  expect(response.results.scenarios[0]?.reference_attempts?.[0]?.interactions).toHaveLength(2);
+  expect(inner.requests).toHaveLength(4);
+});
+
 test("replaying with reference history makes no sense and is refused", async () => {
   await using bench = await startBench({ models: { model: fakeModel(() => "") } });
   const request = { test_batch: numberedScenario("s", 1), history: "reference", replay_first_bad_turn: true };

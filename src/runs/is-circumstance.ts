@@ -8,8 +8,3 @@ const codes: ReadonlySet<ErrorCode> = new Set(["storage_unavailable", "storage_f
 export function isCircumstance(error: unknown): boolean {
   return error instanceof LeaseLost || (error instanceof ServiceError && codes.has(error.code));
 }
-
-/** The process itself stops: whoever asked is asked again by another. */
-export function isShuttingDown(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === "shutting_down";
-}

@@ -15,6 +15,7 @@ function fakeLimits(): Limits & { ends: CallEnd[]; refusals: number[]; asked: st
       asked.push(`${endpoint} ${run_id}`);
       return { refused: (pause = 0) => refusals.push(pause), release: (end) => ends.push(end) };
     },
+    stopWaiting: () => {},
     close: async () => {},
   };
 }

@@ -1,5 +1,5 @@
+import { isShuttingDown } from "../contract/is-shutting-down.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../contract/queue.ts";
-import { isShuttingDown } from "./is-circumstance.ts";
 import { LeaseLost } from "./lease-lost.ts";
 
 export interface WorkerOptions {

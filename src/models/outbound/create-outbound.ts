@@ -64,7 +64,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
         return { ok: true, tries, startedAt, ...result };
       }
       if (asksForLess(result.failure)) request.onRefused?.(result.failure.retryAfterMs);
-      const patience = patienceOf(request, result.failure);
+      const patience = patienceOf(request);
       if (result.failure.again !== "no") patience.throwIfAborted();
       const delay = delayBeforeNext(call, result.failure, tries);
       if (delay === null) return failed(result.failure, tries, result.redirect_to);
@@ -103,10 +103,9 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     }
   }
 
-  /** Who shares an upstream out and stops does not wait until it is up: another process asks again. A rate limit passes by itself. */
-  function patienceOf({ signal, onRefused }: OutboundRequest, failure?: Failure): AbortSignal {
-    const stops = onRefused !== undefined && failure?.status !== 429;
-    return stops ? AbortSignal.any([signal, stopping.signal]) : signal;
+  /** Who shares an upstream out and stops waits neither until it is up nor until its limit allows more: another process asks again. */
+  function patienceOf({ signal, onRefused }: OutboundRequest): AbortSignal {
+    return onRefused ? AbortSignal.any([signal, stopping.signal]) : signal;
   }
 
   /** One permitted try. Whatever becomes of it, its breaker hears about it exactly once. */

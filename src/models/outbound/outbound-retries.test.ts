@@ -266,12 +266,16 @@ test("an upstream that stays down is not waited for any more after a minute", as
   await outbound.close();
 });
 
-test("whoever stops does not wait for an upstream that is down, and tells of no failure", async () => {
+test.each([
+  ["an upstream that is down", unavailable],
+  ["a limit to pass", rateLimited({ "retry-after": "50" })],
+  ["a limit of unknown length to pass", rateLimited({})],
+])("whoever stops does not wait for %s, and tells of no failure", async (_, behaviour) => {
   await using provider = await startFakeProvider();
   await using outbound = createOutbound({ retry: { baseMs: 3_600_000 }, random: () => 1 });
   const patient = { ...post(provider.url), onRefused: () => {} };
   await outbound.request(patient);
-  provider.setBehaviour(unavailable);
+  provider.setBehaviour(behaviour);
   const waiting = outbound.request(patient);
   await expect.poll(() => provider.requests.length).toBe(2);
   outbound.stopWaiting();

@@ -87,7 +87,7 @@ export interface Outbound extends AsyncDisposable {
   checkEndpoint(text: string, policy?: PolicyName): EndpointCheck;
   /** Every breaker that is not at rest, for metrics and the page. */
   breakers(): readonly BreakerReport[];
-  /** From here on requests with `onRefused` reject with `shutting_down` where they would wait for an upstream that is down. */
+  /** From here on requests with `onRefused` reject with `shutting_down` where they would wait before they are sent again. */
   stopWaiting(): void;
   /** Ends all connections; calls under way fail with `shutting_down`. */
   close(): Promise<void>;

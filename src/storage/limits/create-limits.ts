@@ -32,6 +32,7 @@ export function createLimits(
 ): Limits {
   const endpoints = new Map<string, LocalEndpoint>();
   let closing: ServiceError | null = null;
+  let stopping: ServiceError | null = null;
 
   function endpointOf(name: string): LocalEndpoint {
     const known = endpoints.get(name);
@@ -50,6 +51,7 @@ export function createLimits(
           return allowance;
         }),
     });
+    if (stopping) local.stopWaiting(stopping);
     endpoints.set(name, local);
     return local;
   }
@@ -63,9 +65,17 @@ export function createLimits(
       if (closing) throw closing;
       return endpointOf(endpoint).acquire(run_id, signal);
     },
+    stopWaiting() {
+      const reason = (stopping = stoppingError());
+      for (const endpoint of endpoints.values()) endpoint.stopWaiting(reason);
+    },
     async close() {
-      const reason = (closing = new ServiceError("shutting_down", "The worker is stopping."));
+      const reason = (closing = stoppingError());
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close(reason)));
     },
   };
+}
+
+function stoppingError(): ServiceError {
+  return new ServiceError("shutting_down", "The worker is stopping.");
 }

@@ -64,6 +64,33 @@ test("a call that is refused and goes on trying lets others start later, at once
   await expect(waiting).rejects.toThrow("closed");
 });
 
+test("whoever stops does not wait for a time, and gets the place of a call that ends", async () => {
+  let waitMs = 0;
+  const { local, reports } = endpoint(() => ({ slots: 1, share: 1, waitMs }));
+  const slot = await local.acquire("run", never);
+  local.stopWaiting(new Error("stopping"));
+  const next = local.acquire("run", never);
+  slot.release({ outcome: "ok" });
+  const second = await next;
+  waitMs = 60_000;
+  const waiting = local.acquire("run", never);
+  second.refused(60_000);
+  await expect(waiting).rejects.toThrow("stopping");
+  await expect(local.acquire("run", never)).rejects.toThrow("stopping");
+  second.release({ outcome: "ok" });
+  await local.close();
+  expect(reports.at(-1)).toMatchObject({ inUse: 0 });
+});
+
+test("whoever waits for a time when all stop is turned away", async () => {
+  const { local, reports } = endpoint(() => ({ waitMs: 60_000 }));
+  const waiting = local.acquire("run", never);
+  await expect.poll(() => reports.length).toBe(1);
+  local.stopWaiting(new Error("stopping"));
+  await expect(waiting).rejects.toThrow("stopping");
+  await local.close();
+});
+
 test("permits that were not used are given back", async () => {
   const { local, reports } = endpoint(({ permits }) => ({ permits: permits > 0 ? 10 : 0 }));
   const slot = await local.acquire("run", never);

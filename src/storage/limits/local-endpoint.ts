@@ -44,6 +44,8 @@ export class LocalEndpoint {
   #timerAt = Number.POSITIVE_INFINITY;
   #settling: Promise<void> | null = null;
   #closed = false;
+  /** Why calls are turned away that would have to wait for a time, once none is to. */
+  #impatient: { readonly reason: unknown } | null = null;
   /** Why calls are turned away once this is closed. */
   #reason: unknown;
 
@@ -95,6 +97,16 @@ export class LocalEndpoint {
     return waitsForNothing && this.#inUse + this.#waiting.size + this.#allowance.slots === 0;
   }
 
+  /** From here on nobody waits here for a time: whoever would fails with `reason`. */
+  stopWaiting(reason: unknown): void {
+    this.#impatient = { reason };
+    this.#turnAway();
+  }
+
+  #turnAway(): void {
+    if (this.#impatient && performance.now() < this.#notBefore) this.#waiting.refuseAll(this.#impatient.reason);
+  }
+
   /** Calls that still wait fail with `reason`, and so do later ones. */
   async close(reason?: unknown): Promise<void> {
     this.#closed = true;
@@ -142,6 +154,7 @@ export class LocalEndpoint {
       this.#take();
       this.#waiting.next()?.start();
     }
+    this.#turnAway();
     if (this.#waiting.size > 0) this.#askForMore();
     else if (this.#allowance.slots > 0) this.#settleIn(this.#renewMs);
   }
