@@ -2,6 +2,7 @@ import type { ChatModel, ChatRequest, SuccessfulReply } from "../contract/model.
 import { holdBackCalls } from "./prompted/hold-back-calls.ts";
 import { parseActions } from "./prompted/parse-actions.ts";
 import { toPromptedRequest } from "./prompted/to-prompted-request.ts";
+import type { KnownTools } from "./prompted/trained-calls.ts";
 
 /**
  * Lets a model without native tools use them: they are described in the prompt, the calls are read out of its text.
@@ -22,13 +23,16 @@ export function withPromptedTools(model: ChatModel): ChatModel {
 }
 
 /** Tools in the history count too: a model that saw calls may write another when none is offered, and that is no text. */
-function knownTools({ tools = [], tool_choice, messages }: ChatRequest): ReadonlySet<string> {
+function knownTools({ tools = [], tool_choice, messages }: ChatRequest): KnownTools {
   const offered = tool_choice === "none" ? [] : tools;
   const called = messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []));
-  return new Set([...offered, ...called].map(({ name }) => name));
+  return new Map([
+    ...called.map(({ name }) => [name, null] as const),
+    ...offered.map(({ name, parameters }) => [name, parameters] as const),
+  ]);
 }
 
-function withCalls(reply: SuccessfulReply, known: ReadonlySet<string>): SuccessfulReply {
+function withCalls(reply: SuccessfulReply, known: KnownTools): SuccessfulReply {
   const { text, tool_calls } = parseActions(reply.text, known);
   if (tool_calls.length === 0) return reply;
   const finish_reason = reply.finish_reason === "length" ? "length" : "tool_calls";

@@ -1,7 +1,8 @@
 /** What every way of writing a call begins with. Text before it can be shown at once. */
-const opening = /```|<(?:tool_call|function_call|action)|^\s*\{|(?:^|\n)[ \t]*Action:/gi;
+const opening =
+  /```|<(?:tool_call|function_call|action|function=|invoke|[|｜])|\[TOOL_CALLS\]|(?:(?:commentary|analysis) +)?to=functions\.|^\s*\{|(?:^|\n)[ \t]*Action:/gi;
 /** As long as the longest of them: a piece may end in the middle of one. */
-const heldBack = 16;
+const heldBack = 24;
 
 export interface HeldBackText {
   /** Takes a piece of text as it arrives. */

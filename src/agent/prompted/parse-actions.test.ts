@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
 import { parseActions } from "./parse-actions.ts";
 
-const names = new Set(["calculator", "look"]);
+const expression = { type: "object", properties: { expression: { type: "string" }, digits: { type: "integer" } } };
+const tools = new Map([
+  ["calculator", expression],
+  ["look", null],
+]);
 const read = (text: string) => {
-  const parsed = parseActions(text, names);
+  const parsed = parseActions(text, tools);
   return { text: parsed.text, calls: parsed.tool_calls.map((call) => [call.name, call.arguments]) };
 };
 const six = ["calculator", '{"expression":"6*7"}'];
@@ -28,6 +32,72 @@ test.each([
   ["classic ReAct with those", 'Action: calculator\r\nAction Input: {"expression":"6*7"}\r\n'],
 ])("a call written as %s is read", (_, text) => {
   expect(read(text)).toEqual({ text: "", calls: [six] });
+});
+
+const args = '{"expression":"6*7"}';
+
+test.each([
+  ["Mistral", `[TOOL_CALLS][{"name": "calculator", "arguments": ${args}}]`],
+  ["Mistral, with its end", `[TOOL_CALLS] [{"name": "calculator", "arguments": ${args}, "id": "a1b2c3d4e"}]</s>`],
+  ["Mistral since version 11", `[TOOL_CALLS]calculator[ARGS]${args}`],
+  ["Mistral with ids", `[TOOL_CALLS]calculator[CALL_ID]a1b2c3d4e[ARGS]${args}`],
+  [
+    "DeepSeek",
+    `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>calculator\n\`\`\`json\n${args}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+  ],
+  [
+    "DeepSeek since 3.1",
+    `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>calculator<｜tool▁sep｜>${args}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+  ],
+  [
+    "DeepSeek since 3.2",
+    '<｜DSML｜function_calls>\n<｜DSML｜invoke name="calculator">\n<｜DSML｜parameter name="expression" string="true">6*7</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+  ],
+  ["gpt-oss", `<|channel|>commentary to=functions.calculator <|constrain|>json<|message|>${args}<|call|>`],
+  ["gpt-oss, without its marks", `commentary to=functions.calculator json${args}`],
+  [
+    "Kimi",
+    `<|tool_calls_section_begin|><|tool_call_begin|>functions.calculator:0<|tool_call_argument_begin|>${args}<|tool_call_end|><|tool_calls_section_end|>`,
+  ],
+  ["Llama", `<|python_tag|>{"name": "calculator", "parameters": ${args}}`],
+  ["Llama, in Python", '<|python_tag|>calculator.call(expression="6*7")'],
+  ["Llama, in tags", `<function=calculator>${args}</function>`],
+  ["Granite", `<|tool_call|>[{"name": "calculator", "arguments": ${args}}]`],
+  ["Gemma", '```tool_code\nprint(calculator(expression="6*7"))\n```'],
+  ["Qwen", "<tool_call>\n<function=calculator>\n<parameter=expression>\n6*7\n</parameter>\n</function>\n</tool_call>"],
+  ["GLM", "<tool_call>calculator\n<arg_key>expression</arg_key>\n<arg_value>6*7</arg_value>\n</tool_call>"],
+  [
+    "Claude",
+    '<function_calls>\n<invoke name="calculator">\n<parameter name="expression">6*7</parameter>\n</invoke>\n</function_calls>',
+  ],
+])("a call in the words of %s is read", (_, text) => {
+  expect(read(text)).toEqual({ text: "", calls: [six] });
+  expect(read(`I will see.\n${text}`)).toEqual({ text: "I will see.", calls: [six] });
+});
+
+test.each([
+  ["Mistral", `[TOOL_CALLS]look[ARGS]{}[TOOL_CALLS]calculator[ARGS]${args}`],
+  ["Gemma", "```tool_code\nlook()\ncalculator(expression='6*7')\n```"],
+  [
+    "Qwen",
+    "<tool_call><function=look></function></tool_call>\n<tool_call><function=calculator><parameter=expression>6*7</parameter></function></tool_call>",
+  ],
+])("two calls in the words of %s are both read", (_, text) => {
+  expect(read(text)).toEqual({ text: "", calls: [["look", "{}"], six] });
+});
+
+test("between tags the schema says what is a text and what is a number", () => {
+  const written = "<function=calculator><parameter=expression>42</parameter><parameter=digits>2</parameter></function>";
+  expect(read(written).calls).toEqual([["calculator", '{"expression":"42","digits":2}']]);
+  expect(read(written.replace("calculator", "look")).calls).toEqual([["look", '{"expression":42,"digits":2}']]);
+});
+
+test.each([
+  [`[TOOL_CALLS]calculator[ARGS]{"expression":`, ["calculator", '{"expression":']],
+  ["```tool_code\ncalculator(6*7)\n```", null],
+  ["```tool_code\nopen(file='x')\n```", null],
+])("what cannot be read of %j is left to the loop, or to the reader", (text, call) => {
+  expect(read(text)).toEqual(call ? { text: "", calls: [call] } : { text, calls: [] });
 });
 
 test("what stands before the call is the text, what is made up after it is dropped", () => {
@@ -136,4 +206,12 @@ test("a text full of braces is read in good time", () => {
   expect(read("<think>".repeat(30_000) + "</think").calls).toEqual([]);
   expect(read("<think>".repeat(30_000) + "```tool_call\n" + look).calls).toHaveLength(1);
   expect(read("```tool_call\n" + "[".repeat(100_000)).calls).toHaveLength(1);
+  expect(read("```tool_code\n" + "a".repeat(250_000)).calls).toEqual([]);
+  expect(read("```tool_code\n" + "look(".repeat(50_000)).calls).toEqual([]);
+  expect(read("<function=look>" + "<parameter=a>".repeat(19_000)).calls).toHaveLength(1);
+  expect(read("<function=look>".repeat(17_000)).calls).toEqual([]);
+  expect(read("<tool_call>look" + "<arg_key>a</arg_key><arg_value>".repeat(8_000)).calls).toHaveLength(1);
+  expect(read('<invoke name="look">' + '<parameter name="a">'.repeat(12_000)).calls).toHaveLength(1);
+  expect(read("[TOOL_CALLS]look".repeat(16_000)).calls).toHaveLength(1);
+  expect(read("commentary ".repeat(23_000)).calls).toEqual([]);
 });

@@ -1,6 +1,8 @@
 import type { ToolCall } from "../../contract/model.ts";
 import { findValue, type TextSpan } from "./find-json.ts";
+import { readPythonCalls } from "./python-call.ts";
 import { toBrokenCall, toCall } from "./to-call.ts";
+import { findTrainedCalls, type CallBlock, type KnownTools } from "./trained-calls.ts";
 
 /** What a model wrote, taken apart: the text for the reader, and the tools it asks for. */
 export interface ParsedReply {
@@ -12,6 +14,7 @@ export interface ParsedReply {
 const openings: readonly { readonly pattern: RegExp; readonly explicit: boolean }[] = [
   { pattern: /```[ \t]*(?:tool_call|tool_code|action|tool)\b[^\n{[]*\n?/gi, explicit: true },
   { pattern: /<(?:tool_call|function_call|action)>/gi, explicit: true },
+  { pattern: /(?:\[TOOL_CALLS\]|<\|(?:python_tag|tool_call)\|>)\s*(?=[[{\w])/gi, explicit: true },
   { pattern: /```[ \t]*(?:json)?[ \t]*\r?\n(?=\s*[{[])/gi, explicit: false },
 ];
 /** Blocks that can be nothing but calls: what cannot be read in them is handed back to the model. */
@@ -33,30 +36,29 @@ const mostCalls = 64;
  * them repaired; bare JSON counts only when it names a known tool, since an answer may hold JSON of its own. What a model
  * only thought of calling is no call, and nor is what follows a result it made up.
  */
-export function parseActions(reply: string, toolNames: ReadonlySet<string>): ParsedReply {
+export function parseActions(reply: string, tools: KnownTools): ParsedReply {
   const text = reply.slice(0, searchedCharacters);
-  const found = [...findBlocks(text, toolNames), ...findReactCalls(text), ...findBare(text, toolNames)];
+  // Of two that begin at the same place the first counts.
+  const found = [
+    ...findTrainedCalls(text, tools),
+    ...findBlocks(text, tools),
+    ...findReactCalls(text),
+    ...findBare(text, tools),
+  ];
   const blocks = beforeInventions(text, withoutOverlap(withoutThoughts(text, found)));
   const [first] = blocks;
   if (!first) return { text: reply, tool_calls: [] };
   return { text: text.slice(0, first.start).trimEnd(), tool_calls: blocks.flatMap(({ calls }) => calls) };
 }
 
-/** A part of the text that holds calls. */
-interface CallBlock {
-  readonly start: number;
-  readonly end: number;
-  readonly calls: readonly ToolCall[];
-}
-
-function* findBlocks(text: string, toolNames: ReadonlySet<string>): Iterable<CallBlock> {
+function* findBlocks(text: string, tools: KnownTools): Iterable<CallBlock> {
   for (const { pattern, explicit } of openings) {
     for (const match of text.matchAll(pattern).take(mostCalls)) {
       const { values, rest, end } = readValues(text, match.index + match[0].length);
-      const calls = values
-        .flatMap((value) => toCall(value) ?? [])
-        .filter(({ name }) => explicit || toolNames.has(name));
-      const broken = explicit && rest !== "" ? toBrokenCall(rest) : null;
+      const calls = values.flatMap((value) => toCall(value) ?? []).filter(({ name }) => explicit || tools.has(name));
+      const python = explicit && calls.length === 0 ? readPythonCalls(rest, tools) : [];
+      calls.push(...python);
+      const broken = explicit && rest !== "" && python.length === 0 ? toBrokenCall(rest) : null;
       if (broken && (broken.name !== "" || (calls.length === 0 && onlyCalls.test(match[0])))) calls.push(broken);
       if (calls.length > 0) yield { start: match.index, end, calls };
     }
@@ -95,11 +97,11 @@ function* findReactCalls(text: string): Iterable<CallBlock> {
 }
 
 /** A reply that is one JSON object and nothing else. */
-function* findBare(text: string, toolNames: ReadonlySet<string>): Iterable<CallBlock> {
+function* findBare(text: string, tools: KnownTools): Iterable<CallBlock> {
   if (!text.trimStart().startsWith("{")) return;
   const span = findValue(text);
   const call = span && toCall(parse(text.slice(span.start, span.end)));
-  if (span && call && toolNames.has(call.name)) yield { start: 0, end: span.end, calls: [call] };
+  if (span && call && tools.has(call.name)) yield { start: 0, end: span.end, calls: [call] };
 }
 
 function withoutThoughts(text: string, found: readonly CallBlock[]): readonly CallBlock[] {

@@ -1,0 +1,98 @@
+import type { ToolCall } from "../../contract/model.ts";
+import { isObject } from "../is-object.ts";
+import { findValue } from "./find-json.ts";
+
+/** A part of the text that holds calls. */
+export interface CallBlock {
+  readonly start: number;
+  readonly end: number;
+  readonly calls: readonly ToolCall[];
+}
+
+/** The tools a call may name, each with the schema of its arguments where that is known. */
+export type KnownTools = ReadonlyMap<string, Readonly<Record<string, unknown>> | null>;
+
+/**
+ * How models were trained to name the tool in front of its arguments, which are JSON: Mistral, DeepSeek, harmony, Kimi, Llama.
+ * What opens a list of calls belongs to the first of them.
+ */
+const jsonForms = [
+  /\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*[\w-]+\s*)?(?:\[ARGS\]\s*)?(?=\{)/g,
+  /(?:<｜tool▁calls▁begin｜>\s*)?<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?([\w.-]+)\s*(?:<｜tool▁sep｜>\s*)?(?:```json\s*)?(?=\{)/g,
+  /(?:<\|start\|>assistant\s*)?(?:<\|channel\|>)?(?:(?:commentary|analysis)\s+)?to=functions\.([\w-]+)[^{}\n]{0,80}(?=\{)/g,
+  /(?:<\|tool_calls_section_begin\|>\s*)?<\|tool_call_begin\|>\s*(?:functions\.)?([\w-]+)(?::\d+)?\s*<\|tool_call_argument_begin\|>\s*(?=\{)/g,
+  /(?:<tool_call>\s*)?<function=([\w.-]+)>\s*(?=\{)/g,
+];
+
+/**
+ * And how they write each argument between tags of its own: Qwen, GLM, Claude, DeepSeek. No value goes on past the next
+ * argument: one that never ends would be searched to the end of the text again and again.
+ */
+const taggedForms = [
+  {
+    call: /(?:<tool_call>\s*)?<function=([\w.-]+)>\s*(?=<(?:parameter=|\/function>))/g,
+    ending: /<\/function>(?:\s*<\/tool_call>)?/g,
+    argument: /<parameter=([^<>\s]+)>\n?((?:(?!<parameter=)[\s\S])*?)\n?<\/parameter>/g,
+  },
+  {
+    call: /<tool_call>\s*([\w.-]+)\s*(?=<(?:arg_key>|\/tool_call>))/g,
+    ending: /<\/tool_call>/g,
+    argument: /<arg_key>\s*([^<>\s]+)\s*<\/arg_key>\s*<arg_value>((?:(?!<arg_value>)[\s\S])*?)<\/arg_value>/g,
+  },
+  {
+    call: /(?:<(?:｜DSML｜)?(?:function_calls|tool_calls)>\s*)?<(?:｜DSML｜)?invoke name="([\w.-]+)">/g,
+    ending: /<\/(?:｜DSML｜)?invoke>(?:\s*<\/(?:｜DSML｜)?(?:function_calls|tool_calls)>)?/g,
+    argument:
+      /<(?:｜DSML｜)?parameter name="([^"]+)"[^<>]{0,40}>((?:(?!<(?:｜DSML｜)?parameter )[\s\S])*?)<\/(?:｜DSML｜)?parameter>/g,
+  },
+];
+
+const mostCalls = 64;
+
+/** Calls in the words a model was trained on. They cannot be anything else, so they are taken whatever they name. */
+export function* findTrainedCalls(text: string, tools: KnownTools): Iterable<CallBlock> {
+  for (const pattern of jsonForms) {
+    for (const match of text.matchAll(pattern).take(mostCalls)) {
+      const body = match.index + match[0].length;
+      const end = findValue(text, body)?.end ?? text.length;
+      yield { start: match.index, end, calls: [{ id: "", name: match[1] ?? "", arguments: text.slice(body, end) }] };
+    }
+  }
+  for (const { call, ending, argument } of taggedForms) {
+    for (const { 0: opening, 1: name = "", index } of text.matchAll(call).take(mostCalls)) {
+      const body = index + opening.length;
+      ending.lastIndex = body;
+      const closed = ending.exec(text);
+      const written = text.slice(body, closed?.index ?? text.length);
+      const args = readTagged(written.matchAll(argument), tools.get(name) ?? null);
+      const end = closed ? closed.index + closed[0].length : text.length;
+      yield { start: index, end, calls: [{ id: "", name, arguments: JSON.stringify(args) }] };
+    }
+  }
+}
+
+/** Between tags a text and a number look the same: the schema says which it is. */
+function readTagged(
+  matches: Iterable<RegExpMatchArray>,
+  schema: Readonly<Record<string, unknown>> | null,
+): Record<string, unknown> {
+  const properties = isObject(schema?.["properties"]) ? schema["properties"] : {};
+  return Object.fromEntries(
+    [...matches].map(({ 1: key = "", 2: written = "" }) => {
+      const property = Object.hasOwn(properties, key) ? properties[key] : null;
+      return [key, takesText(property) ? written : toValue(written)];
+    }),
+  );
+}
+
+function takesText(property: unknown): boolean {
+  return isObject(property) && [property["type"]].flat().includes("string");
+}
+
+function toValue(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return written;
+  }
+}
