@@ -21,11 +21,15 @@ export const ScoreComparison = z
     detectable_effect: z
       .number()
       .nullable()
-      .describe("The smallest difference this many scenarios show in four of five cases."),
+      .describe(
+        "The smallest difference this many scenarios show in four of five cases, after the correction for several scores.",
+      ),
     scenarios_needed: z
       .int()
       .nullable()
-      .describe("Scenarios that would show a difference of 0.05 in four of five cases."),
+      .describe(
+        "Scenarios that would show a difference of 0.05 in four of five cases, after the correction for several scores.",
+      ),
     method: z.string(),
     verdict: Verdict,
     sentence: z.string(),

@@ -1,6 +1,7 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { reaches } from "../../contract/threshold.ts";
-import type { Comparison, ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
+import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
+import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { pairRuns, type ScenarioPair } from "../../evaluation/comparison/pair-runs.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import { compareSides, embedderName, type ComparedSide } from "../../runs/compare-sides.ts";

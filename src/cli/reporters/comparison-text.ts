@@ -1,5 +1,5 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { ScoreComparison } from "../../evaluation/comparison/compare-runs.ts";
+import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { signed } from "../../evaluation/signed.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { leftOut } from "../gates/left-out.ts";

@@ -1,16 +1,11 @@
 import type { Verdict } from "../../contract/comparison.ts";
 import { holm } from "../statistics/holm.ts";
+import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
 import { compareScore, type ScoreDifference } from "./compare-score.ts";
 import { pairRuns, type PairedRuns } from "./pair-runs.ts";
 import type { RunTally } from "./run-tally.ts";
+import type { ScoreComparison } from "./score-comparison.ts";
 import { toSentence, toVerdict } from "./verdict.ts";
-
-export interface ScoreComparison extends ScoreDifference {
-  /** Corrected (Holm) for having looked at several scores. */
-  readonly p_adjusted: number | null;
-  readonly verdict: Verdict;
-  readonly sentence: string;
-}
 
 export type Comparison =
   | { readonly comparable: false; readonly reason: string; readonly unpaired: PairedRuns["unpaired"] }
@@ -47,13 +42,17 @@ export function compareRuns({
   const reason = whyNot({ baseline, candidate, unpaired, interactions, scores: scores.size });
   if (reason !== null) return { comparable: false, reason, unpaired };
 
-  const differences = [...scores].map(([name, pairs]) => compareScore(name, pairs, smallestEffect));
+  const differences = [...scores].map(([name, pairs]) => compareScore(name, pairs));
   const adjusted = adjust(differences);
-  const compared = differences.map((difference, index): ScoreComparison => {
+  // What can be seen is what passes the correction, so it goes by the number of scores that take part in it.
+  const tests = adjusted.filter((p) => p !== null).length;
+  const compared = differences.map(({ deviation, ...difference }, index): ScoreComparison => {
     const p_adjusted = adjusted[index] ?? null;
+    const detectable_effect = deviation ? detectableEffect(difference.scenarios, deviation, tests) : null;
+    const scenarios_needed = deviation ? scenariosNeeded(smallestEffect, deviation, tests) : null;
     const verdict = toVerdict(difference, p_adjusted);
-    const sentence = toSentence(difference, { verdict, adjusted: p_adjusted, smallestEffect });
-    return { ...difference, p_adjusted, verdict, sentence };
+    const told = { ...difference, detectable_effect, scenarios_needed, p_adjusted, verdict };
+    return { ...told, sentence: toSentence(told, smallestEffect) };
   });
   const headline = (compared.find(({ name }) => name === "overall") ?? compared[0]) as ScoreComparison;
   return { comparable: true, verdict: headline.verdict, sentence: headline.sentence, scores: compared, unpaired };

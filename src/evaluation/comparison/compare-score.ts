@@ -2,7 +2,6 @@ import { clusterInterval } from "../statistics/cluster-interval.ts";
 import { withinDifferences } from "../statistics/interval.ts";
 import { mcnemar } from "../statistics/mcnemar.ts";
 import { allEqual, standardDeviation } from "../statistics/mean.ts";
-import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
 import { twoSidedP } from "../statistics/t-distribution.ts";
 import type { ScenarioPair } from "./pair-runs.ts";
 
@@ -20,10 +19,8 @@ export interface ScoreDifference {
   readonly interactions: number;
   readonly scenarios_better: number;
   readonly scenarios_worse: number;
-  /** The smallest difference this many scenarios show in four of five cases. */
-  readonly detectable_effect: number | null;
-  /** Scenarios that show a difference of `smallest_effect` in four of five cases, at the spread seen here. */
-  readonly scenarios_needed: number | null;
+  /** Standard deviation of the scenarios' differences; null below two scenarios. */
+  readonly deviation: number | null;
   readonly method: string;
 }
 
@@ -34,12 +31,11 @@ const rounding = 1e-12;
  * Paired by scenario: the difference within each scenario is one value, since attempts and turns of a scenario resemble each other.
  * Student's t over scenarios; where every scenario differs by the same amount, the sign test.
  */
-export function compareScore(name: string, pairs: readonly ScenarioPair[], smallestEffect: number): ScoreDifference {
+export function compareScore(name: string, pairs: readonly ScenarioPair[]): ScoreDifference {
   const differences = pairs.map(({ baseline, candidate }) => candidate - baseline);
   const { mean, stderr, clusters, interval: wide } = clusterInterval(differences.map((sum) => ({ sum, count: 1 })));
   const interval = wide && pairs.every(isScored) ? withinDifferences(wide) : wide;
   const effect = Math.abs(mean ?? 0) < rounding ? 0 : (mean ?? 0);
-  const deviation = standardDeviation(differences);
   const better = differences.filter((difference) => difference > rounding).length;
   const worse = differences.filter((difference) => difference < -rounding).length;
   const average = (side: "baseline" | "candidate") => pairs.reduce((sum, pair) => sum + pair[side], 0) / pairs.length;
@@ -66,8 +62,7 @@ export function compareScore(name: string, pairs: readonly ScenarioPair[], small
     interactions: pairs.reduce((sum, pair) => sum + pair.interactions, 0),
     scenarios_better: better,
     scenarios_worse: worse,
-    detectable_effect: deviation ? detectableEffect(clusters, deviation) : null,
-    scenarios_needed: deviation ? scenariosNeeded(smallestEffect, deviation) : null,
+    deviation: standardDeviation(differences),
   };
 }
 

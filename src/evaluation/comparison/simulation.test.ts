@@ -118,8 +118,37 @@ test("an effect of the size called detectable is seen in 75 to 85 % of simulated
       const baseline = truth + normal(0.2);
       return { scenario_id: `s${scenario}`, baseline, candidate: baseline + effect + normal(spread), interactions: 1 };
     });
-    if ((compareScore("overall", pairs, 0.05).p ?? 1) < 0.05) seen++;
+    if ((compareScore("overall", pairs).p ?? 1) < 0.05) seen++;
   }
   expect(seen / suites).toBeGreaterThan(0.75);
   expect(seen / suites).toBeLessThan(0.85);
 });
+
+test.each([8, 1])(
+  "with 8 scores looked at, an effect called detectable is seen in 75 % or more of simulated pairs: in %i of them",
+  (shifted) => {
+    const normal = createNormal(createRandom(17));
+    const names = ["overall", "b", "c", "d", "e", "f", "g", "h"];
+    const spread = 0.05;
+    const effect = detectableEffect(scenarios, spread, names.length) ?? 0;
+    const interaction = Interaction.parse({ id: "1", user_message: "q", interaction_type: "opening" });
+    let seen = 0;
+    for (let pair = 0; pair < suites; pair++) {
+      const baseline = createRunTally();
+      const candidate = createRunTally();
+      for (let scenario = 0; scenario < scenarios; scenario++) {
+        const entry = { scenario_id: `s${scenario}`, interaction, scoring_version: "1" };
+        const shared = normal(spread * Math.sqrt(0.7));
+        const moved = names.map((name, index) => {
+          const gain = (index < shifted ? effect : 0) + shared + normal(spread * Math.sqrt(0.3));
+          return [name, truth + gain];
+        });
+        baseline.add({ ...entry, scores: Object.fromEntries(names.map((name) => [name, truth])) });
+        candidate.add({ ...entry, scores: Object.fromEntries(moved) });
+      }
+      const comparison = compareRuns({ baseline, candidate });
+      if (comparison.comparable && comparison.verdict === "better") seen++;
+    }
+    expect(seen / suites).toBeGreaterThan(0.75);
+  },
+);

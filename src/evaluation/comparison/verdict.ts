@@ -2,12 +2,13 @@ import type { Verdict } from "../../contract/comparison.ts";
 import { signed } from "../signed.ts";
 import type { ScoreDifference } from "./compare-score.ts";
 import { pText } from "./p-text.ts";
+import type { ScoreComparison } from "./score-comparison.ts";
 
 /** The p below which a difference is called one, after the correction for several scores. */
 const alpha = 0.05;
 
 export function toVerdict(
-  { p, effect, scenarios, scenarios_better, scenarios_worse }: ScoreDifference,
+  { p, effect, scenarios, scenarios_better, scenarios_worse }: Omit<ScoreDifference, "deviation">,
   adjusted: number | null,
 ): Verdict {
   if (scenarios < 2) return "undecided";
@@ -16,12 +17,11 @@ export function toVerdict(
   return effect > 0 ? "better" : "worse";
 }
 
+type Untold = Omit<ScoreComparison, "sentence">;
+
 /** The verdict as a sentence for someone who does not know the terms. */
-export function toSentence(
-  difference: ScoreDifference,
-  { verdict, adjusted, smallestEffect }: { verdict: Verdict; adjusted: number | null; smallestEffect: number },
-): string {
-  const { name, effect, scenarios } = difference;
+export function toSentence(difference: Untold, smallestEffect: number): string {
+  const { name, effect, scenarios, verdict, p_adjusted: adjusted } = difference;
   switch (verdict) {
     case "undecided":
       return `${name} differs by ${signed(effect)} in the one scenario both runs share; one scenario cannot tell more.`;
@@ -44,15 +44,15 @@ export function toSentence(
 }
 
 /** Every scenario differs by the same amount: there is no spread to make an interval from, only their number counts. */
-function isOneSided({ ci_lower, scenarios, scenarios_better, scenarios_worse }: ScoreDifference): boolean {
+function isOneSided({ ci_lower, scenarios, scenarios_better, scenarios_worse }: Untold): boolean {
   return ci_lower === null && Math.max(scenarios_better, scenarios_worse) === scenarios;
 }
 
-function interval({ ci_lower, ci_upper }: ScoreDifference): string {
+function interval({ ci_lower, ci_upper }: Untold): string {
   return ci_lower === null || ci_upper === null ? "" : ` (95 % interval ${signed(ci_lower)} to ${signed(ci_upper)})`;
 }
 
-function whatItTakes({ scenarios, scenarios_needed }: ScoreDifference, smallestEffect: number): string {
+function whatItTakes({ scenarios, scenarios_needed }: Untold, smallestEffect: number): string {
   if (scenarios_needed === null) return "";
   if (scenarios_needed <= scenarios)
     return ` ${scenarios} scenarios are enough to see a difference of ${smallestEffect}.`;
