@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { withSource, type SourceOptions } from "../options.ts";
 import { findRun } from "../sources/find-run.ts";
 import { openSource } from "../sources/open-source.ts";
-import { printJson, printLine } from "../terminal/output.ts";
+import { printJson, tell } from "../terminal/output.ts";
 
 /** `rehearsal cancel` */
 export function declare(command: Command): void {
@@ -15,5 +15,5 @@ async function cancel(text: string, { json, ...where }: SourceOptions & { json?:
   await using source = await openSource(where);
   const run = await source.cancel(await findRun(source, text));
   if (json) printJson(run);
-  else printLine(`${run.run_id} ${run.state}: ${run.message}`);
+  else tell(`${run.run_id} ${run.state}: ${run.message}`);
 }

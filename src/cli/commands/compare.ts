@@ -7,7 +7,7 @@ import { collectList, share, withSource, type SourceOptions } from "../options.t
 import { comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
-import { printJson, printLine } from "../terminal/output.ts";
+import { printJson, printLine, tell } from "../terminal/output.ts";
 
 interface CompareOptions extends SourceOptions {
   readonly failOnRegression?: boolean;
@@ -64,5 +64,6 @@ interface Compared {
 function print({ baseline, candidate, comparison }: Compared, { json, markdown }: CompareOptions): void {
   const runs = { baseline: baseline.run_id, candidate: candidate.run_id };
   if (json) return printJson({ ...runs, ...comparison });
-  printLine((markdown ? comparisonMarkdown : comparisonText)({ baseline, candidate, comparison }));
+  if (markdown) printLine(comparisonMarkdown({ baseline, candidate, comparison }));
+  else tell(comparisonText({ baseline, candidate, comparison }));
 }

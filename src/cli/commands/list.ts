@@ -5,7 +5,7 @@ import { wholeNumber, withSource, type SourceOptions } from "../options.ts";
 import { whereRunsAre } from "../sources/find-run.ts";
 import { openSource } from "../sources/open-source.ts";
 import { meanText } from "../terminal/figures.ts";
-import { note, printJson, printLine } from "../terminal/output.ts";
+import { note, printJson, tell } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
 
@@ -39,7 +39,7 @@ async function list({ limit, state, name, model, json, ...where }: ListOptions):
   if (json) return printJson({ runs });
   const all = state === undefined && name === undefined && model === undefined;
   if (runs.length === 0) return note(all ? `No runs yet (${whereRunsAre}).` : "No run is like that.");
-  printLine(table(columns, runs.map(toRow)));
+  tell(table(columns, runs.map(toRow)));
   const [interrupted] = runs.filter((run) => run.interrupted);
   if (interrupted) {
     note(

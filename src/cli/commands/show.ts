@@ -6,7 +6,7 @@ import { summaryText } from "../reporters/summary-text.ts";
 import { transcriptText } from "../reporters/transcript-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
-import { printJson, printLine } from "../terminal/output.ts";
+import { printJson, tell } from "../terminal/output.ts";
 import { styleFor } from "../terminal/style.ts";
 
 interface ShowOptions extends SourceOptions {
@@ -29,9 +29,9 @@ async function show(text: string, { scenario, json, ...where }: ShowOptions): Pr
   if (scenario !== undefined) {
     const result = scenarioOf(response, scenario);
     if (json) printJson(result);
-    else printLine(transcriptText(result, style));
+    else tell(transcriptText(result, style));
   } else if (json) printJson(response);
-  else printLine(summaryText({ response, gates: [], comparison: null, problems: [], exitCode: 0 }, style));
+  else tell(summaryText({ response, gates: [], comparison: null, problems: [], exitCode: 0 }, style));
 }
 
 function scenarioOf({ results, run_id }: EvaluationResponse, id: string): ScenarioResult {

@@ -10,7 +10,7 @@ import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
 import { ownFiles } from "../scenarios/own-files.ts";
 import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { counted } from "../terminal/figures.ts";
-import { note, printJson, printLine } from "../terminal/output.ts";
+import { note, printJson, tell } from "../terminal/output.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
 
 interface ValidateOptions {
@@ -50,7 +50,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
   const valid = problems.length === 0 && !empty && !read.some((file) => brokenScenarios(file).length > 0);
   if (json) printJson({ valid, ...(configFile && { config: configFile }), files: read.map(toReport), problems });
   else {
-    if (configFile !== undefined) printLine(`${configFile}: ok (configuration)`);
+    if (configFile !== undefined) tell(`${configFile}: ok (configuration)`);
     for (const file of read) print(file);
     for (const problem of problems) note(`rehearsal: ${problem}`);
   }
@@ -89,7 +89,7 @@ function toReport({ file, format, reason, scenarios, notes }: ScenarioFile): obj
 function print(file: ScenarioFile): void {
   const turns = file.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
   const state = brokenScenarios(file).length > 0 ? "not valid" : file.scenarios.length === 0 ? "nothing to run" : "ok";
-  printLine(
+  tell(
     `${file.file}: ${state}, ${counted(file.scenarios.length, "scenario")}, ${counted(turns, "turn")} (${file.format})`,
   );
   for (const entry of file.notes) note(`  ${noteLine(file.file, entry)}`);

@@ -3,7 +3,7 @@ import { ownAgent } from "../config/endpoint.ts";
 import type { SourceOptions } from "../options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { counted } from "../terminal/figures.ts";
-import { printJson, printLine } from "../terminal/output.ts";
+import { printJson, tell } from "../terminal/output.ts";
 import type { PlannedRun } from "./plan-runs.ts";
 
 /** Says what an evaluation would do, and take where earlier runs or rules of thumb can tell. Calls no model. */
@@ -25,10 +25,10 @@ export async function printPlan(
   const target = endpoint === ownAgent ? "Rehearsal's own agent" : endpoint;
   for (const run of runs) {
     const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), counted(run.attempts, "attempt")];
-    printLine(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${counted(run.calls, "call")}`);
-    printLine(`  ${sentenceOf(run.estimate)}`);
+    tell(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${counted(run.calls, "call")}`);
+    tell(`  ${sentenceOf(run.estimate)}`);
   }
-  if (runs.length > 1) printLine(`${counted(calls, "call")} in all`);
+  if (runs.length > 1) tell(`${counted(calls, "call")} in all`);
 }
 
 const sentenceOf = ({ sentence, based_on }: RunEstimate): string => `${sentence} (${based_on})`;

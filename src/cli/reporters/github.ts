@@ -3,7 +3,7 @@ import { createMarkdown } from "../../formats/export/markdown.ts";
 import { exportResults } from "../../formats/export/result-export.ts";
 import { verdictOf, worstTurn } from "../../formats/export/verdict.ts";
 import { scoreText } from "../terminal/figures.ts";
-import { note } from "../terminal/output.ts";
+import { command } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import type { Reporter, RunOutcome } from "./reporter.ts";
 
@@ -15,7 +15,7 @@ const summaryBytes = 1_000_000;
 export function githubReporter(environment: NodeJS.ProcessEnv = process.env): Reporter {
   return {
     async onEnd(outcome) {
-      for (const line of annotations(outcome).slice(0, shownAnnotations)) note(line);
+      for (const line of annotations(outcome).slice(0, shownAnnotations)) command(line);
       const file = environment["GITHUB_STEP_SUMMARY"];
       if (file) await appendFile(file, cut(stepSummary(outcome)));
     },
@@ -29,17 +29,19 @@ function annotations({ response, gates, problems }: RunOutcome): string[] {
     const turn = worstTurn(result, verdict.threshold)?.interaction;
     const why = turn?.error ? `${turn.error.code}: ${turn.error.detail}` : `reply: ${turn?.agent_reply ?? ""}`;
     const score = `overall ${scoreText(result.average_scores["overall"])}`;
-    return [command("warning", result.scenario_id, `${score}, ${verdict.passed} of ${verdict.counted} passed. ${why}`)];
+    return [
+      annotation("warning", result.scenario_id, `${score}, ${verdict.passed} of ${verdict.counted} passed. ${why}`),
+    ];
   });
   return [
-    ...problems.map((problem) => command("error", "Rehearsal", problem)),
-    ...gates.filter(({ passed }) => !passed).map(({ gate, message }) => command("error", gate, message)),
+    ...problems.map((problem) => annotation("error", "Rehearsal", problem)),
+    ...gates.filter(({ passed }) => !passed).map(({ gate, message }) => annotation("error", gate, message)),
     ...scenarios,
   ];
 }
 
 /** A workflow command. Model output gets into it, so nothing in it may end the line or the property. */
-function command(kind: "error" | "warning", title: string, message: string): string {
+function annotation(kind: "error" | "warning", title: string, message: string): string {
   const data = plainLine(message, 500).replaceAll("%", "%25");
   const property = plainLine(title, 100).replaceAll("%", "%25").replaceAll(":", "%3A").replaceAll(",", "%2C");
   return `::${kind} title=${property}::${data}`;

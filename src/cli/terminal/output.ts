@@ -1,4 +1,5 @@
 import { exitCodes } from "../exit-codes.ts";
+import { inert, inertJson } from "./inert.ts";
 import { forTerminal, plainJson } from "./plain-line.ts";
 
 /** Data for whoever reads stdout. */
@@ -13,12 +14,22 @@ export function printText(text: string): void {
 
 /** One JSON document on stdout: indented for a person, compact for a program. */
 export function printJson(value: unknown): void {
-  printLine(process.stdout.isTTY ? plainJson(value, 2) : JSON.stringify(value));
+  printLine(inertJson(process.stdout.isTTY ? plainJson(value, 2) : JSON.stringify(value)));
+}
+
+/** What is on stdout for a person to read: in a log no line of it is a command. */
+export function tell(text: string): void {
+  printLine(inert(text));
 }
 
 /** Progress, notes and problems: never mixed with data. */
 export function note(text: string): void {
-  write(process.stderr, `${text}\n`);
+  write(process.stderr, `${inert(text)}\n`);
+}
+
+/** A line that is meant for the build server itself. */
+export function command(line: string): void {
+  write(process.stderr, `${line}\n`);
 }
 
 /** A program gets the text as it is. */

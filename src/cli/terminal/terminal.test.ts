@@ -6,7 +6,7 @@ import { History, Protocol } from "../../contract/evaluation-request.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import { createRunMean } from "../eval/run-mean.ts";
 import { durationText, moneyText } from "./figures.ts";
-import { note } from "./output.ts";
+import { note, printJson, tell } from "./output.ts";
 import { forTerminal, plainJson, plainLine } from "./plain-line.ts";
 import { barText } from "./progress-bar.ts";
 import { createProgressLines } from "./progress-lines.ts";
@@ -40,6 +40,21 @@ test.each([
   process.stderr.isTTY = terminal;
   note("rehearsal: the service said \u001B[2J");
   expect(written.mock.calls.map(([text]) => text)).toEqual([expected]);
+});
+
+test("what a model says is no command for a build server, and JSON still says it", () => {
+  const notes = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const lines = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const said = "::error::a\n  ::set-env name=b::c\nreply ##vso[task.prependpath]/tmp and ##[group]d, ## e::f";
+  const inert = ": :error::a\n  : :set-env name=b::c\nreply ## vso[task.prependpath]/tmp and ## [group]d, ## e::f\n";
+  note(said);
+  tell(said);
+  printJson({ said });
+  expect(notes.mock.calls.map(([text]) => text)).toEqual([inert]);
+  const [told, json] = lines.mock.calls.map(([text]) => String(text));
+  expect(told).toBe(inert);
+  expect(json).not.toMatch(/^\s*::|##\w*\[/m);
+  expect(JSON.parse(json ?? "")).toEqual({ said });
 });
 
 test("columns line up whatever is in them", () => {

@@ -1,0 +1,12 @@
+/**
+ * Build servers act on lines of a log: `::error::` at the beginning of one on GitHub, `##vso[…]` anywhere in one on Azure, where it
+ * can set a variable or the path of the steps that follow; TeamCity has `##teamcity[…]`. What a model or a file says must not.
+ */
+export function inert(text: string): string {
+  return text.replace(/^([^\S\n]*:)(?=:)/gm, "$1 ").replace(/##(?=\w*\[)/g, "## ");
+}
+
+/** The same for a JSON document, which says the same afterwards. */
+export function inertJson(json: string): string {
+  return json.replace(/##(?=\w*\[)/g, "#\\u0023");
+}
