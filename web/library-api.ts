@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ImportAnswer, ImportRequest, KeptScenarios, ScenarioVersions } from "../src/contract/library-requests.ts";
 import type { LibraryList, LibraryScenario } from "../src/contract/library.ts";
 import type { Scenario } from "../src/contract/scenario.ts";
+import { ApiError } from "./api-error.ts";
 import { toExportedFile, type ExportedFile } from "./exported-file.ts";
 import { evaluationUrl, readJson, request } from "./http.ts";
 
@@ -34,13 +35,15 @@ export async function getScenario(
   return readJson(url, { signal });
 }
 
-/** Whether a scenario is stored under this id. Where that cannot be found out, saving it will say why. */
-export async function isInLibrary(id: string): Promise<boolean> {
-  if (id === "") return false;
+/** A scenario of the library as it is now; null when there is none. */
+export type Stored = LibraryScenario | null;
+
+/** What is stored under an id. Where that cannot be found out, saving it will say why. */
+export async function findScenario(id: string): Promise<Stored | "unknown"> {
+  if (id === "") return null;
   const { signal } = new AbortController();
-  return getScenario(id, { signal }).then(
-    () => true,
-    () => false,
+  return getScenario(id, { signal }).catch((error: unknown) =>
+    error instanceof ApiError && error.status === 404 ? null : "unknown",
   );
 }
 

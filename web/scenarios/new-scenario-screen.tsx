@@ -18,6 +18,10 @@ export default function NewScenarioScreen() {
   const conversation = useMemo(() => (fromChat ? loadConversation() : []), [fromChat]);
   const models = answeringModels(conversation);
   const column = Number(params.get("column") ?? models[0]?.column ?? 0);
+  const first = useMemo(
+    () => (fromChat ? draftFromChat(conversation, column) : emptyScenario),
+    [fromChat, conversation, column],
+  );
 
   return (
     <Screen title={fromChat ? "Save the chat as a scenario" : "New scenario"}>
@@ -47,8 +51,11 @@ export default function NewScenarioScreen() {
       )}
       <ScenarioEditor
         key={`${fromChat} ${column}`}
-        first={fromChat ? draftFromChat(conversation, column) : emptyScenario}
+        // What was written about a chat that has gone on since is about another one.
+        place={fromChat ? `from chat ${JSON.stringify(first)}` : "new"}
+        first={first}
         storedId={null}
+        version={null}
         onSaved={(kept) => kept && navigate(scenarioPath(kept.id) + savedSearch(kept))}
       />
     </Screen>

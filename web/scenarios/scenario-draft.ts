@@ -1,4 +1,5 @@
 import type { Metadata } from "../../src/contract/metadata.ts";
+import type { Scenario } from "../../src/contract/scenario.ts";
 
 type Json = Metadata[string];
 
@@ -78,6 +79,24 @@ export function fromDraft({ id, description, system_prompt, tags: typed, interac
         reference_metadata: Object.fromEntries(turn.labels.map(({ key, value }) => [key, value])),
       }),
       ...turn.others,
+    })),
+  };
+}
+
+/** The scenario as the service would store it. */
+export function toScenario(draft: ScenarioDraft): Scenario {
+  const { interactions, ...rest } = fromDraft(draft);
+  return {
+    description: "",
+    tags: [],
+    ...rest,
+    interactions: interactions.map(({ references, ...turn }, index) => ({
+      reference_metadata: {},
+      interaction_type: index === 0 ? "opening" : "follow_up",
+      agent_reply: "",
+      generated_metadata: {},
+      ...turn,
+      ...(references && { references: [...references] }),
     })),
   };
 }

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, Save } from "lucide-react";
-import { useRef, useState } from "react";
-import { isInLibrary, keepScenario, type Kept } from "../library-api.ts";
+import { useRef } from "react";
+import type { Kept } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FieldProblemList } from "../parts/field-problem-list.tsx";
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
@@ -10,36 +9,39 @@ import { TextField } from "../parts/text-field.tsx";
 import { useFieldProblems } from "../parts/use-field-problems.ts";
 import { JsonView } from "./json-view.tsx";
 import { ReplaceScenarioDialog } from "./replace-scenario-dialog.tsx";
-import { emptyTurn, fromDraft, nextTurnId, type ScenarioDraft, type TurnDraft } from "./scenario-draft.ts";
+import { RestoredNotice } from "./restored-notice.tsx";
+import { SavedElsewhereDialog } from "./saved-elsewhere-dialog.tsx";
+import { emptyTurn, nextTurnId, type ScenarioDraft, type TurnDraft } from "./scenario-draft.ts";
 import { TurnFields } from "./turn-fields.tsx";
+import { useKeptDraft } from "./use-kept-draft.ts";
+import { useSaveScenario } from "./use-save-scenario.ts";
 
 interface ScenarioEditorProps {
+  /** Where it is written: what is not saved is kept under this name. */
+  readonly place: string;
   readonly first: ScenarioDraft;
   /** The id under which it is stored already. */
   readonly storedId: string | null;
+  /** The newest version as it was opened; null where there is none, or an older one is shown. */
+  readonly version: string | null;
   readonly onSaved: (kept: Kept | undefined) => void;
 }
 
 /** A scenario as a conversation of cards with its JSON beside it. What is wrong is said by the service, at its place. */
-export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps) {
-  const [draft, setDraft] = useState(first);
-  const [replacing, setReplacing] = useState(false);
+export function ScenarioEditor({ place, first, storedId, version, onSaved }: ScenarioEditorProps) {
+  const kept = useKeptDraft({ place, first, version });
+  const { draft, setDraft, origin } = kept;
   const idField = useRef<HTMLInputElement>(null);
-  const client = useQueryClient();
-  const save = useMutation({
-    mutationFn: async ({ replace }: { replace: boolean }) => {
-      if (!replace && draft.id !== storedId && (await isInLibrary(draft.id))) return "taken";
-      return keepScenario(fromDraft(draft));
+  const save = useSaveScenario({
+    draft,
+    storedId,
+    origin,
+    onSaved: (saved) => {
+      kept.forget();
+      onSaved(saved);
     },
-    onSuccess: async (kept) => {
-      if (kept === "taken") {
-        // Where the dialog leads back to.
-        idField.current?.focus();
-        return setReplacing(true);
-      }
-      await client.invalidateQueries({ queryKey: ["library"] });
-      onSaved(kept);
-    },
+    // Where the dialog leads back to.
+    onTaken: () => idField.current?.focus(),
   });
   const { problems, open, forget } = useFieldProblems(save.error);
   const set = (changes: Partial<ScenarioDraft>): void => setDraft((current) => ({ ...current, ...changes }));
@@ -67,10 +69,11 @@ export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate({ replace: false });
+        if (!save.isPending) save.mutate({ anyway: false });
       }}
     >
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        {kept.restored && <RestoredNotice onStartOver={kept.startOver} />}
         <div className="panel grid gap-3 p-4 sm:grid-cols-2">
           <TextField
             ref={idField}
@@ -125,16 +128,21 @@ export function ScenarioEditor({ first, storedId, onSaved }: ScenarioEditorProps
         </button>
         {open && <FailedNotice error={save.error} marked />}
         <FieldProblemList problems={problems.filter(({ pointer }) => !besideField.test(pointer))} />
-        <button className="button button-primary justify-self-start" disabled={save.isPending}>
+        {/* Not disabled, which would take the focus away that a dialog gives back. */}
+        <button className="button button-primary justify-self-start" aria-disabled={save.isPending}>
           <Save aria-hidden size={15} /> {save.isPending ? "Saving …" : "Save scenario"}
         </button>
       </div>
       <JsonView draft={draft} onChange={replace} />
-      {replacing && (
-        <ReplaceScenarioDialog
-          id={draft.id}
-          onReplace={() => save.mutate({ replace: true })}
-          onClose={() => setReplacing(false)}
+      {save.data?.kind === "taken" && (
+        <ReplaceScenarioDialog id={draft.id} onReplace={() => save.mutate({ anyway: true })} onClose={save.reset} />
+      )}
+      {save.data?.kind === "elsewhere" && (
+        <SavedElsewhereDialog
+          draft={draft}
+          theirs={save.data.theirs}
+          onSave={() => save.mutate({ anyway: true })}
+          onClose={save.reset}
         />
       )}
     </form>

@@ -64,8 +64,10 @@ export default function ScenarioScreen() {
           <VersionList scenario={stored.data.scenario} shown={stored.data.version} />
           <ScenarioEditor
             key={`${id} ${stored.data.version}`}
+            place={`${id} ${version ?? ""}`}
             first={draft}
             storedId={id}
+            version={version === undefined ? stored.data.version : null}
             onSaved={(kept) => kept && navigate(scenarioPath(kept.id) + savedSearch(kept))}
           />
         </>
