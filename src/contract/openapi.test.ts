@@ -76,6 +76,16 @@ test.each(documents)("no JSON schema bookkeeping is left inside", (document) => 
   expect(JSON.stringify(document)).not.toMatch(/__schema|9007199254740991|\$defs/);
 });
 
+test("a body that may be left out is not required", () => {
+  const operations = [
+    operation({ body: z.object({}) }),
+    operation({ id: "other", path: "/other", body: z.object({}), bodyOptional: true }),
+  ];
+  const { paths } = toOpenApi({ ...details, operations });
+  expect(paths["/test"]?.["post"]?.["requestBody"]).toMatchObject({ required: true });
+  expect(paths["/other"]?.["post"]?.["requestBody"]).toMatchObject({ required: false });
+});
+
 test("a body with defaults is optional where it is sent and complete where it is answered", () => {
   const Turn = z.object({ text: z.string().default("") }).meta({ id: "TestTurn" });
   const Talk = z.object({ turns: z.array(Turn) }).meta({ id: "TestTalk" });

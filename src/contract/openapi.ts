@@ -118,7 +118,10 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas): Jso
     ...(operation.description !== undefined && { description: operation.description }),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && {
-      requestBody: { required: true, content: { "application/json": { schema: schemas.input(operation.body) } } },
+      requestBody: {
+        required: operation.bodyOptional !== true,
+        content: { "application/json": { schema: schemas.input(operation.body) } },
+      },
     }),
     responses: mergeAnswers(describeAnswers(operation, schemas), describeErrors(operation, schemas)),
   };

@@ -17,6 +17,8 @@ export interface Operation {
   readonly parameters?: Readonly<Record<string, { description: string; schema?: z.ZodType }>>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** True where the request may come without its body. */
+  readonly bodyOptional?: true;
   readonly responses: Readonly<
     Record<number, { description: string; schema?: z.ZodType; mediaTypes?: readonly string[] }>
   >;

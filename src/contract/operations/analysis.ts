@@ -116,6 +116,7 @@ export const analysisOperations: readonly Operation[] = [
     scope: "runs:write",
     parameters: runParameter,
     body: RescoreRequest,
+    bodyOptional: true,
     responses: { 200: { description: "The run with its new figures.", schema: Run } },
     errors: ["validation_failed", "run_not_found", "run_not_finished", "storage_full"],
   },
