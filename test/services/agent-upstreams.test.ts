@@ -81,7 +81,14 @@ test("a probe asks the model once, is kept, and is asked anew when told so", asy
   expect((await read(services.agent)).capabilities).toEqual([found]);
   await probe({ model_id: "some/model", again: true });
   expect(hub.requests.length).toBeGreaterThan(calls);
-  expect((await probe({ model_id: "nothing" })).status).toBe(400);
+  const unknown = await probe({ model_id: "nothing" });
+  expect(unknown.status).toBe(400);
+  expect(unknown.body).toMatchObject({
+    detail: expect.stringMatching(/^model_id "nothing" names no model/),
+    errors: [{ pointer: "/model_id" }],
+  });
+  const notServed = await probe({ model_id: "d3a0517a-0000-4000-8000-000000000001" });
+  expect(notServed.body).toMatchObject({ hint: expect.stringContaining("STUDIO_BASE_URL") });
   expect((await probe({})).status).toBe(422);
 });
 

@@ -7,6 +7,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
+import { namedModel } from "../wires/named-model.ts";
 
 /** POST /agent/upstreams/probe asks a model what it can do; GET /agent/local-servers looks for models on this machine. */
 export function modelProbeRoutes(
@@ -16,7 +17,7 @@ export function modelProbeRoutes(
   return new Hono<ShellEnvironment>()
     .post("/agent/upstreams/probe", requireScope("agent"), async (context) => {
       const { model_id, again } = validate(ProbeRequest, await readJson(context, bodyLimits));
-      const { provider, resolved, model } = await router.route(model_id);
+      const { provider, resolved, model } = await namedModel(() => router.route(model_id), { field: "model_id" });
       const target = { provider, model_id: resolved };
       if (again) capabilities.forget(target);
       // Whoever asks may have changed the endpoint; finding out anew costs one refused call.

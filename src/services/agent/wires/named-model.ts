@@ -18,6 +18,7 @@ export async function namedModel<Result>(
       cause: error,
       errors: [{ pointer: `/${field}`, code: error.code, message }],
       headers: error.headers,
+      ...(error.hint !== undefined && { hint: error.hint }),
       ...(error.suggestions && { suggestions: error.suggestions }),
     });
   }
