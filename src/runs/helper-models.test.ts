@@ -200,7 +200,7 @@ function refusal(request: Record<string, unknown>) {
     planRun(parsed, planLimits);
   } catch (error) {
     if (error instanceof ServiceError)
-      return { code: error.code, pointers: error.errors?.map(({ pointer }) => pointer) };
+      return { code: error.code, detail: error.message, pointers: error.errors?.map(({ pointer }) => pointer) };
   }
   throw new Error("not refused");
 }
@@ -229,7 +229,14 @@ test.each([
   [{ weights: { "metadata.intent": 1 }, scorers: ["chrf"] }, "validation_failed", "/weights/metadata.intent"],
   [{ attempts: { max: 1_000, ci_width: 0.1 } }, "validation_failed", "/attempts/max"],
 ])("%j is refused with %s at %s", (request, code, pointer) => {
-  expect(refusal(request)).toEqual({ code, pointers: [pointer] });
+  expect(refusal(request)).toMatchObject({ code, pointers: [pointer] });
+});
+
+test("a weight of a score that the run does not have is told which it has", () => {
+  expect(refusal({ weights: { tokn: 1 }, scorers: ["token_f1", "metadata_match"] }).detail).toBe(
+    "/weights/tokn is no score of this run. Its scores: success, token_f1, metadata_match, metadata.<key>",
+  );
+  expect(refusal({ weights: { tokn: 1 }, scorers: ["chrf"] }).detail).toMatch(/Its scores: success, chrf$/);
 });
 
 test("an operator's judge serves requests that name none", async () => {

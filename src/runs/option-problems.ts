@@ -100,12 +100,13 @@ function weightProblems({ weights, scorers = [], judge }: EvaluationRequest, hel
   const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
   const known = new Set(["success", ...comparing(scorers, helpers), ...checks, ...judged]);
   const isLabel = (name: string): boolean => known.has("metadata_match") && name.startsWith("metadata.");
+  const names = [...known, ...(known.has("metadata_match") ? ["metadata.<key>"] : [])].join(", ");
   const problems = Object.keys(weights)
     .filter((name) => !known.has(name) && !isLabel(name))
     .map((name) => ({
       pointer: `/weights/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
       code: "unknown_score",
-      message: "is no score of this run",
+      message: `is no score of this run. Its scores: ${names}`,
     }));
   if (problems.length === 0 && Object.values(weights).every((weight) => weight === 0)) {
     return [{ pointer: "/weights", code: "too_small", message: "must hold a weight above 0" }];
