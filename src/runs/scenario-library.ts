@@ -95,14 +95,17 @@ export function createScenarioLibrary({
   };
 }
 
-/** In an address these two mean a folder, and every client takes them out before it asks. */
+/**
+ * In an address a dot or two mean a folder, and every client takes them out before it asks. Half of a surrogate pair cannot be
+ * written there at all.
+ */
 function refuseUnreachable(id: string): void {
-  if (id !== "." && id !== "..") return;
+  if (id !== "." && id !== ".." && id.isWellFormed()) return;
   throw new ServiceError(
     "validation_failed",
-    `A scenario of the library cannot have the id "${id}": no address leads to it.`,
+    `A scenario of the library cannot have the id ${JSON.stringify(id.slice(0, 80))}: no address leads to it.`,
     {
-      hint: "Choose an id that is more than dots.",
+      hint: "Choose an id that is more than dots and holds whole characters only.",
     },
   );
 }

@@ -188,7 +188,9 @@ test("a thread keeps the history: a turn sends only what is new", async () => {
   expect((await send(`${agent.url}/agent/runs?thread_id=t-1`)).body).toMatchObject({ runs: [{}, {}] });
   expect((await send(`${agent.url}/agent/threads/t-1`, { method: "DELETE" })).status).toBe(204);
   expect((await send(`${agent.url}/agent/threads/t-1`)).status).toBe(404);
-  expect((await post(agent.url, human("Hi"), { "x-thread-id": "a b" })).status).toBe(400);
+  for (const id of ["a b", ".", ".."]) {
+    expect((await post(agent.url, human("Hi"), { "x-thread-id": id })).status).toBe(400);
+  }
 });
 
 test("a thread keeps what the model declined with", async () => {

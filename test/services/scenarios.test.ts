@@ -35,13 +35,21 @@ test.each([".", ".."])("the id %j, to which no address leads, is refused", async
   const refused = await send(at(""), { body: { id, interactions: [turn("Hi")] } });
   expect([refused.status, Problem.parse(refused.body).detail]).toEqual([
     422,
-    `A scenario of the library cannot have the id "${id}": no address leads to it.`,
+    `A scenario of the library cannot have the id ${JSON.stringify(id)}: no address leads to it.`,
   ]);
   const imported = await send(at("/import"), { body: { text: JSON.stringify([{ id, interactions: [turn("Hi")] }]) } });
   expect(imported.status).toBe(422);
   const dots = { id: "...", interactions: [turn("Dots")] };
   expect((await send(at(""), { body: dots })).status).toBe(200);
   expect((await send(at("/..."), { method: "DELETE" })).status).toBe(204);
+});
+
+test("half a character, which no address can hold, is no part of an id", async () => {
+  const refused = await send(at(""), { body: { id: "half \ud83d", interactions: [turn("Hi")] } });
+  expect([refused.status, Problem.parse(refused.body).detail]).toEqual([
+    422,
+    'A scenario of the library cannot have the id "half \\ud83d": no address leads to it.',
+  ]);
 });
 
 test("the same turns under another name are pointed out", async () => {

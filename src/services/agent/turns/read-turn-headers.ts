@@ -89,6 +89,10 @@ export function refuseThread(context: Context): void {
 export function readThreadId(context: Context): string | null {
   const value = context.req.header("x-thread-id");
   if (value === undefined) return null;
-  if (/^[A-Za-z0-9._:-]{1,128}$/.test(value)) return value;
-  throw new ServiceError("header_invalid", "A thread id is 1 to 128 letters, digits, ., _, : and -.");
+  // In an address a dot or two mean a folder: such a thread could be neither read nor deleted.
+  if (/^[A-Za-z0-9._:-]{1,128}$/.test(value) && !/^\.\.?$/.test(value)) return value;
+  throw new ServiceError(
+    "header_invalid",
+    "A thread id is 1 to 128 letters, digits, ., _, : and -, and more than dots.",
+  );
 }
