@@ -48,6 +48,7 @@ export const HelperUsage = z
     usage: Usage,
     cost: z.number().min(0).nullable(),
     unpriced: z.int().min(0).optional().describe("Answers whose price is not known: they are not in `cost`."),
+    refused: z.int().min(0).optional().describe("Calls that were not made because the budget was spent."),
   })
   .meta({ id: "HelperUsage" });
 export type HelperUsage = z.infer<typeof HelperUsage>;

@@ -42,6 +42,11 @@ export function spentBy(helper: HelperUsage | undefined): Spent {
   return helper ? { calls: helper.calls, tokens: helper.usage.total_tokens, money: helper.cost ?? 0 } : noSpent;
 }
 
+/** Whether the budget kept a judge or a labeller from a call for this turn. */
+export function wasRefused(scores: StoredScores | null): boolean {
+  return (scores?.helper_usage?.refused ?? 0) + (scores?.conversation?.helper_usage?.refused ?? 0) > 0;
+}
+
 /**
  * Whether a limit is reached. Calls under way count: each as one call, and as the mean of tokens and money of those before it, so
  * that many at once cannot run far past a limit.

@@ -27,6 +27,7 @@ export function helperUsageOf(reply: SuccessfulReply, priceOf?: PriceOf): Helper
 
 /** A call that failed is a call without tokens; one that was never made, because the budget is spent, is none. */
 export function failedHelperUsage({ error }: FailedReply): HelperUsage {
+  if (error.code === "budget_exceeded") return { ...noHelperUsage, refused: 1 };
   return error.tries === 0 ? noHelperUsage : { calls: 1, usage: noUsage, cost: null };
 }
 
@@ -34,6 +35,17 @@ export function addHelperUsage(left: HelperUsage, right: HelperUsage | undefined
   if (!right) return left;
   const cost = left.cost === null ? right.cost : left.cost + (right.cost ?? 0);
   const unpriced = (left.unpriced ?? 0) + (right.unpriced ?? 0);
-  const sum = { calls: left.calls + right.calls, usage: addUsage(left.usage, right.usage), cost };
-  return unpriced > 0 ? { ...sum, unpriced } : sum;
+  const refused = (left.refused ?? 0) + (right.refused ?? 0);
+  return {
+    calls: left.calls + right.calls,
+    usage: addUsage(left.usage, right.usage),
+    cost,
+    ...(unpriced > 0 && { unpriced }),
+    ...(refused > 0 && { refused }),
+  };
+}
+
+/** Whether there is anything to tell: a call that was made, or one that the budget forbade. */
+export function isHelperUsage({ calls, refused = 0 }: HelperUsage): boolean {
+  return calls + refused > 0;
 }

@@ -2,7 +2,7 @@ import type { StoredReply, StoredScores } from "../contract/interaction-result.t
 import type { Interaction } from "../contract/scenario.ts";
 import { scoringVersion, type Score } from "../contract/score.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
-import { addHelperUsage, noHelperUsage } from "./helper-usage.ts";
+import { addHelperUsage, isHelperUsage, noHelperUsage } from "./helper-usage.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";
 import { judgeTurn, keptJudgement, type TurnJudgement } from "./judges/judge-replies.ts";
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
@@ -81,7 +81,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     ...(conflicts.length > 0 && { conflicts }),
     ...(semantic?.details && { semantic: semantic.details }),
     ...(judged && Object.keys(judged.judgements).length > 0 && { judgements: judged.judgements }),
-    ...(spent.calls > 0 && { helper_usage: spent }),
+    ...(isHelperUsage(spent) && { helper_usage: spent }),
     ...(options.earlier && keptOf(options.earlier, { semantic, judged, given })),
   };
 }

@@ -10,7 +10,7 @@ import { averageInteractions, averageScenarios } from "./average-scores.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createDrift } from "./drift.ts";
 import { checkGate } from "./gate.ts";
-import { addHelperUsage, noHelperUsage } from "./helper-usage.ts";
+import { addHelperUsage, isHelperUsage, noHelperUsage } from "./helper-usage.ts";
 import { createLabelTallies } from "./label-tallies.ts";
 import { MeanTable } from "./mean-table.ts";
 import { createScoreSeries } from "./score-series.ts";
@@ -188,7 +188,7 @@ function createSpending() {
       const cost = { total: total + (helper.cost ?? 0), unpriced: unpriced + (helper.unpriced ?? 0) };
       return {
         ...((priced > 0 || helper.cost !== null) && { cost }),
-        ...(helper.calls > 0 && { helper_usage: helper }),
+        ...(isHelperUsage(helper) && { helper_usage: helper }),
       };
     },
   };

@@ -144,6 +144,25 @@ test("a judge that is not asked because the budget is spent has made no call", a
   expect(response.summary.helper_usage?.calls).toBe(2);
 });
 
+test.each([
+  ["turns", { test_batch: numberedScenario("s", 2), budget: { calls: 3 } }, { calls: 1, refused: 1 }],
+  ["the first and only turn", { test_batch: numberedScenario("s", 1), budget: { calls: 1 } }, { calls: 0, refused: 1 }],
+  ["the conversation", { test_batch: numberedScenario("s", 2), budget: { calls: 2 } }, { calls: 0, refused: 1 }],
+])("a run whose budget kept only the judge of %s from answering was stopped by it", async (what, request, helped) => {
+  const judge = fakeModel(() => JSON.stringify({ reason: "same", verdict: "equivalent" }));
+  await using bench = await startBench({ models: { model: right(), judge } });
+  const scope = what === "the conversation" ? { scope: "conversation" } : {};
+  const response = await bench.evaluate({
+    ...request,
+    judge: { endpoint: "http://judge", model_id: "judge", ...scope },
+  });
+  const interactions = request.test_batch.interactions.length;
+  expect(response.summary).toMatchObject({ interactions, stopped_by: "budget", helper_usage: helped });
+  expect(response.message).toContain("the budget is spent");
+  const again = await bench.runs.rescore(response.run_id, null);
+  expect(again.summary).toMatchObject({ stopped_by: "budget", helper_usage: helped });
+});
+
 test("adaptive attempts end early where attempts agree and go on where they do not", async () => {
   let flips = 0;
   const model = fakeModel((request) => {

@@ -2,7 +2,7 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { RunSummary } from "../contract/run-summary.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { AttemptWithInteractions, RunRecord, Store } from "../contract/store.ts";
-import { addSpent, isSpent, noSpent, spentOn } from "../evaluation/budget.ts";
+import { addSpent, isSpent, noSpent, spentOn, wasRefused } from "../evaluation/budget.ts";
 import { checkNames } from "../evaluation/scorers/create-checks.ts";
 import { createRunFigures } from "../evaluation/summarize-run.ts";
 import type { FiguredAttempt } from "../evaluation/summarize-run.ts";
@@ -67,7 +67,10 @@ export function createFiguring(settings: RunSettings) {
       skipped ||= short && optional;
       figures.expect(scenario.id);
       if (attempt.interactions.length === 0) return;
-      if (settings.budget) for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
+      if (settings.budget) {
+        for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
+        cut ||= attempt.interactions.some(({ scores }) => wasRefused(scores));
+      }
       figures.add(toFigured(scenario, toAttemptResults(attempt, { scenario, settings })));
     },
     finish: (run: RunRecord, now: () => number): Figured =>
@@ -78,8 +81,8 @@ export function createFiguring(settings: RunSettings) {
 }
 
 /**
- * A run whose turns are not all there although it came to its end has stopped because of its budget: what was under way may have
- * taken less of it than expected.
+ * A run whose turns, or what judges and labellers say of them, are not all there although it came to its end has stopped because
+ * of its budget: what was under way may have taken less of it than expected.
  */
 function overBudget(
   run: RunRecord,
