@@ -1,4 +1,5 @@
 import { compatibleText } from "../../contract/compatible-text.ts";
+import { parted } from "./normalize.ts";
 
 /** Scripts that write no spaces around numbers, or not always: in 共500元 the letter before is not part of one word with the number. */
 const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
@@ -14,8 +15,6 @@ const pattern = new RegExp(
 /** Anything outside printable ASCII may turn into a digit under NFKC. */
 const wordsOnly = /^[\t\n\r -/:-~]*$/;
 const ascii = /^[\t\n\r -~]*$/;
-/** A raised digit or a fraction sign is no further digit of the number before it: 5½ is not 51⁄2. */
-const afterNumber = /(?<=\p{Nd})(?=\p{No})/gu;
 const digitsOfOtherScripts = /(?![0-9])\p{Nd}/gu;
 
 /**
@@ -33,7 +32,7 @@ export function findNumbers(text: string): number[] {
 function toPlainDigits(text: string): string {
   if (ascii.test(text)) return text;
   return (
-    compatibleText(text.replace(afterNumber, " "))
+    compatibleText(parted(text))
       .replace(digitsOfOtherScripts, toAsciiDigit)
       // The separators of Arabic numbers.
       .replaceAll("٫", ".")

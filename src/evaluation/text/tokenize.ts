@@ -5,8 +5,6 @@ const plain = /^[ -~]*$/;
 const plainWord = /\w+(?:(?:(?<=[a-z])[.':](?=[a-z])|(?<=\d)[.,;'](?=\d))\w+)*/g;
 const letterOrDigit = /[\p{L}\p{N}\p{M}]/u;
 const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
-/** Text and emoji presentation selectors: ❤ and ❤️ are the same sign. */
-const presentation = /[\u{FE0E}\u{FE0F}]/gu;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -35,7 +33,7 @@ export function segmentTokens(text: string): string[] {
   segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
   const tokens: string[] = [];
   for (const { segment, isWordLike } of segmenter.segment(text)) {
-    if (isWordLike ? letterOrDigit.test(segment) : emoji.test(segment)) tokens.push(segment.replace(presentation, ""));
+    if (isWordLike ? letterOrDigit.test(segment) : emoji.test(segment)) tokens.push(segment);
   }
   return tokens;
 }

@@ -26,6 +26,7 @@ test.each([
   [{ type: "contains", text: "two words" }, "two\n  words", 1],
   [{ type: "contains", text: "don't know" }, "I don’t know", 1],
   [{ type: "contains", text: "don’t know", ignore_case: false }, "I don't know", 1],
+  [{ type: "contains", text: "24-hour service" }, "We have a 24\u{2011}hour ser\u{AD}vice", 1],
   [{ type: "regex", pattern: "\\b\\d{5}\\b" }, "order 48213", 1],
   [{ type: "regex", pattern: "^[\\u4e00-\\u9fa5]+$" }, "你好", 1],
   [{ type: "regex", pattern: "^yes", ignore_case: true }, "well\nYes", 1],
