@@ -18,7 +18,7 @@ export function normalize(text: string): string {
  * The joiners of letters and emoji (U+200C, U+200D) are none of these: they make another word or another sign.
  */
 const invisible =
-  /[\u{AD}\u{34F}\u{61C}\u{180E}\u{200B}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2060}-\u{206F}\u{FEFF}]|\p{Variation_Selector}/gu;
+  /[\u{AD}\u{61C}\u{180E}\u{200B}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2060}-\u{206F}\u{FEFF}]|\u{34F}|\p{Variation_Selector}/gu;
 
 /**
  * One form for characters that mean the same. Models and word processors curl the apostrophe of "don’t" and have hyphens that do not
