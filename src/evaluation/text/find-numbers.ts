@@ -6,10 +6,18 @@ const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer
   .map((script) => `\\p{Script_Extensions=${script}}`)
   .join("");
 const notInWord = `(?<![\\p{N}_]|(?![${unspaced}])\\p{L})`;
-const thousands = String.raw`\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?`;
+const spaces = String.raw` \u00a0\u202f`;
+const thousands = String.raw`\d{1,3}(?:[,'’${spaces}]\d{3})+(?!\d)(?:\.\d+)?`;
 const lakhs = String.raw`\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?`;
+/** As most of Europe and South America write it. A comma before three digits alone is taken for one of thousands: 1,500 is 1500. */
+const withComma = [
+  String.raw`\d{1,3}(?:[.'’${spaces}]\d{3})+,\d+`,
+  String.raw`\d{1,3}(?:\.\d{3}){2,}`,
+  String.raw`0,\d+`,
+  String.raw`(?<!\d,)\d+,(?:\d{1,2}|\d{4,})`,
+].join("|");
 const pattern = new RegExp(
-  String.raw`${notInWord}[-−+]?(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?`,
+  String.raw`${notInWord}[-−+]?(?:(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)`,
   "gu",
 );
 /** Anything outside printable ASCII may turn into a digit under NFKC. */
@@ -18,13 +26,14 @@ const ascii = /^[\t\n\r -~]*$/;
 const digitsOfOtherScripts = /(?![0-9])\p{Nd}/gu;
 
 /**
- * The numbers a text holds, in order: `$1,234.50` is 1234.5, `3.5%` is 3.5, `₹1,25,000` is 125000, `١٥` is 15. Digits inside a word
- * (`A4`, `v2`) are no numbers.
+ * The numbers a text holds, in order: `$1,234.50` is 1234.5, `1.234,50 €` too, `3,5 %` is 3.5, `₹1,25,000` is 125000, `١٥` is 15. Digits
+ * inside a word (`A4`, `v2`) are no numbers.
  */
 export function findNumbers(text: string): number[] {
   if (wordsOnly.test(text)) return [];
-  return [...toPlainDigits(text).matchAll(pattern)].flatMap(([found]) => {
-    const value = Number(found.replace(/[, \u00a0\u202f]/gu, "").replace("−", "-"));
+  return [...toPlainDigits(text).matchAll(pattern)].flatMap(({ 0: found, groups }) => {
+    const grouping = groups?.["comma"] === undefined ? /[,'’ \u00a0\u202f]/gu : /[.'’ \u00a0\u202f]/gu;
+    const value = Number(found.replace(grouping, "").replace(",", ".").replace("−", "-"));
     return Number.isFinite(value) ? [value] : [];
   });
 }
