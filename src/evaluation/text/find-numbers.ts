@@ -7,12 +7,13 @@ const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer
   .join("");
 const notInWord = `(?<![\\p{N}_]|(?![${unspaced}])\\p{L})`;
 const spaces = String.raw` \u00a0\u202f`;
-const thousands = String.raw`\d{1,3}(?:[,'’${spaces}]\d{3})+(?!\d)(?:\.\d+)?`;
-const lakhs = String.raw`\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?`;
+// As many groups as a number can tell apart: without an end, each number of a long list would be tried as the start of the rest.
+const thousands = String.raw`\d{1,3}(?:[,'’${spaces}]\d{3}){1,8}(?!\d)(?:\.\d+)?`;
+const lakhs = String.raw`\d{1,2}(?:,\d{2}){1,8},\d{3}(?!\d)(?:\.\d+)?`;
 /** As most of Europe and South America write it. A comma before three digits alone is taken for one of thousands: 1,500 is 1500. */
 const withComma = [
-  String.raw`\d{1,3}(?:[.'’${spaces}]\d{3})+,\d+`,
-  String.raw`\d{1,3}(?:\.\d{3}){2,}`,
+  String.raw`\d{1,3}(?:[.'’${spaces}]\d{3}){1,8},\d+`,
+  String.raw`\d{1,3}(?:\.\d{3}){2,8}`,
   String.raw`0,\d+`,
   String.raw`(?<!\d,)\d+,(?:\d{1,2}|\d{4,})`,
 ].join("|");
