@@ -131,6 +131,13 @@ test("a long reply may differ in a word of twenty and is still nearly the same t
   );
 });
 
+test("a reply of thousands of words has the label of the same text, not of one that is nearly the same", async () => {
+  const reference = `${"we pack it today ".repeat(1_500)}and send it`;
+  const label = labellerOf("topic", [["delivery", reference]]);
+  expect((await label(reference))?.method).toBe("same text as a labelled reference");
+  expect((await label(`${reference} now`))?.method).not.toContain("same text");
+});
+
 test("the words of a reply far longer than any labelled text are not counted", async () => {
   const label = createLocalLabeller({ candidates: labelCandidates([scenarioOf("intent", intents)]) });
   const own = { interaction_id: "0", references: [] };

@@ -10,6 +10,8 @@ const wordsPerDifference = 20;
 /** A reply longer than this, and this many times as long as every labelled text, is none of them: its words need not be counted. */
 const longReply = 20_000;
 const timesAsLong = 4;
+/** A reply of more words is the same to the last one, or is not looked at: counting the differences takes time by the words and by them. */
+const mostWords = 5_000;
 /** Examples of a label that are looked at for a text that is nearly, not wholly, the same. */
 const maximumExamples = 10;
 
@@ -44,7 +46,7 @@ export function createSameText(
     if (reply.raw.length > Math.max(longReply, timesAsLong * longest)) return null;
     const same = labelsOf.get(reply.words);
     if (same) return toAnswer(same, "same text as a labelled reference", 1);
-    if (reply.tokens.length < wordsPerDifference) return null;
+    if (reply.tokens.length < wordsPerDifference || reply.tokens.length > mostWords) return null;
     const owned = own.references.flatMap((text) =>
       [...(labelsOf.get(text.words) ?? [])].map((label): Labelled => ({ label, text })),
     );
