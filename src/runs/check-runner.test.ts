@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { SlowSetting } from "../evaluation/scorers/checks/check-elsewhere.ts";
+import type { TextSetting } from "../evaluation/scorers/checks/check-elsewhere.ts";
 import { UserScorerSetting } from "../contract/scorer-setting.ts";
 import { createCheckRunner } from "./check-runner.ts";
 
-const setting = (value: object): SlowSetting => UserScorerSetting.parse(value) as SlowSetting;
-const schema = (value: object): SlowSetting => setting({ type: "json_schema", schema: value });
+const setting = (value: object): TextSetting => UserScorerSetting.parse(value) as TextSetting;
+const schema = (value: object): TextSetting => setting({ type: "json_schema", schema: value });
 
 /** Each level asks for the next one twice: what fits none of them is looked at 2^40 times. */
 const endless = schema({
@@ -20,15 +20,20 @@ const endless = schema({
 test("replies are held against patterns and schemas, and a check that breaks says why", async () => {
   const checks = createCheckRunner();
   const { run } = checks;
-  expect(await run({ setting: schema({ type: "number" }), reply: "1" })).toMatchObject({ value: 1 });
-  expect(await run({ setting: schema({ type: "number" }), reply: '"1"' })).toMatchObject({ value: 0 });
-  expect(await run({ setting: setting({ type: "regex", pattern: "b+" }), reply: "abbc" })).toMatchObject({
+  expect(await run({ setting: schema({ type: "number" }), reply: "1", references: [] })).toMatchObject({ value: 1 });
+  expect(await run({ setting: schema({ type: "number" }), reply: '"1"', references: [] })).toMatchObject({ value: 0 });
+  expect(
+    await run({ setting: setting({ type: "regex", pattern: "b+" }), reply: "abbc", references: [] }),
+  ).toMatchObject({
     value: 1,
     reason: 'found "bb"',
   });
-  await expect(run({ setting: schema({ type: "nonsense" }), reply: "1" })).rejects.toThrow(/type/);
+  expect(
+    await run({ setting: setting({ type: "numeric" }), reply: "It is 12.", references: ["none", "12"] }),
+  ).toMatchObject({ value: 1, reason: "found 12" });
+  await expect(run({ setting: schema({ type: "nonsense" }), reply: "1", references: [] })).rejects.toThrow(/type/);
   await checks.close();
-  expect(await run({ setting: schema({ type: "number" }), reply: "2" })).toMatchObject({ value: 1 });
+  expect(await run({ setting: schema({ type: "number" }), reply: "2", references: [] })).toMatchObject({ value: 1 });
   await checks.close();
 });
 
@@ -37,8 +42,8 @@ test("a schema that would take years is given up, the event loop goes on meanwhi
   let turns = 0;
   const counting = setInterval(() => (turns += 1), 10);
   const [given, next] = await Promise.all([
-    checks.run({ setting: endless, reply: "1" }),
-    checks.run({ setting: schema({ type: "number" }), reply: "1" }),
+    checks.run({ setting: endless, reply: "1", references: [] }),
+    checks.run({ setting: schema({ type: "number" }), reply: "1", references: [] }),
   ]);
   clearInterval(counting);
   expect([given, next]).toEqual([null, { value: 1, reason: "fits the schema" }]);
@@ -50,7 +55,9 @@ test("what takes more memory than there is ends the thread alone", async () => {
   const checks = createCheckRunner({ mostMegabytes: 40, longestMs: 60_000 });
   const names = Array.from({ length: 15_000 }, (_, index) => [`p${index}`, { type: "string", minLength: 1 }]);
   const large = schema({ properties: Object.fromEntries(names) });
-  expect(await checks.run({ setting: large, reply: "{}" })).toBeNull();
-  expect(await checks.run({ setting: schema({ type: "number" }), reply: "1" })).toMatchObject({ value: 1 });
+  expect(await checks.run({ setting: large, reply: "{}", references: [] })).toBeNull();
+  expect(await checks.run({ setting: schema({ type: "number" }), reply: "1", references: [] })).toMatchObject({
+    value: 1,
+  });
   await checks.close();
 });

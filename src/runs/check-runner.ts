@@ -3,7 +3,7 @@ import type { CheckQuestion, CheckRunner } from "../evaluation/scorers/checks/ch
 import type { CheckAnswer } from "./check-thread.ts";
 import { createGuardedThread, ThreadOverrun } from "./guarded-thread.ts";
 
-/** A thread that holds replies against patterns and schemas. Started when first needed. */
+/** A thread that holds replies against the checks of requests. Started when first needed. */
 export interface CheckRunnerThread {
   readonly run: CheckRunner;
   /** What was asked is still answered. Whoever asks later starts it again. */

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import type { CheckQuestion, SlowSetting } from "../evaluation/scorers/checks/check-elsewhere.ts";
+import type { CheckQuestion, TextSetting } from "../evaluation/scorers/checks/check-elsewhere.ts";
 import type { Check } from "../evaluation/scorers/checks/check.ts";
 import { createCheck } from "../evaluation/scorers/create-checks.ts";
 import type { Judgement, ScorerInput } from "../evaluation/scorers/scorer.ts";
@@ -13,7 +13,7 @@ export type CheckAnswer = { readonly judgement: Judgement } | { readonly failure
 const kept = new Map<string, Check>();
 const mostKept = 50;
 
-function checkOf(setting: SlowSetting): Check {
+function checkOf(setting: TextSetting): Check {
   const key = JSON.stringify(setting);
   const known = kept.get(key);
   if (known) return known;
@@ -23,10 +23,10 @@ function checkOf(setting: SlowSetting): Check {
   return check;
 }
 
-function answer({ setting, reply }: CheckQuestion): CheckAnswer {
+function answer({ setting, reply, references }: CheckQuestion): CheckAnswer {
   const input: ScorerInput = {
     reply: prepareText(reply),
-    references: [],
+    references: references.map(prepareText),
     generated_metadata: {},
     reference_metadata: {},
     unjudged_keys: new Set(),

@@ -58,6 +58,6 @@ export function createChecks(settings: readonly ScorerSetting[], run?: CheckRunn
 }
 
 function anyCheck(setting: UserScorerSetting, run: CheckRunner | undefined): AnyCheck {
-  const isSlow = setting.type === "regex" || setting.type === "json_schema";
-  return run && isSlow ? checkElsewhere(setting, run) : createCheck(setting);
+  const ofText = setting.type !== "latency" && setting.type !== "cost";
+  return run && ofText ? checkElsewhere(setting, run) : createCheck(setting);
 }

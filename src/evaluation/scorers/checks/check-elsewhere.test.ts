@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { UserScorerSetting } from "../../../contract/scorer-setting.ts";
 import { prepareText } from "../../text/prepare-text.ts";
 import type { Judgement } from "../scorer.ts";
-import { checkElsewhere, type CheckQuestion, type SlowSetting } from "./check-elsewhere.ts";
+import { checkElsewhere, type CheckQuestion, type TextSetting } from "./check-elsewhere.ts";
 
-function inputOf(reply: string) {
+function inputOf(reply: string, references: readonly string[] = []) {
   return {
     reply: prepareText(reply),
-    references: [],
+    references: references.map(prepareText),
     generated_metadata: {},
     reference_metadata: {},
     unjudged_keys: new Set<string>(),
@@ -17,16 +17,16 @@ function inputOf(reply: string) {
 
 function watched(setting: object, answer: Judgement | null) {
   const asked: CheckQuestion[] = [];
-  const check = checkElsewhere(UserScorerSetting.parse(setting) as SlowSetting, async (question) => {
+  const check = checkElsewhere(UserScorerSetting.parse(setting) as TextSetting, async (question) => {
     asked.push(question);
     return answer;
   });
-  return { asked, check: (reply: string) => check(inputOf(reply)) };
+  return { asked, check: (reply: string, references?: readonly string[]) => check(inputOf(reply, references)) };
 }
 
 test("a check that took too long once is not tried on the replies behind it", async () => {
   const { asked, check } = watched({ type: "json_schema", schema: {} }, null);
-  const judged = await Promise.all(["1", "2", "3"].map(check));
+  const judged = await Promise.all(["1", "2", "3"].map((reply) => check(reply)));
   expect(asked.map(({ reply }) => reply)).toEqual(["1"]);
   expect(judged).toEqual(
     Array.from({ length: 3 }, () => ({ value: null, reason: "takes too long to check", failed: true })),
@@ -41,4 +41,34 @@ test("a pattern is looked for here, unless it is large and the reply is long", a
   expect(large.check("ad")).toMatchObject({ value: 1, reason: 'found "ad"' });
   expect(await large.check("a".repeat(10_000))).toEqual(elsewhere);
   expect([small.asked.length, large.asked.length]).toEqual([0, 1]);
+});
+
+test.each([
+  ["texts", { type: "contains", text: "refund" }],
+  ["a number", { type: "numeric", expected: 12 }],
+  ["a length", { type: "length", max: 3, unit: "words" }],
+])("%s: a short reply is looked through here, a long one elsewhere", async (_, setting) => {
+  const elsewhere: Judgement = { value: 1, reason: "elsewhere" };
+  const { asked, check } = watched(setting, elsewhere);
+  expect(check("refund of 12")).toMatchObject({ value: 1 });
+  expect(asked).toEqual([]);
+  const long = "1 ".repeat(5_000);
+  expect(await check(long)).toEqual(elsewhere);
+  expect(asked).toMatchObject([{ reply: long, references: [] }]);
+});
+
+test("texts that take long to find in a short reply are looked for elsewhere", async () => {
+  const text = Array.from({ length: 20 }, () => `${"a".repeat(100)}b${"a".repeat(100)}`);
+  const { asked, check } = watched({ type: "contains", text }, null);
+  expect(check("a".repeat(1_000))).toMatchObject({ value: 0 });
+  expect(await check("a".repeat(5_000))).toMatchObject({ value: null });
+  expect(asked.length).toBe(1);
+});
+
+test("a number of the reference goes with the question, also where only the reference is long", async () => {
+  const elsewhere: Judgement = { value: 1, reason: "elsewhere" };
+  const { asked, check } = watched({ type: "numeric" }, elsewhere);
+  const reference = `12 ${"words ".repeat(2_000)}`;
+  expect(await check("12", [reference])).toEqual(elsewhere);
+  expect(asked).toMatchObject([{ reply: "12", references: [reference] }]);
 });

@@ -1,17 +1,23 @@
 import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import type { PreparedText } from "../../text/prepare-text.ts";
 import type { Judgement, ScorerInput } from "../scorer.ts";
+import { contains } from "./contains.ts";
+import { length } from "./limits.ts";
+import { numeric } from "./numeric.ts";
 import { compileRegex } from "./regex.ts";
 
-/** A check whose settings can make it take years, however small the reply is. */
-export type SlowSetting = Extract<UserScorerSetting, { type: "regex" | "json_schema" }>;
+/** A check of the text of a reply: settings and reply together can make it take years. */
+export type TextSetting = Exclude<UserScorerSetting, { type: "latency" | "cost" }>;
 
 /** A reply and what it is held against: plain data, so that another thread can do the work. */
 export interface CheckQuestion {
-  readonly setting: SlowSetting;
+  readonly setting: TextSetting;
   readonly reply: string;
+  /** Where the check asks for them. */
+  readonly references: readonly string[];
 }
 
-/** Holds replies against patterns and schemas elsewhere, for as long as that may take. Null when it took longer. */
+/** Does checks elsewhere, for as long as they may take. Null when one took longer. */
 export type CheckRunner = (question: CheckQuestion) => Promise<Judgement | null>;
 
 /** A check that may be done elsewhere. */
@@ -19,26 +25,65 @@ export type AnyCheck = (input: ScorerInput) => Judgement | Promise<Judgement>;
 
 const tooSlow: Judgement = { value: null, reason: "takes too long to check", failed: true };
 
+/** Characters that are looked through in no time. */
+const quickLength = 8_000;
+/** Steps that take some milliseconds: finding one text in another takes, at its worst, their lengths multiplied. */
+const quickSteps = 10_000_000;
+
 /**
- * The check, done by `run`. One reply at a time, and none any more once a reply took too long: what is meant to hold everybody
- * up does so once.
+ * The check, done by `run` where it may take long. One reply at a time, and none any more once a reply took too long: what is meant
+ * to hold everybody up does so once.
  */
-export function checkElsewhere(setting: SlowSetting, run: CheckRunner): AnyCheck {
+export function checkElsewhere(setting: TextSetting, run: CheckRunner): AnyCheck {
+  const judgeQuickly = quickCheck(setting);
   let last: Promise<unknown> = Promise.resolve();
   let gaveUp = false;
 
-  async function judge(reply: string): Promise<Judgement> {
+  async function judge(question: CheckQuestion): Promise<Judgement> {
     if (gaveUp) return tooSlow;
-    const judgement = await run({ setting, reply });
+    const judgement = await run(question);
     gaveUp = judgement === null;
     return judgement ?? tooSlow;
   }
-  const inTurn: AnyCheck = ({ reply }) => {
-    const judged = last.then(() => judge(reply.raw));
+  return (input) => {
+    const quick = judgeQuickly(input);
+    if (quick) return quick;
+    const judged = last.then(() => judge(toQuestion(setting, input)));
     last = judged.catch(() => {});
     return judged;
   };
-  if (setting.type === "json_schema") return inTurn;
-  const { check, isQuick } = compileRegex(setting);
-  return (input) => (isQuick(input.reply.raw) ? check(input) : inTurn(input));
+}
+
+function toQuestion(setting: TextSetting, { reply, references }: ScorerInput): CheckQuestion {
+  const asksForReferences = setting.type === "numeric" && setting.expected === undefined;
+  return { setting, reply: reply.raw, references: asksForReferences ? references.map(({ raw }) => raw) : [] };
+}
+
+/** Does the check where that takes no time, else says null. */
+function quickCheck(setting: TextSetting): (input: ScorerInput) => Judgement | null {
+  switch (setting.type) {
+    case "json_schema":
+      return () => null;
+    case "regex": {
+      const { check, isQuick } = compileRegex(setting);
+      return (input) => (isQuick(input.reply.raw) ? check(input) : null);
+    }
+    case "contains": {
+      const check = contains(setting);
+      const wanted = [setting.text].flat().reduce((sum, text) => sum + text.length, 0);
+      return (input) => (isShort([input.reply]) && input.reply.raw.length * wanted <= quickSteps ? check(input) : null);
+    }
+    case "numeric": {
+      const check = numeric(setting);
+      return (input) => (isShort([input.reply, ...input.references]) ? check(input) : null);
+    }
+    case "length": {
+      const check = length(setting);
+      return (input) => (isShort([input.reply]) ? check(input) : null);
+    }
+  }
+}
+
+function isShort(texts: readonly PreparedText[]): boolean {
+  return texts.reduce((sum, { raw }) => sum + raw.length, 0) <= quickLength;
 }
