@@ -22,7 +22,7 @@ export function defineHttpTool(
   { send, maxBytes = 1024 * 1024 }: { send: SendRequest; maxBytes?: number },
 ): Tool {
   const { name, description, parameters, needsApproval, timeoutMs } = operation;
-  const template = parseUrlTemplate(operation.url, `The tool "${name}"`);
+  const template = parseUrlTemplate(operation.url, `The tool "${name}"`, operation.pathParameters);
   checkNames(operation, template.parameters);
 
   return defineTool({
@@ -36,6 +36,8 @@ export function defineHttpTool(
       for (const { name: key, parameter, style } of operation.query) {
         for (const [pairName, text] of toPairs(key, args[parameter], style)) url.searchParams.append(pairName, text);
       }
+      // The operator's come last here too.
+      for (const [key, secret] of Object.entries(operation.fixedQuery)) url.searchParams.set(key, secret.reveal());
       const response = await send(toRequest(operation, { url, args, maxBytes, signal }));
       return describeResponse(response, { maxBytes, clean: (text) => withoutSecrets(text, operation.secrets) });
     },

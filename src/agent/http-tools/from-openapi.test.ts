@@ -70,6 +70,72 @@ function declare(source: Record<string, unknown>, text = document) {
   return { tools, run };
 }
 
+test("a key that the document lists as a parameter is the operator's to give, not the model's", async () => {
+  const weather = `
+openapi: 3.0.3
+servers: [{ url: "https://weather.test" }]
+paths:
+  /current:
+    get:
+      operationId: current
+      parameters:
+        - { name: q, in: query, required: true, schema: { type: string } }
+        - { name: appid, in: query, required: true, schema: { type: string } }
+        - { name: X-API-Key, in: header, required: true, schema: { type: string } }
+`;
+  const fixed_query = { appid: "a&b ${KEY}", units: "metric" };
+  const { tools, run } = declare({ operations: ["current"], fixed_query }, weather);
+  expect(tools[0]?.definition.parameters).toMatchObject({ properties: { q: { type: "string" } }, required: ["q"] });
+  expect(tools[0]?.check({ q: "Rome", appid: "mine" })).toContain("additional properties");
+  expect(await run({ q: "Rome" })).toMatchObject({
+    url: "https://weather.test/current?q=Rome&appid=a%26b+k1234567&units=metric",
+    headers: { "x-api-key": "k1234567" },
+  });
+});
+
+test.each([
+  ["simple", false, "3,4", "R,100,G,200"],
+  ["simple", true, "3,4", "R=100,G=200"],
+  ["label", false, ".3,4", ".R,100,G,200"],
+  ["label", true, ".3.4", ".R=100.G=200"],
+  ["matrix", false, ";id=3,4", ";the%20color=R,100,G,200"],
+  ["matrix", true, ";id=3;id=4", ";R=100;G=200"],
+])("a path in the style %s, explode %s, is written as OpenAPI says", async (style, explode, list, object) => {
+  const styled = JSON.stringify({
+    openapi: "3.1.0",
+    servers: [{ url: "https://shop.test" }],
+    paths: {
+      "/a{id}/b{the color}": {
+        get: {
+          operationId: "find",
+          parameters: [
+            { name: "id", in: "path", required: true, style, explode, schema: { type: "array" } },
+            { name: "the color", in: "path", required: true, style, explode, schema: { type: "object" } },
+          ],
+        },
+      },
+    },
+  });
+  const { run } = declare({ operations: ["find"] }, styled);
+  const sent = await run({ id: [3, 4], the_color: { R: 100, G: 200 } });
+  expect(sent?.url).toBe(`https://shop.test/a${list}/b${object}`);
+});
+
+test.each([
+  ["https://{region}.shop.test", 'gives no default for "region" in its server address https://{region}.shop.test'],
+  ["https://shop.test:{port}/v1", 'gives no default for "port"'],
+  ["{scheme}://shop.test", 'gives no default for "scheme"'],
+  ["/v1", "names no full server address"],
+])("the server %s cannot be used as it is, and the reason is told", (url, reason) => {
+  const text = JSON.stringify({
+    openapi: "3.0.0",
+    servers: [{ url, variables: { region: { enum: ["eu"] } } }],
+    paths: { "/x": { get: { operationId: "find" } } },
+  });
+  expect(() => declare({ operations: ["find"] }, text)).toThrow(reason);
+  expect(() => declare({ operations: ["find"], base_url: "https://eu.shop.test" }, text)).not.toThrow();
+});
+
 test("an operation becomes a tool with all its parameters in one schema", async () => {
   const { tools, run } = declare({ operations: ["getOrder"], prefix: "shop_" });
   expect(tools[0]?.definition).toEqual({

@@ -1,7 +1,6 @@
 import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { toToolName } from "../tool-name.ts";
-import type { Secret } from "../../contract/secret.ts";
 import type { HttpOperation, QueryStyle } from "./http-operation.ts";
 import {
   addBody,
@@ -11,13 +10,13 @@ import {
   type ToolParameters,
 } from "./openapi-parameters.ts";
 import { followReference, isRecord, toJsonSchema, type Json } from "./openapi-schema.ts";
+import type { PathStyle } from "./path-text.ts";
+import type { PathParameter } from "./url-template.ts";
 
-export interface OpenapiOptions {
+export interface OpenapiOptions extends Pick<HttpOperation, "headers" | "fixedQuery" | "secrets"> {
   readonly operations: readonly string[];
   readonly base_url?: string | undefined;
   readonly prefix: string;
-  readonly headers: Readonly<Record<string, Secret>>;
-  readonly secrets: readonly Secret[];
   readonly approval: boolean | readonly string[];
   readonly timeout_ms?: number | undefined;
 }
@@ -94,12 +93,14 @@ function toOperation(document: Json, entry: ChosenEntry, options: OpenapiOptions
   const collected = createArguments();
   const query: { name: string; parameter: string; style: QueryStyle }[] = [];
   const headerParameters: { name: string; parameter: string }[] = [];
+  const pathParameters = new Map<string, PathParameter>();
   let filledPath = path;
 
   for (const parameter of listParameters(document, pathItem, operation)) {
     const name = String(parameter["name"]);
     const where = parameter["in"];
     if (where === "header" && reservedHeaders.has(name.toLowerCase())) continue;
+    if (isGiven(options, { name, where })) continue;
     if (where === "cookie") {
       if (parameter["required"] === true) throw new ConfigError(`The operation "${id}" needs the cookie "${name}".`);
       continue;
@@ -114,7 +115,10 @@ function toOperation(document: Json, entry: ChosenEntry, options: OpenapiOptions
       ),
       where === "path" || parameter["required"] === true,
     );
-    if (where === "path") filledPath = filledPath.replaceAll(`{${name}}`, `{${argument}}`);
+    if (where === "path") {
+      filledPath = filledPath.replaceAll(`{${name}}`, `{${argument}}`);
+      pathParameters.set(argument, { name, style: toPathStyle(parameter) });
+    }
     if (where === "query") query.push({ name, parameter: argument, style: toStyle(parameter) });
     if (where === "header") headerParameters.push({ name, parameter: argument });
   }
@@ -125,11 +129,13 @@ function toOperation(document: Json, entry: ChosenEntry, options: OpenapiOptions
     description: describe(entry),
     method,
     url: `${baseUrl([operation, pathItem, document], options).replace(/\/$/, "")}${filledPath}`,
+    pathParameters,
     parameters: collected.schema(),
     query,
     headerParameters,
     body,
     headers: options.headers,
+    fixedQuery: options.fixedQuery,
     secrets: options.secrets,
     needsApproval:
       typeof options.approval === "boolean" ? options.approval : options.approval.some((name) => isNamed(entry, name)),
@@ -139,6 +145,12 @@ function toOperation(document: Json, entry: ChosenEntry, options: OpenapiOptions
 
 /** The specification says that these three are not parameters. */
 const reservedHeaders = new Set(["accept", "content-type", "authorization"]);
+
+/** Many documents list the key among the parameters: what the operator gives is not asked of the model. */
+function isGiven({ headers, fixedQuery }: OpenapiOptions, { name, where }: { name: string; where: unknown }): boolean {
+  if (where === "header") return Object.hasOwn(headers, name.toLowerCase());
+  return where === "query" && Object.hasOwn(fixedQuery, name);
+}
 
 /** Parameters of one name but another place are arguments of their own. */
 function freeName(collected: ToolParameters, name: string, where: string): string {
@@ -176,6 +188,10 @@ function toStyle({ style = "form", explode = style === "form", schema, content }
   return style === "pipeDelimited" ? "pipe" : "comma";
 }
 
+function toPathStyle({ style = "simple", explode = false }: Json): PathStyle {
+  return { style: style === "label" || style === "matrix" ? style : "simple", explode: explode === true };
+}
+
 const longestDescription = 1000;
 
 function describe({ id, operation: { summary, description } }: ChosenEntry): string {
@@ -196,6 +212,11 @@ function baseUrl(places: readonly Json[], { base_url }: OpenapiOptions): string 
     const value = isRecord(variable) ? variable["default"] : undefined;
     return typeof value === "string" || typeof value === "number" ? String(value) : whole;
   });
+  const open = /\{([^{}]+)\}/.exec(filled)?.[1];
+  if (open !== undefined) {
+    const detail = `The document gives no default for "${open}" in its server address ${firstCharacters(url, 200)}`;
+    throw new ConfigError(`${detail}: set base_url.`);
+  }
   if (/^https?:\/\//.test(filled)) return filled;
   throw new ConfigError("The document names no full server address: set base_url.");
 }

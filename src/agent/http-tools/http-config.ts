@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Secret } from "../../contract/secret.ts";
-import { resolveHeaders, secretsIn, type Variables } from "../resolve-variables.ts";
+import { resolveHeaders, resolveVariables, secretsIn, type Variables } from "../resolve-variables.ts";
 import type { HttpOperation, RequestBody } from "./http-operation.ts";
 import { parseUrlTemplate } from "./url-template.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-const Headers = z.record(z.string(), z.string()).default({});
+const Texts = z.record(z.string(), z.string()).default({});
 const TimeoutMs = z.int().min(1).max(600_000).optional();
 
 /** Parameter names as they are, or the name on the wire → the parameter. */
@@ -19,7 +19,9 @@ const HttpToolConfig = z.strictObject({
   query: Mapping.optional(),
   /** A text: the parameter that is the whole body. */
   body: z.union([z.string(), Mapping]).optional(),
-  headers: Headers,
+  headers: Texts,
+  /** Sent with every request, and not for the model to know. */
+  fixed_query: Texts,
   parameters: z.record(z.string(), z.unknown()).default({ type: "object", properties: {} }),
   approval: z.boolean().default(false),
   timeout_ms: TimeoutMs,
@@ -35,7 +37,8 @@ const OpenapiConfig = z.strictObject({
   base_url: z.string().optional(),
   /** Goes before every tool name. */
   prefix: z.string().default(""),
-  headers: Headers,
+  headers: Texts,
+  fixed_query: Texts,
   approval: z.union([z.boolean(), z.array(z.string())]).default(false),
   timeout_ms: TimeoutMs,
 });
@@ -69,20 +72,36 @@ export function toOperation(config: HttpToolConfig, variables: Variables): HttpO
     query: [...query, ...(inBody ? [] : toPairs(rest))],
     headerParameters: [],
     body: body ?? (inBody ? toBody(rest) : null),
-    headers: toSecrets(config.headers, variables, `the tool "${name}"`),
-    secrets: secretsIn(config.headers, variables),
+    ...givenByOperator(config, variables, `the tool "${name}"`),
     needsApproval: approval,
     timeoutMs: timeout_ms,
   };
 }
 
-export function toSecrets(
-  headers: Readonly<Record<string, string>>,
+/** What a service is sent that no argument says. */
+export function givenByOperator(
+  { headers, fixed_query }: Pick<OpenapiConfig, "headers" | "fixed_query">,
   variables: Variables,
   what: string,
-): Record<string, Secret> {
-  const resolved = Object.entries(resolveHeaders(headers, variables, what));
-  return Object.fromEntries(resolved.map(([name, value]) => [name, new Secret(value)]));
+): Pick<HttpOperation, "headers" | "fixedQuery" | "secrets"> {
+  const query = Object.entries(fixed_query).map(
+    ([name, text]) => [name, resolveVariables(text, variables, `The query's ${name} of ${what}`)] as const,
+  );
+  return {
+    headers: toSecrets(Object.entries(resolveHeaders(headers, variables, what))),
+    fixedQuery: toSecrets(query),
+    secrets: [...secretsIn(headers, variables), ...secretsIn(fixed_query, variables).flatMap(asInAddress)],
+  };
+}
+
+/** A service that repeats the address it was asked at shows the value as it is written there. */
+function asInAddress(secret: Secret): readonly Secret[] {
+  const [, written = ""] = new URLSearchParams({ "": secret.reveal() }).toString().split("=");
+  return [secret, new Secret(encodeURIComponent(secret.reveal())), new Secret(written)];
+}
+
+function toSecrets(entries: readonly (readonly [name: string, value: string])[]): Record<string, Secret> {
+  return Object.fromEntries(entries.map(([name, value]) => [name, new Secret(value)]));
 }
 
 function toBody(body: HttpToolConfig["body"]): RequestBody | null {

@@ -1,4 +1,5 @@
 import type { Secret } from "../../contract/secret.ts";
+import type { PathParameter } from "./url-template.ts";
 
 /**
  * How a list or object is written into a query or a form. `repeat`: a list as one pair for each item, an object as JSON. `form`: an
@@ -13,12 +14,16 @@ export interface HttpOperation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Full address; `{parameter}` stands for a value in the path. */
   readonly url: string;
+  /** The parameters of the path that need more than their own name, by the name of the argument. */
+  readonly pathParameters?: ReadonlyMap<string, PathParameter>;
   /** JSON schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly query: readonly { readonly name: string; readonly parameter: string; readonly style: QueryStyle }[];
   readonly headerParameters: readonly { readonly name: string; readonly parameter: string }[];
   readonly body: RequestBody | null;
   readonly headers: Readonly<Record<string, Secret>>;
+  /** What the operator adds to the query, such as a key. */
+  readonly fixedQuery: Readonly<Record<string, Secret>>;
   /** What the model must not read of them. */
   readonly secrets: readonly Secret[];
   readonly needsApproval: boolean;

@@ -1,5 +1,6 @@
 import { ConfigError } from "../config-error.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
+import { plainPath, toPathText, type PathStyle } from "./path-text.ts";
 
 export interface UrlTemplate {
   readonly parameters: readonly string[];
@@ -7,8 +8,18 @@ export interface UrlTemplate {
   fill(args: ToolArguments): URL;
 }
 
+/** A parameter of the path that goes by another name on the wire, or is written in another way. */
+export interface PathParameter {
+  readonly name: string;
+  readonly style: PathStyle;
+}
+
 /** Reads an address with `{parameters}` in its path. Only the path can vary: never the host, the port or the query. */
-export function parseUrlTemplate(template: string, what: string): UrlTemplate {
+export function parseUrlTemplate(
+  template: string,
+  what: string,
+  described: ReadonlyMap<string, PathParameter> = new Map(),
+): UrlTemplate {
   const names = [...template.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
   const stand = (index: number) => `--parameter-${index}--`;
   let count = 0;
@@ -21,6 +32,13 @@ export function parseUrlTemplate(template: string, what: string): UrlTemplate {
   const parts = url.pathname.split(/--parameter-\d+--/);
   if (parts.length !== names.length + 1)
     throw new ConfigError(`${what} can have {parameters} only in the path of its address.`);
+
+  const encode = (parameter: string, args: ToolArguments): string => {
+    const { name, style } = described.get(parameter) ?? { name: parameter, style: plainPath };
+    const text = toPathText(name, Object.hasOwn(args, parameter) ? args[parameter] : undefined, style);
+    if (text !== null) return text;
+    throw new ToolError(`The argument "${parameter}" must be a text or a number that is not empty.`);
+  };
 
   return {
     parameters: [...new Set(names)],
@@ -35,14 +53,3 @@ export function parseUrlTemplate(template: string, what: string): UrlTemplate {
     },
   };
 }
-
-function encode(name: string, args: ToolArguments): string {
-  const value = Object.hasOwn(args, name) ? args[name] : undefined;
-  const parts = Array.isArray(value) ? value : [value];
-  if (parts.length === 0 || !parts.every(isFilled)) {
-    throw new ToolError(`The argument "${name}" must be a text or a number that is not empty.`);
-  }
-  return parts.map((part) => encodeURIComponent(String(part).toWellFormed())).join(",");
-}
-
-const isFilled = (value: unknown) => ["string", "number", "boolean"].includes(typeof value) && value !== "";

@@ -56,6 +56,18 @@ test("a declared tool sends what its arguments say, with the operator's credenti
   ]);
 });
 
+test("what the operator puts into the query is sent last, and the model does not read it", async () => {
+  const parameters = { type: "object", properties: { id: text, key: text } };
+  const tool = { ...order, url: "https://shop.test/orders/{id}", headers: {}, parameters };
+  const fixed_query = { key: "${SHOP_TOKEN}/+" };
+  const { run, sent } = declare({ tools: [{ ...tool, fixed_query }] }, ({ url }) => json(`No entry: ${url}`));
+  expect(await run({ id: "7", key: "forged" })).toBe("No entry: https://shop.test/orders/7?key=[redacted]%2F%2B");
+  expect(sent()[0]?.url).toBe("https://shop.test/orders/7?key=s3cret-token%2F%2B");
+  expect(() => declare({ tools: [{ ...tool, fixed_query: { key: "${NOT_THERE}" } }] })).toThrow(
+    'The query\'s key of the tool "order_status" uses ${NOT_THERE}, which is not set.',
+  );
+});
+
 test("arguments go where the mapping says, and the rest into the body of a POST", async () => {
   const parameters = { type: "object", properties: { id: text, dry: { type: "boolean" }, note: text, lines: {} } };
   const base = { ...order, method: "POST", headers: {}, parameters };

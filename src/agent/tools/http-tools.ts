@@ -2,9 +2,9 @@ import { parse } from "yaml";
 import { ConfigError, parseConfig } from "../config-error.ts";
 import { defineHttpTool } from "../http-tools/define-http-tool.ts";
 import { fromOpenapi } from "../http-tools/from-openapi.ts";
-import { HttpToolsConfig, toOperation, toSecrets, type OpenapiConfig } from "../http-tools/http-config.ts";
+import { givenByOperator, HttpToolsConfig, toOperation, type OpenapiConfig } from "../http-tools/http-config.ts";
 import type { HttpOperation, SendRequest } from "../http-tools/http-operation.ts";
-import { secretsIn, type Variables } from "../resolve-variables.ts";
+import type { Variables } from "../resolve-variables.ts";
 import type { Tool } from "../tool.ts";
 
 /**
@@ -36,10 +36,9 @@ function readOpenapi(
   source: OpenapiConfig,
   { variables, readDocument }: { variables: Variables; readDocument: (path: string) => string },
 ): readonly HttpOperation[] {
-  const headers = toSecrets(source.headers, variables, source.document);
-  const secrets = secretsIn(source.headers, variables);
+  const given = givenByOperator(source, variables, source.document);
   try {
-    return fromOpenapi(parseDocument(readDocument(source.document)), { ...source, headers, secrets });
+    return fromOpenapi(parseDocument(readDocument(source.document)), { ...source, ...given });
   } catch (cause) {
     throw new ConfigError(`${source.document}: ${cause instanceof Error ? cause.message : "cannot be read"}`, {
       cause,
