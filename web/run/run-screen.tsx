@@ -7,6 +7,7 @@ import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { usePathSegments } from "../parts/use-path-segments.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
+import { isGone } from "./is-gone.ts";
 import { RunActions } from "./run-actions.tsx";
 import { RunFigures } from "./run-figures.tsx";
 import { RunHeading } from "./run-heading.tsx";
@@ -24,7 +25,7 @@ export default function RunScreen() {
   const results = useResults(id, { enabled: whole });
   useLiveRun(id, run.data !== undefined && !isEnded(run.data.state));
 
-  if (!run.data) {
+  if (!run.data || isGone(run.error)) {
     return (
       <Screen title="Run">
         {run.isError ? (
@@ -39,6 +40,7 @@ export default function RunScreen() {
   const tab = readTab(params.get("tab"));
   return (
     <Screen title={runName(run.data)} heading={<RunHeading run={run.data} />} actions={<RunActions run={run.data} />}>
+      {run.isError && <FailedNotice error={run.error} onRetry={() => void run.refetch()} />}
       <RunFigures run={run.data} results={results.data} />
       <RunTabs tab={tab} failures={failedTurns(run.data).failed} />
       {results.isError && <FailedNotice error={results.error} onRetry={() => void results.refetch()} />}

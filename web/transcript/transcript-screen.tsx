@@ -8,6 +8,7 @@ import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { usePathSegments } from "../parts/use-path-segments.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
+import { isGone } from "../run/is-gone.ts";
 import { useLiveRun } from "../run/use-live-run.ts";
 import { isLarge, useResults, useRun, useScenarioResults } from "../run/use-run.ts";
 import { hasFailure } from "./failure-order.ts";
@@ -27,8 +28,9 @@ export default function TranscriptScreen() {
   const results = large ? part : whole;
   useLiveRun(runId, run.data !== undefined && !isEnded(run.data.state));
 
-  const error = run.data ? results.error : run.error;
-  if (!results.data) {
+  const gone = isGone(run.error);
+  const error = run.data && !gone ? results.error : run.error;
+  if (!results.data || gone) {
     return (
       <Screen title="Transcript">
         {error ? (

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
@@ -69,6 +70,37 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByRole("link", { name: "nightly support" }).waitFor({ state: "detached" });
     await tab.page.getByRole("link", { name: "refunds" }).waitFor();
     expect(tab.page.url()).toContain("/runs?model=demo-gone");
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run that was deleted elsewhere is not shown from memory; trouble in reading it again is told", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    const lookAgain = async (): Promise<void> => {
+      // What was read is taken for fresh for two seconds.
+      await tab.page.waitForTimeout(2100);
+      await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    };
+    await tab.open(`/runs/${nightly.run_id}`);
+    const table = tab.page.getByRole("table", { name: "Attempts by scenario" });
+    await table.waitFor();
+    const trouble = makeProblem("internal_error", "Something broke.");
+    const headers = { "access-control-allow-origin": services.origin };
+    await tab.page.route(
+      (url) => url.pathname === `/runs/${nightly.run_id}` && url.origin === services.evaluation,
+      (route) => route.fulfill({ status: 500, json: trouble, headers }),
+      { times: 1 },
+    );
+    await lookAgain();
+    await tab.page.getByRole("button", { name: "Try again" }).waitFor();
+    expect(await table.count()).toBe(1);
+    await tab.page.getByRole("button", { name: "Try again" }).click();
+    await tab.page.getByRole("alert").waitFor({ state: "detached" });
+
+    services.runs.remove(nightly.run_id);
+    await lookAgain();
+    await tab.page.getByText("There is no such run").waitFor();
+    expect(await table.count()).toBe(0);
     expect(tab.mishaps).toEqual([]);
   });
 
