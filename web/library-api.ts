@@ -42,16 +42,29 @@ export type Stored = LibraryScenario | null;
 export async function findScenario(id: string): Promise<Stored | "unknown"> {
   if (id === "") return null;
   const { signal } = new AbortController();
-  return getScenario(id, { signal }).catch((error: unknown) =>
-    error instanceof ApiError && error.status === 404 ? null : "unknown",
-  );
+  return getScenario(id, { signal }).catch((error: unknown) => (isMissing(error) ? null : "unknown"));
 }
 
-/** Several scenarios in their newest versions, in the order asked for. */
-export const getScenarios = async (ids: readonly string[], signal: AbortSignal): Promise<Scenario[]> => {
-  const found = await Promise.all(ids.map((id) => getScenario(id, { signal })));
-  return found.map(({ scenario }) => scenario);
-};
+/** Several scenarios in their newest versions, in the order asked for, and the ids of those that are gone. */
+export async function getScenarios(
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<{ scenarios: Scenario[]; missing: string[] }> {
+  const found = await Promise.all(
+    ids.map((id) =>
+      getScenario(id, { signal }).catch((error: unknown) => {
+        if (isMissing(error)) return null;
+        throw error;
+      }),
+    ),
+  );
+  return {
+    scenarios: found.flatMap((entry) => (entry ? [entry.scenario] : [])),
+    missing: ids.filter((_, index) => !found[index]),
+  };
+}
+
+const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
 export async function scenarioVersions(id: string, signal: AbortSignal): Promise<ScenarioVersion[]> {
   const url = await evaluationUrl(scenarioPath(id, "/versions"));

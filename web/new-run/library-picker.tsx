@@ -40,7 +40,7 @@ function PickList({ onPicked }: { onPicked: (text: string) => void }) {
   const take = (): void => {
     const ids = chosen.size > 0 ? [...chosen] : entries.map((entry) => entry.id);
     getScenarios(ids, new AbortController().signal).then(
-      (scenarios) => onPicked(JSON.stringify(scenarios, null, 2)),
+      ({ scenarios }) => onPicked(JSON.stringify(scenarios, null, 2)),
       setError,
     );
   };

@@ -9,6 +9,7 @@ import { chosenScenarios } from "./chosen-scenarios.ts";
 import { draftFromRequest } from "./draft-from-request.ts";
 import { getScenarios } from "../library-api.ts";
 import { agentDraft, endpointDraft, firstDraft } from "./first-draft.ts";
+import { MissingScenarios } from "./missing-scenarios.tsx";
 import { NewRunForm } from "./new-run-form.tsx";
 
 /** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?scenario=` and `?scenarios=chosen` take from the library, `?endpoint=` and `?model=` name what is tested. */
@@ -33,7 +34,8 @@ export default function NewRunScreen() {
             : firstDraft(start, config);
       if (scenarios.length === 0) return { config, draft };
       const taken = await getScenarios(scenarios, signal);
-      return { config, draft: { ...draft, scenarios: JSON.stringify(taken, null, 2) } };
+      const text = taken.scenarios.length > 0 ? JSON.stringify(taken.scenarios, null, 2) : "";
+      return { config, draft: { ...draft, scenarios: text }, missing: taken.missing };
     },
     staleTime: Infinity,
     gcTime: 0,
@@ -44,6 +46,7 @@ export default function NewRunScreen() {
     <Screen title="New run">
       {opening.isPending && <Skeleton rows={6} label="Loading the form" />}
       {opening.isError && <FailedNotice error={opening.error} onRetry={() => void opening.refetch()} />}
+      {opening.data?.missing && <MissingScenarios ids={opening.data.missing} />}
       {opening.data && (
         <NewRunForm
           key={`${start} ${from} ${endpoint} ${model} ${scenarios.join(" ")}`}

@@ -7,6 +7,18 @@ import { sampleScenario } from "../support/sample-scenarios.ts";
 import { nightly } from "../support/sample-runs.ts";
 
 export function newRunSuite(browser: () => Browser): void {
+  test("a scenario that is gone is named and left out, and the form is there all the same", async () => {
+    await using services = await startFakeServices({ scenarios: [sampleScenario] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/new?scenario=gone&scenario=${sampleScenario.id}`);
+    await tab.page.getByText("Not in the library any more, and left out: gone.").waitFor();
+    await tab.page.getByText("1 scenario, 2 turns").waitFor();
+    await tab.open("/new?scenario=gone");
+    await tab.page.getByText("Not in the library any more, and left out: gone.").waitFor();
+    expect(await tab.page.getByLabel(/^Scenarios/).inputValue()).toBe("");
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("the demo card leads to a started run", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
