@@ -5,8 +5,14 @@ export function problemWords({ pointer, code, message }: FieldProblem): string {
   const missing = message === "is required" || message === "must have at least 1 character";
   if (pointer === "/test_batch" && (missing || code === "invalid_union")) return "add a scenario, or a list of them";
   if (missing) return "fill this in";
-  return message;
+  return importWords(message);
 }
+
+/** What an import says of a table, for somebody who has fields for its columns. */
+export const importWords = (message: string): string =>
+  message
+    .replace("name it with the mapping user=…", "name it above, under Columns")
+    .replace(/map labels=.* to take it for one/, "name it above among the labels to take it for one");
 
 /** What the field says, where that helps: somebody who brought a file knows what is in it. */
 export function receivedWords({ received }: FieldProblem): string | null {
@@ -23,6 +29,7 @@ const nouns: Readonly<Record<string, string>> = {
 
 /** "/test_batch/2/interactions/0/user_message" → "scenario 3, turn 1, user message". */
 export function placeWords(pointer: string): string {
+  if (pointer === "/text") return "the file";
   const segments = pointer.split("/").slice(1);
   const words = segments.flatMap((segment, index) => {
     const before = segments[index - 1] ?? "";

@@ -1,5 +1,6 @@
 import type { Imported } from "../library-api.ts";
 import { formatCount } from "../parts/format.ts";
+import { importWords } from "../parts/problem-words.ts";
 
 const shownScenarios = 5;
 const shownNotes = 50;
@@ -29,7 +30,7 @@ export function ImportPreview({ found }: { found: Imported }) {
                   {note.line !== undefined && ` line ${note.line}`}
                   {note.pointer !== undefined && ` ${note.pointer}`}
                 </span>{" "}
-                {note.message}
+                {importWords(note.message)}
               </li>
             ))}
             {found.notes.length > shownNotes && (

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { importScenarios } from "../../../src/formats/import-scenarios.ts";
 import { repliedShare } from "../../../web/parts/replied-share.ts";
-import { placeWords, problemWords, receivedWords } from "../../../web/parts/problem-words.ts";
+import { importWords, placeWords, problemWords, receivedWords } from "../../../web/parts/problem-words.ts";
 import { failedTurns } from "../../../web/parts/failed-turns.ts";
 import {
   formatAgo,
@@ -150,4 +151,20 @@ test("a run that goes on has at least a second left", () => {
       Date.parse("2026-01-01T00:00:10Z"),
     );
   expect([left(0), left(500), left(999), left(1000)]).toEqual([null, 10_000, 1000, null]);
+});
+
+test("what an import asks of a command line, the page asks of its fields", () => {
+  const unknown = (): unknown => importScenarios({ text: "frage,antwort\nWo?,Hier\n", format: "csv" });
+  expect(unknown).toThrow("name it with the mapping");
+  const message = "no column holds the user's message; name it with the mapping user=…; the columns are frage, antwort";
+  expect(problemWords({ pointer: "/text", code: "custom", message })).toBe(
+    "no column holds the user's message; name it above, under Columns; the columns are frage, antwort",
+  );
+  expect(placeWords("/text")).toBe("the file");
+
+  const { notes } = importScenarios({ text: "question,answer,context\nWo?,Hier,https://x.example\n", format: "csv" });
+  expect(notes.map((note) => note.message)).toEqual([expect.stringContaining("map labels=context")]);
+  expect(notes.map((note) => importWords(note.message))).toEqual([
+    "column context: it holds texts, not labels; name it above among the labels to take it for one",
+  ]);
 });
