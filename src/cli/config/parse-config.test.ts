@@ -23,6 +23,31 @@ test("puts the environment's values where they are named", () => {
   expect(parse("system_prompt: Use $${braces}\n")).toEqual({ system_prompt: "Use ${braces}" });
 });
 
+test("in JSON a variable in quotes is a number where one is wanted, and text where text is", () => {
+  const json = (text: string, environment: NodeJS.ProcessEnv) =>
+    parseConfig(text, { file: "rehearsal.json", environment });
+  const text = JSON.stringify({
+    name: "${NAME}",
+    attempts: "${ATTEMPTS}",
+    stream: "${STREAM:-true}",
+    budget: { calls: "${CALLS}" },
+    max_errors: "${SHARE}",
+  });
+  const environment = { NAME: "7", ATTEMPTS: "3", CALLS: "50", SHARE: "0.5" };
+  expect(json(text, environment)).toEqual({
+    name: "7",
+    attempts: 3,
+    stream: true,
+    budget: { calls: 50 },
+    max_errors: 0.5,
+  });
+  expect(() => json('{"attempts": "${N}"}', { N: "many" })).toThrow(
+    "rehearsal.json:1:14 attempts: must be a number or an object, not a string",
+  );
+  expect(() => json('{"attempts": "${N}"}', { N: "0" })).toThrow("rehearsal.json:1:14 attempts: ");
+  expect(() => json('{"attempts": "3"}', {})).toThrow("attempts: must be a number or an object, not a string");
+});
+
 test("a value from the environment is never read as YAML", () => {
   expect(parse("name: ${NAME}\n", { NAME: "x\ngates: [a]" })).toEqual({ name: "x\ngates: [a]" });
 });

@@ -22,8 +22,23 @@ export function parseConfig(
   if (problem?.code === "MULTIPLE_DOCS") throw configError(at(problem.pos[0]), "a second document begins; keep one");
   const syntax = file.endsWith(".json") ? "JSON" : "YAML";
   if (problem) throw configError(at(problem.pos[0]), `is not valid ${syntax}: ${problem.message}`, problem);
-  substitute(document, { environment, at });
+  const quoted = substitute(document, { environment, at });
+  // JSON has no other way to write a variable than in quotes: there one may be a number where a number is wanted.
+  if (syntax === "JSON") takeNumbers(document, quoted);
   return checkConfig(document.toJS() ?? {}, (path, key) => at(offsetOf(document, path, key)), file);
+}
+
+/** Turns what came from the environment into a number or a boolean, where the configuration can be used with that and not without. */
+function takeNumbers(document: Document, quoted: ReadonlySet<Scalar>): void {
+  for (;;) {
+    const parsed = Config.safeParse(document.toJS() ?? {});
+    const nodes = parsed.error?.issues.map(({ path }) => document.getIn(path, true)) ?? [];
+    const node = nodes.find((found) => isScalar(found) && quoted.has(found) && typeof found.value === "string");
+    if (!isScalar(node)) return;
+    const value = plainValue(String(node.value));
+    if (typeof value === "string") return;
+    node.value = value;
+  }
 }
 
 /** Checks a configuration that is already an object, such as a TypeScript file's. */
@@ -76,10 +91,12 @@ function keysAt([part, ...deeper]: readonly PropertyKey[]): string[] {
   return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
 }
 
+/** Puts in what the environment has, and gives the texts in quotes it was put into. */
 function substitute(
   document: Document,
   { environment, at }: { environment: NodeJS.ProcessEnv; at: (offset: number | undefined) => ConfigPlace },
-): void {
+): ReadonlySet<Scalar> {
+  const quoted = new Set<Scalar>();
   visit(document, {
     Scalar(key, node) {
       if (key === "key" || typeof node.value !== "string" || !node.value.includes("${")) return;
@@ -89,8 +106,10 @@ function substitute(
       }
       // A bare ${ATTEMPTS} may be a number; what stands in quotes is text.
       node.value = node.type === Scalar.PLAIN ? plainValue(result.text) : result.text;
+      if (node.type !== Scalar.PLAIN) quoted.add(node);
     },
   });
+  return quoted;
 }
 
 function plainValue(text: string): unknown {
