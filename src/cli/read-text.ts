@@ -11,6 +11,18 @@ export async function readText(path: string, named = path): Promise<string> {
   }
 }
 
+/** What stands for standard input where a file is named. */
+export const standardInput = "-";
+
+/** All that comes in through standard input, or what is in the file of that name. */
+export async function readBytes(path: string, named = path): Promise<Buffer> {
+  try {
+    return named === standardInput ? Buffer.concat(await Array.fromAsync(process.stdin)) : await readFile(path);
+  } catch (cause) {
+    throw cannotRead(named, cause);
+  }
+}
+
 /** Told with what the system says, such as EACCES, or what is wrong with the text. */
 export function cannotRead(file: string, cause: unknown): CliError {
   const { code, message } = cause as NodeJS.ErrnoException;

@@ -104,6 +104,21 @@ test("validate tells of every file, and knows a configuration when it sees one",
   expect(nothing).toMatchObject({ code: 2, stdout: expect.stringContaining("nothing to run, 0 scenarios") });
 });
 
+test("reads standard input where - is named, and refuses to watch it", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  const input = "question,answer\nHi,Hello\n";
+  const imported = await runCli(["import", "-", "--json"], { cwd, input });
+  expect(JSON.parse(imported.stdout)).toMatchObject({ scenarios: [{ interactions: [{ user_message: "Hi" }] }] });
+  const checked = await runCli(["validate", "-"], { cwd, input: '{"id":"a","interactions":[{"user_message":"Hi"}]}' });
+  expect(checked).toMatchObject({ code: 0, stdout: "-: ok, 1 scenario, 1 turn (json)\n" });
+  expect(await runCli(["eval", "-", "-m", "demo/retrieval"], { cwd, input })).toMatchObject({ code: 0 });
+  expect(await runCli(["watch", "-", "-m", "demo/retrieval"], { cwd, input })).toMatchObject({
+    code: 2,
+    stderr: "rehearsal: standard input does not change: name files or a folder to watch\n",
+  });
+});
+
 test("imports what another tool wrote, says what was lost, and exports it again", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;

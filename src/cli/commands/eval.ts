@@ -12,7 +12,10 @@ export function declare(command: Command): void {
 /** The options `eval` and `watch` share. */
 export function withEvalOptions(command: Command): Command {
   return command
-    .argument("[files...]", "scenario files, folders or patterns (default: scenarios of the configuration)")
+    .argument(
+      "[files...]",
+      "scenario files, folders or patterns, - for standard input (default: scenarios of the configuration)",
+    )
     .option("-c, --config <file>", "configuration file (default: rehearsal.yaml, .json or .ts in this folder)")
     .option("--endpoint <url>", "model endpoint under test (default: agent, Rehearsal's own agent backend)")
     .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)

@@ -13,7 +13,7 @@ interface ExportOptions {
 /** `rehearsal export` */
 export function declare(command: Command): void {
   command
-    .argument("<files...>", "scenario files, folders or patterns (runs: see rehearsal report)")
+    .argument("<files...>", "scenario files, folders or patterns, - for standard input (runs: see rehearsal report)")
     .addOption(new Option("--to <format>", "format").choices(writableFormats))
     .option("-o, --output <file>", "file to write (default: stdout)")
     .option("--json", "print the text, or the file it was written to, and what was lost as one JSON object")

@@ -21,7 +21,7 @@ const names: readonly string[] = scenarioFormats.filter(({ imports }) => imports
 /** `rehearsal import` */
 export function declare(command: Command): void {
   command
-    .argument("<files...>", "files, folders or patterns")
+    .argument("<files...>", "files, folders or patterns, - for standard input")
     .addOption(new Option("--from <format>", "format").choices(["auto", ...names]).default("auto"))
     .option("--map <roles>", "which column is what: user=question,reference=answer,labels=intent|sentiment")
     .option("-o, --output <file>", "scenario file to write: .json, .jsonl, .yaml or .csv (default: print JSON)")

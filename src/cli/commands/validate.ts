@@ -21,7 +21,10 @@ interface ValidateOptions {
 /** `rehearsal validate` */
 export function declare(command: Command): void {
   command
-    .argument("[files...]", "scenario files, folders or patterns (default: scenarios of the configuration)")
+    .argument(
+      "[files...]",
+      "scenario files, folders or patterns, - for standard input (default: scenarios of the configuration)",
+    )
     .option("-c, --config <file>", "configuration file")
     .option("--json", "print what was found as one JSON object")
     .action(validate);

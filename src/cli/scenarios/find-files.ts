@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { glob, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
-import { cannotRead } from "../read-text.ts";
+import { cannotRead, standardInput } from "../read-text.ts";
 import { note } from "../terminal/output.ts";
 
 const scenarioFile = /\.(json|jsonl|ndjson|yaml|yml|csv|tsv)$/i;
@@ -16,7 +16,7 @@ export interface FindOptions {
   readonly except?: readonly string[] | undefined;
 }
 
-/** The files behind what was typed: files as they are, folders with all scenario files below them, and patterns. In order, each once. */
+/** The files behind what was typed: files and standard input as they are, folders with all scenario files below them, and patterns. In order, each once. */
 export async function findFiles(
   patterns: readonly string[],
   { folder = process.cwd(), except = [] }: FindOptions = {},
@@ -38,6 +38,7 @@ async function filesFor(
   pattern: string,
   { folder, left }: { folder: string; left: ReadonlySet<string> },
 ): Promise<string[]> {
+  if (pattern === standardInput) return [pattern];
   const kind = await kindOf(pattern, folder);
   if (kind === "file") return [pattern];
   const all = kind === "folder" ? await scenarioFilesIn(pattern, folder) : await matching(pattern, folder);

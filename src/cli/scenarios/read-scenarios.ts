@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ColumnMapping } from "../../formats/column-mapping.ts";
 import { decodeUtf8 } from "../../formats/decode-utf8.ts";
@@ -6,7 +5,7 @@ import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import type { FileScenario, ImportFormat, ImportResult, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { cannotRead } from "../read-text.ts";
+import { readBytes } from "../read-text.ts";
 import { findFiles, type FindOptions } from "./find-files.ts";
 
 export interface ReadOptions extends FindOptions {
@@ -30,14 +29,6 @@ export async function readScenarioFiles(
     files.push({ file, ...read({ bytes, file, format, mapping }) });
   }
   return files;
-}
-
-async function readBytes(path: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    throw cannotRead(file, cause);
-  }
 }
 
 function read({

@@ -6,6 +6,7 @@ import { findFiles } from "../scenarios/find-files.ts";
 import { readEvalSettings, type EvalOptions } from "../eval/eval-settings.ts";
 import { requestSettings } from "../eval/request-file.ts";
 import { runEval } from "../eval/run-eval.ts";
+import { standardInput } from "../read-text.ts";
 import { reportFailure } from "../report-failure.ts";
 import { configNames } from "../config/load-config.ts";
 import { readScenarioFiles } from "../scenarios/read-scenarios.ts";
@@ -44,6 +45,8 @@ export async function watchScenarios(files: readonly string[], options: EvalOpti
 
 /** Without anything to watch the wait would never end: that is told as `eval` tells it. A mistake in the configuration can be mended. */
 async function requireFiles(files: readonly string[], options: EvalOptions): Promise<void> {
+  if (files.includes(standardInput))
+    throw new CliError("standard input does not change: name files or a folder to watch");
   const settings = await readEvalSettings(files, options).catch(() => null);
   if (settings === null) return;
   requirePatterns(settings);
