@@ -16,10 +16,10 @@ test.each([
   ["marks above and below", "\u0301\u0323"],
   ["sound marks that become marks", "\uFF9E\u0334"],
   ["marks outside the basic plane", "\u{1D165}\u{1E8D0}"],
-])("a million of %s are put in order in good time", (_, pair) => {
-  const unified = compatibleText(`q${pair.repeat(500_000)}`);
-  expect(unified.match(/[^\u034F]/gu)?.length).toBe(1_000_001);
-  expect(Math.max(...unified.split("\u034F").map((row) => [...row].length))).toBeLessThanOrEqual(31);
+])("millions of %s are put in order in good time", (_, pair) => {
+  const unified = compatibleText(`q${pair.repeat(2_000_000)}`);
+  expect([...unified.replaceAll("\u034F", "")].length).toBe(4_000_001);
+  expect(unified.split("\u034F").filter((row) => [...row].length > 31)).toEqual([]);
 });
 
 test("a long text that would grow many times keeps its letters", () => {
