@@ -17,8 +17,7 @@ export interface CapabilityRecord extends CapabilityReport, ModelKey {
 export interface CapabilityCache {
   /** What is known and not too old, else finds out. Never throws; asked twice at once, it asks the model once. */
   probe(target: ModelKey & { readonly model: ChatModel; readonly signal: AbortSignal }): Promise<CapabilityRecord>;
-  /** What is known, without a call. */
-  known(target: ModelKey): CapabilityRecord | null;
+  /** What is known and not too old, without a call. */
   list(): readonly CapabilityRecord[];
   /** Finds out anew next time, after the endpoint was changed. */
   forget(target: ModelKey): void;
@@ -33,10 +32,7 @@ export function createCapabilityCache({
   const records = new Map<string, CapabilityRecord>();
   const underWay = new Map<string, Promise<CapabilityRecord>>();
 
-  function known(target: ModelKey): CapabilityRecord | null {
-    const record = records.get(keyOf(target));
-    return record && now() - record.probed_at <= maximumAgeMs ? record : null;
-  }
+  const isFresh = ({ probed_at }: CapabilityRecord) => now() - probed_at <= maximumAgeMs;
 
   async function findOut({ provider, model_id, model, signal }: Parameters<CapabilityCache["probe"]>[0]) {
     const report = await probeCapabilities(model, { signal });
@@ -52,7 +48,6 @@ export function createCapabilityCache({
   }
 
   return {
-    known,
     probe: async (target) => {
       const key = keyOf(target);
       for (let other = underWay.get(key); other; other = underWay.get(key)) {
@@ -60,13 +55,13 @@ export function createCapabilityCache({
         // Whoever asked first may have given up; that answers nobody else.
         if (saysSomething(record)) return record;
       }
-      const record = known(target);
-      if (record) return record;
+      const record = records.get(key);
+      if (record && isFresh(record)) return record;
       const promise = findOut(target).finally(() => underWay.delete(key));
       underWay.set(key, promise);
       return promise;
     },
-    list: () => [...records.values()],
+    list: () => [...records.values()].filter(isFresh),
     forget: (target) => void records.delete(keyOf(target)),
   };
 }
