@@ -6,6 +6,7 @@ import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
+import { isCutShort } from "./is-cut-short.ts";
 import { createSpokenText } from "./spoken-text.ts";
 
 /** Fields that are ours to read, or that mean nothing behind an agent. The rest goes to the provider as it came. */
@@ -164,10 +165,8 @@ function toUsage({ usage, usage_details }: SuccessfulOutcome): CompletionUsage {
   };
 }
 
-const limits = /_limit$|^deadline$|^length$|^max_tokens$/;
-
 /** OpenAI's clients know four reasons; x-finish-reason has the exact one. */
 function toFinishReason(reason: string): ChatCompletion["choices"][number]["finish_reason"] {
   if (reason === "tool_calls" || reason === "content_filter") return reason;
-  return limits.test(reason) ? "length" : "stop";
+  return isCutShort(reason) ? "length" : "stop";
 }

@@ -9,6 +9,7 @@ import type {
 } from "../../../contract/openai-responses.ts";
 import { toPlainText } from "../../../contract/openai-text.ts";
 import type { Turn } from "../turns/turn.ts";
+import { isCutShort } from "./is-cut-short.ts";
 
 /** The input of a response as history for a model; the instructions come first. */
 export function fromResponseInput({ input, instructions }: ResponseRequest): readonly ChatMessage[] {
@@ -78,8 +79,6 @@ export function openResponse(turn: Turn, { request, created }: ResponseHead): Re
   };
 }
 
-const limits = /_limit$|^deadline$|^length$|^max_tokens$/;
-
 /** The whole response of a turn that was answered. `text` is what its message says. */
 export function toResponse(
   turn: Turn,
@@ -99,7 +98,7 @@ export function toResponse(
 /** OpenAI's clients know two reasons; x-finish-reason has the exact one. */
 function incompleteReason(finishReason: string): string | null {
   if (finishReason === "content_filter") return finishReason;
-  return limits.test(finishReason) ? "max_output_tokens" : null;
+  return isCutShort(finishReason) ? "max_output_tokens" : null;
 }
 
 function toUsage({ usage, usage_details: details }: AgentOutcome): NonNullable<ResponseBody["usage"]> {

@@ -4,6 +4,7 @@ import type { ServiceError } from "../../../contract/service-error.ts";
 import type { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
+import { isCutShort } from "./is-cut-short.ts";
 import { toApprovalId } from "./ui-request.ts";
 
 /** What the AI SDK knows the protocol by. */
@@ -127,12 +128,10 @@ function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
   };
 }
 
-const limits = /_limit$|^deadline$|^length$|^max_tokens$/;
-
 function toFinishReason({ finish_reason: reason }: SuccessfulOutcome): string {
   if (reason === "tool_calls") return "tool-calls";
   if (reason === "content_filter") return "content-filter";
-  if (limits.test(reason)) return "length";
+  if (isCutShort(reason)) return "length";
   return reason === "stop" ? "stop" : "other";
 }
 

@@ -1,0 +1,6 @@
+const limits = /_limit$|^deadline$|^length$|^max_tokens$/;
+
+/** Whether a turn ended at a limit, the provider's or one of ours: every wire has one word for both. */
+export function isCutShort(finishReason: string): boolean {
+  return limits.test(finishReason);
+}
