@@ -61,6 +61,18 @@ test("a full thread says so, and what can be done", async () => {
   expect(Problem.parse(await long.json()).detail).toContain("/messages must hold at most 3 messages");
 });
 
+test.each([
+  ["/", "/messages", { messages: Array(4).fill({ type: "human", content: "Hi" }) }],
+  ["/agent/ui-messages", "/messages", { messages: Array(4).fill({ id: "1", role: "user", parts: [] }) }],
+])("too many messages are refused in the same words at %s", async (path, pointer, body) => {
+  await using agent = await runAgentApp(scripted("Hi").models, { maxMessages: 3 });
+  const answer = await post(`${agent.url}${path}`, body);
+  const message = "must hold at most 3 messages (REHEARSAL_MAX_MESSAGES)";
+  expect(Problem.parse(await answer.json()).errors).toEqual([
+    { pointer, code: "too_big", message, received: "4 messages" },
+  ]);
+});
+
 test("a failed run is in the log with its reason", async () => {
   await using agent = await runAgentApp(scripted(failsWith("upstream_error")).models);
   const answer = await post(agent.url, human("Hi"));

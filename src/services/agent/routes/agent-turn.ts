@@ -15,6 +15,7 @@ import type { KeyedTurn } from "../turns/idempotent-turns.ts";
 import { readThreadId, readTurnHeaders, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import type { Turn, TurnRequest } from "../turns/turn.ts";
 import { answerTurn } from "../wires/answer-turn.ts";
+import { checkCount } from "../wires/check-count.ts";
 
 /**
  * POST /: one turn of the agent, as JSON or as events. The client going away cancels it, unless it asked to go on or
@@ -26,7 +27,7 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
   async function start(messages: readonly AgentMessage[], request: StartOptions): Promise<Turn> {
     const { headers, threadId, modelId, stream, signal, answerKey } = request;
     const { owner } = headers;
-    checkCount(messages, maxMessages);
+    checkCount(messages, { maxMessages });
     const begin = (history: readonly AgentMessage[]) => {
       if (threadId !== null) checkThread(threadId, { history, messages, maxMessages });
       const thread = threadId === null ? null : { id: threadId, messages };
@@ -81,14 +82,6 @@ interface StartOptions {
   readonly stream: boolean;
   readonly signal: AbortSignal;
   readonly answerKey: TurnRequest["answerKey"];
-}
-
-function checkCount({ length }: readonly AgentMessage[], maxMessages: number): void {
-  if (length <= maxMessages) return;
-  const message = `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`;
-  throw new ServiceError("validation_failed", `/messages ${message}`, {
-    errors: [{ pointer: "/messages", code: "too_big", message, received: `${length} messages` }],
-  });
 }
 
 /** The turn that waits comes first: answered now, this one would not know of it, and would stand before it. */

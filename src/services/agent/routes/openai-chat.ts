@@ -13,10 +13,11 @@ import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
 import { asksForJson } from "../wires/asks-for-json.ts";
+import { checkCount } from "../wires/check-count.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
 import { namedModel } from "../wires/named-model.ts";
 import { toChatChunks, toChatCompletion, toModelParameters } from "../wires/openai-chat.ts";
-import { fieldError, fromOpenAiMessages, planTools, type ToolChoice } from "../wires/openai-request.ts";
+import { fromOpenAiMessages, planTools, type ToolChoice } from "../wires/openai-request.ts";
 
 /** POST /v1/chat/completions: the agent behind OpenAI's own interface. Our tools run here, the client's are handed back. */
 export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
@@ -26,9 +27,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
     refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const request = validate(ChatCompletionRequest, await readJson(context, bodyLimits));
-    if (request.messages.length > maxMessages) {
-      throw fieldError("/messages", `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`);
-    }
+    checkCount(request.messages, { maxMessages });
     const stream = request.stream === true;
     const turn = await namedModel(async () =>
       parts.turns.start({

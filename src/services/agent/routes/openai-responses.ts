@@ -12,9 +12,10 @@ import type { AgentDependencies } from "../dependencies.ts";
 import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
+import { checkCount } from "../wires/check-count.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
 import { namedModel } from "../wires/named-model.ts";
-import { fieldError, planTools, type ToolChoice } from "../wires/openai-request.ts";
+import { planTools, type ToolChoice } from "../wires/openai-request.ts";
 import { fromResponseInput, toResponse } from "../wires/openai-response.ts";
 import { toResponseEvents } from "../wires/openai-response-events.ts";
 
@@ -27,9 +28,7 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
     const headers = readTurnHeaders(context, dependencies);
     const request = validate(ResponseRequest, await readJson(context, bodyLimits));
     const messages = fromResponseInput(request);
-    if (messages.length > maxMessages) {
-      throw fieldError("/input", `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`);
-    }
+    checkCount(messages, { maxMessages, pointer: "/input" });
     const stream = request.stream === true;
     const turn = await namedModel(async () =>
       parts.turns.start({

@@ -14,11 +14,11 @@ import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
 import type { Turn } from "../turns/turn.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
+import { checkCount } from "../wires/check-count.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
 import { inTime } from "../wires/in-time.ts";
 import { namedModel } from "../wires/named-model.ts";
 import { openStream } from "../wires/open-stream.ts";
-import { fieldError } from "../wires/openai-request.ts";
 import { sendUiError, sendUiMessage, uiStreamHeaders } from "../wires/ui-message-stream.ts";
 import { fromUiMessages, readDecisions } from "../wires/ui-request.ts";
 
@@ -30,9 +30,7 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
     refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const { messages, model } = validate(UiChatRequest, await readJson(context, bodyLimits));
-    if (messages.length > maxMessages) {
-      throw fieldError("/messages", `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`);
-    }
+    checkCount(messages, { maxMessages });
     const goOn = headers.onDisconnect === "continue";
     const signal = clientSignal(context, { goOn });
     const decided = readDecisions(messages);

@@ -1,0 +1,13 @@
+import { ServiceError } from "../../../contract/service-error.ts";
+
+/** Refuses a conversation of more messages than a turn may have. `pointer`: where the request holds them. */
+export function checkCount(
+  { length }: readonly unknown[],
+  { maxMessages, pointer = "/messages" }: { maxMessages: number; pointer?: string },
+): void {
+  if (length <= maxMessages) return;
+  const message = `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`;
+  throw new ServiceError("validation_failed", `${pointer} ${message}`, {
+    errors: [{ pointer, code: "too_big", message, received: `${length} messages` }],
+  });
+}
