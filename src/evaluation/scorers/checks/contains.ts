@@ -1,4 +1,5 @@
 import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { isPartOf } from "../../text/is-part-of.ts";
 import { normalize, unify } from "../../text/normalize.ts";
 import { shortList } from "../short-list.ts";
 import type { Check } from "./check.ts";
@@ -11,7 +12,7 @@ export function contains({ text, mode, ignore_case }: Setting): Check {
 
   return ({ reply }) => {
     const form = toForm(reply.raw, ignore_case);
-    const found = wanted.filter((entry) => form.includes(entry.form)).map(({ part }) => part);
+    const found = wanted.filter((entry) => isPartOf(entry.form, form)).map(({ part }) => part);
     const missing = wanted.map(({ part }) => part).filter((part) => !found.includes(part));
     if (mode === "none") return toJudgement(found.length === 0, found, "none of the texts found", "found");
     if (mode === "any") return toJudgement(found.length > 0, missing, `found: ${shortList(found)}`, "none found of");
