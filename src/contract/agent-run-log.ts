@@ -30,11 +30,12 @@ export interface AgentRunPage {
 export interface AgentRunLog {
   /**
    * Contract: returns at once and never throws, since a turn must not wait for its own record or fail with it. Entries
-   * of a run are kept in order, and a read that follows sees them. A process that is killed may lose those of its last
+   * of a run are kept in order, and a read that follows sees them as soon as they can be stored. A process that is killed may lose those of its last
    * moments.
    */
   append(runId: string, entry: AgentRunEntry): void;
-  /** Null when there is none, or when it is another owner's. */
+  /** Null when there is none, or when it is another owner's. Rejects while entries of it cannot be stored. */
   get(runId: string, owner: string | null): Promise<AgentRunRecord | null>;
+  /** What is stored, also while nothing more can be. */
   list(filter: AgentRunFilter): Promise<AgentRunPage>;
 }

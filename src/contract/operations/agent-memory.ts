@@ -28,7 +28,7 @@ export const getAgentRun: Operation = {
   scope: "agent",
   parameters: runParameter,
   responses: { 200: { description: "The run.", schema: AgentRunDetails } },
-  errors: ["run_not_found"],
+  errors: ["run_not_found", "storage_full"],
 };
 
 export const replayAgentRun: Operation = {
@@ -41,7 +41,7 @@ export const replayAgentRun: Operation = {
   scope: "agent",
   parameters: runParameter,
   responses: { 200: { description: "How the replay went.", schema: AgentReplay } },
-  errors: ["run_not_found"],
+  errors: ["run_not_found", "storage_full"],
 };
 
 export const agentRunToScenario: Operation = {
@@ -55,7 +55,7 @@ export const agentRunToScenario: Operation = {
   scope: "runs:write",
   parameters: runParameter,
   responses: { 200: { description: "The scenario, ready for `test_batch`.", schema: Scenario } },
-  errors: ["run_not_found", "validation_failed"],
+  errors: ["run_not_found", "validation_failed", "storage_full"],
 };
 
 export const getAgentThread: Operation = {
@@ -79,5 +79,5 @@ export const deleteAgentThread: Operation = {
   scope: "agent",
   parameters: threadParameter,
   responses: { 204: { description: "Gone." } },
-  errors: ["not_found"],
+  errors: ["not_found", "storage_full"],
 };

@@ -102,6 +102,7 @@ export const runAgentTurn: Operation = {
     "idempotency_mismatch",
     "idempotency_in_progress",
     "run_not_finished",
+    "storage_full",
   ],
 };
 
@@ -129,7 +130,7 @@ export const resumeAgentRun: Operation = {
       mediaTypes: ["application/json", "text/event-stream"],
     },
   },
-  errors: [...turnErrors, "run_not_found", "run_already_finished"],
+  errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
 };
 
 export const createChatCompletion: Operation = {
@@ -195,7 +196,7 @@ export const streamUiMessages: Operation = {
   headers: { "x-model-id": { description: "Serves where the body has no `model`." }, ...turnHeaders },
   body: UiChatRequest,
   responses: { 200: { description: "The chunks.", mediaTypes: ["text/event-stream"] } },
-  errors: [...turnErrors, "run_not_found", "run_already_finished"],
+  errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
 };
 
 const JsonRpcCall = z.record(z.string(), z.json());

@@ -63,6 +63,21 @@ test("what could not be written is kept in order and written later", async () =>
   expect(errors).toHaveLength(1);
 });
 
+test("a disk that takes nothing more can be read: what is stored is shown, and what waits is not denied", async () => {
+  await using opened = await openLog();
+  const { log, state } = opened;
+  log.append("1", start());
+  await log.flush();
+  state.away = true;
+  log.append("2", start());
+  expect((await log.list({ owner: null, limit: 9 })).runs.map(({ id }) => id)).toEqual(["1"]);
+  expect((await log.get("1", null))?.entries).toEqual([start()]);
+  await expect(log.get("2", null)).rejects.toThrow("away");
+  log.append("1", resumed);
+  await expect(log.get("1", null)).rejects.toThrow("away");
+  await expect(log.get("unknown", null)).rejects.toThrow("away");
+});
+
 test("what was committed unheard is stored once, and what came after it as well", async () => {
   await using opened = await openLog();
   const { log, state } = opened;

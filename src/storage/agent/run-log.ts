@@ -112,6 +112,10 @@ export function createRunLog({
     }
   }
 
+  function isWaiting(id: string): boolean {
+    return waiting.has(id) || failed?.has(id) === true;
+  }
+
   function openRun(id: string): OpenRun {
     const known = open.get(id);
     if (known) return known;
@@ -150,11 +154,18 @@ export function createRunLog({
       else schedule(delayMs);
     },
     async get(id, owner) {
-      await flush();
-      return findAgentRun(database.reader, id, owner);
+      const failure = await flush().then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+      const found = failure && isWaiting(id) ? null : await findAgentRun(database.reader, id, owner);
+      // Without what still waits, it cannot be said that there is none, nor how far it came.
+      if (!found && failure) throw failure.error;
+      return found;
     },
     async list(filter) {
-      await flush();
+      // A disk that is full can still be read: what is there is shown, and what waits is told of in the log.
+      await flush().catch(() => {});
       return listAgentRuns(database.reader, filter);
     },
     flush,
