@@ -69,6 +69,14 @@ export const DriftGap = z
     reference: z.number().nullable(),
     gap: z.number().nullable().describe("reference - generated: what the model's own earlier replies cost."),
     n: z.int().min(0).describe("Turns that have the score in both modes: the means are taken over those."),
+    ci_lower: z
+      .number()
+      .nullable()
+      .optional()
+      .describe(
+        "Lower end of the gap's 95 % interval, clustered by scenario (within a scenario, by attempt); null with too little to say. Over all turns, and by turn for `overall`.",
+      ),
+    ci_upper: z.number().nullable().optional().describe("Upper end of the same interval."),
   })
   .meta({ id: "DriftGap" });
 export type DriftGap = z.infer<typeof DriftGap>;

@@ -3,6 +3,8 @@ import type { Scores } from "../contract/score.ts";
 import { MeanTally } from "./mean-tally.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { signed } from "./signed.ts";
+import { ClusterTable } from "./statistics/cluster-table.ts";
+import { withinDifferences } from "./statistics/interval.ts";
 
 /** Compares the two history modes, turn by turn. */
 export interface DriftTally {
@@ -10,6 +12,8 @@ export interface DriftTally {
   add(attempt: {
     readonly generated: readonly ScoredInteraction[];
     readonly reference: readonly ScoredInteraction[];
+    /** What the attempt is one of, such as its scenario: intervals go by these. Default: each attempt stands for itself. */
+    readonly cluster?: number | string;
   }): void;
   /** Null when no turn was run both ways. */
   finish(): Drift | null;
@@ -18,38 +22,76 @@ export interface DriftTally {
 interface Modes {
   readonly generated: MeanTally;
   readonly reference: MeanTally;
+  /** reference - generated, by cluster. */
+  readonly differences: Map<string, ClusterTable>;
 }
 
-const createModes = (): Modes => ({ generated: new MeanTally(), reference: new MeanTally() });
+const createModes = (): Modes => ({
+  generated: new MeanTally(),
+  reference: new MeanTally(),
+  differences: new Map(),
+});
 
-export function createDrift(): DriftTally {
+/** `unit` is what intervals go by, for the sentence. */
+export function createDrift(unit: "attempt" | "scenario" = "attempt"): DriftTally {
   const all = createModes();
   const turns: Modes[] = [];
+  const rows = new Map<number | string, number>();
+  let clusters = 0;
 
   function modesAt(turn: number): Modes {
     while (turns.length <= turn) turns.push(createModes());
     return turns[turn] ?? all;
   }
 
+  function rowOf(cluster: number | string | undefined): number {
+    if (cluster === undefined) return clusters++;
+    const row = rows.get(cluster) ?? clusters++;
+    rows.set(cluster, row);
+    return row;
+  }
+
   return {
-    add({ generated, reference }) {
+    add({ generated, reference, cluster }) {
+      if (reference.length === 0) return;
+      const row = rowOf(cluster);
       const taught = new Map(reference.map(({ turn_index = 0, scores }) => [turn_index, scores]));
       for (const { scores: own, turn_index = 0 } of generated) {
         const other = taught.get(turn_index);
         if (!other) continue;
-        for (const modes of [all, modesAt(turn_index)]) {
-          modes.generated.add(sharedScores(own, other));
-          modes.reference.add(sharedScores(other, own));
-        }
+        const pair = { own: sharedScores(own, other), other: sharedScores(other, own) };
+        addPair(all, pair, { row, names: Object.keys(pair.own) });
+        // By turn, the differences of every score would take memory for each turn of each scenario.
+        addPair(modesAt(turn_index), pair, { row, names: ["overall"] });
       }
     },
     finish() {
       if (all.generated.n === 0) return null;
       const by_turn = turns.map(gapsOf);
       const scores = gapsOf(all);
-      return { scores, by_turn, sentence: toSentence(scores["overall"], by_turn) };
+      return {
+        scores,
+        by_turn,
+        sentence: toSentence(scores["overall"], { byTurn: by_turn, unit, clusters }),
+      };
     },
   };
+}
+
+function addPair(
+  { generated, reference, differences }: Modes,
+  { own, other }: { own: Scores; other: Scores },
+  { row, names }: { row: number; names: readonly string[] },
+): void {
+  generated.add(own);
+  reference.add(other);
+  for (const name of names) {
+    const [left, right] = [own[name], other[name]];
+    if (left === undefined || right === undefined) continue;
+    const table = differences.get(name) ?? new ClusterTable();
+    differences.set(name, table);
+    table.add(row, right - left);
+  }
 }
 
 /** Those that the other side has too. */
@@ -57,34 +99,61 @@ function sharedScores(scores: Scores, other: Scores): Scores {
   return Object.fromEntries(Object.entries(scores).filter(([name]) => Object.hasOwn(other, name)));
 }
 
-function gapsOf({ generated, reference }: Modes): Record<string, DriftGap> {
+function gapsOf({ generated, reference, differences }: Modes): Record<string, DriftGap> {
   return Object.fromEntries(
     generated.names().flatMap((name) => {
       const own = generated.of(name);
       const taught = reference.of(name);
       if (!own || !taught) return [];
       const gap = taught.mean - own.mean;
-      return [[name, { generated: own.mean, reference: taught.mean, gap, n: own.count }]];
+      return [
+        [name, { generated: own.mean, reference: taught.mean, gap, n: own.count, ...endsOf(differences.get(name)) }],
+      ];
     }),
   );
+}
+
+function endsOf(table: ClusterTable | undefined): Pick<DriftGap, "ci_lower" | "ci_upper"> {
+  if (!table) return {};
+  const { interval } = table.mean();
+  const ends = interval && withinDifferences(interval);
+  return { ci_lower: ends?.lower ?? null, ci_upper: ends?.upper ?? null };
 }
 
 /** Differences below this are not worth a word. */
 const noticeable = 0.005;
 
-function toSentence(overall: DriftGap | undefined, byTurn: readonly Record<string, DriftGap>[]): string {
+interface Circumstances {
+  readonly byTurn: readonly Record<string, DriftGap>[];
+  readonly unit: "attempt" | "scenario";
+  readonly clusters: number;
+}
+
+function toSentence(overall: DriftGap | undefined, circumstances: Circumstances): string {
   const gap = overall?.gap ?? null;
   if (!overall || gap === null) return "There is no overall score in both modes to compare.";
+  const { ci_lower: lower = null, ci_upper: upper = null } = overall;
   const shown = `(${overall.generated?.toFixed(3)} against ${overall.reference?.toFixed(3)})`;
+  const difference = `overall is ${Math.abs(gap).toFixed(3)} ${gap > 0 ? "lower" : "higher"} with the model's own replies as history ${shown}`;
+  const course = courseOf(circumstances.byTurn);
+  if (lower !== null && upper !== null) {
+    const interval = `95 % interval of the gap ${signed(lower)} to ${signed(upper)}`;
+    if (lower > 0 || upper < 0) return `${difference}, ${interval}.${course}`;
+    return `No drift can be seen: ${difference}, which may be chance (${interval}).${course}`;
+  }
   if (Math.abs(gap) < noticeable) return `The model's own earlier replies make no difference to overall ${shown}.`;
+  const { unit, clusters } = circumstances;
+  const doubt = clusters === 1 ? ` One ${unit} cannot tell whether that is chance.` : "";
+  return `${difference}.${course}${doubt}`;
+}
+
+function courseOf(byTurn: readonly Record<string, DriftGap>[]): string {
   const gaps = byTurn.flatMap((turn, index) => {
     const value = turn["overall"]?.gap ?? null;
     return value === null ? [] : [{ turn: index + 1, value }];
   });
+  const [first] = gaps;
   const last = gaps.at(-1);
-  const course =
-    gaps.length > 1 && last
-      ? ` At turn ${gaps[0]?.turn} the gap is ${signed(gaps[0]?.value ?? 0)}, at turn ${last.turn} ${signed(last.value)}.`
-      : "";
-  return `overall is ${Math.abs(gap).toFixed(3)} ${gap > 0 ? "lower" : "higher"} with the model's own replies as history ${shown}.${course}`;
+  if (gaps.length < 2 || !first || !last) return "";
+  return ` At turn ${first.turn} the gap is ${signed(first.value)}, at turn ${last.turn} ${signed(last.value)}.`;
 }

@@ -36,10 +36,11 @@ test("a turn that failed in one mode shifts no gap but that of success", () => {
   drift.add({ generated: [turn({ success: 0 })], reference: [turn({ success: 1, overall: 0.2 })] });
   const { scores, by_turn } = drift.finish() ?? {};
   expect(scores).toEqual({
-    success: { generated: 0.5, reference: 1, gap: 0.5, n: 2 },
-    overall: { generated: 1, reference: 1, gap: 0, n: 1 },
+    success: { generated: 0.5, reference: 1, gap: 0.5, n: 2, ci_lower: -1, ci_upper: 1 },
+    overall: { generated: 1, reference: 1, gap: 0, n: 1, ci_lower: null, ci_upper: null },
   });
-  expect(by_turn).toEqual([scores]);
+  expect(by_turn?.[0]?.["overall"]).toEqual(scores?.["overall"]);
+  expect(by_turn?.[0]?.["success"]).toEqual({ generated: 0.5, reference: 1, gap: 0.5, n: 2 });
 });
 
 test("drift is reference less generated, in all and by turn, and null where one side has nothing", () => {
@@ -54,7 +55,7 @@ test("drift is reference less generated, in all and by turn, and null where one 
   expect(result?.by_turn.map((gaps) => gaps["overall"]?.gap?.toFixed(3))).toEqual(["0.000", "0.400"]);
   expect(result?.scores).not.toHaveProperty("judge");
   expect(result?.sentence).toBe(
-    "overall is 0.200 lower with the model's own replies as history (0.650 against 0.850). At turn 1 the gap is 0.000, at turn 2 +0.400.",
+    "overall is 0.200 lower with the model's own replies as history (0.650 against 0.850). At turn 1 the gap is 0.000, at turn 2 +0.400. One attempt cannot tell whether that is chance.",
   );
 });
 
@@ -73,6 +74,37 @@ test.each<[string, Scores[], Scores[], string]>([
   const drift = createDrift();
   drift.add({ generated: generated.map(turn), reference: reference.map(turn) });
   expect(drift.finish()?.sentence).toContain(sentence);
+});
+
+/** Both modes of one attempt of a scenario, turn by turn. */
+const attemptOf = (cluster: string, generated: readonly number[], reference: readonly number[]) => ({
+  cluster,
+  generated: generated.map((overall, index) => turn({ overall }, index)),
+  reference: reference.map((overall, index) => turn({ overall }, index)),
+});
+
+test("the gap has an interval that goes by scenarios, and what includes 0 is called chance", () => {
+  const drift = createDrift("scenario");
+  // Scenario sums of differences 0.5 (4 turns), 0.1 (2) and 0.6 (2): mean 0.15, cluster-robust error 0.0573, t(2) 4.3027 (scipy 1.17.1).
+  drift.add(attemptOf("a", [0.5, 0.4], [0.5, 0.6]));
+  drift.add(attemptOf("b", [0.9, 0.8], [0.9, 0.9]));
+  drift.add(attemptOf("c", [0.7, 0.2], [0.8, 0.7]));
+  drift.add(attemptOf("a", [0.5, 0.3], [0.6, 0.5]));
+  const { scores, by_turn, sentence } = drift.finish() ?? {};
+  const { gap, ci_lower, ci_upper } = scores?.["overall"] ?? {};
+  expect([gap, ci_lower, ci_upper]).toEqual([0.15, -0.0964654, 0.3964654].map((value) => expect.closeTo(value, 6)));
+  expect(by_turn?.[1]?.["overall"]?.ci_upper).toEqual(expect.any(Number));
+  expect(sentence).toBe(
+    "No drift can be seen: overall is 0.150 lower with the model's own replies as history (0.537 against 0.688), which may be chance (95 % interval of the gap -0.096 to +0.396). At turn 1 the gap is +0.050, at turn 2 +0.250.",
+  );
+});
+
+test("a gap that is there in every scenario is told with its interval", () => {
+  const drift = createDrift("scenario");
+  for (const [index, loss] of [0.4, 0.5, 0.45, 0.42].entries()) drift.add(attemptOf(`${index}`, [1 - loss], [1]));
+  expect(drift.finish()?.sentence).toBe(
+    "overall is 0.442 lower with the model's own replies as history (0.558 against 1.000), 95 % interval of the gap +0.373 to +0.512.",
+  );
 });
 
 function spreadOf(values: readonly number[]): Spread {

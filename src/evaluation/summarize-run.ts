@@ -68,7 +68,7 @@ export function createRunFigures({
   const series = createScoreSeries("scenario", checks);
   const labels = createLabelTallies(label_rules);
   const breakdown = createBreakdown();
-  const drift = createDrift();
+  const drift = createDrift("scenario");
   const failures = new Map<ErrorCode, number>();
   const spending = createSpending();
   const expected = new Set<number | string>();
@@ -111,7 +111,7 @@ export function createRunFigures({
         usage = addUsage(usage, interaction.usage);
         spending.add(interaction);
       }
-      drift.add({ generated: attempt.interactions, reference });
+      drift.add({ generated: attempt.interactions, reference, cluster: attempt.scenario });
       const row = rowOf(attempt.scenario);
       const average = {
         ...averageInteractions(attempt.interactions.map(({ scores }) => scores)),

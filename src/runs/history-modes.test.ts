@@ -42,7 +42,14 @@ test("both modes are run for every attempt and kept apart; the drift gap is told
   expect(replies(scenario?.attempts ?? [])).toEqual(["a1 lost lost lost", "a1 lost lost lost"]);
   expect(replies(scenario?.reference_attempts ?? [])).toEqual(["a1 lost a3 a4", "a1 lost a3 a4"]);
   expect(scenario?.average_scores["overall"]).toBe(0.25);
-  expect(scenario?.drift?.scores["overall"]).toEqual({ generated: 0.25, reference: 0.75, gap: 0.5, n: 8 });
+  expect(scenario?.drift?.scores["overall"]).toEqual({
+    generated: 0.25,
+    reference: 0.75,
+    gap: 0.5,
+    n: 8,
+    ci_lower: null,
+    ci_upper: null,
+  });
   expect(scenario?.drift?.by_turn.map((turn) => turn["overall"]?.gap)).toEqual([0, 0, 1, 1]);
   expect(response.summary.drift?.sentence).toContain("0.500 lower with the model's own replies as history");
   expect(response.summary.reference_scores?.["overall"]).toBe(0.75);

@@ -1,4 +1,4 @@
-import type { Drift } from "../../src/contract/score-stats.ts";
+import type { Drift, DriftGap } from "../../src/contract/score-stats.ts";
 import { formatEffect } from "../parts/format-effect.ts";
 import { formatInteger, formatScore, scoreLabel } from "../parts/format.ts";
 
@@ -24,6 +24,9 @@ export function DriftPanel({ drift }: { drift: Drift }) {
                 Gap
               </th>
               <th scope="col" className="number">
+                95 % interval
+              </th>
+              <th scope="col" className="number">
                 n
               </th>
             </tr>
@@ -38,6 +41,7 @@ export function DriftPanel({ drift }: { drift: Drift }) {
                 <td className="number">{formatScore(gap.generated)}</td>
                 <td className="number">{formatScore(gap.reference)}</td>
                 <td className="number font-semibold">{gap.gap === null ? "–" : formatEffect(gap.gap)}</td>
+                <td className="number">{formatInterval(gap)}</td>
                 <td className="number">{formatInteger(gap.n)}</td>
               </tr>
             ))}
@@ -46,4 +50,10 @@ export function DriftPanel({ drift }: { drift: Drift }) {
       </div>
     </section>
   );
+}
+
+function formatInterval({ ci_lower: lower, ci_upper: upper }: DriftGap): string {
+  return typeof lower === "number" && typeof upper === "number"
+    ? `${formatEffect(lower)} to ${formatEffect(upper)}`
+    : "–";
 }

@@ -446,7 +446,7 @@ export function runsSuite(browser: () => Browser): void {
     await tab.open(`/runs/${detailed.run_id}?tab=scores`);
     await tab.page.getByText("Own replies cost 0.10 of overall.").waitFor();
     expect(await tab.page.getByRole("region", { name: "Drift by score and turn" }).innerText()).toMatch(
-      /overall, turn 2\s+0\.60\s+0\.80\s+\+0\.20/,
+      /overall, turn 2\s+0\.60\s+0\.80\s+\+0\.20\s+\+0\.10 to \+0\.30/,
     );
     expect(await tab.page.getByRole("region", { name: "Scores by turn" }).innerText()).toContain("turn 2");
     await tab.page.getByText("gate failed: 1 check").click();

@@ -106,7 +106,7 @@ const withDetails = (run: EvaluationResponse): EvaluationResponse => ({
       scores: { overall: { generated: 0.7, reference: 0.8, gap: 0.1, n: 4 } },
       by_turn: [
         { overall: { generated: 0.8, reference: 0.8, gap: 0, n: 2 } },
-        { overall: { generated: 0.6, reference: 0.8, gap: 0.2, n: 2 } },
+        { overall: { generated: 0.6, reference: 0.8, gap: 0.2, n: 2, ci_lower: 0.1, ci_upper: 0.3 } },
       ],
     },
     breakdown: {
