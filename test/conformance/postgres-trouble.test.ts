@@ -30,6 +30,26 @@ test("behind a lock that is not to be had in time, reads are storage_unavailable
   }
 });
 
+test("a server that takes no writes for a while, as in a failover, is waited for over new connections", async () => {
+  await using database = await postgres.createDatabase();
+  await using patient = await openPostgres({ url: database.url, sweepMs: 0 });
+  await using hasty = await openPostgres({ url: database.url, sweepMs: 0, reconnectMs: 0 });
+  const name = new URL(database.url).pathname.slice(1);
+  const readOnly = (value: string) =>
+    database.query(`begin read write; alter database ${name} set default_transaction_read_only = ${value}; commit`);
+  await readOnly("on");
+  await database.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'rehearsal'",
+  );
+  const creating = patient.store.runs.create(sampleRun());
+  creating.catch(() => {});
+  const refusal = { code: "storage_unavailable", message: expect.stringContaining("may only be read") };
+  await expect(hasty.store.runs.create(sampleRun())).rejects.toMatchObject(refusal);
+  await readOnly("off");
+  expect((await creating).outcome).toBe("created");
+  expect((await hasty.store.runs.create(sampleRun())).outcome).toBe("created");
+});
+
 test("a role that may no longer log in, and tables that were dropped, are storage_unavailable", async () => {
   await using database = await postgres.createDatabase();
   const role = `rehearsal_role_${process.pid}`;

@@ -3,11 +3,11 @@ import { Kysely, PostgresDialect } from "kysely";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Database, Writer } from "../database.ts";
 import type { Tables } from "../schema.ts";
-import { isConflict, isConnectionLost, isCutShort, isPlanLost } from "./postgres-error.ts";
+import { isConflict, isConnectionLost, isCutShort, isPlanLost, isReadOnly } from "./postgres-error.ts";
 import { createPool, explained, type PoolOptions } from "./postgres-pool.ts";
 
 export interface PostgresDatabaseOptions extends PoolOptions {
-  /** How long a write waits for a server that is away, a restart for instance, before it fails. */
+  /** How long a write waits for a server that is away, a restart for instance, or takes no writes, before it fails. */
   readonly reconnectMs: number;
 }
 
@@ -30,7 +30,7 @@ export function createPostgresDatabase({ reconnectMs, ...options }: PostgresData
         });
       } catch (error) {
         // When the connection is lost during the commit nobody knows whether it took place, so it is not repeated.
-        const undone = isConflict(error) || isCutShort(error) || isPlanLost(error);
+        const undone = isConflict(error) || isCutShort(error) || isPlanLost(error) || isReadOnly(error);
         const again = undone || (isConnectionLost(error) && !committing);
         // Once at least: finding out that a server has fallen silent may have taken all the time there is.
         if (!again || (tries > 0 && performance.now() >= deadline)) throw error;

@@ -74,6 +74,12 @@ export function isCutShort(error: unknown): boolean {
   return codes.cutShort.includes(codeOf(error));
 }
 
+/** The server takes no writes, as one that has just ceased to be the first in a failover: another connection may lead to the new one. */
+export function isReadOnly(error: unknown): boolean {
+  if (error instanceof ServiceError) return isReadOnly(error.cause);
+  return codeOf(error) === codes.readOnly;
+}
+
 /** A statement's name did not mean what we thought, because a pooler changed the connection: without names it works. */
 export function isPlanLost(error: unknown): boolean {
   return codes.planLost.includes(codeOf(error));
@@ -111,7 +117,7 @@ function describeProblem(error: unknown): string | null {
   if (isFull(error)) return "The database has no connection left for this service.";
   if (isConnectionLost(error)) return "The database cannot be reached.";
   if (isCutShort(error)) return "The database did not answer in the time it allows itself.";
-  if (code === codes.readOnly) return "The database may only be read just now.";
+  if (isReadOnly(error)) return "The database may only be read just now.";
   if (refusals.test(code) || code === codes.closed) return "The database does not let this service in.";
   if (codes.tableGone.includes(code)) return "The tables of this service are gone from the database.";
   if (ailing.test(code)) return "The server of the database is in trouble just now.";

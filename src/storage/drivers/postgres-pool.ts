@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, TypeOverrides, types, type PoolClient, type PoolConfig } from "pg";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { isFull, isPlanLost, toStorageError } from "./postgres-error.ts";
+import { isFull, isPlanLost, isReadOnly, toStorageError } from "./postgres-error.ts";
 import { createStatementNames, type StatementNames } from "./postgres-statements.ts";
 
 /** Counts and times are bigint columns; all of ours fit a JavaScript number exactly. */
@@ -78,6 +78,8 @@ const begin = "begin; set local idle_in_transaction_session_timeout = 5000";
 function explainedClient(client: PoolClient, names: StatementNames): PostgresPoolClient {
   // Only a transaction can be tried again without names, so only there statements have any.
   let inTransaction = false;
+  // Whether a connection may write is often settled when it is made, so one that may not is not kept for others.
+  let mayWrite = true;
 
   async function run(sql: string, parameters: readonly unknown[]): Promise<unknown> {
     if (sql === "begin" || sql === "commit" || sql === "rollback") {
@@ -93,8 +95,9 @@ function explainedClient(client: PoolClient, names: StatementNames): PostgresPoo
       return await run(sql, parameters);
     } catch (error) {
       if (isPlanLost(error)) names.stop();
+      if (isReadOnly(error)) mayWrite = false;
       throw toStorageError(error);
     }
   };
-  return { query: query as PostgresPoolClient["query"], release: (destroy) => client.release(destroy) };
+  return { query: query as PostgresPoolClient["query"], release: (destroy) => client.release(destroy || !mayWrite) };
 }
