@@ -32,7 +32,9 @@ async function settle(
   };
   try {
     signal.throwIfAborted();
-    const options = run.stream ? { signal, onText: emitText } : { signal };
+    // An endpoint that wants us to wait for longer has said what is wrong: the time would be over without a word of it.
+    const { leftMs: longestWaitMs } = deadline;
+    const options = run.stream ? { signal, longestWaitMs, onText: emitText } : { signal, longestWaitMs };
     const reply = await untilAborted(run.model(toRequest(run, tools), options), signal);
     // Some adapters cannot stream: their text arrives in one piece.
     if (run.stream && reply.ok && !streamed) emitText(reply.text);

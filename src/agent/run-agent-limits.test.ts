@@ -282,6 +282,18 @@ test("a model that never answered at all is a failed run", async () => {
   expect(result).toMatchObject({ ok: false, error: { code: "upstream_timeout" }, duration_ms: 10_000 });
 });
 
+test("an endpoint is waited for no longer than the run has time: what it says then is told, not a deadline", async () => {
+  const waits: (number | undefined)[] = [];
+  const limited: ScriptedTurn = (_request, { longestWaitMs }) => {
+    waits.push(longestWaitMs);
+    return failsWith("upstream_rate_limited");
+  };
+  const limits = { deadlineMs: 10_000 };
+  const { result } = await withFakeTime(() => runAgent({ model: scriptedModel(limited), messages, limits, signal }));
+  expect(result).toMatchObject({ ok: false, error: { code: "upstream_rate_limited" }, duration_ms: 0 });
+  expect(waits).toEqual([5000]);
+});
+
 test("text that comes after the deadline is not passed on", async () => {
   const texts: string[] = [];
   const late: ScriptedTurn = (request, { onText }) => {

@@ -3,6 +3,8 @@ export interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
   /** True when the time ran out; false when the parent aborted. */
   readonly expired: boolean;
+  /** Milliseconds until the time is over, never less than 0. */
+  readonly leftMs: number;
   /** Aborts before the time is over. */
   cancel(reason: Error): void;
 }
@@ -21,10 +23,12 @@ class RunningTimeLimit implements TimeLimit {
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal;
   readonly #timer: NodeJS.Timeout | undefined;
+  readonly #endsAt: number;
   #expired = false;
 
   constructor({ signal, ms }: { signal: AbortSignal; ms: number }) {
     this.#parent = signal;
+    this.#endsAt = performance.now() + ms;
     this.#timer = ms <= longestTimer ? setTimeout(this.#expire, ms) : undefined;
     signal.addEventListener("abort", this.#cancel, { once: true });
     if (signal.aborted) this.#cancel();
@@ -36,6 +40,10 @@ class RunningTimeLimit implements TimeLimit {
 
   get expired(): boolean {
     return this.#expired;
+  }
+
+  get leftMs(): number {
+    return Math.max(0, this.#endsAt - performance.now());
   }
 
   cancel(reason: Error): void {

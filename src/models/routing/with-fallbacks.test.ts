@@ -110,3 +110,16 @@ test("a model that is rate limited is left for the next one at once; the last on
   expect(waits).toEqual([30_000]);
   expect(first.requests).toHaveLength(2);
 });
+
+test("whoever has less time than a rate limit takes is told of it at once", async () => {
+  await using provider = await startFakeProvider({ behaviour: rateLimited({ "retry-after": "30" }) });
+  const waits: number[] = [];
+  await using outbound = createOutbound({ sleep: async (milliseconds) => void waits.push(milliseconds) });
+  const only = createChatModel({ outbound, endpoint: provider.url, protocol: "openai-chat", modelId: "m" });
+  const route: RoutedModel = { model: only, resolved: "a/1", provider: "hub", upstreamModel: "m" };
+  const error = { code: "upstream_rate_limited", retry_after_ms: 30_000 };
+  for (const model of [only, withFallbacks([route], () => {})]) {
+    expect(await model(request, { signal, longestWaitMs: 2500 })).toMatchObject({ ok: false, error });
+  }
+  expect(waits).toEqual([]);
+});

@@ -23,7 +23,7 @@ const curable: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Whoever wants us to wait longer is passed over while there is another one to ask. */
-const longestWaitMs = 2000;
+const longestDetourMs = 2000;
 
 /**
  * One model out of several: each call goes to the one that answered last, at first the first; when it fails in a way
@@ -37,10 +37,11 @@ export function withFallbacks(
 ): ChatModel {
   let answered = 0;
 
-  return async (request, { signal, onText }) => {
+  return async (request, { signal, onText, longestWaitMs = Number.POSITIVE_INFINITY }) => {
     let spoken = false;
     const options = {
       signal,
+      longestWaitMs,
       ...(onText && {
         onText: (text: string) => {
           spoken ||= text !== "";
@@ -53,7 +54,10 @@ export function withFallbacks(
     for (let index = start; ; index += 1) {
       const next = routes[index + 1];
       const { model } = routes[index] ?? routes[0];
-      const reply = await model(request, next ? { ...options, longestWaitMs } : options);
+      const reply = await model(
+        request,
+        next ? { ...options, longestWaitMs: Math.min(longestWaitMs, longestDetourMs) } : options,
+      );
       if (reply.ok) answered = index;
       if (reply.ok || spoken) return reply;
       failure ??= reply;
