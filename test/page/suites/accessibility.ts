@@ -24,7 +24,7 @@ const data = {
 const run = `/runs/${nightly.run_id}`;
 const screens: readonly ScreenCase[] = [
   { name: "runs", path: "/runs", prepare: (page) => page.getByText("nightly support").first().waitFor() },
-  { name: "no match", path: "/runs?search=x", prepare: (page) => page.getByText("No run matches").waitFor() },
+  { name: "no match", path: "/runs?search=nothing", prepare: (page) => page.getByText("No run matches").waitFor() },
   { name: "unknown run", path: "/runs/nope", prepare: (page) => page.getByRole("alert").waitFor() },
   { name: "scenarios", path: run, prepare: (page) => page.getByText("angry-customer").waitFor() },
   { name: "scores", path: `${run}?tab=scores`, prepare: (page) => page.getByText("macro F1").waitFor() },
