@@ -81,6 +81,11 @@ function RunSelect({ label, name, value, runs }: RunSelectProps) {
 
 function describe(run: Run, model: string): string {
   const score = formatScore(run.summary?.average_scores["overall"]);
-  const parts = [runName(run), model, score, formatDate(run.created_at)];
+  const parts = [clip(runName(run)), clip(model), score, formatDate(run.created_at)];
   return [...parts, ...(run.state === "completed" ? [] : [run.state])].join(" · ");
 }
+
+/** A browser draws a choice as wide as its longest text, and cuts off what comes last. */
+const clip = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text);
+
+const longest = 32;

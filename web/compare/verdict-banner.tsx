@@ -31,7 +31,7 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
 function ComparedRun({ run }: { run: RunComparison["baseline"] }) {
   const nameOf = useModelName();
   return (
-    <Link href={runPath(run.run_id)} className="link verbatim">
+    <Link href={runPath(run.run_id)} className="link verbatim line-clamp-2" title={runName(run)}>
       {runName(run)} ({nameOf(run.model_id)})
     </Link>
   );

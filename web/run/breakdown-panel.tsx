@@ -47,7 +47,7 @@ function SliceTable({ title, slices }: { title: string; slices: readonly { name:
         <tbody>
           {slices.map(({ name, slice }) => (
             <tr key={name}>
-              <th scope="row" className="verbatim">
+              <th scope="row" className="verbatim min-w-20">
                 {name}
               </th>
               {scores.map((score) => (

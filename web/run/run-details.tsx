@@ -2,6 +2,7 @@ import type { EvaluationResponse } from "../../src/contract/evaluation-response.
 import type { Run } from "../../src/contract/run.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { formatDate } from "../parts/format.ts";
+import { runName } from "../parts/run-name.ts";
 import { ResultsFile } from "./results-file.tsx";
 
 const histories = {
@@ -13,6 +14,7 @@ const histories = {
 /** The facts of a run that nobody looks at twice. */
 export function RunDetails({ run, results }: { run: Run; results: EvaluationResponse | undefined }) {
   const facts: readonly (readonly [string, string])[] = [
+    ["Test", runName(run)],
     ["Run", run.run_id],
     ["Endpoint", run.endpoint],
     ["Model", run.model_id],

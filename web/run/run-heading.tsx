@@ -6,7 +6,9 @@ import { RunStateBadge } from "../parts/run-state-badge.tsx";
 export function RunHeading({ run }: { run: Run }) {
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <span className="verbatim">{runName(run)}</span>
+      <span className="verbatim line-clamp-3" title={runName(run)}>
+        {runName(run)}
+      </span>
       <span className="font-medium">
         <RunStateBadge run={run} />
       </span>

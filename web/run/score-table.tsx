@@ -15,7 +15,7 @@ interface ScoreTableProps {
 export function ScoreTable({ stats, bins, averages }: ScoreTableProps) {
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Scores">
-      <table className="data-table">
+      <table className="data-table card-table">
         <caption className="sr-only">Every score with its 95 % interval and counts</caption>
         <thead>
           <tr>
@@ -48,22 +48,36 @@ export function ScoreTable({ stats, bins, averages }: ScoreTableProps) {
                 <th scope="row" className="verbatim min-w-32">
                   {scoreLabel(name)}
                 </th>
-                <td className="number font-semibold">{formatScore(score.mean)}</td>
-                <td className="tabular-nums" title={score.method}>
+                <td className="number font-semibold" data-label="Mean">
+                  {formatScore(score.mean)}
+                </td>
+                <td className="tabular-nums" title={score.method} data-label="95 %">
                   {score.ci_lower === null ? (
                     <span className="text-soft">none: {formatNoInterval(score.method)}</span>
                   ) : (
-                    `${formatScore(score.ci_lower)} to ${formatScore(score.ci_upper)}`
+                    <span className="whitespace-nowrap">
+                      {formatScore(score.ci_lower)} to {formatScore(score.ci_upper)}
+                    </span>
                   )}
                 </td>
-                <td>
+                <td data-label="0 to 1" data-wide="">
                   <IntervalPlot stats={score} attempts={averages.get(name) ?? []} />
                 </td>
-                <td>{bins && <ScoreHistogram name={scoreLabel(name)} counts={bins.get(name) ?? []} />}</td>
-                <td className="number">{formatScore(score.min)}</td>
-                <td className="number">{formatScore(score.sd)}</td>
-                <td className="number">{formatInteger(score.n)}</td>
-                <td className="number">{formatInteger(score.n_missing)}</td>
+                <td data-label="Turns by value" data-wide="">
+                  {bins && <ScoreHistogram name={scoreLabel(name)} counts={bins.get(name) ?? []} />}
+                </td>
+                <td className="number" data-label="Lowest">
+                  {formatScore(score.min)}
+                </td>
+                <td className="number" data-label="sd">
+                  {formatScore(score.sd)}
+                </td>
+                <td className="number" data-label="n">
+                  {formatInteger(score.n)}
+                </td>
+                <td className="number" data-label="Missing">
+                  {formatInteger(score.n_missing)}
+                </td>
               </tr>
             ))}
         </tbody>

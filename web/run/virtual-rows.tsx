@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, type CSSProperties } from "react";
 import { useListOffset } from "../parts/use-list-offset.ts";
 import { usePrinting } from "../parts/use-printing.ts";
 import type { RowSource } from "./row-source.ts";
@@ -7,7 +7,17 @@ import { ScenarioRow } from "./scenario-row.tsx";
 import { useRowHeight } from "./use-row-height.ts";
 
 const columns =
-  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-3 py-2 md:grid-cols-[minmax(0,16rem)_7rem_minmax(0,1fr)_5rem_7rem]";
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-3 py-2 md:grid-cols-[minmax(12rem,2fr)_7rem_minmax(min(var(--squares),100%-35rem),1fr)_5rem_7rem]";
+
+/** A square and the gap to the next. */
+const squareWidth = 1.85;
+const mostAbreast = 20;
+
+/** What the squares of a scenario take beside each other; where the other columns leave less (100 % - 35 rem), they wrap. */
+function widthOfSquares({ rowAt, total }: RowSource): string {
+  const first = Array.from({ length: Math.min(total, mostAbreast) }, (_, index) => rowAt(index)?.cells.length ?? 0);
+  return `${Math.min(mostAbreast, Math.max(3, ...first)) * squareWidth}rem`;
+}
 
 interface VirtualRowsProps {
   readonly source: RowSource;
@@ -43,6 +53,7 @@ export function VirtualRows({ source, runId, live }: VirtualRowsProps) {
       aria-label="Attempts by scenario"
       aria-rowcount={source.total + 1}
       className="panel overflow-hidden"
+      style={{ "--squares": widthOfSquares(source) } as CSSProperties}
     >
       <div role="rowgroup" className="max-md:sr-only">
         <div

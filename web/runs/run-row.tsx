@@ -43,7 +43,7 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
           />
           <span className="grid gap-0.5 min-[75rem]:min-w-48">
             <span className="flex flex-wrap items-center gap-x-2">
-              <Link href={runPath(run.run_id)} className="row-link" data-row="">
+              <Link href={runPath(run.run_id)} className="row-link" title={runName(run)} data-row="">
                 {runName(run)}
               </Link>
               {run.demo && <DemoBadge short />}
@@ -55,8 +55,8 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
           </span>
         </span>
       </td>
-      <td data-label="Model" className="mono break-all min-[75rem]:max-w-40 min-[75rem]:truncate" title={run.model_id}>
-        {nameOf(run.model_id)}
+      <td data-label="Model" className="mono break-all min-[75rem]:max-w-48 min-[75rem]:min-w-36" title={run.model_id}>
+        <span className="clipped">{nameOf(run.model_id)}</span>
       </td>
       <td data-label="Overall" className="whitespace-nowrap">
         {isEnded(run.state) ? (

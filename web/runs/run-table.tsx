@@ -25,7 +25,7 @@ export function RunTable({ runs, chosen, onToggle }: RunTableProps) {
     ...useSortingState(),
   });
   return (
-    <table className="run-table">
+    <table className="run-table many-columns">
       <caption className="sr-only">Runs</caption>
       <thead>
         {table.getHeaderGroups().map((group) => (

@@ -67,16 +67,16 @@ export function ScenarioTable({ entries, chosen, onToggle }: ScenarioTableProps)
                   checked={chosen.has(entry.id)}
                   onChange={() => onToggle(entry.id)}
                 />
-                <Link href={scenarioPath(entry.id)} className="row-link" data-row="">
+                <Link href={scenarioPath(entry.id)} className="row-link" title={entry.id} data-row="">
                   {entry.id}
                 </Link>
                 {entry.demo && <DemoBadge short />}
               </span>
             </td>
-            <td data-label="Description" className="verbatim text-soft min-[75rem]:max-w-80">
+            <td data-cell="text" className="verbatim text-soft md:max-w-80">
               <span className="line-clamp-2">{entry.description}</span>
             </td>
-            <td data-label="Tags">
+            <td data-cell="text">
               <span className="flex flex-wrap gap-1">
                 {entry.tags.map((tag) => (
                   <Link key={tag} href={`/scenarios?tag=${encodeURIComponent(tag.toWellFormed())}`} className="tag">

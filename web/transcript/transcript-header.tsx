@@ -43,11 +43,13 @@ export function TranscriptHeader({
       className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0 print:static"
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Link href={runPath(results.run_id)} className="link verbatim line-clamp-2 text-sm" title={runName(results)}>
-          {runName(results)}
-        </Link>
-        <span aria-hidden className="text-faint">
-          /
+        <span className="flex max-w-full items-center gap-x-3 sm:max-w-80">
+          <Link href={runPath(results.run_id)} className="link verbatim line-clamp-1 text-sm" title={runName(results)}>
+            {runName(results)}
+          </Link>
+          <span aria-hidden className="text-faint">
+            /
+          </span>
         </span>
         <h1 className="verbatim line-clamp-2 text-lg font-semibold" title={scenarioId}>
           {scenarioId}

@@ -104,6 +104,28 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("long names leave room for the rest, and where columns do not fit every figure keeps its name", async () => {
+    const long = "a very long name ".repeat(60).trim();
+    const named = makeResults({ id: "long", name: long, model: "m".repeat(400), scenarios: [] });
+    await using services = await startFakeServices({ runs: [named] });
+    for (const width of [1280, 900, 390]) {
+      await using tab = await openTab({ browser: browser(), services, width });
+      await tab.open("/runs");
+      const link = tab.page.getByRole("link", { name: long });
+      await link.waitFor();
+      expect((await link.boundingBox())?.height).toBeLessThan(60);
+      const labels = await tab.page
+        .locator("td[data-label]")
+        .evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell, "::before").content));
+      const drawn = labels.filter((content) => content !== "none");
+      expect(drawn).toHaveLength(width < 1125 ? labels.length : 0);
+      expect(await tab.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      await link.click();
+      await tab.page.getByRole("heading", { level: 1 }).waitFor();
+      expect((await tab.page.getByRole("heading", { level: 1 }).boundingBox())?.height).toBeLessThan(140);
+    }
+  });
+
   test("while a run is under way, pages of the list on which nothing can change are not read again", async () => {
     const ended = Array.from({ length: 120 }, (_, index) =>
       makeResults({ id: `ended-${index}`, name: `ended ${index}`, scenarios: [] }),
