@@ -1,5 +1,5 @@
 import { detectShape } from "./detect-shape.ts";
-import { detectDelimiter } from "./import/csv.ts";
+import { detectDelimiter } from "./import/read-table.ts";
 import { readDocument, type ReadDocument, type Syntax } from "./read-document.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 

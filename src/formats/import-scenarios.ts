@@ -20,7 +20,7 @@ import { withLines } from "./note-lines.ts";
 import { readDocument } from "./read-document.ts";
 import { refuseBinary } from "./refuse-binary.ts";
 import { createScenarioCollector } from "./scenario-collector.ts";
-import type { ImportFormat, ImportResult } from "./scenario-file.ts";
+import type { ImportFormat, ImportResult, NamedFiles } from "./scenario-file.ts";
 
 const importers: Readonly<Record<Exclude<ImportFormat, "csv" | "tsv">, Importer>> = {
   json: importScenarioItems,
@@ -45,18 +45,20 @@ export interface ImportRequest {
   readonly name?: string | undefined;
   readonly format?: ImportFormat | "auto" | undefined;
   readonly mapping?: ColumnMapping | undefined;
+  /** Gives what a promptfoo configuration keeps in files of its own. Without it such parts are named as left out. */
+  readonly files?: NamedFiles | undefined;
 }
 
 /**
  * Reads scenarios out of any file we know. What could not be carried over is in `notes`; only a file that cannot be read at all
  * throws, a `FormatError` with line and column.
  */
-export function importScenarios({ text, name, format = "auto", mapping = {} }: ImportRequest): ImportResult {
+export function importScenarios({ text, name, format = "auto", mapping = {}, files }: ImportRequest): ImportResult {
   const source = text.replace(/^\uFEFF/, "");
   refuseBinary(source);
   const detected = format === "auto" ? detectFormat({ text: source, name }) : asked(format, { text: source, name });
   const collector = createScenarioCollector();
-  if (detected.document) importers[detected.format]({ document: detected.document, collector, mapping });
+  if (detected.document) importers[detected.format]({ document: detected.document, collector, mapping, files });
   else if (source.trim() === "") throw new FormatError("the file is empty");
   else importCsv({ text: source, collector, mapping, ...(detected.format === "tsv" && { delimiter: "\t" }) });
   const { scenarios, checks, notes } = collector.finish();

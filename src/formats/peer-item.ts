@@ -13,7 +13,7 @@ import {
   type JsonRecord,
 } from "./records.ts";
 import type { ScenarioCollector } from "./scenario-collector.ts";
-import type { Place } from "./scenario-file.ts";
+import type { NamedFiles, Place } from "./scenario-file.ts";
 import { turnsFromMessages, type Conversation } from "./turns-from-messages.ts";
 
 /** What every reader of one dataset item needs to know. */
@@ -21,6 +21,7 @@ export interface ItemContext {
   readonly place: Place;
   readonly collector: ScenarioCollector;
   readonly mapping: ColumnMapping;
+  readonly files?: NamedFiles | undefined;
 }
 
 /** The context one or more steps further down. */

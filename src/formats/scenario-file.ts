@@ -11,6 +11,9 @@ export interface Place {
   readonly pointer?: string | undefined;
 }
 
+/** The texts of the files that a file names, by name or pattern, with none where it cannot be read. Only a command line has files to give. */
+export type NamedFiles = (name: string) => readonly { readonly name: string; readonly text: string }[];
+
 /** Something that did not cross over as it was: `dropped` is missing from the result, `changed` is there in another form. */
 export interface Note {
   readonly kind: "dropped" | "changed";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseMapping } from "./column-mapping.ts";
 import { importScenarios } from "./import-scenarios.ts";
-import { detectDelimiter } from "./import/csv.ts";
+import { detectDelimiter } from "./import/read-table.ts";
 
 const turns = (text: string, mapping?: string) => {
   const { scenarios, notes } = importScenarios({

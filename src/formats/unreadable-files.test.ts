@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeUtf8 } from "./decode-utf8.ts";
 import { FormatError } from "./format-error.ts";
-import { detectDelimiter } from "./import/csv.ts";
+import { detectDelimiter } from "./import/read-table.ts";
 import { importScenarios, type ImportRequest } from "./import-scenarios.ts";
 import { scenarioFormats } from "./formats.ts";
 import { jsonErrorOffset } from "./json-position.ts";

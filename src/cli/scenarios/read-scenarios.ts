@@ -1,12 +1,13 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { ColumnMapping } from "../../formats/column-mapping.ts";
 import { decodeUtf8 } from "../../formats/decode-utf8.ts";
 import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
-import type { FileScenario, ImportFormat, ImportResult, Note } from "../../formats/scenario-file.ts";
+import type { FileScenario, ImportFormat, ImportResult, NamedFiles, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import { readBytes } from "../read-text.ts";
 import { findFiles, type FindOptions } from "./find-files.ts";
+import { namedFilesIn } from "./named-files.ts";
 
 export interface ReadOptions extends FindOptions {
   readonly format?: ImportFormat | "auto";
@@ -25,8 +26,9 @@ export async function readScenarioFiles(
 ): Promise<ScenarioFile[]> {
   const files: ScenarioFile[] = [];
   for (const file of await findFiles(patterns, { folder, except })) {
-    const bytes = await readBytes(resolve(folder, file), file);
-    files.push({ file, ...read({ bytes, file, format, mapping }) });
+    const path = resolve(folder, file);
+    const bytes = await readBytes(path, file);
+    files.push({ file, ...read({ bytes, file, format, mapping, files: namedFilesIn(dirname(path)) }) });
   }
   return files;
 }
@@ -36,10 +38,15 @@ function read({
   file,
   format,
   mapping,
-}: Required<Pick<ReadOptions, "format" | "mapping">> & { bytes: Buffer; file: string }): Omit<ScenarioFile, "file"> {
+  files,
+}: Required<Pick<ReadOptions, "format" | "mapping">> & {
+  bytes: Buffer;
+  file: string;
+  files: NamedFiles;
+}): Omit<ScenarioFile, "file"> {
   try {
     const text = decodeUtf8(bytes);
-    return { text, ...importScenarios({ text, name: file, format, mapping }) };
+    return { text, ...importScenarios({ text, name: file, format, mapping, files }) };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${file}: ${withOption(error.message)}`, undefined, { cause: error });

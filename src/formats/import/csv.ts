@@ -1,10 +1,8 @@
 import type { ColumnMapping } from "../column-mapping.ts";
-import { FormatError } from "../format-error.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
-import { parseCsv } from "./parse-csv.ts";
 import { importPeerTable } from "./peer-tables.ts";
+import { readTable } from "./read-table.ts";
 import { importTable } from "./table-rows.ts";
-import type { Row } from "./table.ts";
 
 interface CsvSource {
   readonly text: string;
@@ -13,60 +11,8 @@ interface CsvSource {
   readonly delimiter?: string;
 }
 
-/** CSV, TSV and their relatives; the first row that is not empty names the columns. */
-export function importCsv({ text, collector, mapping, delimiter = detectDelimiter(text) }: CsvSource): void {
-  const all = parseCsv(text, delimiter);
-  const first = all.findIndex(({ record }) => !isEmpty(record) && !isHint(record, delimiter));
-  const [header, ...records] = all.slice(Math.max(first, 0));
-  if (!header) throw new FormatError("the file is empty");
-  const names = uniqueNames(header.record, collector);
-  let line = header.info.lines + 1;
-  const rows = records.flatMap(({ record, info }): Row[] => {
-    const place = { line };
-    line = info.lines + 1;
-    if (isEmpty(record)) return [];
-    const extra = record.slice(names.length).filter((value) => value !== "");
-    if (extra.length > 0)
-      collector.note("dropped", place, `the row has ${extra.length} more cells than there are columns`);
-    return [
-      { place, cells: Object.fromEntries(names.map((name, index) => [name, withoutGuard(record[index] ?? "")])) },
-    ];
-  });
-  const table = { names: names.filter((name) => name !== ""), rows };
+/** A table that follows a peer's rules, or ours. */
+export function importCsv({ text, collector, mapping, delimiter }: CsvSource): void {
+  const table = readTable({ text, collector, delimiter });
   if (!importPeerTable(table, collector, mapping)) importTable(table, collector, mapping);
-}
-
-const isEmpty = (record: readonly string[]): boolean => record.every((cell) => cell === "");
-
-/** `sep=;` in the first line tells Excel the separator, and is no column. */
-const isHint = (record: readonly string[], delimiter: string): boolean =>
-  record.join(delimiter).toLowerCase() === `sep=${delimiter}`;
-
-function uniqueNames(header: readonly string[], collector: ScenarioCollector): string[] {
-  const seen = new Set<string>();
-  return header.map((cell) => {
-    const name = withoutGuard(cell).trim();
-    if (name === "") return "";
-    if (!seen.has(name)) {
-      seen.add(name);
-      return name;
-    }
-    collector.note("dropped", { line: 1 }, `a second column ${name}; the first counts`);
-    return "";
-  });
-}
-
-/** Our exports and spreadsheets put an apostrophe before text that would be taken for a formula; it is not part of the text. */
-const withoutGuard = (cell: string): string => (/^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell);
-
-const delimiters = [",", "\t", ";", "|"] as const;
-
-/** The separator that is named, as for Excel, or occurs most often in the header, outside quotes. */
-export function detectDelimiter(text: string): string {
-  const table = text.replace(/^(?:[ \t]*(?:\r\n|\n|\r))+/, "");
-  const named = /^"?sep=([,\t;|])"?(?:[\r\n]|$)/i.exec(table)?.[1];
-  if (named !== undefined) return named;
-  const header = /^(?:"[^"]*"|[^\r\n"])*/.exec(table)?.[0].replace(/"[^"]*"/g, "") ?? "";
-  const counted = delimiters.map((delimiter) => ({ delimiter, count: header.split(delimiter).length - 1 }));
-  return counted.reduce((best, next) => (next.count > best.count ? next : best)).delimiter;
 }

@@ -2,7 +2,7 @@ import type { ColumnMapping } from "../column-mapping.ts";
 import type { Document } from "../read-document.ts";
 import { pointerTo } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
-import type { Place } from "../scenario-file.ts";
+import type { NamedFiles, Place } from "../scenario-file.ts";
 
 /** Reads one peer's format out of a parsed file and hands what it finds to the collector. */
 export type Importer = (source: ImportSource) => void;
@@ -11,6 +11,7 @@ export interface ImportSource {
   readonly document: Document;
   readonly collector: ScenarioCollector;
   readonly mapping: ColumnMapping;
+  readonly files?: NamedFiles | undefined;
 }
 
 /** What tells a conversation from the others, best first: public sets of chats name it in their own ways. */

@@ -1,5 +1,15 @@
 import { below, type ItemContext } from "../../peer-item.ts";
-import { field, isRecord, listField, recordField, textField, type JsonRecord } from "../../records.ts";
+import {
+  anyField,
+  field,
+  isRecord,
+  isTextList,
+  listField,
+  recordField,
+  textField,
+  type JsonRecord,
+} from "../../records.ts";
+import { fileNameOf, includeTexts, includeValues, includeVariables } from "./named-files.ts";
 import { isExternal, placedAssertions, type PlacedAssertion } from "./read-assertions.ts";
 import { renderTemplate } from "./render-template.ts";
 
@@ -37,11 +47,10 @@ export function expandTests(
   context: ItemContext,
   room: Room,
 ): ExpandedTest[] {
-  const defaults = {
-    value: recordField(config, "defaultTest", "default_test") ?? {},
-    context: below(context, "defaultTest"),
-  };
-  if (typeof config["defaultTest"] === "string") note(below(context, "defaultTest"), config["defaultTest"]);
+  const [defaults = { value: {}, context: below(context, "defaultTest") }] = layersOf(
+    anyField(config, "defaultTest", "default_test") ?? {},
+    below(context, "defaultTest"),
+  );
   const plain = tests.flatMap((test) => expand([defaults, test], "tests", room));
   const scenarios = listOf(config["scenarios"], below(context, "scenarios")).flatMap((scenario, index) =>
     expandScenario(scenario, { defaults, name: `scenario-${index + 1}`, room }),
@@ -80,19 +89,18 @@ export interface Layer {
   readonly context: ItemContext;
 }
 
-/** The members of a list that stand in the file itself; the others are named. */
+/** The members of a list, those in files that can be had among them; the others are named. */
 export function listOf(value: unknown, context: ItemContext): Layer[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) {
-    note(context, value);
-    return [];
-  }
-  return value.flatMap((entry: unknown, index) => {
-    const at = below(context, index);
-    if (isRecord(entry) && !("path" in entry) && !("$values" in entry)) return [{ value: entry, context: at }];
-    note(at, entry);
-    return [];
-  });
+  if (!Array.isArray(value)) return layersOf(value, context);
+  return value.flatMap((entry: unknown, index) => layersOf(entry, below(context, index)));
+}
+
+function layersOf(entry: unknown, context: ItemContext): Layer[] {
+  if (isRecord(entry) && !("path" in entry) && !("$values" in entry)) return [{ value: entry, context }];
+  const included = includeValues(fileNameOf(entry), context);
+  if (!included) note(context, entry);
+  return (included ?? []).flatMap(({ value, context: at }) => (isRecord(value) ? [{ value, context: at }] : []));
 }
 
 function note({ collector, place }: ItemContext, value: unknown): void {
@@ -108,13 +116,14 @@ function expand(layers: readonly Layer[], isolation: string, room: Room): Expand
   const { value: test, context } = last;
   const assertions = layers.flatMap((layer) => placedAssertions(listField(layer.value, "assert"), layer.context));
   const options = merged("options");
-  const vars = merged("vars");
-  const elsewhere = layers.find(({ value }) => typeof field(value, "vars") === "string");
+  const variables = layers.map(variablesOf);
+  const elsewhere = layers.find((_layer, index) => variables[index] === undefined);
   if (elsewhere) {
     // With the variables of the defaults alone it would be another test.
     note(below(elsewhere.context, "vars"), elsewhere.value["vars"]);
     return [];
   }
+  const vars = withTexts(Object.assign({}, ...variables) as JsonRecord, context);
   const external = Object.keys(vars).filter((name) => isExternal(vars[name]));
   if (external.length > 0) {
     const message = `the test takes ${external.join(", ")} from another file; it was left out`;
@@ -123,6 +132,22 @@ function expand(layers: readonly Layer[], isolation: string, room: Room): Expand
   }
   const sets = options["disableVarExpansion"] === true ? [vars] : combinations(vars, context, room);
   return sets.map((set) => ({ test, vars: filled(set), assertions, metadata: merged("metadata"), context, isolation }));
+}
+
+/** A layer's own variables, from the files it names in place of them; undefined where those cannot be had. */
+function variablesOf({ value, context }: Layer): JsonRecord | undefined {
+  const vars = field(value, "vars");
+  if (typeof vars !== "string" && !isTextList(vars)) return isRecord(vars) ? vars : {};
+  return includeVariables([vars].flat(), below(context, "vars"));
+}
+
+/** With the texts that stand in files of their own. Several are several values, of which each makes a test. */
+function withTexts(vars: JsonRecord, context: ItemContext): JsonRecord {
+  const read = (value: unknown): unknown => {
+    const [first = value, ...more] = isExternal(value) ? includeTexts(String(value), context) : [];
+    return more.length > 0 ? [first, ...more] : first;
+  };
+  return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, read(value)]));
 }
 
 /** Variables may use one another; what we cannot fill in stays as it is written. */

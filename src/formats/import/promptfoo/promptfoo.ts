@@ -8,7 +8,8 @@ import { fromSecond } from "../from-second.ts";
 import type { Importer } from "../importer.ts";
 import { createRoom, expandTests, listOf, type ExpandedTest, type Layer, type Room } from "./expand-tests.ts";
 import { readAssertions } from "./read-assertions.ts";
-import { fillPrompt, promptTemplate } from "./read-prompt.ts";
+import { includePrompts } from "./named-files.ts";
+import { fillPrompt, promptFile, promptTemplate } from "./read-prompt.ts";
 import { usesConversation } from "./render-template.ts";
 
 const read = new Set(["prompts", "tests", "scenarios", "defaultTest", "assertionTemplates", "description", "$schema"]);
@@ -18,17 +19,17 @@ const leftOut = ["provider", "providers", "options", "threshold", "assertScoring
  * A promptfoo config, or the tests of one by themselves: in a list, or one a line. Tests of one conversation become the turns of one
  * scenario.
  */
-export const importPromptfoo: Importer = ({ document, collector, mapping }) => {
+export const importPromptfoo: Importer = ({ document, collector, mapping, files }) => {
   const room = createRoom();
   const alone: Layer[] = [];
   for (const { value, place } of document.values) {
-    const context = { place, collector, mapping };
+    const context = { place, collector, mapping, files };
     if (Array.isArray(value)) alone.push(...listOf(value, context));
     else if (!isRecord(value)) collector.note("dropped", place, "this is no promptfoo config");
     else if (isTest(value)) alone.push({ value, context });
     else addConfig({ config: value, tests: listOf(value["tests"], below(context, "tests")) }, context, room);
   }
-  addConfig({ config: {}, tests: alone }, { place: {}, collector, mapping }, room);
+  addConfig({ config: {}, tests: alone }, { place: {}, collector, mapping, files }, room);
 };
 
 const isTest = (value: JsonRecord): boolean =>
@@ -56,15 +57,14 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, roo
 }
 
 /** Prompts are variants of what is under test; one of them is enough to know what the user says. */
-function firstPrompt(config: JsonRecord, { collector, place }: ItemContext): string | undefined {
+function firstPrompt(config: JsonRecord, context: ItemContext): string | undefined {
+  const { collector, place } = context;
   const value = anyField(config, "prompts");
-  const prompts = Array.isArray(value)
-    ? value
-    : isRecord(value)
-      ? Object.keys(value)
-      : value === undefined
-        ? []
-        : [value];
+  const written: unknown[] = isRecord(value) ? Object.keys(value) : value === undefined ? [] : [value].flat();
+  const prompts = written.flatMap((prompt) => {
+    const name = promptFile(prompt);
+    return (name === undefined ? undefined : includePrompts(name, context)) ?? [prompt];
+  });
   if (prompts.length > 1)
     collector.note(
       "dropped",

@@ -2,6 +2,7 @@ import { below, type ItemContext } from "../../peer-item.ts";
 import { field, isRecord, listField, scalarText, type JsonRecord } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
 import { checkable, reasons, references, whereTo } from "./assertion-types.ts";
+import { includeTexts } from "./named-files.ts";
 import { renderTemplate } from "./render-template.ts";
 
 export interface Assertions {
@@ -36,9 +37,9 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
     const name = scalarText(field(entry, "type")) ?? "";
     const negated = name.startsWith("not-");
     const type = name.replace(/^not-/, "").replace(/^similar:.*/, "similar");
-    const value = renderValue(field(entry, "value"), vars);
-    if (isExternal(field(entry, "value")))
-      at.collector.note("dropped", at.place, `assertion ${name}: its value is in another file`);
+    const given = withText(field(entry, "value"), at);
+    const value = renderValue(given, vars);
+    if (isExternal(given)) at.collector.note("dropped", at.place, `assertion ${name}: its value is in another file`);
     else if (!checkable.has(type)) {
       at.collector.note(
         "dropped",
@@ -55,6 +56,10 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
   const [reference, ...others] = [...new Set(texts)];
   return { reference, references: others, checks };
 }
+
+/** A value may stand in a file of its own; code that does is not read. */
+const withText = (value: unknown, context: ItemContext): unknown =>
+  (isExternal(value) ? includeTexts(String(value), context)[0] : undefined) ?? value;
 
 /** Sets of assertions count as their members; `$ref` as what it points to. */
 function flatten(assertions: readonly PlacedAssertion[], templates: JsonRecord): PlacedAssertion[] {

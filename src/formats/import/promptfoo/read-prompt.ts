@@ -5,10 +5,20 @@ import { renderTemplate, type Rendered } from "./render-template.ts";
 /** A prompt's own text, or undefined when it stands in a file we were not given. */
 export function promptTemplate(prompt: unknown): string | undefined {
   if (Array.isArray(prompt)) return JSON.stringify(prompt);
-  const text = typeof prompt === "string" ? prompt : textField(prompt, "raw", "template", "content", "prompt");
+  const text = textOf(prompt);
   if (text === undefined) return isRecord(prompt) && "role" in prompt ? JSON.stringify([prompt]) : undefined;
   return isFileName(text) ? undefined : text;
 }
+
+/** The file a prompt is in, where it is not written here. */
+export function promptFile(prompt: unknown): string | undefined {
+  const text = textOf(prompt);
+  return text !== undefined && isFileName(text) ? text : undefined;
+}
+
+/** promptfoo takes a prompt's id for its text where it has no other. */
+const textOf = (prompt: unknown): string | undefined =>
+  typeof prompt === "string" ? prompt : textField(prompt, "raw", "template", "content", "prompt", "id");
 
 /** promptfoo takes these for files to read, not for prompts. */
 function isFileName(text: string): boolean {

@@ -1,10 +1,9 @@
 import type { ColumnMapping } from "../../column-mapping.ts";
-import { scalarText, type JsonRecord } from "../../records.ts";
 import type { ScenarioCollector } from "../../scenario-collector.ts";
 import type { Place } from "../../scenario-file.ts";
 import type { Row, Table } from "../table.ts";
 import { importPromptfoo } from "./promptfoo.ts";
-import { parseExpected } from "./parse-expected.ts";
+import { toTest } from "./table-test.ts";
 
 /** A table of promptfoo tests: `__expected…` columns are assertions, `__metadata:…` and `__description` what they say, the rest variables. */
 export function importTestTable({ names, rows }: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
@@ -26,18 +25,6 @@ export function importTestTable({ names, rows }: Table, collector: ScenarioColle
 }
 
 const isRead = (name: string): boolean => /^__(expected\d*|description|metadata:.+)$/.test(name);
-
-function toTest({ cells }: Row): JsonRecord {
-  const entries = Object.entries(cells).map(([name, cell]) => [name, scalarText(cell) ?? ""] as const);
-  const metadata = entries.filter(([name, text]) => name.startsWith("__metadata:") && text !== "");
-  const expected = entries.filter(([name, text]) => name.startsWith("__expected") && text !== "");
-  return {
-    vars: Object.fromEntries(entries.filter(([name]) => !name.startsWith("__"))),
-    assert: expected.map(([, text]) => parseExpected(text)),
-    metadata: Object.fromEntries(metadata.map(([name, text]) => [name.slice("__metadata:".length), text])),
-    description: entries.find(([name]) => name === "__description")?.[1] ?? "",
-  };
-}
 
 /** A table has lines where a config has pointers. */
 function atRows(rows: readonly Row[], collector: ScenarioCollector): ScenarioCollector {

@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from "node:fs";
+import { isAbsolute, relative, resolve } from "node:path";
+import { decodeUtf8 } from "../../formats/decode-utf8.ts";
+import { FormatError } from "../../formats/format-error.ts";
+import type { NamedFiles } from "../../formats/scenario-file.ts";
+import { cannotRead } from "../read-text.ts";
+
+/** Texts and data. Whatever else a configuration names is code to run, or no text. */
+const readable = /\.(txt|md|j2|jsonl?|ya?ml|csv|tsv)$/i;
+
+/** The files that a file in this folder names, as promptfoo finds them: `file://` and patterns. */
+export function namedFilesIn(folder: string): NamedFiles {
+  return (name) => {
+    const path = name.trim().replace(/^file:\/\//, "");
+    if (!(readable.test(path) || path.endsWith("*")) || /^\w{2,}:/.test(path)) return [];
+    const found = globSync(isAbsolute(path) ? path : resolve(folder, path)).toSorted();
+    return found.filter((file) => readable.test(file)).map((file) => read(file, relative(folder, file)));
+  };
+}
+
+function read(path: string, name: string): { name: string; text: string } {
+  try {
+    return { name, text: decodeUtf8(readFileSync(path)) };
+  } catch (error) {
+    if (error instanceof FormatError) throw new FormatError(`${name}: ${error.message}`);
+    throw cannotRead(name, error);
+  }
+}
