@@ -5,6 +5,7 @@ import { contains } from "./checks/contains.ts";
 import { jsonSchema } from "./checks/json-schema.ts";
 import { cost, latency, length } from "./checks/limits.ts";
 import { numeric } from "./checks/numeric.ts";
+import type { PatternSizes } from "./checks/pattern-sizes.ts";
 import { regex } from "./checks/regex.ts";
 
 /** A check of the caller under the name of its score. */
@@ -16,14 +17,14 @@ export interface NamedCheck {
 }
 
 /** Makes a check from its settings. Throws `PatternError` or `SchemaError` when they cannot be used. */
-export function createCheck(setting: UserScorerSetting): Check {
+export function createCheck(setting: UserScorerSetting, sizes?: PatternSizes): Check {
   switch (setting.type) {
     case "contains":
       return contains(setting);
     case "regex":
-      return regex(setting);
+      return regex(setting, sizes);
     case "json_schema":
-      return jsonSchema(setting);
+      return jsonSchema(setting, sizes);
     case "numeric":
       return numeric(setting);
     case "length":

@@ -2,6 +2,7 @@ import { closest, distance } from "fastest-levenshtein";
 import type { ScorerSetting } from "../../contract/scorer-setting.ts";
 import { checkNames, createCheck } from "./create-checks.ts";
 import { PatternError } from "./checks/compile-pattern.ts";
+import { createPatternSizes, type PatternSizes } from "./checks/pattern-sizes.ts";
 import { SchemaError } from "./checks/json-schema.ts";
 import { reservedNames } from "./reserved-names.ts";
 
@@ -30,6 +31,7 @@ export function scorerProblems(settings: readonly ScorerSetting[], available: re
   const tooLong = lengthProblems(settings);
   if (tooLong.length > 0) return tooLong;
   const names = checkNames(settings);
+  const sizes = createPatternSizes();
   return settings.flatMap((setting, index): ScorerProblem[] => {
     if (typeof setting === "string") return nameProblems(setting, { index, settings, available });
     const name = names[index] ?? "";
@@ -40,7 +42,7 @@ export function scorerProblems(settings: readonly ScorerSetting[], available: re
       : prefix && `"${name}" begins with "${prefix}", as only the service's own scores do`;
     return [
       ...(message ? [{ index, field: "name", code: "duplicate_name", message } as const] : []),
-      ...settingProblems(setting, index),
+      ...settingProblems(setting, { index, sizes }),
     ];
   });
 }
@@ -74,7 +76,10 @@ function nameProblems(
   return [{ index, field: "", code: "unknown_scorer", message }];
 }
 
-function settingProblems(setting: Exclude<ScorerSetting, string>, index: number): ScorerProblem[] {
+function settingProblems(
+  setting: Exclude<ScorerSetting, string>,
+  { index, sizes }: { index: number; sizes: PatternSizes },
+): ScorerProblem[] {
   if (
     setting.type === "length" &&
     setting.min !== undefined &&
@@ -84,7 +89,7 @@ function settingProblems(setting: Exclude<ScorerSetting, string>, index: number)
     return [{ index, field: "max", code: "too_small", message: "must be at least min" }];
   }
   try {
-    createCheck(setting);
+    createCheck(setting, sizes);
     return [];
   } catch (error) {
     if (error instanceof PatternError) {

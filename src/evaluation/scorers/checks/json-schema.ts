@@ -6,6 +6,7 @@ import { unwrapFence } from "../../text/unwrap-fence.ts";
 import { shorten } from "../short-list.ts";
 import type { Check } from "./check.ts";
 import { compilePattern } from "./compile-pattern.ts";
+import type { PatternSizes } from "./pattern-sizes.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "json_schema" }>;
 
@@ -18,10 +19,11 @@ const maximumLength = 1_000_000;
 
 // Schemas come with requests: their patterns run on the linear engine, and nothing is ever fetched.
 // Ajv tells patterns apart by their text. In a schema `^` and `$` are the ends of the whole text.
-const linearPatterns = Object.assign(
-  (pattern: string) => ({ ...compilePattern(pattern, { lines: false }), toString: () => pattern }),
-  { code: "linearPatterns" },
-);
+const linearPatterns = (sizes?: PatternSizes) =>
+  Object.assign(
+    (pattern: string) => ({ ...compilePattern(pattern, { lines: false, sizes }), toString: () => pattern }),
+    { code: "linearPatterns" },
+  );
 const options: Options = {
   strict: false,
   validateFormats: false,
@@ -32,15 +34,15 @@ const options: Options = {
   multipleOfPrecision: 6,
   // Written out once and called, however often it is referred to: a part put in at every place makes gigabytes of a small schema.
   inlineRefs: false,
-  code: { regExp: linearPatterns as never, optimize: false },
+  code: { regExp: linearPatterns() as never, optimize: false },
 };
 
 /**
  * 1 when the reply is JSON that fits the schema: of the draft that `$schema` names (7 for those before it), else of 2020-12. A reply
  * that is one fenced code block is unwrapped first.
  */
-export function jsonSchema({ schema }: Setting): Check {
-  const validate = compile(schema);
+export function jsonSchema({ schema }: Setting, sizes?: PatternSizes): Check {
+  const validate = compile(schema, sizes);
 
   return ({ reply }) => {
     if (reply.raw.length > maximumLength)
@@ -59,13 +61,14 @@ export function jsonSchema({ schema }: Setting): Check {
   };
 }
 
-function compile({ $schema, ...schema }: Setting["schema"]): ValidateFunction {
+function compile({ $schema, ...schema }: Setting["schema"], sizes: PatternSizes | undefined): ValidateFunction {
   try {
     // Asynchronous schemas would answer with a promise, which is always true.
     if (Object.hasOwn(schema, "$async")) throw new SchemaError("$async is not supported");
     const Dialect = dialectOf($schema);
     checkForm(Dialect, schema);
-    return new Dialect({ ...options, validateSchema: false }).compile(schema);
+    const code = { ...options.code, regExp: linearPatterns(sizes) as never };
+    return new Dialect({ ...options, code, validateSchema: false }).compile(schema);
   } catch (error) {
     throw new SchemaError(error instanceof Error ? error.message : "not a JSON schema", { cause: error });
   }

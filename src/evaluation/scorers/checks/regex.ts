@@ -2,6 +2,7 @@ import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
 import { shorten } from "../short-list.ts";
 import type { Check } from "./check.ts";
 import { compilePattern } from "./compile-pattern.ts";
+import type { PatternSizes } from "./pattern-sizes.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "regex" }>;
 
@@ -11,16 +12,19 @@ const maximumLength = 200_000;
 const quickSteps = 1_000_000;
 
 /** 1 when the pattern is found (or, negated, is not). `^` and `$` match at lines. Throws `PatternError` for a pattern RE2 cannot run. */
-export function regex(setting: Setting): Check {
-  return compileRegex(setting).check;
+export function regex(setting: Setting, sizes?: PatternSizes): Check {
+  return compileRegex(setting, sizes).check;
 }
 
 /** The same, and whether a reply is looked through in no time: a repetition makes a short pattern a large one. */
-export function compileRegex({ pattern, ignore_case, negate }: Setting): {
+export function compileRegex(
+  { pattern, ignore_case, negate }: Setting,
+  sizes?: PatternSizes,
+): {
   readonly check: Check;
   readonly isQuick: (reply: string) => boolean;
 } {
-  const compiled = compilePattern(pattern, { ignoreCase: ignore_case });
+  const compiled = compilePattern(pattern, { ignoreCase: ignore_case, sizes });
 
   const check: Check = ({ reply }) => {
     if (reply.raw.length > maximumLength)
