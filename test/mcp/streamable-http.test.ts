@@ -38,13 +38,15 @@ async function startEverything(port: number): Promise<{ stop(): Promise<void> }>
   return { stop };
 }
 
+/** The globals stay Node's own: test files share them, and our services could not answer straight to a connection without. */
+const local = { hostname: "127.0.0.1", port: 0, overrideGlobalObjects: false };
+
 /** A server of the current revision. What each request carried is kept. */
 async function startModern(create: () => McpServer) {
   const requests: Headers[] = [];
   const handler = createMcpHandler(create);
   const server = serve({
-    hostname: "127.0.0.1",
-    port: 0,
+    ...local,
     fetch: (request) => {
       requests.push(request.headers);
       return handler.fetch(request);
@@ -118,7 +120,7 @@ test("a server over HTTP is not reached without a way to open connections", asyn
 
 test("a redirect is not followed", async () => {
   const target = await startModern(() => new McpServer({ name: "x", version: "1" }));
-  const redirecting = serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.redirect(target.url, 307) });
+  const redirecting = serve({ ...local, fetch: () => Response.redirect(target.url, 307) });
   if (!redirecting.listening) await once(redirecting, "listening");
   onTestFinished(() => void redirecting.close());
   const { port } = redirecting.address() as AddressInfo;
