@@ -60,13 +60,10 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
     const asked = { model: modelId, thread: threadId, body };
     const key = readIdempotency(context.req.header("idempotency-key"), asked);
     const answerKey = key && { ...key, owner: headers.owner };
-    const goOn = (headers.onDisconnect ?? (key ? "continue" : "cancel")) === "continue";
-    const signal = clientSignal(context, { goOn });
+    const signal = clientSignal(context, headers, key ? "continue" : "cancel");
     const begin = () => start(messages, { headers, threadId, modelId, stream: events, signal, answerKey });
     const begun = (answerKey ? parts.idempotentTurns.begin(answerKey, begin) : begin().then(newTurn)).then((keyed) => {
-      if (keyed.kind === "answer") return keyed;
-      if (goOn) keyed.turn.keep();
-      else keyed.turn.watch(signal);
+      if (keyed.kind === "turn") keyed.turn.watch(signal);
       return keyed;
     });
     return answerTurn(context, begun, { events, log, patienceMs });

@@ -44,8 +44,7 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
         thread: null,
       });
     const turn = await namedModel(start, { field: "model_id" });
-    if (headers.onDisconnect === "continue") turn.keep();
-    else turn.watch(call ? AbortSignal.any([signal, call.signal]) : signal);
+    if (headers.onDisconnect !== "continue") turn.watch(call ? AbortSignal.any([signal, call.signal]) : signal);
     const outcome = await turn.outcome;
     if (!outcome.ok) throw toTurnError(turn, outcome.error);
     return outcome.reply.text || (outcome.reply.refusal ?? "");

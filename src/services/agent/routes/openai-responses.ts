@@ -9,6 +9,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
+import { clientSignal } from "../turns/client-signal.ts";
 import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
@@ -42,8 +43,7 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
         thread: null,
       }),
     );
-    if (headers.onDisconnect === "continue") turn.keep();
-    else turn.watch(context.req.raw.signal);
+    turn.watch(clientSignal(context, headers));
 
     const head = { request, created: Math.floor(Date.now() / 1000) };
     if (stream) {

@@ -21,12 +21,10 @@ export function resumeRunRoute(dependencies: AgentDependencies, parts: AgentPart
     const headers = readTurnHeaders(context, dependencies);
     const { decisions } = validate(ResumeRequest, await readJson(context, bodyLimits));
     const events = prefersEvents(context.req.header("accept"));
-    const goOn = headers.onDisconnect === "continue";
-    const signal = clientSignal(context, { goOn });
+    const signal = clientSignal(context, headers);
     const resumed = resumeWaitingRun(dependencies, parts, { runId, decisions, headers, stream: events, signal });
     const begun = resumed.then((turn) => {
-      if (goOn) turn.keep();
-      else turn.watch(signal);
+      turn.watch(signal);
       return { kind: "turn" as const, turn, replayed: false };
     });
     return answerTurn(context, begun, { events, log, patienceMs });

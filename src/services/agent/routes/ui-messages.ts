@@ -31,8 +31,7 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
     const headers = readTurnHeaders(context, dependencies);
     const { messages, model } = validate(UiChatRequest, await readJson(context, bodyLimits));
     checkCount(messages, { maxMessages });
-    const goOn = headers.onDisconnect === "continue";
-    const signal = clientSignal(context, { goOn });
+    const signal = clientSignal(context, headers);
     const decided = readDecisions(messages);
     const started = decided
       ? resumeWaitingRun(dependencies, parts, { ...decided, headers, stream: true, signal })
@@ -47,8 +46,7 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
           }),
         );
     const begun = started.then((turn) => {
-      if (goOn) turn.keep();
-      else turn.watch(signal);
+      turn.watch(signal);
       return turn;
     });
     const { requestId } = headers;

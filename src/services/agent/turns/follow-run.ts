@@ -30,7 +30,6 @@ class FollowedRun implements Turn {
   readonly #past: AgentEvent[] = [];
   readonly #listeners = new Set<AgentListener>();
   #clients = 0;
-  #kept = false;
 
   constructor({ runId, stream, resolved, watchers, start }: RunToFollow) {
     this.runId = runId;
@@ -56,10 +55,6 @@ class FollowedRun implements Turn {
     this.#clients += 1;
     if (client.aborted) this.#leave();
     else client.addEventListener("abort", () => this.#leave(), { once: true });
-  }
-
-  keep(): void {
-    this.#kept = true;
   }
 
   #follow(start: StartRun): Promise<AgentOutcome> {
@@ -89,7 +84,7 @@ class FollowedRun implements Turn {
 
   #leave(): void {
     this.#clients -= 1;
-    if (this.#clients > 0 || this.#kept) return;
+    if (this.#clients > 0) return;
     this.#controller.abort(new ServiceError("client_closed", "The client went away."));
   }
 }

@@ -43,10 +43,8 @@ export interface Turn {
   readonly outcome: Promise<AgentOutcome>;
   /** Tells what has happened so far, then what happens, until the function it returns is called. */
   listen(listener: AgentListener): () => void;
-  /** One more client waits for it. The run is cancelled when the last one has gone. */
+  /** One more client waits for it. The run is cancelled when the last one has gone; one whose signal never aborts stays. */
   watch(client: AbortSignal): void;
-  /** Lets the run go on to its end when all clients have gone. */
-  keep(): void;
 }
 
 /** What is known of a turn from its beginning. */
