@@ -1,42 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Store } from "../contract/store.ts";
 import type { BackupFolder } from "./backup-folder.ts";
 
 interface ChoreOptions {
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
-  readonly now?: () => number;
 }
 
 export interface TidyOptions extends ChoreOptions {
-  readonly store: Store;
-  /** Runs are deleted so long after their end; null: never. What removed runs left behind is deleted in any case. */
-  readonly keepMs: number | null;
-  /** Idempotency keys of ended runs are forgotten so long after the run was made. */
-  readonly keepKeysMs: number;
+  /** One short step of deleting. True when there is more to do. */
+  readonly tidy: () => Promise<boolean>;
   readonly everyMs?: number;
 }
 
 /** Rests between two steps of tidying, so that those who write in between do not wait. */
 const betweenStepsMs = 20;
 
-/** Deletes what is old or was removed, in short steps, until the signal says stop. */
-export async function tidyStore({
-  store,
-  keepMs,
-  keepKeysMs,
-  signal,
-  onError,
-  now = Date.now,
-  everyMs = 60_000,
-}: TidyOptions): Promise<void> {
+/** Tidies again and again, in short steps, until the signal says stop. */
+export async function tidyInSteps({ tidy, signal, onError, everyMs = 60_000 }: TidyOptions): Promise<void> {
   while (!signal.aborted) {
     let more = false;
     try {
-      more = await store.runs.tidy({
-        ended_before: keepMs === null ? null : now() - keepMs,
-        keys_before: now() - keepKeysMs,
-      });
+      more = await tidy();
     } catch (error) {
       onError(error);
     }
@@ -51,6 +35,7 @@ export interface BackupOptions extends ChoreOptions {
   /** A backup is made when the newest one, by whichever process, is so old. */
   readonly everyMs: number;
   readonly lookEveryMs?: number;
+  readonly now?: () => number;
 }
 
 /** Keeps backups of the embedded store up to date until the signal says stop. */

@@ -1,9 +1,8 @@
 import type { Logger } from "pino";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { openBackupFolder } from "../../runs/backup-folder.ts";
-import { backUpStore, tidyStore } from "../../runs/chores.ts";
+import { backUpStore, tidyInSteps } from "../../runs/chores.ts";
 import { deliverWebhooks } from "../../runs/webhooks/deliver-webhooks.ts";
-import { tidyMemory } from "../../services/agent/memory/tidy-memory.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { webhookSender } from "./webhook-sender.ts";
@@ -33,15 +32,14 @@ export function startChores({
     signal: stop.signal,
     onError: (error: unknown) => log.error({ err: error }, "a chore failed"),
   };
-  const agentMs = toMilliseconds(agent.retentionDays);
-  const chores = [
-    tidyStore({
-      ...common,
-      keepMs: toMilliseconds(runs.retentionDays),
-      keepKeysMs: runs.idempotencyHours * hour,
-    }),
-    tidyMemory({ ...common, memory: storage.agent, retention: { runMs: agentMs, threadMs: agentMs } }),
-  ];
+  const [runMs, agentMs] = [toMilliseconds(runs.retentionDays), toMilliseconds(agent.retentionDays)];
+  const tidyRuns = (): Promise<boolean> =>
+    storage.store.runs.tidy({
+      ended_before: runMs === null ? null : Date.now() - runMs,
+      keys_before: Date.now() - runs.idempotencyHours * hour,
+    });
+  const tidyMemory = (): Promise<boolean> => storage.agent.tidy({ runMs: agentMs, threadMs: agentMs });
+  const chores = [tidyInSteps({ ...common, tidy: tidyRuns }), tidyInSteps({ ...common, tidy: tidyMemory })];
   if (backupDir !== null) {
     if (storage.backup) chores.push(backUp(backupDir, storage.backup));
     else log.warn("REHEARSAL_BACKUP_DIR is for the embedded store; back PostgreSQL up with its own tools");
