@@ -1,5 +1,5 @@
 import type { Embedder } from "../contract/embedder.ts";
-import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
+import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel, FailedReply } from "../contract/model.ts";
 import { noSpent, spentBy } from "../evaluation/budget.ts";
 import { failedHelperUsage, helperUsageOf, type PriceOf } from "../evaluation/helper-usage.ts";
@@ -13,6 +13,7 @@ import type { CheckRunner } from "../evaluation/scorers/checks/check-elsewhere.t
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
 import { createSemanticScorer } from "../evaluation/semantic/semantic-scorer.ts";
+import { helperSettings } from "./helper-settings.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
 
@@ -33,18 +34,10 @@ export interface RunScoringOptions {
 export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
   const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, runCheck } = options;
 
-  /** The run's settings with another target: prices and models are looked up by it. */
-  const at = (settings: RunSettings, { endpoint, model_id, protocol }: LabellerSettings): RunSettings => ({
-    ...settings,
-    endpoint: endpoint ?? settings.endpoint,
-    model_id: model_id ?? settings.model_id,
-    protocol: protocol ?? "openai-chat",
-  });
-
   async function judgeOf(settings: RunSettings, ledger: RunLedger | null): Promise<TurnJudge | undefined> {
     const { judge } = settings;
     if (!judge) return undefined;
-    const target = at(settings, judge);
+    const target = helperSettings(settings, judge);
     const built: Judge = {
       model: budgeted(createModel(target), { ledger, priceOf: priceOf?.(target) }),
       votes: judge.votes ?? 1,
@@ -64,7 +57,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       candidates,
       settings,
       ...(customScorers && { customScorers }),
-      modelLabeller: labeller && labellerOf(at(settings, labeller)),
+      modelLabeller: labeller && labellerOf(helperSettings(settings, labeller)),
       semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
       judge: ofTurns ? judge : undefined,
       lexical,

@@ -3,6 +3,7 @@ import type { EvaluationPlan, LabellerSettings, RunSettings } from "../contract/
 import type { RunRecord, Store } from "../contract/store.ts";
 import { estimateRun, type EarlierFigures } from "../evaluation/estimate-run.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { helperSettings } from "./helper-settings.ts";
 
 /** Earlier runs that are looked at. */
 const lookBack = 5;
@@ -25,13 +26,7 @@ export async function estimatePlan(
   const { scenarios: _, ...settings } = plan;
   const page = await store.runs.list({ state: "completed", model_id: plan.model_id, owner, limit: lookBack });
   const at = (helper: LabellerSettings | undefined): PriceOf | undefined =>
-    helper &&
-    priceOf?.({
-      ...settings,
-      endpoint: helper.endpoint ?? settings.endpoint,
-      model_id: helper.model_id ?? settings.model_id,
-      protocol: helper.protocol ?? "openai-chat",
-    });
+    helper && priceOf?.(helperSettings(settings, helper));
   return estimateRun(plan, {
     priceOf: priceOf?.(settings),
     judgePriceOf: at(plan.judge),
