@@ -1,4 +1,5 @@
 import type { AgentRun } from "./agent-run.ts";
+import { isObject } from "./is-object.ts";
 import type { ReadCall } from "./read-tool-call.ts";
 import type { ToolArguments } from "./tool.ts";
 
@@ -13,7 +14,7 @@ export function skipCall(run: AgentRun, call: Pick<ReadCall, "id" | "name"> & { 
 export function argumentsIn(text: string): ToolArguments {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as ToolArguments) : {};
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }
