@@ -1,6 +1,7 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { AgentLog } from "../agent-log.ts";
 import type { Tool } from "../tool.ts";
+import { atMost } from "./at-most.ts";
 import type { McpConfig } from "./mcp-config.ts";
 import { createConnectedServer, type McpServerStatus } from "./connected-server.ts";
 import { openToolPins } from "./tool-pins.ts";
@@ -56,7 +57,7 @@ export async function connectMcpServers(
   const onAbort = () => void close();
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  else await atMost(startWaitMs, Promise.all(servers.map((server) => server.start())));
+  else await atMost(Promise.all(servers.map((server) => server.start())), startWaitMs);
 
   return {
     tools: () => servers.flatMap((server) => server.tools()),
@@ -64,13 +65,4 @@ export async function connectMcpServers(
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, patience]);
-  clearTimeout(timer);
 }

@@ -6,6 +6,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { atMost } from "./at-most.ts";
 import { toTextResult } from "./call-result.ts";
 import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
@@ -153,10 +154,6 @@ const goodbyeMs = 1000;
 /** A courtesy: a server that does not answer forgets the session by itself. */
 async function endSession(transport: HttpTransport): Promise<void> {
   if (transport.sessionId === undefined) return;
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, goodbyeMs);
-  });
-  await Promise.race([transport.terminateSession().catch(() => {}), patience]);
-  clearTimeout(timer);
+  const goodbye = transport.terminateSession().catch(() => {});
+  await atMost(goodbye, goodbyeMs);
 }
