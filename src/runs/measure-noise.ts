@@ -3,7 +3,7 @@ import type { NoiseFloor } from "../contract/comparison.ts";
 import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "../contract/canonical-json.ts";
 import { findRun } from "./find-run.ts";
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Measures } from "../contract/measures.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "../contract/canonical-json.ts";
 
 /** What a run with these settings measures with. */
 export function measuresOf({ weights, scorers, judge, labeller, label_rules }: RunSettings): Measures {

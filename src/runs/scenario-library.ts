@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { ServiceError } from "../contract/service-error.ts";
 import type { Library, LibraryList, LibraryScenario } from "../contract/library.ts";
 import type { Scenario, ScenarioInput } from "../contract/scenario.ts";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "../contract/canonical-json.ts";
 import { toScenario } from "./to-scenario.ts";
 
 export interface KeptScenario {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../../contract/canonical-json.ts";
 
 /** The part of a tool that a model reads or that we act upon. */
-export interface ListedTool {
+export interface PinnedTool {
   readonly name: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -10,19 +11,7 @@ export interface ListedTool {
 }
 
 /** Changes when anything changes that could talk a model into something else. The order of keys does not count. */
-export function fingerprint({ name, title, description, inputSchema, annotations }: ListedTool): string {
+export function fingerprint({ name, title, description, inputSchema, annotations }: PinnedTool): string {
   const seen = { name, title, description, inputSchema, annotations };
-  return createHash("sha256")
-    .update(JSON.stringify(sortKeys(seen)))
-    .digest("hex");
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([left], [right]) => (left < right ? -1 : 1))
-      .map(([key, item]) => [key, sortKeys(item)]),
-  );
+  return createHash("sha256").update(canonicalJson(seen)).digest("hex");
 }

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { ConfigError, parseConfig, parseConfigJson } from "../config-error.ts";
-import { fingerprint, type ListedTool } from "./tool-fingerprint.ts";
+import { fingerprint, type PinnedTool } from "./tool-fingerprint.ts";
 
 /** A tool that does not match its pin. */
 export interface RefusedTool {
@@ -17,7 +17,7 @@ export interface ToolPins {
    * Pins the tools of a server that has no pin yet; afterwards only tools that look the same are accepted. A list without
    * tools is not pinned: some servers offer theirs a little later.
    */
-  check<Listed extends ListedTool>(
+  check<Listed extends PinnedTool>(
     server: string,
     tools: readonly Listed[],
   ): Promise<{ accepted: readonly Listed[]; refused: readonly RefusedTool[] }>;

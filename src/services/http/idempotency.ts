@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "../../contract/service-error.ts";
-import { canonicalJson } from "../../runs/canonical-json.ts";
+import { canonicalJson } from "../../contract/canonical-json.ts";
 
 /** The request's Idempotency-Key with a hash of what it asks for; undefined when it has none. */
 export function readIdempotency(header: string | undefined, body: unknown): { key: string; hash: string } | undefined {
