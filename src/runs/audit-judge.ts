@@ -1,10 +1,11 @@
-import { ServiceError, type FieldError } from "../contract/service-error.ts";
+import type { FieldError } from "../contract/service-error.ts";
 import type { LabellerSettings } from "../contract/evaluation-request.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { ChatModel } from "../contract/model.ts";
 import { auditJudge } from "../evaluation/judges/audit-judge.ts";
 import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
+import { fieldsError } from "./fields-error.ts";
 import { judgeTarget, type ModelTarget } from "./judge-target.ts";
 
 /** Measures a judge against the choices of people. One question at a time: with several rubrics, audit each by itself. */
@@ -39,12 +40,7 @@ export async function runJudgeAudit(
       message: `must be one of ${known.join(", ")}`,
     });
   }
-  if (problems.length > 0 || !question || !target) {
-    const [first] = problems;
-    throw new ServiceError("validation_failed", `${first?.pointer} ${first?.message}`, {
-      errors: problems.slice(0, 50),
-    });
-  }
+  if (problems.length > 0 || !question || !target) throw fieldsError(problems);
   return auditJudge({
     judge: { model: createModel(target), votes: 1, audited: false },
     question,

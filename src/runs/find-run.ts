@@ -1,3 +1,4 @@
+import { finalStates } from "../contract/run-state.ts";
 import { ServiceError } from "../contract/service-error.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 
@@ -8,6 +9,12 @@ export async function findRun(store: Store, id: string, owner?: string | null): 
     throw new ServiceError("run_not_found", `There is no run "${id.slice(0, 80)}".`);
   }
   return run;
+}
+
+/** Refuses a run that goes on; `why` ends the sentence. */
+export function refuseUnfinished({ id, state }: RunRecord, why: string): void {
+  if (finalStates.has(state)) return;
+  throw new ServiceError("run_not_finished", `The run ${id} has not ended (${state}); ${why}.`);
 }
 
 /** For whoever waits for a run that was there. */

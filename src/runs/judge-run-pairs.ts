@@ -1,16 +1,15 @@
-import { ServiceError } from "../contract/service-error.ts";
 import type { PairwiseComparison } from "../contract/comparison.ts";
 import type { LabellerSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
-import { finalStates } from "../contract/run-state.ts";
 import type { Store } from "../contract/store.ts";
 import { pairwiseFigures, type JudgedPair } from "../evaluation/comparison/pairwise.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";
 import { judgePair } from "../evaluation/judges/judge-pair.ts";
 import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runInLanes } from "../evaluation/run-in-lanes.ts";
-import { findRun } from "./find-run.ts";
+import { fieldsError } from "./fields-error.ts";
+import { findRun, refuseUnfinished } from "./find-run.ts";
 import { judgeTarget, type ModelTarget } from "./judge-target.ts";
 
 export interface JudgeRunPairsOptions {
@@ -36,10 +35,7 @@ export async function judgeRunPairs(
 ): Promise<PairwiseComparison> {
   const { rubric, votes = 1, ...place } = { ...operatorJudge, ...requested };
   const { target, problems } = judgeTarget(place);
-  if (!target) {
-    const [first] = problems;
-    throw new ServiceError("validation_failed", `${first?.pointer} ${first?.message}`, { errors: problems });
-  }
+  if (!target) throw fieldsError(problems);
   // An audit measures verdicts on single replies; it says nothing about choosing between two.
   const judge: Judge = { model: createModel(target), votes, audited: false };
   const baseline = new Map<string, FirstReply>();
@@ -74,9 +70,7 @@ async function* firstReplies(
   owner: string | null | undefined,
 ): AsyncGenerator<FirstReply & { readonly key: string }> {
   const run = await findRun(store, runId, owner);
-  if (!finalStates.has(run.state)) {
-    throw new ServiceError("run_not_finished", `The run ${runId} has not ended yet.`);
-  }
+  refuseUnfinished(run, "its replies cannot be compared yet");
   const scenarios = await store.runs.scenarios(runId);
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];

@@ -1,10 +1,9 @@
 import { ServiceError } from "../contract/service-error.ts";
 import type { NoiseFloor } from "../contract/comparison.ts";
-import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
 import { canonicalJson } from "../contract/canonical-json.ts";
-import { findRun } from "./find-run.ts";
+import { findRun, refuseUnfinished } from "./find-run.ts";
 
 /**
  * The noise floor of each score from runs of the same thing (A/A): same endpoint, model, settings and scenarios.
@@ -37,8 +36,7 @@ export async function measureNoise(
 
 async function endedRun(store: Store, id: string, owner: string | null | undefined): Promise<RunRecord> {
   const run = await findRun(store, id, owner);
-  if (!finalStates.has(run.state))
-    throw new ServiceError("run_not_finished", `The run ${id} has not ended yet (${run.state}).`);
+  refuseUnfinished(run, "noise is measured from ended runs");
   if (run.state !== "completed")
     throw new ServiceError("validation_failed", `The run ${id} is not completed (${run.state}).`);
   // Its means are those of other scenarios: what it differs by is not chance.

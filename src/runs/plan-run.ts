@@ -1,5 +1,6 @@
 import { ServiceError, type FieldError } from "../contract/service-error.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../contract/evaluation-request.ts";
+import { fieldsError } from "./fields-error.ts";
 import { toScenario } from "./to-scenario.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";
 
@@ -135,11 +136,5 @@ function checkSize(
 }
 
 function refuse(errors: readonly FieldError[]): void {
-  const [first] = errors;
-  if (!first) return;
-  const code = first.code === "pattern_unsupported" ? "pattern_unsupported" : "validation_failed";
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  throw new ServiceError(code, `${first.pointer} ${first.message}${more}`, {
-    errors: errors.slice(0, 50),
-  });
+  if (errors.length > 0) throw fieldsError(errors);
 }

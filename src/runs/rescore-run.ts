@@ -1,9 +1,7 @@
-import { ServiceError } from "../contract/service-error.ts";
-import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import { figureRun } from "./figure-run.ts";
-import { findRun } from "./find-run.ts";
+import { findRun, refuseUnfinished } from "./find-run.ts";
 import { rescoreAttempt } from "./rescore-attempt.ts";
 
 export interface RescoreOptions {
@@ -57,11 +55,6 @@ async function refigure(run: RunRecord, { store, now }: RescoreOptions): Promise
 
 async function endedRun(id: string, { store, owner }: RescoreOptions): Promise<RunRecord> {
   const run = await findRun(store, id, owner);
-  if (!finalStates.has(run.state)) {
-    throw new ServiceError(
-      "run_not_finished",
-      `The run ${id} has not ended (${run.state}); only ended runs are scored again.`,
-    );
-  }
+  refuseUnfinished(run, "only ended runs are scored again");
   return run;
 }

@@ -118,6 +118,12 @@ test("a judge is asked for its verdict in a fixed form, and an audit marks it as
   expect(audit).toMatchObject({ items: 8, judged: 8, agreement: 7 / 8, passed: false });
 });
 
+test("what is wrong with an audit is counted, as with any other request", async () => {
+  const items = [{ user_message: "Hi", reply: "Hello", human: "fine" }];
+  const { status, body } = await send(at("/judges/audit"), { body: { judge: {}, items } });
+  expect([status, Problem.parse(body).detail]).toEqual([422, "/judge/endpoint is required (and 2 more)"]);
+});
+
 test("a judge chooses between two runs, each pair in both orders", async () => {
   provider.setModelBehaviour("chooser", text(JSON.stringify({ reason: "The first one.", verdict: "first" })));
   const [baseline, candidate] = [await evaluate("good", { attempts: 1 }), await evaluate("bad", { attempts: 1 })];

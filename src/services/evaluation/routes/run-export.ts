@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/service-error.ts";
 import { ExportQuery } from "../../../contract/operations/analysis.ts";
-import { finalStates } from "../../../contract/run-state.ts";
 import type { RunRecord } from "../../../contract/store.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
+import { refuseUnfinished } from "../../../runs/find-run.ts";
 import type { Runs } from "../../../runs/runs.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { writeReport } from "../../../runs/write-report.ts";
@@ -18,7 +18,9 @@ import { streamText } from "../stream-text.ts";
 export function runExportRoute({ runs, reportTemplate }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>().get("/runs/:run_id/export", requireScope("runs:read"), async (context) => {
     const { format } = validateQuery(ExportQuery, context.req.query());
-    const run = ended(await runs.get(context.req.param("run_id"), ownerOf(context)));
+    const run = await runs.get(context.req.param("run_id"), ownerOf(context));
+    // A file looks final, whatever it says inside.
+    refuseUnfinished(run, "it cannot be exported yet");
     const file = await writerOf(format, { run, runs, reportTemplate });
     // A report is a page of its own: it may run its own script, also in a worker, and talk to nobody.
     const policy =
@@ -29,15 +31,6 @@ export function runExportRoute({ runs, reportTemplate }: EvaluationDependencies)
       ...(format === "html" && { "content-security-policy": policy }),
     });
   });
-}
-
-/** A file looks final, whatever it says inside. */
-function ended(run: RunRecord): RunRecord {
-  if (finalStates.has(run.state)) return run;
-  throw new ServiceError(
-    "run_not_finished",
-    `The run ${run.id} has not ended (${run.state}); it cannot be exported yet.`,
-  );
 }
 
 interface ExportFile {
