@@ -1,3 +1,5 @@
+import { isObject } from "../is-object.ts";
+
 /** How a value is written into a path, in the words of OpenAPI. `explode`: each part of a list or object by itself. */
 export interface PathStyle {
   readonly style: "simple" | "label" | "matrix";
@@ -8,7 +10,7 @@ export const plainPath: PathStyle = { style: "simple", explode: false };
 
 /** The value as text, encoded; null when it is empty or has parts that cannot be written. */
 export function toPathText(name: string, value: unknown, { style, explode }: PathStyle): string | null {
-  const pairs = isRecord(value) ? Object.entries(value) : null;
+  const pairs = isObject(value) ? Object.entries(value) : null;
   const parts = pairs ? pairs.flat() : [value].flat();
   if (parts.length === 0 || !parts.every(isFilled)) return null;
   const texts = pairs && explode ? pairs.map((pair) => pair.map(encode).join("=")) : parts.map(encode);
@@ -17,9 +19,6 @@ export function toPathText(name: string, value: unknown, { style, explode }: Pat
   if (!explode) return `;${encode(name)}=${texts.join(",")}`;
   return texts.map((text) => (pairs ? `;${text}` : `;${encode(name)}=${text}`)).join("");
 }
-
-const isRecord = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isFilled = (value: unknown) => ["string", "number", "boolean"].includes(typeof value) && value !== "";
 
