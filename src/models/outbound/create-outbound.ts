@@ -143,8 +143,8 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     const now = clock.monotonic();
     const { retries = retry.maximum, longestWaitMs = Number.POSITIVE_INFINITY } = request;
     const waits = canWait({ request, breaker }, now);
-    // Whoever is told of a rate limit slows down, so the rest of a crowd gets through in time.
-    const isHeeded = waits && failure.status === 429;
+    // Whoever is told that an upstream wants fewer calls slows down, so the rest of a crowd gets through in time.
+    const isHeeded = waits && asksForLess(failure);
     const maximum = isHeeded && retries > 0 ? Number.POSITIVE_INFINITY : retries;
     const settings = { ...retry, maximum, retryAfterMaxMs: Math.min(retry.retryAfterMaxMs, longestWaitMs) };
     const delay = retryDelay({ failure, tries, idempotent: request.idempotent ?? true, random, retry: settings });

@@ -145,6 +145,22 @@ test("a rate limit is waited for within the total limit where calls slow down an
   await outbound.close();
 });
 
+test.each([
+  ["an overloaded endpoint that says when to come back", 503, { "retry-after": "2" }, 2000],
+  ["an overloaded endpoint that does not", 529, {}, 500],
+])("%s is waited for like a rate limit", async (_, code, headers: Record<string, string>, first) => {
+  await using provider = await startFakeProvider();
+  const { outbound, waits } = withFakeTime({ retryBudget: { floor: 0 } });
+  const patient = { ...post(provider.url), onRefused: () => {} };
+  await outbound.request(patient);
+  provider.enqueue(...Array.from({ length: 6 }, () => status(code, {}, headers)));
+  expect(await outbound.request(patient)).toMatchObject({ ok: true, tries: 7 });
+  expect(waits[0]).toBe(first);
+  provider.enqueue(...Array.from({ length: 6 }, () => unavailable));
+  expect(await outbound.request(patient)).toMatchObject({ error: { tries: 1 } });
+  await outbound.close();
+});
+
 test("an endpoint that serves nobody is not waited for beyond the retries there are", async () => {
   await using provider = await startFakeProvider({ behaviour: rateLimited({}) });
   const { outbound, advance } = withFakeTime();
