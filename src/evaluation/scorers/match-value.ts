@@ -12,13 +12,14 @@ export type MetadataValue = Metadata[string];
  * How well a generated label fits the expected one, 0..1, by the type of the expected one.
  * Text: equal as labels. Boolean and null: equal. Number: nearness relative to both sizes.
  * Array: F1 of its items, order aside. Object: mean over the expected keys; further keys do not count.
- * A value of another type does not fit. A rule may add aliases of labels and a tolerance for numbers.
+ * A value of another type does not fit. A rule may add aliases of labels and a tolerance for numbers, also for those within.
  */
 export function matchValue(
   generated: MetadataValue | undefined,
   expected: MetadataValue,
-  { aliases, tolerance }: LabelRule = {},
+  rule: LabelRule = {},
 ): number {
+  const { aliases, tolerance } = rule;
   if (generated === undefined) return 0;
   if (typeof expected === "string") {
     return typeof generated === "string" && canonicalKey(generated, aliases) === canonicalKey(expected, aliases)
@@ -29,8 +30,8 @@ export function matchValue(
     if (typeof generated !== "number") return 0;
     return tolerance === undefined ? nearness(generated, expected) : isWithin(tolerance, generated, expected) ? 1 : 0;
   }
-  if (Array.isArray(expected)) return Array.isArray(generated) ? matchItems(generated, expected, aliases) : 0;
-  if (isObject(expected)) return isObject(generated) ? matchKeys(generated, expected) : 0;
+  if (Array.isArray(expected)) return Array.isArray(generated) ? matchItems(generated, expected, rule) : 0;
+  if (isObject(expected)) return isObject(generated) ? matchKeys(generated, expected, rule) : 0;
   return generated === expected ? 1 : 0;
 }
 
@@ -53,19 +54,44 @@ function nearness(generated: number, expected: number): number {
 function matchItems(
   generated: readonly MetadataValue[],
   expected: readonly MetadataValue[],
-  aliases: LabelRule["aliases"],
+  { aliases, tolerance }: LabelRule,
 ): number {
   const keyOf = (item: MetadataValue) =>
     typeof item === "string" ? `"${canonicalKey(item, aliases)}"` : itemKey(item);
-  const shared = sharedWords(countWords(generated.map(keyOf)), countWords(expected.map(keyOf)));
-  return overlapF1(shared, generated.length, expected.length);
+  const countsOf = (items: readonly MetadataValue[]) =>
+    countWords(items.filter((item) => tolerance === undefined || !isNumber(item)).map(keyOf));
+  const near =
+    tolerance === undefined ? 0 : sharedNumbers(generated.filter(isNumber), expected.filter(isNumber), tolerance);
+  const shared = sharedWords(countsOf(generated), countsOf(expected));
+  return overlapF1(shared + near, generated.length, expected.length);
 }
 
-function matchKeys(generated: Metadata, expected: Metadata): number {
+/** How many numbers of two lists fit each other, each used once. In order of size, whoever is too small for its counterpart fits none behind it. */
+function sharedNumbers(left: readonly number[], right: readonly number[], tolerance: number): number {
+  const [ours, theirs] = [left, right].map((numbers) => numbers.toSorted((one, other) => one - other)) as [
+    number[],
+    number[],
+  ];
+  let shared = 0;
+  for (let at = 0, other = 0; at < ours.length && other < theirs.length;) {
+    const [one, two] = [ours[at] as number, theirs[other] as number];
+    const fits = isWithin(tolerance, one, two);
+    if (fits) shared++;
+    if (fits || one < two) at++;
+    if (fits || one >= two) other++;
+  }
+  return shared;
+}
+
+function isNumber(item: MetadataValue): item is number {
+  return typeof item === "number";
+}
+
+function matchKeys(generated: Metadata, expected: Metadata, rule: LabelRule): number {
   const keys = Object.keys(expected);
   if (keys.length === 0) return 1;
   const total = keys.reduce(
-    (sum, key) => sum + matchValue(ownValue(generated, key), expected[key] as MetadataValue),
+    (sum, key) => sum + matchValue(ownValue(generated, key), expected[key] as MetadataValue, rule),
     0,
   );
   return total / keys.length;

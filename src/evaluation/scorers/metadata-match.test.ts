@@ -74,6 +74,17 @@ test("arrays count by F1 of their items, objects by the mean of the expected key
   expect(matchValue({ anything: 1 }, {})).toBe(1);
 });
 
+test("a rule holds within lists and objects too", () => {
+  const rule = { tolerance: 0.5, aliases: { euro: ["eur", "€"] } };
+  expect(matchValue({ amount: 10.4, currency: "€" }, { amount: 10, currency: "Euro" }, rule)).toBe(1);
+  expect(matchValue({ amount: 11, currency: "€" }, { amount: 10, currency: "Euro" }, rule)).toBe(0.5);
+  expect(matchValue([20, 10.4, "EUR"], [10, 20, "euro"], rule)).toBe(1);
+  expect(matchValue([10, 10], [10.4, 30], rule)).toBe(0.5);
+  // Each number fits one other only, and none is taken by the wrong one: 1 with 0.5, 1.5 with 1.
+  expect(matchValue([1, 1.5], [0.5, 1], rule)).toBe(1);
+  expect(matchValue([1.5, 3, 7], [1, 2, 7.5, 9], rule)).toBeCloseTo(4 / 7, 12);
+});
+
 test("each expected key has a score and metadata_match is their mean; extra keys do not count", () => {
   expect(
     values({ intent: "Greeting", sentiment: "neutral", extra: 1 }, { intent: "greeting", sentiment: "positive" }),
