@@ -7,6 +7,7 @@ const kinds = (reply: string, ...references: string[]) =>
 
 test.each([
   ["Your refund is 30 dollars.", "Your refund is 25 dollars.", ["number"]],
+  ["Your refund is €25.", "Your refund is $25.", ["number"]],
   ["It arrives on Monday.", "It arrives on Friday.", ["date"]],
   ["It arrives on Mon.", "It arrives on Friday.", ["date"]],
   ["Your refund was rejected.", "Your refund was approved.", ["antonym"]],
@@ -22,6 +23,8 @@ test.each([
   ["No problem, your order ships today.", "Sure, your order ships today."],
   ["The shop is not open today.", "The shop is closed today."],
   ["Your refund is on its way.", "Your refund of 25 dollars is on its way."],
+  ["Your refund is $25 (about €23).", "Your refund is $25."],
+  ["Ihre Erstattung: 12,50 €", "Ihre Erstattung beträgt 12,5 €"],
   ["Bonjour", "Hello"],
   ["", "Your refund is 25 dollars."],
   ["Something else entirely, which is never about it.", "Your order ships on Monday."],

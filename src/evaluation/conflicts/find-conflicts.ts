@@ -20,7 +20,7 @@ const likeness = 0.3;
 const maximumLength = 20_000;
 
 /**
- * Points in which a reply contradicts the reference it is most like: other numbers, other days, a negation more or less, a word
+ * Points in which a reply contradicts the reference it is most like: other numbers or money, other days, a negation more or less, a word
  * against its opposite. Similarity scores cannot see these ("approved" and "rejected" are used alike), so they are shown beside
  * them. English words; numbers in any language. Simple rules that err on both sides: a warning, never a score.
  */
@@ -50,7 +50,16 @@ function likenessOf(reply: PreparedText, reference: PreparedText): number {
 }
 
 function numberConflicts(reply: PreparedText, reference: PreparedText): Conflict[] {
-  return replaced("number", findNumbers(reply.raw).map(String), findNumbers(reference.raw).map(String));
+  const numbersIn = ({ raw }: PreparedText) => findNumbers(raw).map(String);
+  return [
+    ...replaced("number", numbersIn(reply), numbersIn(reference)),
+    ...replaced("number", currenciesIn(reply), currenciesIn(reference)),
+  ];
+}
+
+/** Signs of money are no words: without these, $5 and €5 would be the same to every score. */
+function currenciesIn({ normalized }: PreparedText): string[] {
+  return normalized.match(/\p{Sc}/gu) ?? [];
 }
 
 function dateConflicts(reply: PreparedText, reference: PreparedText): Conflict[] {
