@@ -20,6 +20,7 @@ import { isCircumstance } from "./is-circumstance.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { createRunScoring } from "./create-scoring.ts";
+import { labelRuleWarnings } from "./label-rule-warnings.ts";
 import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
@@ -225,7 +226,11 @@ export function createRuns(options: RunsOptions): Runs {
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const told = [...warnings, ...budgetWarnings(settings, options.priceOf?.(settings))];
+      const told = [
+        ...warnings,
+        ...budgetWarnings(settings, options.priceOf?.(settings)),
+        ...labelRuleWarnings(settings, scenarios),
+      ];
       const run = { id, settings, scenarios, warnings: told, demo, tied, idempotency, owner, created_at: now() };
       const { mostUnfinished } = options;
       const created = await store.runs.create(run, { mostUnfinished });

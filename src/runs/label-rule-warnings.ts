@@ -1,0 +1,37 @@
+import { closest, distance } from "fastest-levenshtein";
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { Warning } from "../contract/evaluation-response.ts";
+import type { Scenario } from "../contract/scenario.ts";
+
+const mostWarnings = 20;
+const longestMisspelling = 80;
+
+/** A rule for a key that no interaction expects changes nothing, which is most likely a slip of the pen. */
+export function labelRuleWarnings(
+  { label_rules = {} }: Pick<RunSettings, "label_rules">,
+  scenarios: readonly Scenario[],
+): readonly Warning[] {
+  const unused = new Set(Object.keys(label_rules));
+  if (unused.size === 0) return [];
+  const expected = new Set<string>();
+  for (const { interactions } of scenarios) {
+    for (const { reference_metadata } of interactions) {
+      for (const key of Object.keys(reference_metadata)) {
+        expected.add(key);
+        unused.delete(key);
+      }
+    }
+  }
+  return [...unused].slice(0, mostWarnings).map((key) => ({
+    pointer: `/label_rules/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+    message: "changes nothing: no interaction expects a label under this key",
+    ...suggestionFor(key, [...expected]),
+  }));
+}
+
+function suggestionFor(key: string, expected: readonly string[]): Pick<Warning, "suggestion"> {
+  if (expected.length === 0 || key.length > longestMisspelling) return {};
+  const suggestion = closest(key, expected);
+  // With more than a third of its letters in other places it is another word.
+  return 3 * distance(key, suggestion) <= key.length ? { suggestion } : {};
+}
