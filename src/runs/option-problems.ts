@@ -58,6 +58,9 @@ function judgeProblems(judge: JudgeSettings | undefined, helpers: PlanHelpers): 
         ? [{ pointer: `/judge/rubrics/${index}/name`, code: "duplicate_name", message: "is used by an earlier rubric" }]
         : [],
     ),
+    ...(rubrics.length > 0 && rubrics.every(({ weight }) => weight === 0)
+      ? [{ pointer: "/judge/rubrics", code: "too_small", message: "must hold a weight above 0" }]
+      : []),
   ];
 }
 

@@ -51,3 +51,26 @@ test("the patterns in schemas count like others, and are no longer than others",
     { index: 0, field: "schema", message: expect.stringContaining("2000 characters") },
   ]);
 });
+
+test.each([
+  [{ type: "length" }, "max", "required"],
+  [{ type: "length", unit: "words" }, "max", "required"],
+  [{ type: "contains", text: " \n" }, "text", "too_small"],
+  [{ type: "contains", text: ["refund", "\u{200B}"], mode: "none" }, "text", "too_small"],
+])("a check that every reply passes is refused: %j", (setting, field, code) => {
+  expect(scorerProblems([ScorerSetting.parse(setting)], [])).toMatchObject([{ index: 0, field, code }]);
+});
+
+test("a check with one bound, or with a sign to look for, is one", () => {
+  const settings = [
+    { type: "length", min: 0, name: "a" },
+    { type: "length", max: 0, name: "b" },
+    { type: "contains", text: " ? " },
+  ];
+  expect(
+    scorerProblems(
+      settings.map((setting) => ScorerSetting.parse(setting)),
+      [],
+    ),
+  ).toEqual([]);
+});

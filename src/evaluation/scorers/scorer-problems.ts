@@ -4,17 +4,19 @@ import { checkNames, createCheck } from "./create-checks.ts";
 import { PatternError } from "./checks/compile-pattern.ts";
 import { createPatternSizes, type PatternSizes } from "./checks/pattern-sizes.ts";
 import { SchemaError } from "./checks/json-schema.ts";
+import { normalize } from "../text/normalize.ts";
 import { reservedNames } from "./reserved-names.ts";
 
 export interface ScorerProblem {
   readonly index: number;
   /** Field of the setting, "" for the whole. */
-  readonly field: "" | "pattern" | "schema" | "name" | "max";
+  readonly field: "" | "pattern" | "schema" | "name" | "max" | "text";
   readonly code:
     | "unknown_scorer"
     | "duplicate_name"
     | "pattern_unsupported"
     | "schema_invalid"
+    | "required"
     | "too_small"
     | "too_big";
   readonly message: string;
@@ -76,6 +78,17 @@ function nameProblems(
   return [{ index, field: "", code: "unknown_scorer", message }];
 }
 
+/** A check that every reply passes checks nothing, and would make `overall` look better than it is. */
+function idleProblem(setting: Exclude<ScorerSetting, string>): Omit<ScorerProblem, "index"> | null {
+  if (setting.type === "length" && setting.min === undefined && setting.max === undefined) {
+    return { field: "max", code: "required", message: "is required where there is no min: every length would do" };
+  }
+  if (setting.type === "contains" && [setting.text].flat().some((text) => normalize(text) === "")) {
+    return { field: "text", code: "too_small", message: "must hold more than white space, which every reply contains" };
+  }
+  return null;
+}
+
 function settingProblems(
   setting: Exclude<ScorerSetting, string>,
   { index, sizes }: { index: number; sizes: PatternSizes },
@@ -88,6 +101,8 @@ function settingProblems(
   ) {
     return [{ index, field: "max", code: "too_small", message: "must be at least min" }];
   }
+  const idle = idleProblem(setting);
+  if (idle) return [{ index, ...idle }];
   try {
     createCheck(setting, sizes);
     return [];
