@@ -170,6 +170,28 @@ test("scorers that are named are the only ones, beside the checks", async () => 
   );
 });
 
+test("a scorer that the run names and this process lacks is missing with the reason, and so is an overall that rests on it", async () => {
+  const told = async (settings: Partial<RunSettings>, interaction = interactionOf({ reference_reply: "Hello" })) => {
+    const scoring = createScoring({ candidates: new Map(), settings });
+    const { scores, score_reasons } = await scoreInteraction({ interaction, reply: replied("Hello"), scoring });
+    return { names: Object.keys(scores), reasons: score_reasons };
+  };
+  const reason = expect.stringContaining("has no scorer of this name");
+  for (const weights of [{}, { weights: { mine: 1, token_f1: 1 } }]) {
+    expect(await told({ scorers: ["mine", "token_f1"], ...weights })).toMatchObject({
+      names: ["success", "token_f1"],
+      reasons: { mine: reason, overall: "mine could not be had" },
+    });
+  }
+  expect((await told({ scorers: ["mine", "token_f1"], weights: { token_f1: 1 } })).names).toContain("overall");
+  const semantic = { scorers: ["semantic_similarity", "token_f1"] };
+  expect(await told(semantic)).toMatchObject({
+    names: ["success", "token_f1"],
+    reasons: { semantic_similarity: reason, overall: "semantic_similarity could not be had" },
+  });
+  expect((await told(semantic, interactionOf({}))).reasons).not.toHaveProperty("semantic_similarity");
+});
+
 test("a custom scorer that changes what it is handed changes nothing else", async () => {
   const interaction = interactionOf({
     references: ["Your refund is on its way."],

@@ -16,7 +16,7 @@ import { overall } from "./scorers/overall.ts";
 import type { GivenScore, ScorerInput } from "./scorers/scorer.ts";
 import { success } from "./scorers/success.ts";
 import type { Scoring } from "./scoring.ts";
-import { keptSemantic, type SemanticScore } from "./semantic/semantic-scorer.ts";
+import { keptSemantic, semanticSimilarity, type SemanticScore } from "./semantic/semantic-scorer.ts";
 import { prepareText, type PreparedText } from "./text/prepare-text.ts";
 
 // An interaction is scored once per attempt, and its attempts follow each other closely: its references are prepared once.
@@ -61,12 +61,24 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const checks = await Promise.all(scoring.checks.map(({ name, check }) => runCheck(name, check, input)));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
-  const scores = [...compared, ...(semantic ? [semantic.score] : []), ...(judged?.scores ?? []), ...checks, ...custom];
+  const unknown = semantic || texts.references.length === 0 ? withoutSemantic(scoring.unknown) : scoring.unknown;
+  const missing = unknown.map(unknownScore);
+  const scores = [
+    ...compared,
+    ...(semantic ? [semantic.score] : []),
+    ...(judged?.scores ?? []),
+    ...checks,
+    ...custom,
+    ...missing,
+  ];
   const total = overall([answered, ...scores], {
     weights: scoring.weights,
-    checks: [...scoring.checks.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
+    checks: [
+      ...[...scoring.checks.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
+      ...withoutSemantic(unknown),
+    ],
     failed: new Set([
-      ...[...compared, ...checks, ...custom].filter(({ failed }) => failed).map(({ name }) => name),
+      ...[...compared, ...checks, ...custom, ...missing].filter(({ failed }) => failed).map(({ name }) => name),
       ...(semantic?.failed ? [semantic.score.name] : []),
       ...(judged?.failed ?? []),
     ]),
@@ -84,6 +96,16 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     ...(isHelperUsage(spent) && { helper_usage: spent }),
     ...(options.earlier && keptOf(options.earlier, { semantic, judged, given })),
   };
+}
+
+/** Likeness of meaning is missed only where there is something to compare with, and no earlier word on it. */
+function withoutSemantic(names: readonly string[]): readonly string[] {
+  return names.filter((name) => name !== semanticSimilarity);
+}
+
+function unknownScore(name: string): GivenScore {
+  const reason = "unscored: the process that scored this reply has no scorer of this name";
+  return { name, value: null, reason, failed: true };
 }
 
 /** What stays from the scoring before, and which scores rest on it. */

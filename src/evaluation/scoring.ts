@@ -11,13 +11,15 @@ import type { CheckRunner } from "./scorers/checks/check-elsewhere.ts";
 import { createChecks, type NamedCheck } from "./scorers/create-checks.ts";
 import type { CustomScorer, CustomScorers } from "./scorers/custom-scorer.ts";
 import type { LexicalScorer } from "./scorers/lexical-scores.ts";
-import type { SemanticScorer } from "./semantic/semantic-scorer.ts";
+import { semanticSimilarity, type SemanticScorer } from "./semantic/semantic-scorer.ts";
 
 /** How a run's replies are labelled and scored. Made once per run. */
 export interface Scoring {
   readonly scorers: readonly ScorerName[];
   readonly checks: readonly NamedCheck[];
   readonly custom: readonly { readonly name: string; readonly scorer: CustomScorer }[];
+  /** Scores the run asks for that this process, unlike the one that took it on, has no scorer for. */
+  readonly unknown: readonly string[];
   readonly weights?: Readonly<Record<string, number>> | undefined;
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
   readonly labeller: Labeller;
@@ -63,11 +65,17 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     custom: Object.entries(customScorers)
       .filter(([name]) => !named || names.includes(name))
       .map(([name, scorer]) => ({ name, scorer })),
+    unknown: names.filter(
+      (name) =>
+        !isBuiltIn(name) &&
+        !Object.hasOwn(customScorers, name) &&
+        !(name === semanticSimilarity && parts.semantic !== undefined),
+    ),
     weights: settings.weights,
     label_rules: settings.label_rules,
     labeller: parts.labeller ?? createLocalLabeller({ candidates }),
     modelLabeller: parts.modelLabeller,
-    semantic: !named || names.includes("semantic_similarity") ? parts.semantic : undefined,
+    semantic: !named || names.includes(semanticSimilarity) ? parts.semantic : undefined,
     judge: parts.judge,
     lexical: parts.lexical,
   };

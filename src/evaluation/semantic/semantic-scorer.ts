@@ -6,7 +6,8 @@ import { referenceReplies } from "../reference-replies.ts";
 import { cosine } from "./cosine.ts";
 import { createVectorCache, type VectorCache } from "./vector-cache.ts";
 
-const name = "semantic_similarity";
+export const semanticSimilarity = "semantic_similarity";
+const name = semanticSimilarity;
 /** Below this many references the mean of mismatched pairs says too little: no rescaling. */
 const fewest = 8;
 /** References the baseline is taken over: 64 give 2,016 pairs, and more would only cost time. */
