@@ -30,7 +30,7 @@ export function stdioServer(script: string, { args = [], ...rest }: Partial<Stdi
 }
 
 export function httpServer(url: string, rest: Partial<HttpServer> = {}): HttpServer {
-  return { ...options, kind: "http", name: "test", url, headers: {}, ...rest };
+  return { ...options, kind: "http", name: "test", url, headers: {}, isOlder: false, ...rest };
 }
 
 /** What a server over standard input and output says, see raw-stdio-server.ts. */

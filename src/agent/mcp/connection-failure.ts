@@ -20,6 +20,11 @@ export function isLost(error: unknown): boolean {
 /** How servers with sessions answer after a restart. */
 const hasForgottenUs = (error: SdkHttpError) => (error.status === 404 || error.status === 400) && !isAboutCall(error);
 
+/** How an address of the older transport answers to the first message of the newer one, as the protocol says. */
+export function mayBeOlder(error: unknown): boolean {
+  return SdkHttpError.isInstance(error) && [400, 404, 405].includes(error.status);
+}
+
 const aboutCall: readonly unknown[] = [
   ProtocolErrorCode.MethodNotFound,
   ProtocolErrorCode.InvalidParams,

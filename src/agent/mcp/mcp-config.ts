@@ -26,6 +26,8 @@ export interface HttpServer extends ServerOptions {
   readonly kind: "http";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Its operator says that it speaks the older transport, over SSE. */
+  readonly isOlder: boolean;
 }
 
 export type McpServerConfig = StdioServer | HttpServer;

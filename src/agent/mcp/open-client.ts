@@ -8,12 +8,14 @@ import {
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { atMost } from "./at-most.ts";
 import { toTextResult } from "./call-result.ts";
+import { mayBeOlder } from "./connection-failure.ts";
 import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { toInitializeResult } from "./initialize-result.ts";
-import type { McpServerConfig, StdioServer } from "./mcp-config.ts";
+import type { HttpServer, McpServerConfig, StdioServer } from "./mcp-config.ts";
 import { shapeAnswers } from "./shape-answers.ts";
+import { SseTransport } from "./sse-transport.ts";
 import { createToolListReader, mostPages, type ToolListNotes, type ToolListReader } from "./tool-list.ts";
 
 /** What a server offers. */
@@ -48,10 +50,29 @@ export interface OpenOptions {
 }
 
 /**
- * Connects to a server: with the current revision of the protocol where it is spoken, with 2025-11-25 and before where not.
- * Nothing is offered to the server that would let it ask for our model, our files or our users.
+ * Connects to a server: with the current revision of the protocol where it is spoken, with 2025-11-25 and before where not, and
+ * over SSE where an address is one of the older transport.
  */
 export async function openClient(server: McpServerConfig, options: OpenOptions): Promise<OpenClient> {
+  if (server.kind === "stdio") return open(startProcess(server, options), options);
+  if (server.isOlder) return openOlder(server, options);
+  try {
+    return await open(createHttp(server, options), options);
+  } catch (error) {
+    if (!mayBeOlder(error)) throw error;
+    // What was wrong with the newer transport is more likely what the operator can act upon.
+    return openOlder(server, options).catch(() => {
+      throw error;
+    });
+  }
+}
+
+function openOlder(server: HttpServer, options: OpenOptions): Promise<OpenClient> {
+  return open(createSse(server, options), { ...options, prior: { kind: "legacy" } });
+}
+
+/** Nothing is offered to the server that would let it ask for our model, our files or our users. */
+async function open(transport: Transport, options: OpenOptions): Promise<OpenClient> {
   const { signal, timeoutMs, prior, onToolsChanged, onClose } = options;
   const client = new Client(
     { name: "rehearsal", version: "1" },
@@ -62,7 +83,6 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
     },
   );
-  const transport = server.kind === "stdio" ? startProcess(server, options) : createHttp(server, options.fetch);
   const hasOverflowed = transport instanceof StdioClientTransport ? closeOnOverflow(transport) : () => false;
   const reader = createToolListReader();
   shapeAnswers(transport, {
@@ -70,7 +90,6 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
     "tools/list": reader.shape,
     "tools/call": toTextResult,
   });
-  client.onclose = onClose;
   const close = async () => {
     if (transport instanceof HttpTransport) await endSession(transport);
     await client.close();
@@ -82,6 +101,8 @@ export async function openClient(server: McpServerConfig, options: OpenOptions):
     await transport.close().catch(() => {});
     throw error;
   }
+  // Not before: a try that failed is no connection that was lost, and another may follow.
+  client.onclose = onClose;
   const discover = client.getDiscoverResult();
   return {
     client,
@@ -140,13 +161,22 @@ function closeOnOverflow(transport: StdioClientTransport): () => boolean {
   return () => hasOverflowed;
 }
 
-function createHttp(server: McpServerConfig & { kind: "http" }, fetch: FetchLike | undefined): Transport {
-  if (!fetch)
-    throw new ConfigError(`The MCP server "${server.name}" has a url, and no way to open connections was given.`);
+function createHttp(server: HttpServer, options: OpenOptions): Transport {
   return new HttpTransport(new URL(server.url), {
-    fetch,
+    fetch: fetchOf(server, options),
     requestInit: { headers: { ...server.headers }, redirect: "error" },
   });
+}
+
+function createSse(server: HttpServer, options: OpenOptions): Transport {
+  const { signal, timeoutMs } = options;
+  const { headers } = server;
+  return new SseTransport(new URL(server.url), { fetch: fetchOf(server, options), headers, signal, timeoutMs });
+}
+
+function fetchOf({ name }: HttpServer, { fetch }: OpenOptions): FetchLike {
+  if (fetch) return fetch;
+  throw new ConfigError(`The MCP server "${name}" has a url, and no way to open connections was given.`);
 }
 
 const goodbyeMs = 1000;

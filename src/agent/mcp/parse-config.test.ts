@@ -43,6 +43,7 @@ test("the shape other MCP clients use is understood, with our additions", () => 
         name: "wiki",
         url: "https://wiki.test/mcp",
         headers: { authorization: "Bearer t0ken" },
+        isOlder: false,
         allow: ["search"],
         approval: true,
         timeoutMs: 5000,
@@ -57,6 +58,12 @@ test("pins are kept in memory unless a file is named", () => {
   expect(parse({ mcpServers: {} })).toEqual({ servers: [], pins: null });
 });
 
+test("the older transport is used where the type says so", () => {
+  const url = "https://a.test/sse";
+  const { servers } = parse({ mcpServers: { old: { type: "sse", url }, new: { type: "http", url }, any: { url } } });
+  expect(servers.map((server) => server.kind === "http" && server.isOlder)).toEqual([true, false, false]);
+});
+
 const one = (server: unknown, name = "a") => ({ mcpServers: { [name]: server } });
 
 test.each<[unknown, string]>([
@@ -68,7 +75,7 @@ test.each<[unknown, string]>([
   ],
   [one({ command: "x", url: "https://a.test" }), 'needs either "command"'],
   [one("npx server"), 'the MCP server "a" must be an object.'],
-  [one({ type: "sse", url: "https://a.test" }), "uses the old SSE transport"],
+  [one({ type: "websocket", url: "https://a.test" }), 'the MCP server "a" is not valid'],
   [one({ url: "ftp://a.test" }), "needs a url that begins with https:// or http://"],
   [one({ url: "a.test/mcp" }), "needs a url that begins with"],
   [one({ command: "x", headers: {} }), 'the MCP server "a" is not valid'],

@@ -22,7 +22,7 @@ const Server = z.union([
     ...shared,
   }),
   z.strictObject({
-    type: z.enum(["http", "streamable-http", "streamableHttp"]).optional(),
+    type: z.enum(["http", "streamable-http", "streamableHttp", "sse"]).optional(),
     url: z.string(),
     headers: texts.default({}),
     ...shared,
@@ -71,7 +71,8 @@ function parseServer(
     const url = URL.parse(resolveVariables(config.url, variables, what));
     if (!url || !/^https?:$/.test(url.protocol))
       throw new ConfigError(`${path}: ${what} needs a url that begins with https:// or http://.`);
-    return { ...options, kind: "http", url: url.href, headers: resolveHeaders(config.headers, variables, what) };
+    const headers = resolveHeaders(config.headers, variables, what);
+    return { ...options, kind: "http", url: url.href, headers, isOlder: config.type === "sse" };
   }
   const env = Object.entries(config.env).map(([key, entry]) => [
     key,
@@ -93,9 +94,6 @@ function withoutGuessing(value: unknown, what: string): unknown {
   const has = (key: string) => Object.hasOwn(value, key);
   if (has("command") === has("url")) {
     throw new ConfigError(`${what} needs either "command" (a program to start) or "url" (an address).`);
-  }
-  if ((value as { type?: unknown }).type === "sse") {
-    throw new ConfigError(`${what} uses the old SSE transport: give the address of its streamable HTTP endpoint.`);
   }
   return value;
 }

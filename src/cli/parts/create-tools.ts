@@ -40,7 +40,7 @@ export async function createTools(
   const { connectMcpServers } = await import("../../agent/mcp/connect-mcp-servers.ts");
   // The library leaves the request of a call it has given up open, so it must not wait for longer than a call may take.
   const patienceMs = Math.max(settings.toolTimeoutMs, ...config.servers.map(({ timeoutMs = 0 }) => timeoutMs));
-  const fetch = outboundFetch(outbound, { policy: "local", patienceMs });
+  const fetch = outboundFetch(outbound, { policy: "local", patienceMs, listenMs: 24 * 3600 * 1000 });
   const servers = await connectMcpServers(config, { log, signal: stop.signal, fetch });
   const together = firstOfEachName(log);
   return { tools: () => together([...own, ...servers.tools()]), [Symbol.asyncDispose]: () => servers.close() };

@@ -14,7 +14,16 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
  */
 export function outboundFetch(
   outbound: Outbound,
-  { policy, patienceMs = 0 }: { policy: PolicyName; patienceMs?: number },
+  {
+    policy,
+    patienceMs = 0,
+    listenMs = patienceMs,
+  }: {
+    policy: PolicyName;
+    patienceMs?: number;
+    /** For a GET, with which such libraries open a stream that is silent until there is something to tell. */
+    listenMs?: number;
+  },
 ): Fetch {
   return async (url, init = {}) => {
     const method = methods.find((name) => name === (init.method ?? "GET").toUpperCase());
@@ -26,7 +35,7 @@ export function outboundFetch(
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(typeof init.body === "string" && { body: init.body }),
       policy,
-      patienceMs,
+      patienceMs: method === "GET" ? listenMs : patienceMs,
       signal: init.signal ?? new AbortController().signal,
       acceptStream: true,
       retries: 0,
