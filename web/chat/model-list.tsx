@@ -1,3 +1,5 @@
+import { useEffect } from "react";
+import { formatInteger } from "../parts/format.ts";
 import type { ModelOption } from "./model-options.ts";
 
 interface ModelListProps {
@@ -9,8 +11,15 @@ interface ModelListProps {
   readonly onChoose: (model: string) => void;
 }
 
+/** As many as anybody scrolls through; the field narrows them. */
+export const mostOptions = 200;
+
 /** The options under the picker. Mouse down keeps the focus in the input, so that choosing is not taken for leaving. */
 export function ModelList({ id, open, options, active, typed, onChoose }: ModelListProps) {
+  useEffect(() => {
+    if (active >= 0) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
+  }, [id, active]);
+  const more = options.length - mostOptions;
   return (
     <div
       hidden={!open}
@@ -18,7 +27,7 @@ export function ModelList({ id, open, options, active, typed, onChoose }: ModelL
       onMouseDown={(event) => event.preventDefault()}
     >
       <ul id={`${id}-list`} role="listbox" aria-label="Models">
-        {options.map((option, index) => (
+        {options.slice(0, mostOptions).map((option, index) => (
           <li
             key={option.id}
             id={`${id}-${index}`}
@@ -35,6 +44,9 @@ export function ModelList({ id, open, options, active, typed, onChoose }: ModelL
           </li>
         ))}
       </ul>
+      {more > 0 && (
+        <p className="px-3 py-1.5 text-sm text-soft">and {formatInteger(more)} more: type a part of the name.</p>
+      )}
       {options.length === 0 && (
         <p className="px-3 py-1.5 text-sm text-soft">
           {typed.trim() ? `Enter uses “${typed.trim()}” as it is.` : "No model is known yet. Type a model id."}

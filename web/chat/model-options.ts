@@ -1,8 +1,10 @@
+import type { OpenAiModel } from "../../src/contract/openai-models.ts";
+
 export interface ModelOption {
   /** What is sent in x-model-id. */
   readonly id: string;
   readonly label: string;
-  readonly group: "Last used" | "Fine-tuned" | "Hub";
+  readonly group: "Last used" | "Fine-tuned" | "Alias" | "Hub";
 }
 
 export interface KnownModels {
@@ -10,15 +12,19 @@ export interface KnownModels {
   /** Name → UUID. */
   readonly studio: Readonly<Record<string, string>>;
   readonly hub: readonly string[];
+  /** What the providers behind the agent list. */
+  readonly listed: readonly OpenAiModel[];
 }
 
-/** Every model once: those used lately first, then fine-tuned ones by name, then the hub. */
-export function toModelOptions({ recent, studio, hub }: KnownModels): ModelOption[] {
+/** Every model once: those used lately first, then fine-tuned ones by name, then aliases and the hub. */
+export function toModelOptions({ recent, studio, hub, listed }: KnownModels): ModelOption[] {
   const names = new Map(Object.entries(studio).map(([name, id]) => [id, name]));
+  const ownedBy = (owner: string): string[] => listed.flatMap((model) => (model.owned_by === owner ? model.id : []));
   const options: ModelOption[] = [
     ...recent.map((id) => ({ id, label: names.get(id) ?? id, group: "Last used" as const })),
     ...[...names].map(([id, label]) => ({ id, label, group: "Fine-tuned" as const })),
-    ...hub.map((id) => ({ id, label: id, group: "Hub" as const })),
+    ...ownedBy("alias").map((id) => ({ id, label: id, group: "Alias" as const })),
+    ...[...hub, ...ownedBy("hub")].map((id) => ({ id, label: id, group: "Hub" as const })),
   ];
   const seen = new Set<string>();
   return options.filter(({ id }) => !seen.has(id) && seen.add(id));

@@ -1,6 +1,6 @@
 import { useId, useRef, useState, type KeyboardEvent } from "react";
 import { matchOptions, type ModelOption } from "./model-options.ts";
-import { ModelList } from "./model-list.tsx";
+import { ModelList, mostOptions } from "./model-list.tsx";
 
 interface ModelPickerProps {
   readonly label: string;
@@ -17,6 +17,7 @@ export function ModelPicker({ label, options, value, onChange }: ModelPickerProp
   const id = useId();
   const open = text !== null;
   const shown = open ? matchOptions(options, text) : [];
+  const reachable = Math.min(shown.length, mostOptions);
   const name = options.find((option) => option.id === value)?.label ?? value;
 
   const close = (): void => {
@@ -37,7 +38,8 @@ export function ModelPicker({ label, options, value, onChange }: ModelPickerProp
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
       if (!open) setText("");
-      else if (shown.length > 0) setActive((active + step + shown.length) % shown.length);
+      else if (active === -1 && step === -1) setActive(reachable - 1);
+      else if (reachable > 0) setActive((active + step + reachable) % reachable);
     } else if (event.key === "Enter" && open) {
       event.preventDefault();
       choose(shown[active]?.id ?? typed());

@@ -1,5 +1,6 @@
 import { useId } from "react";
 import type { PageConfig } from "../../src/contract/page-config.ts";
+import { useModels } from "../chat/use-models.ts";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextArea } from "../parts/text-area.tsx";
 import { DraftField, type DraftForm } from "./draft-field.tsx";
@@ -10,6 +11,7 @@ import { protocols, readProtocol } from "./run-draft.ts";
 /** What is put to the test: endpoint, protocol, model. */
 export function TargetFields({ form, config }: { form: DraftForm; config: PageConfig }) {
   const listId = useId();
+  const { options } = useModels();
   const { draft, onChange, problems } = form;
   return (
     <fieldset className="panel grid gap-3 p-4 sm:grid-cols-2">
@@ -41,9 +43,12 @@ export function TargetFields({ form, config }: { form: DraftForm; config: PageCo
         placeholder="model id at that endpoint"
       />
       <datalist id={listId}>
-        {config.hub_models.map((model) => (
-          <option key={model} value={model} />
-        ))}
+        {isOwnAgent(draft.endpoint) &&
+          options.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
       </datalist>
       <TextArea
         label="System prompt (optional)"
@@ -54,3 +59,6 @@ export function TargetFields({ form, config }: { form: DraftForm; config: PageCo
     </fieldset>
   );
 }
+
+/** Only of the agent behind this page it is known what it serves. */
+const isOwnAgent = (endpoint: string): boolean => URL.parse(endpoint.trim())?.origin === location.origin;

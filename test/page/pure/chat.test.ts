@@ -71,12 +71,20 @@ test("every model is offered once, the last used first and fine-tuned ones by na
     recent: ["uuid-1", "x/y"],
     studio: { tuned: "uuid-1", other: "uuid-2" },
     hub: ["x/y", "z/w"],
+    listed: [
+      { id: "fast", object: "model", created: 0, owned_by: "alias" },
+      { id: "z/w", object: "model", created: 0, owned_by: "hub" },
+      { id: "openai/gpt-x", object: "model", created: 0, owned_by: "hub" },
+      { id: "uuid-2", object: "model", created: 0, owned_by: "fine-tuned", name: "other" },
+    ],
   });
   expect(options).toEqual([
     { id: "uuid-1", label: "tuned", group: "Last used" },
     { id: "x/y", label: "x/y", group: "Last used" },
     { id: "uuid-2", label: "other", group: "Fine-tuned" },
+    { id: "fast", label: "fast", group: "Alias" },
     { id: "z/w", label: "z/w", group: "Hub" },
+    { id: "openai/gpt-x", label: "openai/gpt-x", group: "Hub" },
   ]);
   expect(matchOptions(options, "UUID-2").map((option) => option.label)).toEqual(["other"]);
 });

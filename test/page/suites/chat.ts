@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { fakeAnswer, makeProblem } from "../support/fake-agent.ts";
 import { demoUuid, startFakeServices } from "../support/fake-services.ts";
@@ -10,6 +10,31 @@ async function say(page: Page, text: string): Promise<void> {
 }
 
 export function chatSuite(browser: () => Browser): void {
+  test("the models a hub lists are offered, and keys reach those further down", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const listed = Array.from({ length: 300 }, (_, index) => ({ id: `vendor/model-${index}`, owned_by: "hub" }));
+    await tab.page.route("**/v1/models", (route) => route.fulfill({ json: { object: "list", data: listed } }));
+    await tab.open("/chat");
+    const picker = tab.page.getByRole("combobox", { name: "Model" });
+    await picker.fill("model-");
+    await tab.page.getByRole("option", { name: "vendor/model-199" }).waitFor();
+    expect(await tab.page.getByRole("option").count()).toBe(200);
+    await tab.page.getByText("and 100 more").waitFor();
+    await picker.press("ArrowUp");
+    const last = tab.page.getByRole("option", { name: "vendor/model-199", selected: true });
+    await last.waitFor();
+    expect(await isInSight(last)).toBe(true);
+    await picker.press("ArrowDown");
+    expect(await isInSight(tab.page.getByRole("option", { name: "vendor/model-0", selected: true }))).toBe(true);
+    await picker.fill("model-277");
+    await picker.press("ArrowDown");
+    await picker.press("Enter");
+    expect(await picker.inputValue()).toBe("vendor/model-277");
+    expect(tab.page.url()).toContain("model=vendor%2Fmodel-277");
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a message to a fine-tuned model picked by name sends its UUID and shows the reply", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
@@ -328,3 +353,11 @@ export function chatSuite(browser: () => Browser): void {
     expect(await focused()).toBe("Message");
   });
 }
+
+/** Whether something is within the list that scrolls it. */
+const isInSight = (option: Locator): Promise<boolean> =>
+  option.evaluate((element) => {
+    const place = element.getBoundingClientRect();
+    const list = element.closest(".overflow-y-auto")?.getBoundingClientRect();
+    return list !== undefined && place.top >= list.top && place.bottom <= list.bottom;
+  });
