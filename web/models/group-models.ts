@@ -25,3 +25,13 @@ export function groupModels(studio: Readonly<Record<string, string>>, listed: re
   for (const model of listed) add(model.owned_by, model.id, model.name ?? model.id);
   return [...groups].map(([title, models]) => ({ title, models: [...models].map(([id, name]) => ({ id, name })) }));
 }
+
+/** Those with a text in their name or id; groups without any are left out. */
+export function findModels(groups: readonly ModelGroup[], text: string): ModelGroup[] {
+  const searched = text.trim().toLowerCase();
+  const found = groups.map(({ title, models }) => ({
+    title,
+    models: models.filter(({ id, name }) => `${name}\n${id}`.toLowerCase().includes(searched)),
+  }));
+  return found.filter(({ models }) => models.length > 0);
+}

@@ -3,12 +3,17 @@ import { toApiError } from "../api-error.ts";
 import { studioModels } from "../api.ts";
 import { openAiModels, upstreams } from "../models-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
+import { FilterInput } from "../parts/filter-input.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
-import { groupModels } from "./group-models.ts";
+import { useSearchState } from "../parts/use-search-state.ts";
+import { findModels, groupModels } from "./group-models.ts";
 import { LocalServerSearch } from "./local-server-search.tsx";
 import { ModelTable } from "./model-table.tsx";
 import { ProviderList } from "./provider-list.tsx";
+
+/** So many are seen at a glance. */
+const fewModels = 12;
 
 /** Every provider and how it fares, every model known by name and what it can do. */
 export default function ModelsScreen() {
@@ -19,7 +24,11 @@ export default function ModelsScreen() {
     queryFn: ({ signal }) => upstreams(signal),
     refetchInterval: 10_000,
   });
-  const groups = groupModels(studio.data ?? {}, listed.data?.data ?? []);
+  const [params] = useSearchState();
+  const searched = params.get("q") ?? "";
+  const known = groupModels(studio.data ?? {}, listed.data?.data ?? []);
+  const groups = findModels(known, searched);
+  const many = known.reduce((sum, { models }) => sum + models.length, 0) > fewModels;
   const failed = [state, studio, listed].filter(({ isError }) => isError);
   // What keeps one of them away often keeps all: it is said once.
   const failures = Map.groupBy(
@@ -42,12 +51,18 @@ export default function ModelsScreen() {
           <ProviderList {...state.data} />
         </section>
       )}
-      {complete && failed.length === 0 && groups.length === 0 && (
+      {complete && failed.length === 0 && known.length === 0 && (
         <p className="panel p-4 text-soft">
           No model is known by name. Any <span className="mono">provider/model</span> of the hub can still be typed in
           the chat.
         </p>
       )}
+      {begun && (many || searched !== "") && (
+        <search className="flex">
+          <FilterInput label="Find a model" name="q" value={searched} placeholder="part of the name  /" first />
+        </search>
+      )}
+      {complete && known.length > 0 && groups.length === 0 && <p className="panel p-4 text-soft">No model matches.</p>}
       {begun && groups.map((group) => <ModelTable key={group.title} group={group} state={state.data ?? null} />)}
       {!complete && <Skeleton rows={6} label="Loading models" />}
       {complete && state.data?.capabilities && <LocalServerSearch />}

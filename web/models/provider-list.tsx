@@ -21,7 +21,9 @@ const kinds: Record<UpstreamProvider["kind"], string> = {
 };
 
 /** Where models come from: every provider that is set up, whether it answers, and what is held back there. */
-export function ProviderList({ providers = [], breakers }: Pick<AgentUpstreams, "providers" | "breakers">) {
+export function ProviderList({ providers = [], breakers: all }: Pick<AgentUpstreams, "providers" | "breakers">) {
+  // A closed one lets every call through: it says nothing that the health does not.
+  const breakers = all.filter(({ state }) => state !== "closed");
   const known = new Set(providers.map(({ origin }) => origin));
   // A breaker elsewhere (an alias, a judge) still wants to be seen.
   const elsewhere = Map.groupBy(
@@ -51,7 +53,9 @@ export function ProviderList({ providers = [], breakers }: Pick<AgentUpstreams, 
 }
 
 function ProviderCard({ provider, breakers }: { provider: UpstreamProvider; breakers: readonly UpstreamBreaker[] }) {
-  const { icon: Icon, words, className } = looks[breakers.length > 0 ? "held back" : provider.health];
+  // One of a model holds back that model only.
+  const isHeldBack = breakers.some(({ key, state }) => key === "" && state === "open");
+  const { icon: Icon, words, className } = looks[isHeldBack ? "held back" : provider.health];
   return (
     <li className="panel grid grid-cols-[minmax(0,1fr)] content-start gap-1 p-4">
       <span className="flex flex-wrap items-center gap-x-3">
@@ -87,13 +91,12 @@ function ProviderCard({ provider, breakers }: { provider: UpstreamProvider; brea
 const states: Readonly<Record<string, string>> = {
   open: "calls are held back",
   "half-open": "being tried again",
-  half_open: "being tried again",
 };
 
 function BreakerLines({ breakers }: { breakers: readonly UpstreamBreaker[] }) {
   return breakers.map((breaker) => (
     <span key={breaker.key} className="verbatim text-sm">
-      <span className="font-medium">{breaker.key || breaker.origin}</span>{" "}
+      <span className="font-medium">{breaker.key || "all models"}</span>{" "}
       <span className="font-medium text-warn">{states[breaker.state] ?? breaker.state}</span>
       <span className="text-soft">
         : {formatCount(breaker.failures, "failure")} in {formatCount(breaker.calls, "call")}

@@ -25,12 +25,37 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     const list = tab.page.getByRole("list", { name: "Providers" });
     await list.waitFor();
     expect(await list.innerText()).toMatch(/demo\/flaky.*held back.*12 failures in 20 calls, tried again in 4.0 s/s);
+    // One model is held back, not the hub; and what lets calls through is not mentioned.
+    expect(await list.innerText()).toMatch(/models by provider\/name\s+failing/);
     expect(await list.innerText()).toMatch(/models by UUID\s+answers.*1,204 calls/s);
+    expect(await list.innerText()).not.toContain("closed");
     expect(await list.innerText()).toMatch(/The provider took too long: No answer within 60 s\./);
     expect(await list.innerText()).toMatch(/scripted\s+not called yet\s+in this process/);
     await tab.page.getByText("tools by prompt · 2 running, 5 waiting").waitFor();
     // What a probe saw outweighs what the endpoint takes.
     expect(await tab.page.getByText("endpoint takes tools").count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("among many models one is found by part of its name, and a hub that is held back whole says so", async () => {
+    const breaker = { origin: "https://hub.example", calls: 20, failures: 20, retry_after_ms: 4000 };
+    const upstreams = { ...sampleUpstreams, breakers: [{ ...breaker, key: "", state: "open" }] };
+    await using services = await startFakeServices({ upstreams });
+    await using tab = await openTab({ browser: browser(), services });
+    const data = Array.from({ length: 300 }, (_, index) => ({ id: `vendor/model-${index}`, owned_by: "hub" }));
+    await tab.page.route("**/v1/models", (route) => route.fulfill({ json: { object: "list", data } }));
+    await tab.open("/models");
+    const list = tab.page.getByRole("list", { name: "Providers" });
+    await list.waitFor();
+    expect(await list.innerText()).toMatch(/models by provider\/name\s+calls are held back/);
+    expect(await list.innerText()).toContain("all models calls are held back: 20 failures in 20 calls");
+
+    await tab.page.getByLabel("Find a model").fill("MODEL-277");
+    await tab.page.getByText("vendor/model-276").waitFor({ state: "detached" });
+    await tab.page.getByText("vendor/model-277").waitFor();
+    expect(tab.page.url()).toContain("/models?q=MODEL-277");
+    await tab.page.getByLabel("Find a model").fill("no such");
+    await tab.page.getByText("No model matches.").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 

@@ -44,6 +44,7 @@ export const sampleUpstreams: AgentUpstreams = {
     },
   ],
   breakers: [
+    { origin: "https://studio.example", key: "", state: "closed", calls: 1204, failures: 0, retry_after_ms: 0 },
     {
       origin: "https://hub.example",
       key: "demo/flaky",
