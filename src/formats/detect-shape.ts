@@ -180,5 +180,6 @@ function match(rules: readonly Rule[], value: unknown): DetectedShape | undefine
 function isPromptfooResults(value: unknown): boolean {
   const results = anyField(value, "results");
   const list = Array.isArray(results) ? results : listField(results, "results");
+  if (list?.length === 0 && hasAny("prompts", "tests")(recordField(value, "config"))) return true;
   return list !== undefined && (has("prompt")(list[0]) || has("vars")(list[0]) || has("version")(results));
 }

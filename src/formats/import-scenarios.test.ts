@@ -391,6 +391,20 @@ test("promptfoo results give the tests with the first recorded reply", () => {
   expect(messages(result)).toContain("25 | /results/results/1 | another reply to test 0; the first was kept");
 });
 
+test.each([
+  ["as the command line writes them", { results: { version: 3, results: [], stats: {} } }],
+  ["as the library gives them", { id: "eval-1", results: [], prompts: [{ raw: "Say {{ word }}" }] }],
+])("promptfoo results without any, %s: the tests of their configuration are read", (_name, file) => {
+  const config = {
+    prompts: ["Say {{ word }}"],
+    tests: [{ vars: { word: "hi" }, assert: [{ type: "equals", value: "hi" }] }],
+  };
+  const result = importScenarios({ text: JSON.stringify({ ...file, config }) });
+  expect(result.format).toBe("promptfoo-results");
+  expect(outline(result).map((entry) => entry.slice(1))).toEqual([[["Say hi", "hi"]]]);
+  expect(messages(result)).toEqual(["no result is recorded; the tests of the configuration in it were read"]);
+});
+
 test("OpenAI Evals output items and data lines", () => {
   const result = read("openai-evals-output.jsonl");
   expect(result.format).toBe("openai-evals");

@@ -5,6 +5,7 @@ import {
   field,
   isRecord,
   listField,
+  pointerTo,
   recordField,
   scalarText,
   textField,
@@ -12,17 +13,20 @@ import {
 } from "../../records.ts";
 import type { TurnDraft } from "../../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
-import { itemsOf, type Importer } from "../importer.ts";
+import { itemsOf, type Importer, type ListBelow } from "../importer.ts";
+import { importPromptfoo } from "./promptfoo.ts";
 import { placedAssertions, readAssertions } from "./read-assertions.ts";
 
 /** Results of a promptfoo run (JSON or lines): what was asked and expected, with the first reply recorded for each test. */
-export const importPromptfooResults: Importer = ({ document, collector, mapping }) => {
-  const resultsOf = (value: unknown) => {
-    const nested = listField(field(value, "results"), "results");
-    if (nested) return { list: nested, steps: ["results", "results"] };
-    const list = listField(value, "results");
-    return list && { list, steps: ["results"] };
-  };
+export const importPromptfooResults: Importer = (source) => {
+  const { document, collector, mapping } = source;
+  for (const { value, place } of document.values) {
+    const config = recordField(value, "config");
+    if (!config || resultsOf(value)?.list.length !== 0) continue;
+    collector.note("changed", place, "no result is recorded; the tests of the configuration in it were read");
+    const values = [{ value: config, place: { ...place, pointer: pointerTo(place.pointer, "config") } }];
+    importPromptfoo({ ...source, document: { ...document, values } });
+  }
   const groups = new Map<string, Map<string, Recorded>>();
   for (const { value, place } of itemsOf(document, resultsOf)) {
     const context = { place, collector, mapping };
@@ -31,6 +35,13 @@ export const importPromptfooResults: Importer = ({ document, collector, mapping 
   }
   for (const group of groups.values()) addGroup([...group.values()]);
 };
+
+function resultsOf(value: unknown): ListBelow | undefined {
+  const nested = listField(field(value, "results"), "results");
+  if (nested) return { list: nested, steps: ["results", "results"] };
+  const list = listField(value, "results");
+  return list && { list, steps: ["results"] };
+}
 
 interface Recorded {
   readonly result: JsonRecord;

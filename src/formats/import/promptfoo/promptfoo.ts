@@ -58,7 +58,7 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, roo
 
 /** Prompts are variants of what is under test; one of them is enough to know what the user says. */
 function firstPrompt(config: JsonRecord, context: ItemContext): string | undefined {
-  const { collector, place } = context;
+  const { collector } = context;
   const value = anyField(config, "prompts");
   const written: unknown[] = isRecord(value) ? Object.keys(value) : value === undefined ? [] : [value].flat();
   const prompts = written.flatMap((prompt) => {
@@ -68,13 +68,13 @@ function firstPrompt(config: JsonRecord, context: ItemContext): string | undefin
   if (prompts.length > 1)
     collector.note(
       "dropped",
-      { ...place, pointer: "/prompts" },
+      below(context, "prompts").place,
       `${fromSecond("prompt", prompts.length)}; scenarios are made with the first`,
     );
   const template = prompts.length === 0 ? undefined : promptTemplate(prompts[0]);
   if (prompts.length > 0 && template === undefined) {
     const message = `the prompt is in another file (${scalarText(prompts[0]) ?? JSON.stringify(prompts[0])}); the user's message is taken from the variables`;
-    collector.note("changed", { ...place, pointer: "/prompts/0" }, message);
+    collector.note("changed", below(context, "prompts", 0).place, message);
   }
   return template;
 }
