@@ -1,6 +1,7 @@
 import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
 import { failureWords } from "../text/failure-words.ts";
+import { isPage, isText, mediaTypeOf } from "../text/media-type.ts";
 import { readHtml } from "../text/read-html.ts";
 import { withoutSecrets } from "../text/without-secrets.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
@@ -116,14 +117,14 @@ function describeResponse(
 ): string {
   if (!response.ok) throw new ToolError(clean(response.reason));
   const { status, content_type, text } = response;
-  const type = (content_type.split(";")[0] ?? "").trim().toLowerCase();
+  const type = mediaTypeOf(content_type);
   if (status < 200 || status > 299) {
     const said = firstCharacters(clean(failureWords(response)), shownFailure);
     throw new ToolError(`The service answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
   }
   if (Buffer.byteLength(text) > maxBytes) throw new ToolError(`The answer is larger than ${maxBytes} bytes.`);
   if (text === "") return `Done: HTTP ${status} without content.`;
-  if (type === "text/html") return clean(readHtml(text).text);
-  if (type === "" || type.startsWith("text/") || /json|xml|yaml/.test(type)) return clean(text);
+  if (isPage(type)) return clean(readHtml(text).text);
+  if (isText(type)) return clean(text);
   throw new ToolError(`The service answered with ${clean(type)}, which is not text.`);
 }

@@ -123,13 +123,10 @@ test("what a service says about a failure is cut, and is read as text when it is
 
 test("an empty answer says so, and HTML becomes text", async () => {
   expect(await declare({ tools: [order] }, json("", 204)).run({ id: "7" })).toBe("Done: HTTP 204 without content.");
-  const page: ToolResponse = {
-    ok: true,
-    status: 200,
-    content_type: "text/html",
-    text: "<h1>Hi</h1><script>x</script>",
-  };
-  expect(await declare({ tools: [order] }, page).run({ id: "7" })).toBe("# Hi");
+  for (const content_type of ["text/html", "application/xhtml+xml; charset=utf-8"]) {
+    const page: ToolResponse = { ok: true, status: 200, content_type, text: "<h1>Hi</h1><script>x</script>" };
+    expect(await declare({ tools: [order] }, page).run({ id: "7" })).toBe("# Hi");
+  }
 });
 
 test("a service that repeats the credential does not give it to the model", async () => {

@@ -1,6 +1,7 @@
 import { defaultLimits } from "../agent-limits.ts";
 import { firstBytes, firstCharacters } from "../cap-text.ts";
 import { failureWords } from "../text/failure-words.ts";
+import { isPage, mediaTypeOf } from "../text/media-type.ts";
 import { readHtml } from "../text/read-html.ts";
 import { defineTool, ToolError, type Tool } from "../tool.ts";
 
@@ -113,8 +114,8 @@ function onePart(text: string, bytes: number): string {
 }
 
 function toText(url: string, contentType: string, text: string): { title: string | null; text: string } {
-  const type = (contentType.split(";")[0] ?? "").trim().toLowerCase();
-  if (type === "text/html" || type === "application/xhtml+xml") return readHtml(text, { url });
+  const type = mediaTypeOf(contentType);
+  if (isPage(type)) return readHtml(text, { url });
   if (isPlain(type)) return { title: null, text };
   throw new ToolError(
     `${url} is ${type === "" ? "of no stated type" : type}. Only HTML, plain text and JSON can be read.`,
