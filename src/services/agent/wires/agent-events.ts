@@ -1,7 +1,7 @@
 import type { ToolRun } from "../../../agent/agent-outcome.ts";
 import type { StoredAnswer } from "../../../contract/agent-answers.ts";
 import type { AgentStreamEvents } from "../../../contract/agent-stream.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import type { ServiceError } from "../../../contract/service-error.ts";
 import { toProblem } from "../../../contract/problem.ts";
 import type { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
@@ -34,7 +34,7 @@ export function sendTurn(
       sendEvent(stream, "run-end", toRunEnd(answer));
     })
     .catch((thrown: unknown) => {
-      sendError(stream, thrown instanceof ServiceError ? thrown : onCrash(thrown), requestId);
+      sendError(stream, onCrash(thrown), requestId);
     })
     .finally(() => stream.end());
 }
