@@ -1,6 +1,7 @@
 import { Check, Pencil, X } from "lucide-react";
 import { useId, useState } from "react";
 import type { Decisions } from "../agent-api.ts";
+import { isRecord } from "../parts/is-record.ts";
 import type { OpenCall } from "./conversation.ts";
 
 type Decision = Decisions[string];
@@ -72,9 +73,7 @@ export function ApprovalItem({ call, decided, onDecide }: ApprovalItemProps) {
 function readArguments(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }

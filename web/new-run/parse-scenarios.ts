@@ -1,3 +1,5 @@
+import { isRecord } from "../parts/is-record.ts";
+
 export type ParsedScenarios =
   | { readonly kind: "empty" }
   | { readonly kind: "invalid"; readonly message: string }
@@ -50,9 +52,6 @@ function syntaxMessage(text: string): string {
     return error instanceof Error ? error.message : String(error);
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** How many scenarios and turns a batch holds, as far as its shape can be read. */
 export function countTurns(batch: unknown): { scenarios: number; turns: number } {

@@ -1,3 +1,4 @@
+import { isRecord } from "../parts/is-record.ts";
 import { fieldNames, fieldPlaces } from "./field-places.ts";
 import { readProtocol, protocols, type RunDraft } from "./run-draft.ts";
 
@@ -59,6 +60,3 @@ function withoutPath(request: Request, [name = "", ...below]: readonly string[])
 
 const namesOnly = (value: unknown): readonly string[] | null =>
   Array.isArray(value) && value.every((entry) => typeof entry === "string") ? value : null;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

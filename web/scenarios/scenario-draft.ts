@@ -1,5 +1,6 @@
 import type { Metadata } from "../../src/contract/metadata.ts";
 import type { Scenario } from "../../src/contract/scenario.ts";
+import { isRecord } from "../parts/is-record.ts";
 
 type Json = Metadata[string];
 
@@ -131,8 +132,6 @@ function toTurn(value: Record<string, unknown>): TurnDraft {
   };
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === "string") : [];
