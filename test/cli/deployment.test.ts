@@ -92,6 +92,13 @@ test("the manifests keep to the restricted pod security standard", () => {
   }
 });
 
+test("the repository's own workflow runs what every change must pass, and may write nothing", () => {
+  const { permissions, jobs } = parse(read(".github/workflows/ci.yml"));
+  expect(permissions).toEqual({ contents: "read" });
+  expect(jobs.test.steps.flatMap(({ run }: Step) => run ?? [])).toEqual([".ci/run"]);
+  expect(read(".ci/run")).toMatch(/^npm run check\nnpm test$/m);
+});
+
 test("the action passes inputs as variables only, and uses options that exist", async () => {
   const { inputs, runs } = parse(read("action.yml"));
   const steps: readonly Step[] = runs.steps;
