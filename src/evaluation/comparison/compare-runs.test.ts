@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Metadata } from "../../contract/metadata.ts";
 import { Interaction } from "../../contract/scenario.ts";
 import type { Scores } from "../../contract/score.ts";
 import { compareRuns } from "./compare-runs.ts";
@@ -8,14 +9,16 @@ interface Entry {
   scenario: string;
   id?: string;
   question?: string;
+  labels?: Metadata;
   scores: Scores;
   conversation?: Scores;
 }
 
 function tallyOf(entries: readonly Entry[], scoring_version = "1"): RunTally {
   const tally = createRunTally();
-  for (const { scenario, id = "1", question = "q", scores, conversation } of entries) {
-    const interaction = Interaction.parse({ id, user_message: question, interaction_type: "opening" });
+  for (const { scenario, id = "1", question = "q", labels = {}, scores, conversation } of entries) {
+    const turn = { id, user_message: question, interaction_type: "opening", reference_metadata: labels };
+    const interaction = Interaction.parse(turn);
     const whole = conversation && { scores: conversation };
     tally.add({ scenario_id: scenario, interaction, scores, scoring_version, conversation: whole });
   }
@@ -229,4 +232,13 @@ test("a loss in every one of a few scenarios is told as it is, with the doubt th
     sentence:
       "overall is worse by 1.000 in every one of the 3 scenarios, which are too few to rule out chance (p = 0.250).",
   });
+});
+
+test("the order of keys, at any depth, makes no other label", () => {
+  const labelled = (labels: Metadata) => [{ scenario: "s", labels, scores: { overall: 1 } }];
+  const baseline = labelled({ intent: "book", slots: { city: "Rome", dates: [{ from: 1, to: 2 }] } });
+  const reordered = labelled({ slots: { dates: [{ to: 2, from: 1 }], city: "Rome" }, intent: "book" });
+  expect(compare(baseline, reordered).unpaired.changed).toBe(0);
+  const other = labelled({ intent: "book", slots: { city: "Rome", dates: [{ from: 2, to: 1 }] } });
+  expect(() => compare(baseline, other)).toThrow("every question or reference differs");
 });
