@@ -46,9 +46,18 @@ test.each([
 });
 
 test.each([
+  ["the text of a file", { content: "the text of a file" }],
+  ['[\n  {"name": "Ada"}\n]', { entities: [{ name: "Ada" }] }],
+])("nor is what the reference servers wrap: %j", (text, structuredContent) => {
+  expect(resultToText({ content: [{ type: "text", text }], structuredContent })).toBe(text);
+});
+
+test.each([
   [["Hi"], { result: "Ho" }],
   [["Hi"], { result: "Hi", count: 1 }],
+  [["20"], { celsius: 20 }],
   [["Hi"], { text: "Hi" }],
+  [["[1]"], { ids: [1], more: true }],
   [["a"], { result: ["a", "b"] }],
   [[], { result: [] }],
 ])("structured content that says more is added: %j and %j", (texts, structuredContent) => {

@@ -75,14 +75,20 @@ function toJson(value: unknown): string {
   }
 }
 
+/** Names that say nothing of what they hold: a library's, and that of the protocol's own file server. */
+const wrappers = new Set(["result", "content"]);
+
 /**
- * Servers repeat structured content as text for older clients. It must be an object: what is none, such as a text, their
- * libraries wrap into `result`, and of a list they may say each item by itself.
+ * Servers repeat structured content as text for older clients. It must be an object: what is none, such as a text or a list, is
+ * wrapped into one, and of a list they may say each item by itself. A plain value may need its name to be understood.
  */
 function isSaid(structured: unknown, parts: readonly string[]): boolean {
   if (parts.some((part) => isSame(part, structured))) return true;
-  if (parts.length === 0 || !isObject(structured) || Object.keys(structured).join() !== "result") return false;
-  const { result } = structured;
+  if (parts.length === 0 || !isObject(structured)) return false;
+  const [only, other] = Object.entries(structured);
+  if (!only || other) return false;
+  const [name, result] = only;
+  if (!wrappers.has(name) && typeof result !== "object") return false;
   if (parts.some((part) => isSame(part, result))) return true;
   return Array.isArray(result) && result.length === parts.length && parts.every((part, at) => isSame(part, result[at]));
 }
