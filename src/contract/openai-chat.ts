@@ -48,10 +48,18 @@ export const OpenAiTool = z
   })
   .meta({ id: "OpenAiTool" });
 
-/** Which tool the first model call must use; later calls are free, or a run could never end. */
+const NamedTool = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
+
+/** Which tool the first model call must use; later calls are free, or a run could never end. `allowed_tools` holds for all of them. */
 export const OpenAiToolChoice = z.union([
   z.enum(["auto", "none", "required"]),
-  z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+  z.discriminatedUnion("type", [
+    NamedTool,
+    z.object({
+      type: z.literal("allowed_tools"),
+      allowed_tools: z.object({ mode: z.enum(["auto", "required"]), tools: z.array(NamedTool).min(1) }),
+    }),
+  ]),
 ]);
 
 /** Body of POST /v1/chat/completions. Fields not named here are passed on to the model's provider. */

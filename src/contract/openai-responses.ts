@@ -37,6 +37,19 @@ export const ResponseTool = z
   })
   .meta({ id: "ResponseTool" });
 
+const NamedTool = z.object({ type: z.literal("function"), name: z.string() });
+const ResponseToolChoice = z.union([
+  z.enum(["auto", "none", "required"]),
+  z.discriminatedUnion("type", [
+    NamedTool,
+    z.object({
+      type: z.literal("allowed_tools"),
+      mode: z.enum(["auto", "required"]),
+      tools: z.array(NamedTool).min(1),
+    }),
+  ]),
+]);
+
 /** What the reply is to look like: `format` may be a JSON schema it must fit. */
 const ResponseText = z.looseObject({
   format: z.looseObject({ type: z.string() }).nullish(),
@@ -51,9 +64,7 @@ export const ResponseRequest = z
     instructions: z.string().nullish(),
     stream: z.boolean().nullish(),
     tools: z.array(ResponseTool).nullish(),
-    tool_choice: z
-      .union([z.enum(["auto", "none", "required"]), z.object({ type: z.literal("function"), name: z.string() })])
-      .nullish(),
+    tool_choice: ResponseToolChoice.nullish(),
     parallel_tool_calls: z.boolean().nullish().describe("Passed on to the provider wherever tools are."),
     temperature: z.number().nullish(),
     top_p: z.number().nullish(),

@@ -264,6 +264,45 @@ test("a forced tool is forced once", async () => {
   expect(model.requests.map(({ tool_choice }) => tool_choice)).toEqual(["required", undefined]);
 });
 
+const fetchTool = { name: "fetch_page", parameters: { type: "object" } };
+const forgetTool = { name: "forget", parameters: { type: "object" } };
+
+test.each([
+  [
+    "/v1/chat/completions",
+    {
+      messages: [{ role: "user", content: "Hi" }],
+      tools: [fetchTool, forgetTool].map((tool) => ({ type: "function", function: tool })),
+    },
+    (mode: string, names: readonly string[]) => ({
+      type: "allowed_tools",
+      allowed_tools: { mode, tools: names.map((name) => ({ type: "function", function: { name } })) },
+    }),
+  ],
+  [
+    "/v1/responses",
+    { input: "Hi", tools: [fetchTool, forgetTool].map((tool) => ({ type: "function", ...tool })) },
+    (mode: string, names: readonly string[]) => ({
+      type: "allowed_tools",
+      mode,
+      tools: names.map((name) => ({ type: "function", name })),
+    }),
+  ],
+])("%s offers only the tools that are allowed, ours and the client's", async (path, body, choose) => {
+  const { models, model } = scripted("Fine.");
+  await using agent = await runAgentApp(models);
+  const create = (tool_choice: unknown) => post(`${agent.url}${path}`, { model: "test/model", ...body, tool_choice });
+  expect((await create(choose("auto", ["fetch_page"]))).status).toBe(200);
+  expect((await create(choose("required", ["calculator", "forget"]))).status).toBe(200);
+  expect(model.requests.map(({ tools, tool_choice }) => [tools?.map(({ name }) => name), tool_choice])).toEqual([
+    [["fetch_page"], undefined],
+    [["calculator", "forget"], "required"],
+  ]);
+  const refused = await create(choose("auto", ["rocket"]));
+  expect(refused.status).toBe(422);
+  expect(await refused.json()).toMatchObject({ error: { message: '/tool_choice names "rocket", which is no tool' } });
+});
+
 test("a failure after the first word is the last event, in OpenAI's shape, without [DONE]", async () => {
   const breaks: ScriptedTurn = (_request, { onText }) => {
     onText?.("Hal");

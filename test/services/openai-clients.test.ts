@@ -205,7 +205,11 @@ describe("the openai client", () => {
     await expect(create({ model: undefined })).rejects.toMatchObject({ status: 400, code: "model_id_missing" });
     await expect(create({ messages: [] })).rejects.toMatchObject({ status: 422, param: "messages" });
     const image = { role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] };
-    await expect(create({ messages: [image] })).rejects.toMatchObject({ status: 422 });
+    await expect(create({ messages: [image] })).rejects.toMatchObject({
+      status: 422,
+      param: "messages[0].content[0].type",
+      message: expect.stringContaining("pictures, sound and files cannot be taken"),
+    });
   });
 });
 

@@ -67,7 +67,10 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
 
 function toChoice(choice: ChatCompletionRequest["tool_choice"]): ToolChoice {
   if (choice === "none" || choice === "required") return choice;
-  return typeof choice === "object" && choice !== null ? { name: choice.function.name } : null;
+  if (typeof choice !== "object" || choice === null) return null;
+  if (choice.type === "function") return { name: choice.function.name };
+  const { mode, tools } = choice.allowed_tools;
+  return { allowed: tools.map((tool) => tool.function.name), isRequired: mode === "required" };
 }
 
 function toClientTools({ tools }: ChatCompletionRequest): readonly ToolDefinition[] {

@@ -68,7 +68,9 @@ function toClientTools({ tools }: ResponseRequest): readonly ToolDefinition[] {
 
 function toChoice({ tool_choice: choice }: ResponseRequest): ToolChoice {
   if (choice === "none" || choice === "required") return choice;
-  return typeof choice === "object" && choice !== null ? { name: choice.name } : null;
+  if (typeof choice !== "object" || choice === null) return null;
+  if (choice.type === "function") return { name: choice.name };
+  return { allowed: choice.tools.map(({ name }) => name), isRequired: choice.mode === "required" };
 }
 
 function toParameters(request: ResponseRequest): ModelParameters {

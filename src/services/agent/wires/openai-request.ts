@@ -46,8 +46,15 @@ function toLooseCall(
   return { id, ...called, ...((echo.call || echo.message) && { echo }) };
 }
 
-/** `null`: as the model likes. */
-export type ToolChoice = "none" | "required" | { readonly name: string } | null;
+/** `null`: as the model likes. `allowed` are all that it may use. */
+export type ToolChoice = ForcedChoice | AllowedTools | "none" | null;
+
+type ForcedChoice = "required" | { readonly name: string };
+
+interface AllowedTools {
+  readonly allowed: readonly string[];
+  readonly isRequired: boolean;
+}
 
 export interface ToolPlan {
   readonly tools: readonly Tool[];
@@ -69,15 +76,27 @@ export function planTools({
   if (choice === "none") return { tools: [], clientTools: [], adapt: undefined };
   if (choice === null) return { tools, clientTools, adapt: undefined };
   const offered = new Set([...tools.map(({ definition }) => definition.name), ...clientTools.map(({ name }) => name)]);
-  if (choice === "required" ? offered.size === 0 : !offered.has(choice.name)) {
-    const message = choice === "required" ? "needs at least one tool" : `names ${quote(choice.name)}, which is no tool`;
-    throw fieldError("/tool_choice", message);
+  if (choice === "required" && offered.size === 0) throw fieldError("/tool_choice", "needs at least one tool");
+  const unknown = namesIn(choice).find((name) => !offered.has(name));
+  if (unknown !== undefined) throw fieldError("/tool_choice", `names ${quote(unknown)}, which is no tool`);
+  if (typeof choice === "string" || "name" in choice) {
+    return { tools, clientTools, adapt: (model) => withFirstChoice(model, choice) };
   }
-  return { tools, clientTools, adapt: (model) => withFirstChoice(model, choice) };
+  const allowed = new Set(choice.allowed);
+  return planTools({
+    tools: tools.filter(({ definition }) => allowed.has(definition.name)),
+    clientTools: clientTools.filter(({ name }) => allowed.has(name)),
+    choice: choice.isRequired ? "required" : null,
+  });
+}
+
+function namesIn(choice: ForcedChoice | AllowedTools): readonly string[] {
+  if (typeof choice === "string") return [];
+  return "name" in choice ? [choice.name] : choice.allowed;
 }
 
 /** Only the first call is forced: a model that must call a tool every time never answers. */
-function withFirstChoice(model: ChatModel, choice: "required" | { readonly name: string }): ChatModel {
+function withFirstChoice(model: ChatModel, choice: ForcedChoice): ChatModel {
   let first = true;
   return (request, options) => {
     const { tools } = request;
