@@ -21,11 +21,12 @@ export default function RunScreen() {
   const id = fromSegment(usePathSegments()[1] ?? "");
   const [params] = useSearchState();
   const run = useRun(id);
+  const gone = isGone(run.error);
   const whole = run.data !== undefined && !isLarge(run.data);
-  const results = useResults(id, { enabled: whole });
-  useLiveRun(id, run.data !== undefined && !isEnded(run.data.state));
+  const results = useResults(id, { enabled: whole && !gone });
+  useLiveRun(id, run.data !== undefined && !isEnded(run.data.state) && !gone);
 
-  if (!run.data || isGone(run.error)) {
+  if (!run.data || gone) {
     return (
       <Screen title="Run">
         {run.isError ? (

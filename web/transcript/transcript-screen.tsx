@@ -22,13 +22,13 @@ export default function TranscriptScreen() {
   const [params] = useSearchState();
   const runId = fromSegment(runSegment);
   const run = useRun(runId);
-  const large = run.data !== undefined && isLarge(run.data);
-  const whole = useResults(runId, { enabled: run.data !== undefined && !large });
-  const part = useScenarioResults(runId, fromSegment(scenarioSegment), { enabled: large });
-  const results = large ? part : whole;
-  useLiveRun(runId, run.data !== undefined && !isEnded(run.data.state));
-
   const gone = isGone(run.error);
+  const large = run.data !== undefined && isLarge(run.data);
+  const whole = useResults(runId, { enabled: run.data !== undefined && !large && !gone });
+  const part = useScenarioResults(runId, fromSegment(scenarioSegment), { enabled: large && !gone });
+  const results = large ? part : whole;
+  useLiveRun(runId, run.data !== undefined && !isEnded(run.data.state) && !gone);
+
   const error = run.data && !gone ? results.error : run.error;
   if (!results.data || gone) {
     return (
