@@ -24,7 +24,7 @@ export interface RunFilters {
 }
 
 export async function listRuns(
-  filters: RunFilters & { cursor?: string | undefined },
+  filters: RunFilters & { cursor?: string | undefined; limit?: string },
   signal: AbortSignal,
 ): Promise<RunList> {
   const url = await evaluationUrl("/runs");

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import type { Run } from "../../src/contract/run.ts";
 import { listRuns } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
-import { formatDate, formatScore } from "../parts/format.ts";
+import { formatDate, formatInteger, formatScore } from "../parts/format.ts";
 import { runName } from "../parts/run-name.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
@@ -13,7 +14,7 @@ import { lastPair } from "./last-pair.ts";
 export function RunPickers({ baseline, candidate }: { baseline: string; candidate: string }) {
   const runs = useQuery({
     queryKey: ["runs", "for comparing"],
-    queryFn: ({ signal }) => listRuns({ state: "completed" }, signal),
+    queryFn: ({ signal }) => listRuns({ state: "completed", limit: "200" }, signal),
   });
   const known = runs.data?.runs ?? [];
   const pair = lastPair(known);
@@ -38,6 +39,15 @@ export function RunPickers({ baseline, candidate }: { baseline: string; candidat
           >
             Compare them
           </button>
+        </p>
+      )}
+      {runs.data?.next_cursor && (
+        <p className="text-sm text-soft sm:col-span-2">
+          These are the newest {formatInteger(known.length)}.{" "}
+          <Link href="/runs" className="link">
+            Find older ones under Runs
+          </Link>
+          , and choose two there.
         </p>
       )}
       {runs.isSuccess && known.length < 2 && (

@@ -1,12 +1,12 @@
 import { GitCompareArrows, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
+import type { Run } from "../../src/contract/run.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { comparePath } from "../parts/paths.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
-import { toggled } from "../parts/toggled.ts";
 import { useEvent } from "../parts/use-event.ts";
 import { useKeys } from "../parts/use-keys.ts";
 import { useModelName } from "../parts/use-model-name.ts";
@@ -25,14 +25,21 @@ export function RunsScreen() {
   const filters = useRunFilters(typed);
   const list = useRunList(filters);
   const [, navigate] = useLocation();
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  /** Kept whole: a search may leave them out of the list. */
+  const [chosen, setChosen] = useState<readonly Run[]>([]);
   const runs = useMemo(() => list.data?.pages.flatMap((page) => page.runs) ?? [], [list.data]);
   const nameOf = useModelName();
   const models = useMemo(() => [...new Set(runs.map((run) => nameOf(run.model_id)))].toSorted(), [runs, nameOf]);
   const filtered = hasFilters(filters);
   const nothingYet = list.isSuccess && runs.length === 0 && !filtered;
-  const choice = compareChoice(runs, { chosen, baselines: useBaselines() });
-  const toggle = useEvent((id: string) => setChosen(toggled(chosen, id)));
+  const choice = compareChoice(chosen, useBaselines());
+  const chosenIds = useMemo(() => new Set(chosen.map((run) => run.run_id)), [chosen]);
+  const toggle = useEvent((id: string) =>
+    setChosen([
+      ...chosen.filter((run) => run.run_id !== id),
+      ...runs.filter((run) => run.run_id === id && !chosenIds.has(id)),
+    ]),
+  );
   useRowKeys();
   useKeys({ c: () => navigate(choice ? comparePath(choice) : "/compare"), x: toggleFocused });
 
@@ -41,7 +48,12 @@ export function RunsScreen() {
       title="Runs"
       actions={
         <>
-          {runs.length > 1 && (
+          {chosen.length > 0 && (
+            <button type="button" className="button button-quiet" onClick={() => setChosen([])}>
+              Choose none
+            </button>
+          )}
+          {runs.length + chosen.length > 1 && (
             <button
               type="button"
               className="button"
@@ -49,7 +61,7 @@ export function RunsScreen() {
               title="Choose two runs, or one whose test has a pinned baseline"
               onClick={() => choice && navigate(comparePath(choice))}
             >
-              <GitCompareArrows aria-hidden size={15} /> Compare{chosen.size > 0 && ` ${chosen.size} selected`}
+              <GitCompareArrows aria-hidden size={15} /> Compare{chosen.length > 0 && ` ${chosen.length} selected`}
             </button>
           )}
           <Link href="/new" className="button button-primary">
@@ -64,7 +76,7 @@ export function RunsScreen() {
       {list.isError && <FailedNotice error={list.error} onRetry={() => void list.refetch()} />}
       {nothingYet && <FirstSteps />}
       {list.isSuccess && runs.length === 0 && filtered && <NoMatch />}
-      {runs.length > 0 && <RunTable runs={runs} chosen={chosen} onToggle={toggle} />}
+      {runs.length > 0 && <RunTable runs={runs} chosen={chosenIds} onToggle={toggle} />}
       {list.hasNextPage && (
         <button
           type="button"

@@ -52,6 +52,40 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("runs found by different searches are compared, and can be let go of", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly, withoutScores] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs?search=broken");
+    await tab.page.getByRole("checkbox").check();
+    await tab.page.getByLabel("Search").fill("nightly");
+    await tab.page.getByRole("checkbox").nth(1).waitFor();
+    await tab.page.getByRole("checkbox").first().check();
+    await tab.page.getByRole("button", { name: "Compare 2 selected" }).click();
+    await tab.page.waitForURL("**/compare?**");
+    expect(tab.page.url()).toContain(withoutScores.run_id);
+
+    await tab.page.goBack();
+    await tab.page.getByRole("checkbox").first().check();
+    await tab.page.getByRole("button", { name: "Choose none" }).click();
+    expect(await tab.page.getByRole("checkbox", { checked: true }).count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("more runs than a page of them can be picked, named so that their scores are in sight", async () => {
+    const long = "a name that goes on and on ".repeat(20).trim();
+    const many = Array.from({ length: 210 }, (_, index) =>
+      makeResults({ id: `run-${index}`, name: `${index} ${long}`, scenarios: [] }),
+    );
+    await using services = await startFakeServices({ runs: many });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/compare");
+    await tab.page.getByText("These are the newest 200.").waitFor();
+    const choices = await tab.page.getByLabel("Baseline (before)").locator("option").allInnerTexts();
+    expect(choices).toHaveLength(201);
+    expect(Math.max(...choices.map((text) => text.length))).toBeLessThan(100);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a run is not compared with itself", async () => {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
     await using tab = await openTab({ browser: browser(), services });
