@@ -1,4 +1,5 @@
 import { field, isRecord, scalarText, type JsonRecord } from "../../records.ts";
+import { templatePieces } from "./template-pieces.ts";
 
 export interface Rendered {
   readonly text: string;
@@ -10,9 +11,6 @@ export interface Rendered {
 
 /** A value may be put in as often as the template names it, so a short file could stand for any length of text. */
 const mostCharacters = 1_000_000;
-
-const pieces =
-  /\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}|\{#[\s\S]*?#\}|\{\{-?([\s\S]*?)-?\}\}|\{%-?([\s\S]*?)-?%\}/g;
 
 interface Frame {
   readonly kind: "if" | "for" | "other";
@@ -34,28 +32,26 @@ export function renderTemplate(
   const missing: string[] = [];
   const frames: Frame[] = [];
   let text = "";
-  let from = 0;
   let tooLong = false;
   const emit = (part: string) => {
     if (!frames.every(({ emits }) => emits)) return;
     tooLong ||= text.length + part.length > mostCharacters;
     if (!tooLong) text += part;
   };
-  for (const match of template.matchAll(pieces)) {
-    emit(template.slice(from, match.index));
-    from = match.index + match[0].length;
-    if (match[1] !== undefined) emit(json ? escapeJson(match[1]) : match[1]);
-    else if (match[2] !== undefined && frames.every(({ emits }) => emits))
-      emit(output(match[2], { vars, json, unknown, missing }));
-    else if (match[3] !== undefined) tag(match[3].trim(), { vars, frames, unknown });
+  for (const { kind, content } of templatePieces(template)) {
+    if (kind === "text") emit(content);
+    else if (kind === "raw") emit(json ? escapeJson(content) : content);
+    else if (kind === "tag") tag(content, { vars, frames, unknown });
+    else if (frames.every(({ emits }) => emits)) emit(output(content, { vars, json, unknown, missing }));
   }
-  emit(template.slice(from));
   if (tooLong) unknown.push(`more than ${mostCharacters} characters`);
   return { text, unknown, missing };
 }
 
 /** True when the prompt repeats the turns before, which makes the tests turns of one conversation. */
-export const usesConversation = (template: string): boolean => /\{[%{][^}]*\b_conversation\b/.test(template);
+export const usesConversation = (template: string): boolean =>
+  template.includes("_conversation") &&
+  templatePieces(template).some(({ kind, content }) => kind !== "text" && /\b_conversation\b/.test(content));
 
 interface OutputContext {
   readonly vars: JsonRecord;
