@@ -157,3 +157,21 @@ test("the list of errors is bounded", () => {
   expect(error.errors).toHaveLength(50);
   expect(error.message).toContain("4999 more");
 });
+
+const many = (length: number, item: unknown): unknown[] => Array.from({ length }, () => item);
+const scenarioWith = (fields: object) => [{ id: "s", interactions: [{ id: "i", user_message: "Hi", ...fields }] }];
+
+test.each([
+  ["interactions", [{ id: "s", interactions: many(200_000, 0) }], "/test_batch/0/interactions/0 must be an object"],
+  ["references", scenarioWith({ references: many(200_000, 0) }), "/test_batch/0/interactions/0/references/0 must be"],
+])("of a very large body one mistake is told: %s", (_, test_batch, detail) => {
+  const { code, errors, message } = refusal(EvaluationRequest, { ...request, test_batch });
+  expect(code).toBe("validation_failed");
+  expect(message).toContain(detail);
+  expect(errors?.length).toBeLessThan(5);
+});
+
+test("more mistakes than the parser can hold are a refusal too", () => {
+  const test_batch = [{ id: "s", interactions: many(300_000, { id: "", user_message: "" }) }];
+  expect(refusal(EvaluationRequest, { ...request, test_batch }).code).toBe("validation_failed");
+});

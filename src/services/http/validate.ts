@@ -7,13 +7,16 @@ import { kindOf, validationMessage } from "./validation-message.ts";
 /** More would not help anybody, and could make the answer larger than the request. */
 const mostErrors = 50;
 
-/** The typed value, or a `validation_failed` that names every wrong field. */
+/** A body of more values may be nothing but mistakes, and each costs more than reading it: only the first is looked for then. */
+const manyValues = 20_000;
+
+/** The typed value, or a `validation_failed` that names every wrong field; of a very large body, one that is wrong. */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   nameOf: (pointer: string) => string = fieldOfBody,
 ): z.output<Schema> {
-  const result = schema.safeParse(value, { error: validationMessage, reportInput: true });
+  const result = parse(schema, value);
   if (result.success) return result.data;
 
   const issues = result.error.issues.flatMap((issue) => innermost({ issue, base: [] }));
@@ -35,6 +38,32 @@ export function validateQuery<Schema extends z.ZodType>(
 
 function fieldOfBody(pointer: string): string {
   return pointer === "" ? "The body" : pointer;
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodSafeParseResult<z.output<Schema>> {
+  const options: z.core.ParseContextInternal<Issue> = {
+    error: validationMessage,
+    reportInput: true,
+    abortEarly: hasMoreValues(manyValues, value),
+  };
+  try {
+    return schema.safeParse(value, options);
+  } catch (error) {
+    // Not every mistake ends the search, and a hundred thousand in one list are more than the parser can hold.
+    if (!(error instanceof RangeError)) throw error;
+    throw new ServiceError("validation_failed", "The body holds more mistakes than can be told.", { cause: error });
+  }
+}
+
+/** Whether a JSON value holds more than so many. Looks no further than it must. */
+function hasMoreValues(limit: number, value: unknown): boolean {
+  const open = [value];
+  for (let count = 0; open.length > 0; count += 1) {
+    if (count + open.length > limit) return true;
+    const next = open.pop();
+    if (typeof next === "object" && next !== null) for (const item of Object.values(next)) open.push(item);
+  }
+  return false;
 }
 
 type Issue = z.core.$ZodIssue;
