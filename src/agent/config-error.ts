@@ -22,8 +22,8 @@ export function parseConfigJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (cause) {
-    throw new ConfigError(`${what} is not valid JSON: ${cause instanceof Error ? cause.message : "unknown"}`, {
-      cause,
-    });
+    // Where the parser names no place it quotes the text, which may hold a key.
+    const reason = (cause as SyntaxError).message.replace(/, (?:\.{3})?".*$/s, "");
+    throw new ConfigError(`${what} is not valid JSON: ${reason}`, { cause });
   }
 }

@@ -12,6 +12,11 @@ export async function readOperatorFile(path: string): Promise<string> {
   }
 }
 
+/** What a parser says in its first line. Those after it quote the file, which may hold a key. */
+export function problemLine({ message }: Error): string {
+  return (message.split("\n")[0] ?? "").replace(/:$/, "");
+}
+
 export interface MappingFile {
   readonly path: string;
   /** What the file has to map to what, said when it does not. */
@@ -23,7 +28,7 @@ export interface MappingFile {
 export function parseMapping(text: string, { path, of, yaml = {} }: MappingFile): ReadonlyMap<unknown, unknown> {
   const document = parseDocument(text, yaml);
   const problem = document.errors[0];
-  if (problem) throw new Error(`${path}: not valid YAML or JSON: ${problem.message.split("\n")[0]}`);
+  if (problem) throw new Error(`${path}: not valid YAML or JSON: ${problemLine(problem)}`);
   const content: unknown = document.toJS({ mapAsMap: true });
   if (content === null || content === undefined || content === "") return new Map();
   if (!(content instanceof Map)) throw new Error(`${path}: must map ${of}`);

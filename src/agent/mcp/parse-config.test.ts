@@ -94,6 +94,7 @@ test.each<[unknown, string]>([
 test("a value that was refused is not shown when it may be a secret", () => {
   const config = one({ url: "https://a.test", headers: { authorization: "Bearer ${TOKEN}\n" } });
   expect(() => parse(config)).toThrow(expect.not.objectContaining({ message: expect.stringContaining("t0ken") }));
+  expect(() => parse('{"mcpServers": {"a": {"url": k3y}}}')).toThrow(/is not valid JSON: Unexpected token 'k'$/);
 });
 
 test("what the environment gave to a server, or its file under the name of a secret, is one", () => {

@@ -44,6 +44,15 @@ test("an HTTP tool cannot have the name of a built-in one, unless that is not us
   expect(names).toEqual(["current_time", "calculator"]);
 });
 
+test("what is wrong with the file of HTTP tools is one line, which quotes nothing of it", async () => {
+  await using folder = await temporaryFolder();
+  const AGENT_HTTP_TOOLS = folder.file("tools.yaml");
+  await writeFile(AGENT_HTTP_TOOLS, 'tools:\n  - name: a\n   headers: { authorization: "Bearer canary" }\n');
+  await expect(namesWith({ AGENT_HTTP_TOOLS })).rejects.toThrow(
+    /^AGENT_HTTP_TOOLS names .*tools\.yaml: Sequence item without - indicator at line 3, column 1$/,
+  );
+});
+
 test("the file of HTTP tools may merge what it says elsewhere", async () => {
   await using folder = await temporaryFolder();
   const AGENT_HTTP_TOOLS = folder.file("tools.yaml");

@@ -12,6 +12,7 @@ import { calculator } from "../../agent/tools/calculator.ts";
 import { currentTime } from "../../agent/tools/current-time.ts";
 import { searchKnowledge } from "../../agent/tools/search-knowledge.ts";
 import { webFetch } from "../../agent/tools/web-fetch.ts";
+import { problemLine } from "../../models/mapping-file.ts";
 import { outboundFetch } from "../../models/outbound/outbound-fetch.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { Settings } from "../../settings.ts";
@@ -92,7 +93,7 @@ async function declaredTools(
     refuseTaken(declared, builtIn);
     return declared;
   } catch (cause) {
-    throw new SettingsError("AGENT_HTTP_TOOLS", `names ${path}: ${(cause as Error).message}`, { cause });
+    throw new SettingsError("AGENT_HTTP_TOOLS", `names ${path}: ${problemLine(cause as Error)}`, { cause });
   }
 }
 
