@@ -73,16 +73,7 @@ export function createTurns({
 
   function begin(
     request: TurnRequest,
-    {
-      runId,
-      current,
-      decisions = null,
-      earlier = null,
-    }: Pick<TurnFacts, "runId"> & {
-      current: () => RoutedModel;
-    } & Partial<Pick<TurnFacts, "decisions" | "earlier">>,
-    run: (options: Omit<AgentRunOptions, "messages">) => Promise<AgentOutcome>,
-    model: ChatModel,
+    { runId, model, current, run, decisions = null, earlier = null }: BeginOptions,
   ): Turn {
     const resolved = () => current().resolved;
     const facts: TurnFacts = {
@@ -122,15 +113,15 @@ export function createTurns({
   return {
     async start(request) {
       const { model, current } = await chooseModel(request);
-      const run = (options: Omit<AgentRunOptions, "messages">) => runner({ ...options, messages: request.messages });
-      return begin(request, { runId: newId(), current }, run, model);
+      const run: BeginOptions["run"] = (options) => runner({ ...options, messages: request.messages });
+      return begin(request, { runId: newId(), model, current, run });
     },
     async resume(waiting, { runId, decisions, journal, drop, ...rest }) {
       const { model, current } = await chooseModel(rest);
       const { pending } = waiting.state;
       const request = { ...rest, messages: pending.history, resumed: true };
       let started = false;
-      const run = async ({ onEvent, ...options }: Omit<AgentRunOptions, "messages">) => {
+      const run: BeginOptions["run"] = async ({ onEvent, ...options }) => {
         const listen = (event: AgentEvent) => {
           started = true;
           onEvent?.(event);
@@ -143,13 +134,26 @@ export function createTurns({
         if (!outcome.ok) await drop();
         return outcome;
       };
-      const facts = { runId, current, decisions, earlier: pending.totals };
-      const turn = begin(request, facts, run, journal.remember(model));
+      const turn = begin(request, {
+        runId,
+        model: journal.remember(model),
+        current,
+        run,
+        decisions,
+        earlier: pending.totals,
+      });
       // Decisions are checked before anything happens: without a first event they were refused.
       if (!started) await turn.outcome;
       return turn;
     },
   };
+}
+
+interface BeginOptions extends Pick<TurnFacts, "runId">, Partial<Pick<TurnFacts, "decisions" | "earlier">> {
+  readonly model: ChatModel;
+  /** Who answers: another one once a fallback has taken over. */
+  readonly current: () => RoutedModel;
+  readonly run: (options: Omit<AgentRunOptions, "messages">) => Promise<AgentOutcome>;
 }
 
 async function routeAll(
