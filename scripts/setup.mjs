@@ -6,18 +6,20 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isInstalled } from "./installed-packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === "win32";
 const ownNode = join(root, "node_modules", ".bin", windows ? "node.cmd" : "node");
 
-/** Does `work` only when the files below `inputs` are not the ones `stampFile` was written for. */
-function whenChanged({ stampFile, inputs, message, work }) {
+/** Does `work` only when the files below `inputs` are not the ones `stampFile` was written for, and nobody else has done it. */
+function whenChanged({ stampFile, inputs, message, isDone = () => false, work }) {
   const hash = createHash("sha256");
   for (const file of inputs.flatMap(filesBelow).sort()) hash.update(file).update(readFileSync(join(root, file)));
   const stamp = hash.digest("hex");
   const path = join(root, stampFile);
   if (existsSync(path) && readFileSync(path, "utf8") === stamp) return;
+  if (isDone()) return void writeFileSync(path, stamp);
   process.stderr.write(`${message}\n`);
   const started = Date.now();
   work();
@@ -73,9 +75,10 @@ whenChanged({
   stampFile: "node_modules/.rehearsal-installed",
   inputs: ["package-lock.json"],
   message: "Installing packages (first start, or the lockfile changed) …",
+  isDone: () => isInstalled(root) && spawnSync(ownNode, ["--version"], { shell: windows }).status === 0,
   work: () => {
     // No package may run code of its own at install time but `node`, which fetches its binary for this platform.
-    npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
+    if (!isInstalled(root)) npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
     npm("rebuild", "node", "--loglevel=error");
   },
 });
