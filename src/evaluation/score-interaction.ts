@@ -219,7 +219,7 @@ function customOf(
     generated_metadata,
     interaction_id: interaction.id,
   };
-  return Promise.all(scoring.custom.map(({ name, scorer }) => runCustomScorer({ name, scorer, input, signal })));
+  return Promise.all(scoring.custom.map((custom) => runCustomScorer({ ...custom, input, signal })));
 }
 
 const warnedScores = new Set(["overall", "semantic_similarity"]);

@@ -9,7 +9,7 @@ import type { ModelLabeller } from "./labels/model-labeller.ts";
 import { defaultScorers, isBuiltIn, type ScorerName } from "./scorers/built-in-scorers.ts";
 import type { CheckRunner } from "./scorers/checks/check-elsewhere.ts";
 import { createChecks, type NamedCheck } from "./scorers/create-checks.ts";
-import type { CustomScorer, CustomScorers } from "./scorers/custom-scorer.ts";
+import type { CustomScorer, CustomScorers, Patience } from "./scorers/custom-scorer.ts";
 import type { LexicalScorer } from "./scorers/lexical-scores.ts";
 import { semanticSimilarity, type SemanticScorer } from "./semantic/semantic-scorer.ts";
 
@@ -17,7 +17,7 @@ import { semanticSimilarity, type SemanticScorer } from "./semantic/semantic-sco
 export interface Scoring {
   readonly scorers: readonly ScorerName[];
   readonly checks: readonly NamedCheck[];
-  readonly custom: readonly { readonly name: string; readonly scorer: CustomScorer }[];
+  readonly custom: readonly { readonly name: string; readonly scorer: CustomScorer; readonly patience?: Patience }[];
   /** Scores the run asks for that this process, unlike the one that took it on, has no scorer for. */
   readonly unknown: readonly string[];
   readonly weights?: Readonly<Record<string, number>> | undefined;
@@ -64,7 +64,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     checks: createChecks(listed, parts.runCheck),
     custom: Object.entries(customScorers)
       .filter(([name]) => !named || names.includes(name))
-      .map(([name, scorer]) => ({ name, scorer })),
+      .map(([name, scorer]) => ({ name, scorer, patience: { inVain: 0 } })),
     unknown: names.filter(
       (name) =>
         !isBuiltIn(name) &&

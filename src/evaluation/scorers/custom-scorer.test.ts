@@ -52,3 +52,20 @@ test("a scorer that never answers ends with the run it belongs to", async () => 
   run.abort(new Error("cancelled"));
   await expect(scoring).rejects.toThrow("cancelled");
 });
+
+test("a scorer that does not answer three times in a row is not asked any more, and one that answers in between is", async () => {
+  const patience = { inVain: 0 };
+  const asked: string[] = [];
+  const ask = (reply: string) => {
+    const scorer = () => (asked.push(reply), reply === "late" ? never() : 1);
+    return runCustomScorer({ ...mine, scorer, patience, limitMs: 1 });
+  };
+  for (const reply of ["late", "late", "soon", "late", "late", "late"]) await ask(reply);
+  expect(await ask("soon")).toEqual({
+    name: "mine",
+    value: null,
+    reason: "not asked any more: it has not answered 3 times in a row",
+    failed: true,
+  });
+  expect(asked).toEqual(["late", "late", "soon", "late", "late", "late"]);
+});

@@ -1,7 +1,7 @@
 import type { Metadata } from "../../contract/metadata.ts";
 import { brokenScore } from "./broken-score.ts";
 import type { GivenScore } from "./scorer.ts";
-import { withinTime } from "./within-time.ts";
+import { TimeOver, withinTime } from "./within-time.ts";
 
 /** What a scorer of the operator may look at. */
 export interface CustomScorerInput {
@@ -31,12 +31,21 @@ const rounding = 1e-9;
 const longestReason = 500;
 /** A scorer that asks a model may take its time; one that never answers would hold up its run, and whoever ends the service, for ever. */
 const longestMs = 120_000;
+/** Replies in a row without an answer, after which a run no longer asks: a service that is gone would cost it these minutes at every turn. */
+const mostInVain = 3;
+
+/** How often a scorer has been waited for in vain since it last answered. One for each run. */
+export interface Patience {
+  inVain: number;
+}
 
 export interface CustomScorerRun {
   readonly name: string;
   readonly scorer: CustomScorer;
   readonly input: CustomScorerInput;
   readonly signal: AbortSignal;
+  /** Default: it is waited for whatever happened before. */
+  readonly patience?: Patience | undefined;
   readonly limitMs?: number;
 }
 
@@ -45,9 +54,14 @@ export interface CustomScorerRun {
  * copy: what it changes there is no business of other scores, other attempts or what is stored. Rejects only when `signal` aborts.
  */
 export async function runCustomScorer(run: CustomScorerRun): Promise<GivenScore> {
-  const { name, scorer, input, signal, limitMs = longestMs } = run;
+  const { name, scorer, input, signal, patience = { inVain: 0 }, limitMs = longestMs } = run;
+  if (patience.inVain >= mostInVain) {
+    const reason = `not asked any more: it has not answered ${mostInVain} times in a row`;
+    return { name, value: null, reason, failed: true };
+  }
   try {
     const answer = await withinTime(Promise.resolve(scorer(structuredClone(input))), { ms: limitMs, signal });
+    patience.inVain = 0;
     const { value, reason } = typeof answer === "object" && answer !== null ? answer : { value: answer };
     const text = toText(reason);
     if (value === null) return { name, value, reason: text ?? "the scorer gave no value" };
@@ -57,6 +71,7 @@ export async function runCustomScorer(run: CustomScorerRun): Promise<GivenScore>
     return { name, value: Math.min(1, Math.max(0, value)), ...(text !== undefined && { reason: text }) };
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof TimeOver) patience.inVain++;
     return brokenScore(name, error);
   }
 }
