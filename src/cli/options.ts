@@ -19,6 +19,11 @@ export function wholeNumber(minimum: number): (value: string) => number {
   };
 }
 
+export function priorityNumber(value: string): number {
+  if (/^-?\d{1,3}$/.test(value) && Math.abs(Number(value)) <= 100) return Number(value);
+  throw new InvalidArgumentError("It must be a whole number from -100 to 100.");
+}
+
 /** A port, kept as text: it overrides the text of a setting. 0 = any free one. */
 export function portNumber(value: string): string {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return value;

@@ -4,6 +4,7 @@ import { Budget, Gate } from "./budget.ts";
 import { Choices, Rubric } from "./judge.ts";
 import { LabelRule } from "./label-rule.ts";
 import { Metadata } from "./metadata.ts";
+import { Priority } from "./priority.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
 import { ScorerSetting } from "./scorer-setting.ts";
 
@@ -74,6 +75,7 @@ const options = {
   protocol: Protocol.default("openai-chat"),
   on_failure: z.enum(["continue", "stop"]).default("continue").describe("What follows a failed turn."),
   concurrency: z.int().min(1).max(1000).optional(),
+  priority: Priority.optional(),
   tags: z.array(z.string()).default([]),
   metadata: Metadata.default({}),
   history: History.optional().describe("Default: generated."),

@@ -16,6 +16,14 @@ export interface CallEnd {
   readonly retry_after_ms?: number | undefined;
 }
 
+export interface CallRequest {
+  readonly endpoint: string;
+  readonly run_id: string;
+  /** Of the run: calls of a higher one go first. Default 0. */
+  readonly priority?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Leave to make one call. Must be released, whatever happens to the call. */
 export interface CallSlot {
   /** The endpoint refused the call, which keeps its place and is made again later. Nobody else may call it for so long. */
@@ -25,12 +33,12 @@ export interface CallSlot {
 }
 
 /**
- * Limits that hold across all workers of one store. Runs that wait for the same endpoint take turns, so a large one does
- * not keep a small one waiting.
+ * Limits that hold across all workers of one store. Runs of the same priority that wait for the same endpoint take turns, so a
+ * large one does not keep a small one waiting.
  */
 export interface Limits {
   /** Resolves when the call may start. Rejects only when `signal` aborts, after `stopWaiting`, or when the limits are closed. */
-  acquire(request: { endpoint: string; run_id: string; signal: AbortSignal }): Promise<CallSlot>;
+  acquire(request: CallRequest): Promise<CallSlot>;
   /**
    * From here on whoever would have to wait for a time that an endpoint or a rate prescribes is rejected with `shutting_down`.
    * Calls that wait only for others to end still get their turn.

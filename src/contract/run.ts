@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Priority } from "./priority.ts";
 import { RunState } from "./run-state.ts";
 import { RunSummary } from "./run-summary.ts";
 
@@ -29,6 +30,7 @@ export const Run = z
       ),
     message: z.string(),
     demo: z.boolean(),
+    priority: Priority.optional(),
     created_at: z.iso.datetime(),
     started_at: z.iso.datetime().nullable(),
     finished_at: z.iso.datetime().nullable(),

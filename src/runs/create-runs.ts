@@ -231,7 +231,19 @@ export function createRuns(options: RunsOptions): Runs {
         ...budgetWarnings(settings, options.priceOf?.(settings)),
         ...labelRuleWarnings(settings, scenarios),
       ];
-      const run = { id, settings, scenarios, warnings: told, demo, tied, idempotency, owner, created_at: now() };
+      const priority = settings.priority ?? 0;
+      const run = {
+        id,
+        settings,
+        scenarios,
+        warnings: told,
+        demo,
+        tied,
+        priority,
+        idempotency,
+        owner,
+        created_at: now(),
+      };
       const { mostUnfinished } = options;
       const created = await store.runs.create(run, { mostUnfinished });
       if (created.outcome !== "created") contexts.forget(id);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { CallEnd, Limits } from "../contract/limits.ts";
+import type { CallEnd, CallRequest, Limits } from "../contract/limits.ts";
 import type { ChatModel, Reply } from "../contract/model.ts";
 
 const longestPauseMs = 60_000;
@@ -7,10 +7,10 @@ const longestPauseMs = 60_000;
 /** A model whose every call first waits for its place among all calls of all workers to the same endpoint. */
 export function limitModel(
   model: ChatModel,
-  { limits, endpoint, run_id }: { limits: Limits; endpoint: string; run_id: string },
+  { limits, ...place }: { limits: Limits } & Omit<CallRequest, "signal">,
 ): ChatModel {
   return async (request, options) => {
-    const slot = await limits.acquire({ endpoint, run_id, signal: options.signal });
+    const slot = await limits.acquire({ ...place, signal: options.signal });
     let end: CallEnd = { outcome: "failed" };
     try {
       // The wait may have been long: a run that was cancelled meanwhile starts no call.
@@ -27,15 +27,20 @@ export function limitModel(
 
 /**
  * Models that help, judges and labellers, made so that they keep to the same limits as models under test. Each one takes
- * turns with the runs that call the same endpoint as if it were a run of its own.
+ * turns with the runs that call the same endpoint as if it were a run of its own, of the priority of the run it helps.
  */
-export function limitModels<Target extends { readonly endpoint: string }>(
+export function limitModels<Target extends Pick<CallRequest, "endpoint" | "priority">>(
   createModel: (target: Target) => ChatModel,
   limits: Limits | undefined,
 ): (target: Target) => ChatModel {
   if (!limits) return createModel;
   return (target) =>
-    limitModel(createModel(target), { limits, endpoint: originOf(target.endpoint), run_id: `helper ${randomUUID()}` });
+    limitModel(createModel(target), {
+      limits,
+      endpoint: originOf(target.endpoint),
+      run_id: `helper ${randomUUID()}`,
+      priority: target.priority,
+    });
 }
 
 /** Limits are kept by origin: that is what an endpoint's own limits are about. */

@@ -95,7 +95,9 @@ export function createRunContexts({
   function modelOf({ id, settings }: RunRecord): ChatModel {
     const plain = createModel(settings);
     const model = wantsStream(settings) ? streamedModel(plain) : plain;
-    return limits ? limitModel(model, { limits, endpoint: originOf(settings.endpoint), run_id: id }) : model;
+    if (!limits) return model;
+    const { endpoint, priority } = settings;
+    return limitModel(model, { limits, endpoint: originOf(endpoint), run_id: id, priority });
   }
 
   function ledgerOf(run: RunRecord, scenarios: readonly Scenario[]): RunLedger | null {

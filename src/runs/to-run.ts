@@ -16,6 +16,7 @@ export function toRun(record: RunRecord): Run {
     interrupted: record.interrupted,
     message: record.message === "" ? stateMessage(record) : record.message,
     demo: record.demo,
+    ...(record.priority !== 0 && { priority: record.priority }),
     created_at: new Date(record.created_at).toISOString(),
     started_at: iso(record.started_at),
     finished_at: iso(record.finished_at),

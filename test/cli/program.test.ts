@@ -53,6 +53,8 @@ test.each([
   [["evil"], /unknown command 'evil'.*Did you mean eval/s],
   [["eval", "--attemps", "3"], /unknown option '--attemps'.*--attempts/s],
   [["eval", "--attempts", "0"], /whole number of at least 1/],
+  [["eval", "--priority", "101"], /whole number from -100 to 100/],
+  [["eval", "--priority", "soon"], /whole number from -100 to 100/],
   [["eval", "--attempts", "two"], /whole number/],
   [["eval", "--max-cost", "0"], /--max-cost.*It must be a number above 0/],
   [["eval", "--max-seconds", "0"], /--max-seconds.*It must be a number above 0/],

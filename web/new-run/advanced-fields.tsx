@@ -9,6 +9,7 @@ const names: readonly (keyof RunDraft)[] = [
   "scorers",
   "temperature",
   "concurrency",
+  "priority",
   "money",
   "judgeModel",
   "judgeEndpoint",
@@ -64,6 +65,14 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
           label="Calls at once"
           inputMode="numeric"
           placeholder="the service's limit"
+        />
+        <DraftField
+          form={form}
+          name="priority"
+          label="Priority"
+          inputMode="numeric"
+          placeholder="0"
+          hint="Runs with a higher one go first (-100 to 100)."
         />
         <DraftField
           form={form}

@@ -31,6 +31,7 @@ function valueOf(draft: RunDraft, name: Exclude<keyof RunDraft, "scenarios">): u
     case "attempts":
     case "threshold":
     case "concurrency":
+    case "priority":
     case "temperature":
     case "money":
     case "judgeVotes":

@@ -15,6 +15,7 @@ export const fieldPlaces: Readonly<Record<FieldName, readonly string[]>> = {
   threshold: ["threshold"],
   scorers: ["scorers"],
   concurrency: ["concurrency"],
+  priority: ["priority"],
   temperature: ["parameters", "temperature"],
   money: ["budget", "money"],
   judgeEndpoint: ["judge", "endpoint"],

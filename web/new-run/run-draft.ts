@@ -16,6 +16,7 @@ export interface RunDraft {
   readonly scorers: string;
   readonly temperature: string;
   readonly concurrency: string;
+  readonly priority: string;
   /** US dollars. */
   readonly money: string;
   readonly judgeEndpoint: string;
@@ -47,6 +48,7 @@ export const emptyDraft: RunDraft = {
   scorers: "",
   temperature: "",
   concurrency: "",
+  priority: "",
   money: "",
   judgeEndpoint: "",
   judgeModel: "",

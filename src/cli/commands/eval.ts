@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import type { EvalOptions } from "../eval/eval-settings.ts";
-import { collect, collectList, moreThanZero, share, wholeNumber, withSource } from "../options.ts";
+import { collect, collectList, moreThanZero, priorityNumber, share, wholeNumber, withSource } from "../options.ts";
 
 /** `rehearsal eval` */
 export function declare(command: Command): void {
@@ -26,6 +26,7 @@ export function withEvalOptions(command: Command): Command {
     .option("--stream", "ask for streams, so that the time to the first token is known")
     .addOption(new Option("--history <mode>", "whose earlier replies the model sees").choices(histories))
     .option("-j, --concurrency <number>", "attempts at once", wholeNumber(1))
+    .option("--priority <number>", "with --server: goes before runs with a lower one (-100 to 100)", priorityNumber)
     .option("--filter <pattern>", "only scenarios with this id (* stands for anything) or tag:name", collect)
     .option("--only-failed <run>", "only scenarios that did not pass in this run")
     .option("--first <number>", "only the first scenarios", wholeNumber(1))

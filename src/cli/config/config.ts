@@ -3,6 +3,7 @@ import { Budget } from "../../contract/budget.ts";
 import { History, JudgeSettings, LabellerSettings, Parameters, Protocol } from "../../contract/evaluation-request.ts";
 import { LabelRule } from "../../contract/label-rule.ts";
 import { Metadata } from "../../contract/metadata.ts";
+import { Priority } from "../../contract/priority.ts";
 import { ScorerSetting } from "../../contract/scorer-setting.ts";
 import { reporterNames } from "../reporters/reporter-names.ts";
 import { isEndpoint } from "./endpoint.ts";
@@ -48,6 +49,7 @@ export const Config = z
       .optional()
       .describe("Run every attempt again from its first bad turn with reference history; extra calls, reported apart."),
     concurrency: z.int().min(1).max(1000).optional().describe("Attempts at once."),
+    priority: Priority.optional(),
     scorers: z
       .array(ScorerSetting)
       .max(50)

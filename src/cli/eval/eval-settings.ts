@@ -25,6 +25,7 @@ export interface EvalOptions extends SourceOptions {
   readonly stream?: boolean;
   readonly history?: History;
   readonly concurrency?: number;
+  readonly priority?: number;
   readonly filter?: readonly string[];
   readonly onlyFailed?: string;
   readonly first?: number;
@@ -83,6 +84,7 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     ...(options.stream !== undefined && { stream: options.stream }),
     ...(options.history !== undefined && { history: options.history }),
     ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+    ...(options.priority !== undefined && { priority: options.priority }),
     ...(await systemPrompt(options.system, { config, folder, file })),
     ...budget(options, config),
   };

@@ -59,7 +59,7 @@ function targetOf(
 /** What the configuration and the request have in common. */
 function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
   const { attempts, parameters, stream, history, on_failure, concurrency, scorers, weights, threshold } = config;
-  const { judge, labeller, label_rules, budget, tags, metadata, replay_first_bad_turn } = config;
+  const { judge, labeller, label_rules, budget, tags, metadata, replay_first_bad_turn, priority } = config;
   const options = {
     attempts,
     parameters,
@@ -77,6 +77,7 @@ function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "
     tags,
     metadata,
     replay_first_bad_turn,
+    priority,
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -61,9 +61,9 @@ export function createLimits(
   }
 
   return {
-    async acquire({ endpoint, run_id, signal }) {
+    async acquire({ endpoint, ...request }) {
       if (closing) throw closing;
-      return endpointOf(endpoint).acquire(run_id, signal);
+      return endpointOf(endpoint).acquire(request);
     },
     stopWaiting() {
       const reason = (stopping = stoppingError());

@@ -22,7 +22,7 @@ test("a thousand calls cost a handful of settlements", async () => {
   const { local, reports } = endpoint();
   await Promise.all(
     Array.from({ length: 1_000 }, async () => {
-      const slot = await local.acquire("run", never);
+      const slot = await local.acquire({ run_id: "run", signal: never });
       await setImmediate();
       slot.release({ outcome: "ok", tokens: 10 });
     }),
@@ -41,9 +41,9 @@ test("what could not be told is told again", async () => {
     if (failures === 0) throw new Error("away");
     return {};
   });
-  const slot = await local.acquire("run", never);
+  const slot = await local.acquire({ run_id: "run", signal: never });
   slot.release({ outcome: "rate_limited", retry_after_ms: 5 });
-  const again = await local.acquire("run", never);
+  const again = await local.acquire({ run_id: "run", signal: never });
   again.release({ outcome: "ok" });
   expect(reports.slice(1, 3)).toMatchObject([
     { refused: true, pauseMs: 5 },
@@ -54,11 +54,11 @@ test("what could not be told is told again", async () => {
 
 test("a call that is refused and goes on trying lets others start later, at once", async () => {
   const { local, reports } = endpoint(({ refused }) => ({ waitMs: refused ? 60_000 : 0 }));
-  const slot = await local.acquire("run", never);
+  const slot = await local.acquire({ run_id: "run", signal: never });
   slot.refused(5);
   await expect.poll(() => reports.length).toBe(2);
   expect(reports[1]).toMatchObject({ refused: true, pauseMs: 5, inUse: 1 });
-  const waiting = local.acquire("run", never);
+  const waiting = local.acquire({ run_id: "run", signal: never });
   slot.release({ outcome: "ok" });
   await local.close(new Error("closed"));
   await expect(waiting).rejects.toThrow("closed");
@@ -67,16 +67,16 @@ test("a call that is refused and goes on trying lets others start later, at once
 test("whoever stops does not wait for a time, and gets the place of a call that ends", async () => {
   let waitMs = 0;
   const { local, reports } = endpoint(() => ({ slots: 1, share: 1, waitMs }));
-  const slot = await local.acquire("run", never);
+  const slot = await local.acquire({ run_id: "run", signal: never });
   local.stopWaiting(new Error("stopping"));
-  const next = local.acquire("run", never);
+  const next = local.acquire({ run_id: "run", signal: never });
   slot.release({ outcome: "ok" });
   const second = await next;
   waitMs = 60_000;
-  const waiting = local.acquire("run", never);
+  const waiting = local.acquire({ run_id: "run", signal: never });
   second.refused(60_000);
   await expect(waiting).rejects.toThrow("stopping");
-  await expect(local.acquire("run", never)).rejects.toThrow("stopping");
+  await expect(local.acquire({ run_id: "run", signal: never })).rejects.toThrow("stopping");
   second.release({ outcome: "ok" });
   await local.close();
   expect(reports.at(-1)).toMatchObject({ inUse: 0 });
@@ -84,16 +84,39 @@ test("whoever stops does not wait for a time, and gets the place of a call that 
 
 test("whoever waits for a time when all stop is turned away", async () => {
   const { local, reports } = endpoint(() => ({ waitMs: 60_000 }));
-  const waiting = local.acquire("run", never);
+  const waiting = local.acquire({ run_id: "run", signal: never });
   await expect.poll(() => reports.length).toBe(1);
   local.stopWaiting(new Error("stopping"));
   await expect(waiting).rejects.toThrow("stopping");
   await local.close();
 });
 
+test("a place goes to the highest priority that waits, then to the run with the fewest calls", async () => {
+  const { local } = endpoint(() => ({ slots: 1, share: 1 }));
+  const order: string[] = [];
+  const held = await local.acquire({ run_id: "usual", signal: never });
+  const calls = [
+    ["usual", 0],
+    ["usual", 0],
+    ["later", -5],
+    ["urgent", 5],
+    ["urgent", 5],
+    ["other", undefined],
+  ] as const;
+  const waiting = calls.map(async ([run_id, priority]) => {
+    const slot = await local.acquire({ run_id, priority, signal: never });
+    order.push(run_id);
+    slot.release({ outcome: "ok" });
+  });
+  held.release({ outcome: "ok" });
+  await Promise.all(waiting);
+  await local.close();
+  expect(order).toEqual(["urgent", "urgent", "usual", "usual", "other", "later"]);
+});
+
 test("permits that were not used are given back", async () => {
   const { local, reports } = endpoint(({ permits }) => ({ permits: permits > 0 ? 10 : 0 }));
-  const slot = await local.acquire("run", never);
+  const slot = await local.acquire({ run_id: "run", signal: never });
   slot.release({ outcome: "ok" });
   await local.close();
   expect(reports.at(-1)).toMatchObject({ unusedPermits: 9 });
@@ -102,7 +125,7 @@ test("permits that were not used are given back", async () => {
 test("an endpoint is idle once its calls are over and told, and not before", async () => {
   const { local } = endpoint(({ wanted }) => ({ slots: wanted, share: wanted }));
   expect(local.isIdle).toBe(true);
-  const slot = await local.acquire("run", never);
+  const slot = await local.acquire({ run_id: "run", signal: never });
   expect(local.isIdle).toBe(false);
   slot.release({ outcome: "ok" });
   expect(local.isIdle).toBe(false);

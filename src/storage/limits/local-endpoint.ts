@@ -1,4 +1,4 @@
-import type { CallEnd, CallSlot } from "../../contract/limits.ts";
+import type { CallEnd, CallRequest, CallSlot } from "../../contract/limits.ts";
 import type { Allowance, Settlement } from "./settle-endpoint.ts";
 import { permitsLastMs } from "./rate.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
@@ -53,12 +53,12 @@ export class LocalEndpoint {
     this.#options = options;
   }
 
-  async acquire(runId: string, signal: AbortSignal): Promise<CallSlot> {
-    signal.throwIfAborted();
+  async acquire(request: Omit<CallRequest, "endpoint">): Promise<CallSlot> {
+    request.signal.throwIfAborted();
     if (this.#closed) throw this.#reason;
     // Usually there is room: nothing has to be set up to wait.
-    if (this.#waiting.size === 0 && this.#mayStart()) return this.#startNow(runId);
-    return this.#wait(runId, signal);
+    if (this.#waiting.size === 0 && this.#mayStart()) return this.#startNow(request.run_id);
+    return this.#wait(request);
   }
 
   #startNow(runId: string): CallSlot {
@@ -68,7 +68,7 @@ export class LocalEndpoint {
     return this.#slot(runId);
   }
 
-  #wait(runId: string, signal: AbortSignal): Promise<CallSlot> {
+  #wait({ run_id: runId, priority = 0, signal }: Omit<CallRequest, "endpoint">): Promise<CallSlot> {
     const { promise, resolve, reject } = Promise.withResolvers<CallSlot>();
     const abort = (): void => {
       this.#waiting.remove(call);
@@ -76,6 +76,7 @@ export class LocalEndpoint {
     };
     const call = {
       runId,
+      priority,
       start: (): void => {
         signal.removeEventListener("abort", abort);
         resolve(this.#slot(runId));

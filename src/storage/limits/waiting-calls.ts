@@ -1,10 +1,14 @@
 export interface WaitingCall {
   readonly runId: string;
+  readonly priority: number;
   start(): void;
   refuse(reason: unknown): void;
 }
 
-/** Calls that wait for one endpoint. The run with the fewest calls under way comes first, then whoever came first. */
+/**
+ * Calls that wait for one endpoint. The highest priority comes first, then the run with the fewest calls under way, then whoever
+ * came first.
+ */
 export class WaitingCalls {
   readonly #waiting = new Map<string, Set<WaitingCall>>();
   readonly #underWay = new Map<string, number>();
@@ -29,13 +33,14 @@ export class WaitingCalls {
 
   /** Takes the next call out and counts it as under way. */
   next(): WaitingCall | undefined {
-    let chosen: Set<WaitingCall> | undefined;
-    let fewest = Number.POSITIVE_INFINITY;
-    for (const [runId, calls] of this.#waiting) {
+    let call: WaitingCall | undefined;
+    let fewest = 0;
+    for (const [runId, [first]] of this.#waiting) {
+      if (!first) continue;
       const count = this.#underWay.get(runId) ?? 0;
-      if (count < fewest) [chosen, fewest] = [calls, count];
+      const ahead = call ? first.priority - call.priority || fewest - count : 1;
+      if (ahead > 0) [call, fewest] = [first, count];
     }
-    const call = chosen?.values().next().value;
     if (!call) return undefined;
     this.remove(call);
     this.began(call.runId);
