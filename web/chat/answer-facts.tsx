@@ -1,8 +1,10 @@
 import { formatDuration, formatInteger, formatMoney } from "../parts/format.ts";
+import { useModelName } from "../parts/use-model-name.ts";
 import type { DoneAnswer } from "./conversation.ts";
 
 export function AnswerFacts({ answer }: { answer: DoneAnswer }) {
   const { reply, milliseconds, cost, total } = answer;
+  const nameOf = useModelName();
   const { input_tokens: input, output_tokens: output } = total ?? reply.usage_metadata;
   const finish = reply.response_metadata.finish_reason;
   return (
@@ -17,7 +19,7 @@ export function AnswerFacts({ answer }: { answer: DoneAnswer }) {
         {finish === "length" && " (cut off)"}
       </span>
       {cost !== null && <span>{formatMoney(cost)}</span>}
-      <span className="break-all">{reply.response_metadata.model_name}</span>
+      <span className="break-all">{nameOf(reply.response_metadata.model_name)}</span>
       {reply.additional_kwargs.refusal && <span className="text-warn">refused</span>}
     </p>
   );
