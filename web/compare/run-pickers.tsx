@@ -8,7 +8,7 @@ import { runName } from "../parts/run-name.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { useRun } from "../run/use-run.ts";
-import { lastPair } from "./last-pair.ts";
+import { OfferedPair } from "./offered-pair.tsx";
 
 /** Which two runs are compared, out of the newest ones. */
 export function RunPickers({ baseline, candidate }: { baseline: string; candidate: string }) {
@@ -17,7 +17,7 @@ export function RunPickers({ baseline, candidate }: { baseline: string; candidat
     queryFn: ({ signal }) => listRuns({ state: "completed", limit: "200" }, signal),
   });
   const known = runs.data?.runs ?? [];
-  const pair = lastPair(known);
+  const nameOf = useModelName();
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
       <RunSelect label="Baseline (before)" name="baseline" value={baseline} runs={known} />
@@ -27,20 +27,11 @@ export function RunPickers({ baseline, candidate }: { baseline: string; candidat
           <FailedNotice error={runs.error} onRetry={() => void runs.refetch()} />
         </div>
       )}
-      {pair && baseline === "" && candidate === "" && (
-        <p className="panel flex flex-wrap items-center gap-3 p-4 text-sm sm:col-span-2">
-          <span className="verbatim">
-            Choose two runs, or take the last two of “{runName({ test_name: pair.testName })}”.
-          </span>
-          <button
-            type="button"
-            className="button button-primary"
-            onClick={() => changeSearch({ baseline: pair.baseline, candidate: pair.candidate })}
-          >
-            Compare them
-          </button>
-        </p>
-      )}
+      <OfferedPair
+        choice={{ baseline, candidate }}
+        runs={known}
+        describe={(run) => describe(run, nameOf(run.model_id))}
+      />
       {runs.data?.next_cursor && (
         <p className="text-sm text-soft sm:col-span-2">
           These are the newest {formatInteger(known.length)}.{" "}

@@ -71,6 +71,27 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("with one run chosen, the one before it of the same test is offered, or the pinned baseline", async () => {
+    const earlier = { ...structuredClone(nightly), run_id: "earlier" };
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly, earlier, withoutScores] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/compare?candidate=${nightlyAfter.run_id}`);
+    await tab.page.getByText("or take one of the same test").waitFor();
+    await tab.page.getByRole("button", { name: "Compare with it" }).click();
+    await tab.page.getByRole("region", { name: "Verdict" }).waitFor();
+    expect(tab.page.url()).toContain(`candidate=${nightlyAfter.run_id}&baseline=${nightly.run_id}`);
+
+    const pins = { [nightly.test_name]: { runId: "earlier", overall: 0.5 } };
+    await tab.page.evaluate(`localStorage.setItem("rehearsal.baselines", ${JSON.stringify(JSON.stringify(pins))})`);
+    await tab.open(`/compare?candidate=${nightlyAfter.run_id}`);
+    await tab.page.getByRole("button", { name: "Compare with it" }).click();
+    await tab.page.waitForURL("**baseline=earlier");
+
+    await tab.open(`/compare?candidate=${withoutScores.run_id}`);
+    await tab.page.getByText("Choose the other run to compare it with.").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("more runs than a page of them can be picked, named so that their scores are in sight", async () => {
     const long = "a name that goes on and on ".repeat(20).trim();
     const many = Array.from({ length: 210 }, (_, index) =>
