@@ -10,7 +10,7 @@ export function refuseBinary(text: string): void {
   const start = text.slice(0, 32);
   if (start.startsWith("PK\u0003\u0004")) {
     throw new FormatError(
-      "this is an archive, not text; save a spreadsheet as CSV, turn an Inspect log into JSON with `inspect log convert`",
+      "this is an archive, not text; save a spreadsheet as CSV, and import an Inspect log on the command line or as JSON (`inspect log convert`)",
     );
   }
   if (text.startsWith("version https://git-lfs.github.com/spec/")) {

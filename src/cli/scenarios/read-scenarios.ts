@@ -8,6 +8,7 @@ import { CliError } from "../cli-error.ts";
 import { readBytes } from "../read-text.ts";
 import { findFiles, type FindOptions } from "./find-files.ts";
 import { namedFilesIn } from "./named-files.ts";
+import { readEvalLog } from "./read-eval-log.ts";
 
 export interface ReadOptions extends FindOptions {
   readonly format?: ImportFormat | "auto";
@@ -45,8 +46,12 @@ function read({
   files: NamedFiles;
 }): Omit<ScenarioFile, "file"> {
   try {
-    const text = decodeUtf8(bytes);
-    return { text, ...importScenarios({ text, name: file, format, mapping, files }) };
+    const log = readEvalLog(bytes);
+    const text = log ?? decodeUtf8(bytes);
+    const result = importScenarios({ text, name: file, format, mapping, files });
+    // An archive has no lines that anybody could look at.
+    const notes = log === undefined ? result.notes : result.notes.map(({ line: _, ...note }) => note);
+    return { text, ...result, notes };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${file}: ${withOption(error.message)}`, undefined, { cause: error });
