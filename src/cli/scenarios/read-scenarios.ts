@@ -49,13 +49,16 @@ function read({
     const log = readEvalLog(bytes);
     const text = log ?? decodeUtf8(bytes);
     const result = importScenarios({ text, name: file, format, mapping, files });
-    // An archive has no lines that anybody could look at.
-    const notes = log === undefined ? result.notes : result.notes.map(({ line: _, ...note }) => note);
-    return { text, ...result, notes };
+    return { text, ...result, notes: log === undefined ? result.notes : result.notes.map(withoutLine) };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${file}: ${withOption(error.message)}`, undefined, { cause: error });
   }
+}
+
+/** An archive has no lines that anybody could look at. */
+function withoutLine({ kind, pointer, message }: Note): Note {
+  return { kind, ...(pointer !== undefined && { pointer }), message };
 }
 
 /** `support.yaml:3 /interactions/0: message` */
