@@ -1,5 +1,6 @@
 import { ServiceError } from "../contract/service-error.ts";
 import type { NoiseFloor } from "../contract/comparison.ts";
+import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
 import { canonicalJson } from "../contract/canonical-json.ts";
@@ -45,7 +46,17 @@ async function endedRun(store: Store, id: string, owner: string | null | undefin
   return run;
 }
 
+/** Settings that change neither a reply nor a score. */
+const besides: ReadonlySet<string> = new Set([
+  "test_name",
+  "tags",
+  "metadata",
+  "concurrency",
+  "budget",
+  "priority",
+] satisfies (keyof RunSettings)[]);
+
 async function contentOf(store: Store, { id, settings }: RunRecord): Promise<string> {
-  const { test_name: _, tags: __, metadata: ___, concurrency: ____, budget: _____, ...rest } = settings;
-  return canonicalJson([rest, await store.runs.scenarios(id)]);
+  const measured = Object.entries(settings).filter(([name]) => !besides.has(name));
+  return canonicalJson([Object.fromEntries(measured), await store.runs.scenarios(id)]);
 }

@@ -173,6 +173,13 @@ test("the HTML report holds the run, and no text of a model can break out of it"
   expect(html).not.toContain("<script>alert(1)");
 });
 
+test("noise is measured whatever the runs were called, and whichever went first", async () => {
+  const one = await evaluate("good", { priority: 1, tags: ["a"] });
+  const other = await evaluate("good", { test_name: "again", concurrency: 1 });
+  const answer = await send(at(`/noise?runs=${one.run_id},${other.run_id}`));
+  expect(answer.body).toMatchObject({ success: { runs: 2 } });
+});
+
 test("noise is measured from runs of the same thing only", async () => {
   const runs = [await evaluate("good"), await evaluate("good"), await evaluate("good")].map(({ run_id }) => run_id);
   const answer = await send(at(`/noise?runs=${runs.join(",")}`));
