@@ -9,6 +9,7 @@ export function editSimilarity(): Scorer {
   return bestReference("edit_similarity", ({ reply, reference }) => {
     const longer = Math.max(reply.codePoints.length, reference.codePoints.length);
     if (longer === 0) return { value: 1, reason: "both are empty" };
+    if (reply.normalized === reference.normalized) return { value: 1, reason: `0 edits over ${longer} characters` };
     const tooLong = replyTooLong(reply.codePoints.length, reference.codePoints.length, "characters");
     if (tooLong) return tooLong;
 

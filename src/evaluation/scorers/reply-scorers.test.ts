@@ -60,6 +60,15 @@ test.each(replyScorers)("%s does not hang on enormous texts", (name) => {
   expect([0, null]).toContain(value);
 });
 
+test.each(["exact_match", "token_f1", "rouge_l", "edit_similarity"] as const)(
+  "%s knows the same text however long it is",
+  (name) => {
+    const text = "word ".repeat(70_000);
+    expect(score(name, text, text.toUpperCase()).value).toBe(1);
+    expect(score(name, text, `${text} more`).value).not.toBe(1);
+  },
+);
+
 test("token_f1 and rouge_l have their defined values", () => {
   const [reply, reference] = ["Your order ships on Monday", "Your order does not ship on Monday"];
   expect(score("token_f1", reply, reference).value).toBeCloseTo(8 / 12, 12);

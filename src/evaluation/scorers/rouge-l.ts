@@ -10,10 +10,11 @@ export function rougeL(): Scorer {
   return bestReference("rouge_l", ({ reply, reference }) => {
     const generated = reply.tokens.length;
     const expected = reference.tokens.length;
-    const tooLong = replyTooLong(generated, expected, "words");
+    const isSame = generated === expected && reply.words === reference.words;
+    const tooLong = isSame ? null : replyTooLong(generated, expected, "words");
     if (tooLong) return tooLong;
 
-    const common = longestCommonSubsequence(toWordPair(reply.tokens, reference.tokens));
+    const common = isSame ? expected : longestCommonSubsequence(toWordPair(reply.tokens, reference.tokens));
     return {
       value: overlapF1(common, generated, expected),
       reason: `${common} of ${expected} reference words in the same order among ${generated}`,
