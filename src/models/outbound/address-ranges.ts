@@ -62,11 +62,14 @@ function ipv6Kind(address: string): AddressKind {
   for (const kind of ["link-local", "loopback", "unspecified"] as const) {
     if (ranges[kind][1].check(address, "ipv6")) return kind;
   }
-  const embedded = embeddedIpv4(address);
-  if (embedded) {
-    const kind = ipv4Kind(embedded.address);
-    return kind === "public" && !embedded.routable ? "private" : kind;
-  }
+  const embedded = embeddedIpv4(address).map(({ address: inside, routable }) => {
+    const kind = ipv4Kind(inside);
+    return kind === "public" && !routable ? "private" : kind;
+  });
+  const strictest = (["link-local", "loopback", "unspecified", "private", "public"] as const).find((kind) =>
+    embedded.includes(kind),
+  );
+  if (strictest) return strictest;
   return globalIpv6.check(address, "ipv6") && !specialIpv6.check(address, "ipv6") ? "public" : "private";
 }
 

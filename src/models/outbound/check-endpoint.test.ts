@@ -44,6 +44,11 @@ function spellings(address: string): string[] {
     `[64:ff9b::${address}]`,
     `[64:ff9b::${tail}]`,
     `[64:ff9b:1::${tail}]`,
+    // The other layouts of RFC 6052: prefixes of 48, 56 and 64 bits.
+    `[64:ff9b:1:${group(a, b)}:${hex(c)}:${hex(d * 256)}::]`,
+    `[64:ff9b:1:${hex(a)}:${hex(b)}:${group(c, d)}::]`,
+    `[64:ff9b:1:0:${hex(a)}:${group(b, c)}:${hex(d * 256)}:0]`,
+    `[2001:0:4136:e378:8000:63bf:${group(255 - a, 255 - b)}:${group(255 - c, 255 - d)}]`,
     `[2002:${tail}::]`,
     `[2002:${tail}::1]`,
     `[2001:4860::5efe:${tail}]`,

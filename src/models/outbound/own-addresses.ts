@@ -20,7 +20,10 @@ export function createOwnAddresses(): OwnAddresses {
     if (here.length === 0) return false;
     if (isThisMachine(host)) return true;
     // A service bound to all or to other interfaces also answers on this machine's other addresses.
-    return here.some((address) => !isLoopback(address.host)) && interfaceAddresses().has(plainAddress(host));
+    return (
+      here.some((address) => !isLoopback(address.host)) &&
+      plainAddresses(host).some((plain) => interfaceAddresses().has(plain))
+    );
   }
 
   return { add: (address) => void listening.push(address), isOwnAddress };
@@ -37,8 +40,9 @@ function isLoopback(host: string): boolean {
 }
 
 /** An interface is listed by its IPv4 address, however that is dressed as an IPv6 one. */
-function plainAddress(host: string): string {
-  return (isIPv6(host) && embeddedIpv4(host)?.address) || host;
+function plainAddresses(host: string): readonly string[] {
+  const inside = isIPv6(host) ? embeddedIpv4(host).map(({ address }) => address) : [];
+  return [...inside, host];
 }
 
 function interfaceAddresses(): Set<string> {

@@ -31,6 +31,11 @@ export function spellings(address: string): string[] {
     `[::ffff:0:${tail}]`,
     `[64:ff9b::${address}]`,
     `[64:ff9b:1::${tail}]`,
+    // The other layouts of RFC 6052: prefixes of 48, 56 and 64 bits.
+    `[64:ff9b:1:${hex(a * 256 + b)}:${hex(c)}:${hex(d * 256)}::]`,
+    `[64:ff9b:1:${hex(a)}:${hex(b)}:${hex(c * 256 + d)}::]`,
+    `[64:ff9b:1:0:${hex(a)}:${hex(b * 256 + c)}:${hex(d * 256)}:0]`,
+    `[2001:0:4136:e378:8000:63bf:${hex((255 - a) * 256 + 255 - b)}:${hex((255 - c) * 256 + 255 - d)}]`,
     `[2002:${tail}::1]`,
   ];
   return [...plain, ...parts, ...unicode, ...inIpv6];
