@@ -76,6 +76,12 @@ test.each(documents)("no JSON schema bookkeeping is left inside", (document) => 
   expect(JSON.stringify(document)).not.toMatch(/__schema|9007199254740991|\$defs/);
 });
 
+test("where the body may leave the model to x-model-id, that header is named", () => {
+  const leaving = agentOperations.filter(({ body }) => body instanceof z.ZodObject && "model" in body.shape);
+  expect(leaving.map(({ id }) => id)).toEqual(["createChatCompletion", "createResponse", "streamUiMessages"]);
+  for (const { headers } of leaving) expect(headers).toHaveProperty("x-model-id");
+});
+
 test("a body that may be left out is not required", () => {
   const operations = [
     operation({ body: z.object({}) }),

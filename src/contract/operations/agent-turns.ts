@@ -46,6 +46,9 @@ const turnHeaders = {
   },
 };
 
+/** For wires whose body names the model. */
+const modelHeader = { "x-model-id": { description: "Serves where the body has no `model`." } };
+
 const answerHeaders =
   "The answer carries `x-run-id`, `x-model-resolved`, `x-usage-input-tokens`, `x-usage-output-tokens`, `x-usage-total-tokens`, " +
   "`x-model-calls`, `x-tool-calls`, `x-finish-reason` and, where prices are known and the endpoint counts its tokens, `x-cost`: the totals of the whole run.";
@@ -147,7 +150,7 @@ export const createChatCompletion: Operation = {
   ].join("\n\n"),
   tag: "OpenAI-compatible",
   scope: "agent",
-  headers: turnHeaders,
+  headers: { ...modelHeader, ...turnHeaders },
   body: ChatCompletionRequest,
   responses: {
     200: {
@@ -170,7 +173,7 @@ export const createResponse: Operation = {
   ].join("\n\n"),
   tag: "OpenAI-compatible",
   scope: "agent",
-  headers: turnHeaders,
+  headers: { ...modelHeader, ...turnHeaders },
   body: ResponseRequest,
   responses: {
     200: {
@@ -193,7 +196,7 @@ export const streamUiMessages: Operation = {
     "decisions goes on with the run that waits. `messageMetadata` holds `run_id`, `model`, `usage` and `cost`.",
   tag: "Agent",
   scope: "agent",
-  headers: { "x-model-id": { description: "Serves where the body has no `model`." }, ...turnHeaders },
+  headers: { ...modelHeader, ...turnHeaders },
   body: UiChatRequest,
   responses: { 200: { description: "The chunks.", mediaTypes: ["text/event-stream"] } },
   errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
