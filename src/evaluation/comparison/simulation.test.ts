@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { Interaction } from "../../contract/scenario.ts";
+import { createDrift } from "../drift.ts";
+import type { ScoredInteraction } from "../scored-interaction.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";
 import { detectableEffect } from "../statistics/power.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
@@ -73,6 +75,42 @@ test.each([
       if ((ci_lower ?? 1) <= share && share <= (ci_upper ?? 0)) covered++;
     }
     expect(covered / suites).toBeGreaterThan(0.93);
+  },
+);
+
+test.each([
+  [5, 3],
+  [10, 1],
+  [30, 2],
+])(
+  "where there is no drift it is seen as rarely as chance allows: %i scenarios × %i attempts of 1 to 5 turns",
+  (size, times) => {
+    const random = createRandom(1_234);
+    const normal = createNormal(random);
+    const toTurn = (overall: number, turn_index: number): ScoredInteraction => ({
+      scores: { overall },
+      turn_index,
+      reference_metadata: {},
+      generated_metadata: {},
+      error: null,
+      usage: null,
+    });
+    let seen = 0;
+    for (let suite = 0; suite < suites; suite++) {
+      const drift = createDrift("scenario");
+      for (let scenario = 0; scenario < size; scenario++) {
+        const length = 1 + Math.floor(random() * 5);
+        const [difficulty, own] = [truth + normal(0.2), normal(0.05)];
+        for (let attempt = 0; attempt < times; attempt++) {
+          const replies = (shift: number) =>
+            Array.from({ length }, (_, index) => toTurn(difficulty + shift + normal(0.1), index));
+          drift.add({ generated: replies(own), reference: replies(0), cluster: scenario });
+        }
+      }
+      if (!drift.finish()?.sentence.startsWith("No drift can be seen")) seen++;
+    }
+    expect(seen / suites).toBeGreaterThan(0.03);
+    expect(seen / suites).toBeLessThan(0.075);
   },
 );
 
