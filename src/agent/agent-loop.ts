@@ -86,5 +86,6 @@ async function toOutcome(run: AgentRun, ending: Ending): Promise<AgentOutcome> {
     finish_reason: pending.length > 0 ? "tool_calls" : reply.finish_reason,
     pending_tool_calls: pending.map((call) => ({ ...toToolCall(call), args: call.args })),
     ...(awaitsApproval && { pending_run: toPendingRun(run, reply, calls) }),
+    ...(pending.length > 0 && !awaitsApproval && { history: run.history }),
   };
 }

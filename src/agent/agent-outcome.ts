@@ -92,6 +92,8 @@ export interface SuccessfulOutcome extends AgentTotals {
   /** The model's own reason, `tool_calls` when calls are pending, or the limit that ended the run. */
   readonly finish_reason: string;
   readonly pending_tool_calls: readonly PendingToolCall[];
+  /** There when the client's tools are to be used: the conversation up to the reply that asks for them. */
+  readonly history?: readonly ChatMessage[];
   /** There when a pending call waits for approval: what `resumeAgent` needs. Keep it on the server. */
   readonly pending_run?: PendingRun;
 }

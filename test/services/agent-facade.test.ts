@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
-import { failsWith, refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import { asksFor, failsWith, refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import { defineTool } from "../../src/agent/tool.ts";
 import { ChatCompletion } from "../../src/contract/openai-chat.ts";
 import { ResponseBody } from "../../src/contract/openai-responses.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
@@ -302,6 +303,52 @@ test.each([
   expect(refused.status).toBe(422);
   expect(await refused.json()).toMatchObject({ error: { message: '/tool_choice names "rocket", which is no tool' } });
 });
+
+/** Books with a tool of ours, then asks the client for the weather, as long as it does not see that either was done. */
+const booksThenAsks: ScriptedTurn = ({ messages }) => {
+  const done = new Set(messages.flatMap((message) => (message.role === "tool" ? (message.name ?? "") : [])));
+  if (!done.has("book")) return { text: "I book.", ...asksFor("book", {}, "call_1") };
+  return done.has("weather") ? "Booked, and it is sunny." : asksFor("weather", {}, "call_2");
+};
+
+function bookTool(booked: unknown[]) {
+  const parameters = { type: "object", properties: {} };
+  return defineTool({ name: "book", description: "Books.", parameters, run: (args) => void booked.push(args) });
+}
+
+test.each([false, true])(
+  "what our tools did before the client's were asked for is not done again (stream: %s)",
+  async (stream) => {
+    const booked: unknown[] = [];
+    await using agent = await runAgentApp(scripted(booksThenAsks).models, { tools: () => [bookTool(booked)] });
+    const openai = new OpenAI({ baseURL: `${agent.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const weather = { name: "weather", parameters: { type: "object", properties: {} } };
+
+    const chat = { model: "test/model", tools: [{ type: "function" as const, function: weather }] };
+    const complete = async (messages: OpenAI.ChatCompletionMessageParam[]) =>
+      (stream
+        ? await openai.chat.completions.stream({ ...chat, messages }).finalChatCompletion()
+        : await openai.chat.completions.create({ ...chat, messages })
+      ).choices[0]?.message;
+    const question = { role: "user" as const, content: "Book, and tell me the weather." };
+    const asked = await complete([question]);
+    expect(asked?.tool_calls).toMatchObject([{ id: "call_2", function: { name: "weather" } }]);
+    const result = { role: "tool" as const, tool_call_id: "call_2", content: "sunny" };
+    const answered = await complete([question, asked as OpenAI.ChatCompletionMessage, result]);
+    expect(answered?.content).toBe("Booked, and it is sunny.");
+    expect(booked).toHaveLength(1);
+
+    const respond = async (input: OpenAI.Responses.ResponseInput) => {
+      const body = { model: "test/model", tools: [{ type: "function" as const, strict: false, ...weather }], input };
+      return stream ? openai.responses.stream(body).finalResponse() : openai.responses.create(body);
+    };
+    const { output } = await respond([question]);
+    const given = { type: "function_call_output" as const, call_id: "call_2", output: "sunny" };
+    const { output_text } = await respond([question, ...(output as OpenAI.Responses.ResponseInput), given]);
+    expect(output_text).toBe("Booked, and it is sunny.");
+    expect(booked).toHaveLength(2);
+  },
+);
 
 test("a failure after the first word is the last event, in OpenAI's shape, without [DONE]", async () => {
   const breaks: ScriptedTurn = (_request, { onText }) => {

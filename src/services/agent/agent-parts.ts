@@ -10,6 +10,7 @@ import { createAgentMetrics, type AgentMetrics } from "./observers/agent-metrics
 import { createProviderHealth, type ProviderHealth } from "./observers/provider-health.ts";
 import { traceTurns } from "./observers/trace-turns.ts";
 import { createTurns, type Turns } from "./turns/create-turns.ts";
+import { createEarlierSteps, type EarlierSteps } from "./turns/earlier-steps.ts";
 import { createIdempotentTurns, type IdempotentTurns } from "./turns/idempotent-turns.ts";
 import { createLocks } from "./turns/locks.ts";
 import { recordTurns } from "./turns/record-turns.ts";
@@ -21,6 +22,7 @@ import { createUnderWay } from "./turns/under-way.ts";
 export interface AgentParts {
   readonly turns: Turns;
   readonly idempotentTurns: IdempotentTurns;
+  readonly earlierSteps: EarlierSteps;
   readonly runLog: AgentRunLog;
   readonly threads: AgentThreads;
   readonly waitingRuns: WaitingRuns;
@@ -93,6 +95,7 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     capabilities: createCapabilityCache(),
     providerHealth,
     idempotentTurns: createIdempotentTurns({ answers, onError: onUnkept }),
+    earlierSteps: createEarlierSteps(),
     inThread: (key, signal, start) => underWay.follow(inThread(key, signal, start)),
   };
 }

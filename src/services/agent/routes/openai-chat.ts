@@ -30,6 +30,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
     const request = validate(ChatCompletionRequest, await readJson(context, bodyLimits));
     checkCount(request.messages, { maxMessages });
     const stream = request.stream === true;
+    const known = parts.earlierSteps.read(headers.owner, fromOpenAiMessages(request.messages));
     const turn = await namedModel(async () =>
       parts.turns.start({
         ...headers,
@@ -40,12 +41,13 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
         }),
         wire: "openai-chat",
         modelId: request.model ?? context.req.header("x-model-id"),
-        messages: fromOpenAiMessages(request.messages),
+        messages: known.messages,
         parameters: toModelParameters(request),
         stream,
         thread: null,
       }),
     );
+    void turn.outcome.then(known.keep, () => {});
     turn.watch(clientSignal(context, headers));
 
     const created = Math.floor(Date.now() / 1000);

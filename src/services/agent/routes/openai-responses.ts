@@ -31,18 +31,20 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
     const messages = fromResponseInput(request);
     checkCount(messages, { maxMessages, pointer: "/input" });
     const stream = request.stream === true;
+    const known = parts.earlierSteps.read(headers.owner, messages);
     const turn = await namedModel(async () =>
       parts.turns.start({
         ...headers,
         ...planTools({ tools: headers.tools, clientTools: toClientTools(request), choice: toChoice(request) }),
         wire: "openai-responses",
         modelId: request.model ?? context.req.header("x-model-id"),
-        messages,
+        messages: known.messages,
         parameters: toParameters(request),
         stream,
         thread: null,
       }),
     );
+    void turn.outcome.then(known.keep, () => {});
     turn.watch(clientSignal(context, headers));
 
     const head = { request, created: Math.floor(Date.now() / 1000) };

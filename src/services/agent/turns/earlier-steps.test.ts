@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import type { ChatMessage } from "../../../contract/model.ts";
+import { createEarlierSteps } from "./earlier-steps.ts";
+
+const question: ChatMessage = { role: "user", content: "Hi" };
+const call = (id: string, name = "theirs") => ({ id, name, arguments: "{}" });
+const asks = (...ids: string[]): ChatMessage => ({
+  role: "assistant",
+  content: "",
+  tool_calls: ids.map((id) => call(id)),
+});
+const result = (id: string): ChatMessage => ({ role: "tool", content: "ok", tool_call_id: id });
+const steps = (id: string): readonly ChatMessage[] => [
+  { role: "assistant", content: "First.", tool_calls: [call(id, "ours")] },
+  result(id),
+];
+
+/** A turn that took these steps and then asked for these calls. */
+const outcome = (history: readonly ChatMessage[], ...ids: string[]): AgentOutcome =>
+  ({
+    ok: true,
+    history,
+    pending_tool_calls: ids.map((id) => ({ ...call(id), args: {} })),
+  }) as Partial<SuccessfulOutcome> as AgentOutcome;
+
+test("what was done before each call is put back before it, turn after turn", () => {
+  const earlier = createEarlierSteps();
+  const first = earlier.read("ada", [question]);
+  first.keep(outcome([question, ...steps("1")], "a"));
+
+  const second = earlier.read("ada", [question, asks("a"), result("a")]);
+  expect(second.messages).toEqual([question, ...steps("1"), asks("a"), result("a")]);
+  second.keep(outcome([...second.messages, ...steps("2")], "b", "c"));
+
+  const sent = [question, asks("a"), result("a"), asks("b", "c"), result("b"), result("c")];
+  const answered = [asks("b", "c"), result("b"), result("c")];
+  expect(earlier.read("ada", sent).messages).toEqual([...second.messages, ...steps("2"), ...answered]);
+});
+
+test.each([
+  ["another owner", "bob", [question, asks("a"), result("a")]],
+  ["nobody", null, [question, asks("a"), result("a")]],
+  ["another conversation", "ada", [{ ...question, content: "Ho" }, asks("a"), result("a")]],
+  ["other calls", "ada", [question, asks("b"), result("b")]],
+  ["more calls", "ada", [question, asks("a", "b"), result("a"), result("b")]],
+] as const)("%s is told nothing of it", (_name, owner, messages) => {
+  const earlier = createEarlierSteps();
+  earlier.read("ada", [question]).keep(outcome([question, ...steps("1")], "a"));
+  expect(earlier.read(owner, messages).messages).toEqual(messages);
+});
+
+test("nothing is kept for good, nor more than there is room for", () => {
+  let time = 0;
+  const room = JSON.stringify(steps("1")).length * 2;
+  const earlier = createEarlierSteps({ now: () => time, maximumAgeMs: 1000, maximumSize: room });
+  const isKept = (id: string) => earlier.read(null, [question, asks(id)]).messages.length > 2;
+  for (const id of ["a", "b", "c"]) earlier.read(null, [question]).keep(outcome([question, ...steps("1")], id));
+  expect(["a", "b", "c"].map(isKept)).toEqual([false, true, true]);
+  time = 1000;
+  expect(["b", "c"].map(isKept)).toEqual([false, false]);
+});
+
+test("a turn that used none of our tools, or failed, leaves nothing to keep", () => {
+  const earlier = createEarlierSteps();
+  earlier.read(null, [question]).keep(outcome([question], "a"));
+  earlier.read(null, [question]).keep({ ok: false } as AgentOutcome);
+  expect(earlier.read(null, [question, asks("a")]).messages).toEqual([question, asks("a")]);
+});

@@ -1,0 +1,108 @@
+import { createHash, type Hash } from "node:crypto";
+import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import type { ChatMessage, ToolCall } from "../../../contract/model.ts";
+
+/** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
+export interface KnownConversation {
+  readonly messages: readonly ChatMessage[];
+  /** Keeps what a turn of this conversation did before it handed the client its calls. */
+  keep(outcome: AgentOutcome): void;
+}
+
+/**
+ * What the agent did before it asked the client to use a tool of its own. The wires of OpenAI have no place for it: a client
+ * comes back with its call and the result, and a model that saw no more would use our tools once more, also those that change
+ * something.
+ */
+export interface EarlierSteps {
+  /** What is kept is found only in the very conversation it belongs to, by the owner whose it is. */
+  read(owner: string | null, messages: readonly ChatMessage[]): KnownConversation;
+}
+
+interface Kept {
+  readonly steps: readonly ChatMessage[];
+  readonly size: number;
+  readonly expiresAt: number;
+}
+
+export interface EarlierStepsOptions {
+  readonly now?: () => number;
+  readonly maximumAgeMs?: number;
+  /** Characters over all that is kept; the oldest goes first. */
+  readonly maximumSize?: number;
+}
+
+export function createEarlierSteps({
+  now = Date.now,
+  maximumAgeMs = 3600 * 1000,
+  maximumSize = 16 * 1024 * 1024,
+}: EarlierStepsOptions = {}): EarlierSteps {
+  const kept = new Map<string, Kept>();
+  let size = 0;
+
+  function drop(key: string): void {
+    size -= kept.get(key)?.size ?? 0;
+    kept.delete(key);
+  }
+
+  function put(key: string, steps: readonly ChatMessage[]): void {
+    drop(key);
+    const entry = { steps, size: JSON.stringify(steps).length, expiresAt: now() + maximumAgeMs };
+    kept.set(key, entry);
+    size += entry.size;
+    for (const [oldest, { expiresAt }] of kept) {
+      if (size <= maximumSize && expiresAt > now()) return;
+      drop(oldest);
+    }
+  }
+
+  const stepsOf = (key: string): readonly ChatMessage[] => {
+    const entry = kept.get(key);
+    return entry && entry.expiresAt > now() ? entry.steps : [];
+  };
+
+  return {
+    read(owner, sent) {
+      const messages = kept.size > 0 && sent.some(hasCalls) ? withSteps(owner, sent) : sent;
+      return {
+        messages,
+        keep: (outcome) => {
+          if (!outcome.ok || !outcome.history) return;
+          const steps = outcome.history.slice(messages.length);
+          if (steps.length > 0) put(keyOf(addTo(hashFor(owner), sent), outcome.pending_tool_calls), steps);
+        },
+      };
+    },
+  };
+
+  function withSteps(owner: string | null, sent: readonly ChatMessage[]): readonly ChatMessage[] {
+    const before = hashFor(owner);
+    return sent.flatMap((message) => {
+      const steps = hasCalls(message) ? stepsOf(keyOf(before, message.tool_calls)) : [];
+      addTo(before, [message]);
+      return [...steps, message];
+    });
+  }
+}
+
+type AskingMessage = ChatMessage & { readonly tool_calls: readonly ToolCall[] };
+
+function hasCalls(message: ChatMessage): message is AskingMessage {
+  return message.role === "assistant" && message.tool_calls !== undefined && message.tool_calls.length > 0;
+}
+
+const hashFor = (owner: string | null): Hash => createHash("sha256").update(JSON.stringify(owner));
+
+function addTo(hash: Hash, messages: readonly ChatMessage[]): Hash {
+  for (const message of messages) hash.update(`\n${JSON.stringify(message)}`);
+  return hash;
+}
+
+/** The conversation up to the calls, and the calls: ids alone are no proof, some endpoints begin anew with each reply. */
+function keyOf(before: Hash, calls: readonly { readonly id: string; readonly name: string }[]): string {
+  const identities = calls.map(({ id, name }) => [id, name]);
+  return before
+    .copy()
+    .update(`\n\n${JSON.stringify(identities)}`)
+    .digest("base64");
+}
