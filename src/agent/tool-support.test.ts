@@ -78,6 +78,13 @@ test("a rejection without a word why is tried in the prompt, unless a client's o
   expect(support.list()).toMatchObject([{ mode: "prompted" }]);
 });
 
+test("what a filter refuses is not sent once more in another form", async () => {
+  const support = createToolSupport();
+  const model = scriptedModel({ ...rejected, error: { ...rejected.error, refuses_content: true } }, "42");
+  expect(await run(support.wrap({ ...target, model }))).toMatchObject({ ok: false });
+  expect(model.requests).toHaveLength(1);
+});
+
 test("when the prompt does not help, the first failure stands and nothing is remembered", async () => {
   const support = createToolSupport();
   const model = scriptedModel(refusesTools, failsWith("upstream_error"));

@@ -83,10 +83,10 @@ export function createToolSupport({
 
 /**
  * Many endpoints reject tools without saying so. Of a model nothing is known about yet, and with tools that are ours and
- * therefore sound, that is worth a try. 402 is about money.
+ * therefore sound, that is worth a try. 402 is about money, and a filter about what was said.
  */
 function isVagueRejection({ error }: FailedReply): boolean {
-  return error.code === "upstream_rejected" && error.upstream_status !== 402;
+  return error.code === "upstream_rejected" && error.upstream_status !== 402 && !error.refuses_content;
 }
 
 function mentionsTools({ tools, messages }: ChatRequest): boolean {

@@ -78,6 +78,7 @@ const RecordedReply: z.ZodType<Reply> = z
           .literal(true)
           .exactOptional()
           .describe("The endpoint says that it gives no structured output."),
+        refuses_content: z.literal(true).exactOptional().describe("A filter of the endpoint refused what was said."),
       }),
       latency_ms: z.number(),
     }),

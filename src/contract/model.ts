@@ -85,6 +85,8 @@ export interface ReplyError {
   readonly refuses_tools?: true;
   /** The endpoint says that it gives no structured output for this model. */
   readonly refuses_format?: true;
+  /** A filter of the endpoint refused what was said. */
+  readonly refuses_content?: true;
 }
 
 export interface SuccessfulReply {

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import { meaningOfStatus, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
+import { refusesContent } from "./content-refused.ts";
 import { refusesFormat } from "./format-refused.ts";
 import { isRecord, type JsonRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
@@ -31,10 +32,16 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 /** What an OpenAI-compatible server meant by an error status: reads the shapes of OpenAI, Azure, Gemini, vLLM, Ollama, llama.cpp, OpenRouter. */
 export function explainOpenaiFailure(response: FailedResponse): Explanation | null {
   const { status, url, body } = response;
-  if (status < 400 || status > 501 || status === 401 || status === 403 || status === 429) return null;
+  if (status < 400 || status > 501 || status === 401 || status === 429) return null;
   const answer = parseJson(body);
   const error = errorBody(answer);
   if (!error) return null;
+  if (status < 500 && refusesContent(error)) {
+    const detail = `HTTP ${status}: the content filter of ${url.host} refused the conversation.`;
+    return { code: "upstream_rejected", detail, refusesContent: true };
+  }
+  // OpenRouter's filter answers so; whatever else does is about the key.
+  if (status === 403) return null;
   if (refusesTools(error.message)) {
     const detail = `HTTP ${status}: ${url.host} takes no tools for this model.`;
     return { code: "upstream_rejected", detail, refusesTools: true };
@@ -56,6 +63,9 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
 export function explainErrorObject(error: unknown, url: URL): Explanation {
   const body = errorBody({ error });
   const status = Number(body?.code);
+  if (body && refusesContent(body)) {
+    return { code: "upstream_rejected", detail: `The content filter of ${url.host} refused the conversation.` };
+  }
   const byText = body ? (fromErrorBody(body, "The answer") ?? byCode(body)) : null;
   if (byText) return byText;
   if (status >= 400 && status < 600) {

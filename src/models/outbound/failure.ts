@@ -19,6 +19,8 @@ export interface Failure {
   readonly refusesTools?: true;
   /** The endpoint says that it gives no structured output for this model. */
   readonly refusesFormat?: true;
+  /** A filter of the endpoint refused what was said. */
+  readonly refusesContent?: true;
 }
 
 export function toReplyError(failure: Failure, tries: number): ReplyError {
@@ -31,6 +33,7 @@ export function toReplyError(failure: Failure, tries: number): ReplyError {
     ...(failure.retryAfterMs !== undefined && { retry_after_ms: failure.retryAfterMs }),
     ...(failure.refusesTools && { refuses_tools: true }),
     ...(failure.refusesFormat && { refuses_format: true }),
+    ...(failure.refusesContent && { refuses_content: true }),
   };
 }
 

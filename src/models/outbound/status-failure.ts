@@ -20,6 +20,8 @@ export interface Explanation {
   readonly refusesTools?: true;
   /** The endpoint says that it gives no structured output for this model. */
   readonly refusesFormat?: true;
+  /** A filter of the endpoint refused what was said. */
+  readonly refusesContent?: true;
 }
 
 const again: Readonly<Record<number, Again>> = {
