@@ -6,10 +6,15 @@ import { SettingsError } from "./settings-error.ts";
 
 /** Where results are sent as OpenTelemetry spans and events. */
 export interface OtlpSettings {
-  readonly endpoint: string;
+  /** Full addresses. null: nobody takes these. */
+  readonly traces: string | null;
+  readonly logs: string | null;
   /** Values may be keys. */
   readonly headers: Readonly<Record<string, Secret>>;
-  readonly serviceName: string;
+  /** What the collector is told about this process, `service.name` among it. */
+  readonly resource: Readonly<Record<string, string>>;
+  /** The operator's word that a process sends nothing by itself. Results are still sent where that is asked for. */
+  readonly isDisabled: boolean;
   /** Puts what was said into the spans. Off unless it is asked for: conversations are private. */
   readonly captureContent: boolean;
 }
@@ -30,26 +35,44 @@ export function readTelemetrySettings(
 }
 
 function readOtlp(environment: Environment): OtlpSettings | null {
-  const endpoint = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT");
-  if (endpoint === null) return null;
+  const [traces, logs] = [signalUrl("traces", environment), signalUrl("logs", environment)];
+  if (traces === null && logs === null) return null;
+  const isOn = (name: string): boolean => environment.text(name)?.toLowerCase() === "true";
+  const headers = parsePairs("OTEL_EXPORTER_OTLP_HEADERS", environment.secret("OTEL_EXPORTER_OTLP_HEADERS")?.reveal());
+  const named = environment.text("OTEL_SERVICE_NAME");
   return {
-    endpoint: parseAddress("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).href,
-    headers: parseHeaders(environment.secret("OTEL_EXPORTER_OTLP_HEADERS")),
-    serviceName: environment.text("OTEL_SERVICE_NAME") ?? "rehearsal",
-    captureContent: environment.text("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")?.toLowerCase() === "true",
+    traces,
+    logs,
+    headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), new Secret(value)])),
+    resource: {
+      "service.name": "rehearsal",
+      ...Object.fromEntries(parsePairs("OTEL_RESOURCE_ATTRIBUTES", environment.text("OTEL_RESOURCE_ATTRIBUTES"))),
+      ...(named !== null && { "service.name": named }),
+    },
+    isDisabled: isOn("OTEL_SDK_DISABLED"),
+    captureContent: isOn("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"),
   };
 }
 
+/** The address of one signal is used as it is; the one of all of them has a path for each. */
+function signalUrl(signal: "traces" | "logs", environment: Environment): string | null {
+  const own = signal === "traces" ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT";
+  const alone = environment.text(own);
+  if (alone !== null) return parseAddress(own, alone).href;
+  const shared = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT");
+  if (shared === null) return null;
+  return `${parseAddress("OTEL_EXPORTER_OTLP_ENDPOINT", shared).href.replace(/\/+$/, "")}/v1/${signal}`;
+}
+
 /** `name=value`, comma separated, values in percent encoding: OpenTelemetry's own form. */
-function parseHeaders(text: Secret | null): Record<string, Secret> {
-  const entries = splitList(text?.reveal() ?? "").map((entry): [string, Secret] => {
+function parsePairs(variable: string, text: string | null | undefined): [string, string][] {
+  return splitList(text ?? "").map((entry) => {
     const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(.*)$/.exec(entry) ?? [];
     if (name === undefined || value === undefined) {
-      throw new SettingsError("OTEL_EXPORTER_OTLP_HEADERS", "cannot be read: use name=value, comma separated");
+      throw new SettingsError(variable, "cannot be read: use name=value, comma separated");
     }
-    return [name.toLowerCase(), new Secret(decoded(value.trim()))];
+    return [name, decoded(value.trim())];
   });
-  return Object.fromEntries(entries);
 }
 
 function decoded(value: string): string {

@@ -135,6 +135,26 @@ const textVariables: readonly Variable[] = [
     meaning: "Headers for the collector: name=value, comma separated.",
     secret: true,
   },
+  {
+    name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    default: "",
+    meaning: "Full address for spans alone, in place of OTEL_EXPORTER_OTLP_ENDPOINT with /v1/traces.",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
+    default: "",
+    meaning: "Full address for the events of scores alone, in place of OTEL_EXPORTER_OTLP_ENDPOINT with /v1/logs.",
+  },
+  {
+    name: "OTEL_RESOURCE_ATTRIBUTES",
+    default: "",
+    meaning: "What the collector is told about this process: name=value, comma separated.",
+  },
+  {
+    name: "OTEL_SDK_DISABLED",
+    default: "false",
+    meaning: "true sends no spans of the agent's turns; results are still sent where that is asked for.",
+  },
   { name: "OTEL_SERVICE_NAME", default: "rehearsal", meaning: "Name the collector knows this service by." },
   {
     name: "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",

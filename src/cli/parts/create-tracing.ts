@@ -17,12 +17,14 @@ export interface Tracing extends AsyncDisposable {
 /** OpenTelemetry's own time for one request to a collector. */
 const sendMs = 10_000;
 
-/** Sends the spans of every turn to OTEL_EXPORTER_OTLP_ENDPOINT, where it is set. */
+/** Sends the spans of every turn to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names, where it is set. */
 export function createTracing({ outbound, log }: { outbound: Outbound; log: Logger }): Tracing {
   const { otlp } = readTelemetrySettings(process.env);
-  if (!otlp) return { observers: undefined, [Symbol.asyncDispose]: async () => {} };
+  if (!otlp || otlp.traces === null || otlp.isDisabled)
+    return { observers: undefined, [Symbol.asyncDispose]: async () => {} };
   const stop = new AbortController();
   const { tracer, [Symbol.asyncDispose]: flush } = createOtlpTracer({
+    url: otlp.traces,
     settings: otlp,
     send: (request) => jsonSender(outbound, AbortSignal.any([stop.signal, AbortSignal.timeout(sendMs)]))(request),
     onError: (error) => log.warn({ err: error }, "spans could not be sent"),

@@ -6,11 +6,10 @@ import { createOtlpTracer } from "./otlp-tracer.ts";
 import type { OtlpSpan } from "./run-spans.ts";
 import { traceParentPropagator } from "./trace-parent.ts";
 
+const url = "http://collector.example/v1/traces";
 const settings = {
-  endpoint: "http://collector.example/",
   headers: { authorization: new Secret("Bearer k") },
-  serviceName: "mine",
-  captureContent: false,
+  resource: { "service.name": "mine" },
 };
 
 interface Sent {
@@ -23,6 +22,7 @@ function collector({ fail = false } = {}) {
   const sent: Sent[] = [];
   const errors: unknown[] = [];
   const otlp = createOtlpTracer({
+    url,
     settings,
     send: async (request) => {
       sent.push(request as Sent);
@@ -64,7 +64,7 @@ test("spans that end while a collector does not answer wait, up to a limit", asy
   const answer = Promise.withResolvers<string>();
   const sent: Sent[] = [];
   const send = (request: object) => (sent.push(request as Sent), answer.promise);
-  const otlp = createOtlpTracer({ settings, send, onError: () => {}, delayMs: 1 });
+  const otlp = createOtlpTracer({ url, settings, send, onError: () => {}, delayMs: 1 });
   for (let round = 0; round < 4; round += 1) {
     for (let count = 0; count < 4_000; count += 1) otlp.tracer.startSpan(`${round}`).end();
     await sleep(10);

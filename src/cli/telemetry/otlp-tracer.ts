@@ -16,19 +16,20 @@ const mostWaiting = 10_000;
 
 /** Sends spans to the operator's collector, OTLP/HTTP in JSON, a moment after they ended. Nobody waits for it. */
 export function createOtlpTracer({
-  settings: { endpoint, headers, serviceName },
+  url,
+  settings: { headers, resource: attributes },
   send,
   onError,
   delayMs = 1_000,
 }: {
-  settings: OtlpSettings;
+  url: string;
+  settings: Pick<OtlpSettings, "headers" | "resource">;
   send: SendJson;
   onError: (error: unknown) => void;
   delayMs?: number;
 }): OtlpTracer {
-  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
   const revealed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]));
-  const resource = { attributes: toAttributes({ "service.name": serviceName, "service.version": version }) };
+  const resource = { attributes: toAttributes({ "service.version": version, ...attributes }) };
   const scope = { name: "rehearsal", version };
   const waiting: OtlpSpan[] = [];
   let timer: NodeJS.Timeout | null = null;

@@ -14,21 +14,20 @@ export async function sendOtlp(
   response: EvaluationResponse,
   { settings, send }: { settings: OtlpSettings; send: SendJson },
 ): Promise<void> {
-  const { endpoint, serviceName, captureContent } = settings;
+  const { traces, logs, captureContent } = settings;
   const { traceId, spans, turns } = toSpans(response, { captureContent });
   const events = toScoreEvents(turns, { traceId, captureContent });
-  const resource = { attributes: toAttributes({ "service.name": serviceName, "service.version": version }) };
+  const resource = { attributes: toAttributes({ "service.version": version, ...settings.resource }) };
   const scope = { name: "rehearsal", version };
   const headers = Object.fromEntries(Object.entries(settings.headers).map(([name, value]) => [name, value.reveal()]));
-  const to = (signal: string): string => `${endpoint.replace(/\/+$/, "")}/v1/${signal}`;
 
-  for (const part of inParts(spans)) {
+  for (const part of inParts(traces === null ? [] : spans)) {
     const body = { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: part }] }] };
-    await send({ url: to("traces"), headers, body });
+    await send({ url: traces ?? "", headers, body });
   }
-  for (const part of inParts(events)) {
+  for (const part of inParts(logs === null ? [] : events)) {
     const body = { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: part }] }] };
-    await send({ url: to("logs"), headers, body });
+    await send({ url: logs ?? "", headers, body });
   }
 }
 
