@@ -119,6 +119,20 @@ test("reads standard input where - is named, and refuses to watch it", async () 
   });
 });
 
+test("a folder with a promptfoo configuration has the tests it names once", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await writeFile(folder.file("promptfooconfig.yaml"), 'prompts: ["{{ question }}"]\ntests: file://tests.csv\n');
+  await writeFile(folder.file("tests.csv"), "question,__expected\nHi,similar: Hello\n");
+  const imported = await runCli(["import", ".", "--json"], { cwd });
+  expect(JSON.parse(imported.stdout)).toMatchObject({ scenarios: [{ interactions: [{ reference_reply: "Hello" }] }] });
+  expect(await runCli(["validate", "."], { cwd })).toMatchObject({
+    code: 0,
+    stdout: "promptfooconfig.yaml: ok, 1 scenario, 1 turn (promptfoo)\n",
+  });
+  expect(await runCli(["validate", ".", "tests.csv"], { cwd })).toMatchObject({ code: 2 });
+});
+
 test("imports what another tool wrote, says what was lost, and exports it again", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;

@@ -8,7 +8,13 @@ import { parseGate } from "../gates/parse-gate.ts";
 import { findFiles } from "../scenarios/find-files.ts";
 import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
 import { ownFiles } from "../scenarios/own-files.ts";
-import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
+import {
+  joinScenarios,
+  noteLine,
+  readScenarioFiles,
+  withoutParts,
+  type ScenarioFile,
+} from "../scenarios/read-scenarios.ts";
 import { counted } from "../terminal/figures.ts";
 import { note, printJson, tell } from "../terminal/output.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
@@ -80,8 +86,9 @@ async function readAll(
   const read: ScenarioFile[] = [];
   for (const file of await findFiles(found, { folder }))
     read.push(...(await attempt(() => readScenarioFiles([file], { folder }))));
-  await attempt(async () => joinScenarios(read));
-  return { read, problems };
+  const whole = withoutParts(read, { folder, patterns });
+  await attempt(async () => joinScenarios(whole));
+  return { read: whole, problems };
 }
 
 function toReport({ file, format, reason, scenarios, notes }: ScenarioFile): object {

@@ -8,13 +8,18 @@ import { cannotRead } from "../read-text.ts";
 /** Texts and data. Whatever else a configuration names is code to run, or no text. */
 const readable = /\.(txt|md|j2|jsonl?|ya?ml|csv|tsv)$/i;
 
-/** The files that a file in this folder names, as promptfoo finds them: `file://` and patterns. */
-export function namedFilesIn(folder: string): NamedFiles {
+/** The files that a file in this folder names, as promptfoo finds them: `file://` and patterns. Each that is read is told of. */
+export function namedFilesIn(folder: string, onRead: (path: string) => void = () => {}): NamedFiles {
   return (name) => {
     const path = name.trim().replace(/^file:\/\//, "");
     if (!(readable.test(path) || path.endsWith("*")) || /^\w{2,}:/.test(path)) return [];
     const found = globSync(isAbsolute(path) ? path : resolve(folder, path)).toSorted();
-    return found.filter((file) => readable.test(file)).map((file) => read(file, relative(folder, file)));
+    return found
+      .filter((file) => readable.test(file))
+      .map((file) => {
+        onRead(resolve(file));
+        return read(file, relative(folder, file));
+      });
   };
 }
 

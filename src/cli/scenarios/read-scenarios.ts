@@ -18,6 +18,8 @@ export interface ReadOptions extends FindOptions {
 export interface ScenarioFile extends ImportResult {
   readonly file: string;
   readonly text: string;
+  /** The paths of the files that were read with it. */
+  readonly parts: ReadonlySet<string>;
 }
 
 /** Every scenario file behind what was typed, read. A file that cannot be read at all ends the command. */
@@ -29,9 +31,20 @@ export async function readScenarioFiles(
   for (const file of await findFiles(patterns, { folder, except })) {
     const path = resolve(folder, file);
     const bytes = await readBytes(path, file);
-    files.push({ file, ...read({ bytes, file, format, mapping, files: namedFilesIn(dirname(path)) }) });
+    const parts = new Set<string>();
+    const named = namedFilesIn(dirname(path), (part) => parts.add(part));
+    files.push({ file, parts, ...read({ bytes, file, format, mapping, files: named }) });
   }
-  return files;
+  return withoutParts(files, { folder, patterns });
+}
+
+/** What was read with another file is not read once more, unless it was typed itself. */
+export function withoutParts(
+  files: readonly ScenarioFile[],
+  { folder, patterns }: { folder: string; patterns: readonly string[] },
+): ScenarioFile[] {
+  const parts = new Set(files.flatMap((file) => [...file.parts]));
+  return files.filter(({ file }) => patterns.includes(file) || !parts.has(resolve(folder, file)));
 }
 
 function read({
@@ -44,7 +57,7 @@ function read({
   bytes: Buffer;
   file: string;
   files: NamedFiles;
-}): Omit<ScenarioFile, "file"> {
+}): Omit<ScenarioFile, "file" | "parts"> {
   try {
     const log = readEvalLog(bytes);
     const text = log ?? decodeUtf8(bytes);
