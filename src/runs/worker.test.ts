@@ -124,6 +124,25 @@ test("an attempt that ends because the process stops is given back at once, and 
   expect(errors).toEqual([]);
 });
 
+test("a stop does not wait for ever for a store that takes nothing back", async () => {
+  const fake = fakeQueue();
+  fake.ready.push(attempt("a"));
+  let began = false;
+  const { worker } = startWorker(
+    { ...fake.queue, release: () => new Promise(() => {}) },
+    {
+      giveBackMs: 1,
+      execute: (_, { signal }) => {
+        began = true;
+        return untilAborted(signal);
+      },
+    },
+  );
+  await vi.waitFor(() => expect(began).toBe(true));
+  await worker.stop({ graceMs: 0 });
+  expect(fake.listeners()).toBe(0);
+});
+
 test("what a claim brings of a run that was cancelled meanwhile is not begun", async () => {
   const fake = fakeQueue();
   fake.ready.push(attempt("a", "cancelled"), attempt("b", "other"));

@@ -22,6 +22,11 @@ export interface WorkerOptions {
   readonly onPoll?: () => Promise<void>;
   readonly heartbeatMs?: number;
   readonly pollMs?: number;
+  /**
+   * How long a stop waits until what is left has been given back. Where the store is away that cannot be done: others take it over
+   * when its lease has ended.
+   */
+  readonly giveBackMs?: number;
   /** How long an attempt rests after its execution broke for the first time: four times as long after each further time. */
   readonly retryDelayMs?: number;
   /** Whether an error is the attempt's own. Default: any is. What is not says nothing about whether it can be carried out. */
@@ -70,6 +75,7 @@ export function createWorker({
   onPoll = async () => {},
   heartbeatMs = 5_000,
   pollMs = 1_000,
+  giveBackMs = 5_000,
   retryDelayMs = 1_000,
   isBreak = () => true,
   onBroken,
@@ -199,11 +205,12 @@ export function createWorker({
     abandon,
     async stop({ graceMs }) {
       running = false;
+      const deadline = performance.now() + graceMs;
       clearInterval(timers.shift());
       await Promise.all([pumping, polling]);
-      await idle(graceMs);
+      await idle(Math.max(0, deadline - performance.now()));
       for (const { controller } of held.values()) controller.abort();
-      await idle(Number.POSITIVE_INFINITY);
+      await idle(giveBackMs);
       for (const timer of timers.splice(0)) clearInterval(timer);
       for (const unsubscribe of subscriptions.splice(0)) unsubscribe();
     },
@@ -213,7 +220,7 @@ export function createWorker({
   function idle(limitMs: number): Promise<void> {
     if (held.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = Number.isFinite(limitMs) ? setTimeout(resolve, limitMs) : undefined;
+      const timer = setTimeout(resolve, limitMs);
       whenIdle = () => {
         clearTimeout(timer);
         resolve();

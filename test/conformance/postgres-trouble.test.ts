@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
+import { createPostgresDatabase } from "../../src/storage/drivers/postgres-database.ts";
 import { toStorageError } from "../../src/storage/drivers/postgres-error.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
@@ -48,6 +49,15 @@ test("a server that takes no writes for a while, as in a failover, is waited for
   await readOnly("off");
   expect((await creating).outcome).toBe("created");
   expect((await hasty.store.runs.create(sampleRun())).outcome).toBe("created");
+});
+
+test("a write that waits for a server that is away ends when the database is closed", async () => {
+  const nobody = "postgres://127.0.0.1:9/none";
+  const database = createPostgresDatabase({ url: nobody, connections: 1, reconnectMs: 3_600_000 });
+  const writing = database.write((writer) => writer.selectFrom("run").select("id").execute());
+  const refused = expect(writing).rejects.toMatchObject({ code: "storage_unavailable" });
+  await database.close();
+  await refused;
 });
 
 test("a role that may no longer log in, and tables that were dropped, are storage_unavailable", async () => {

@@ -11,7 +11,10 @@ export interface PostgresDatabaseOptions extends PoolOptions {
   readonly reconnectMs: number;
 }
 
-/** kysely on a pool of connections. Writes are tried again when the server went away before they were committed, or undid them. */
+/**
+ * kysely on a pool of connections. Writes are tried again when the server went away before they were committed, or undid them, but
+ * not any more once this is closed: a process that stops must not wait for a server that has stopped before it.
+ */
 export function createPostgresDatabase({ reconnectMs, ...options }: PostgresDatabaseOptions): Database {
   const pool = createPool(options);
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: explained(pool) }) });
@@ -33,7 +36,7 @@ export function createPostgresDatabase({ reconnectMs, ...options }: PostgresData
         const undone = isConflict(error) || isCutShort(error) || isPlanLost(error) || isReadOnly(error);
         const again = undone || (isConnectionLost(error) && !committing);
         // Once at least: finding out that a server has fallen silent may have taken all the time there is.
-        if (!again || (tries > 0 && performance.now() >= deadline)) throw error;
+        if (!again || closing || (tries > 0 && performance.now() >= deadline)) throw error;
         await sleep(Math.min(1_000, 20 * 2 ** tries) * (0.5 + Math.random()));
       }
     }

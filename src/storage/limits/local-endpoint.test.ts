@@ -114,6 +114,40 @@ test("a place goes to the highest priority that waits, then to the run with the 
   expect(order).toEqual(["urgent", "urgent", "usual", "usual", "other", "later"]);
 });
 
+test("what is closed while the store is away is closed all the same", async () => {
+  const settling = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const local = new LocalEndpoint({
+    leaseMs: 60_000,
+    onError: () => {},
+    settle: async () => {
+      ask();
+      await settling.promise;
+      throw new Error("away");
+    },
+  });
+  const waiting = local.acquire({ run_id: "run", signal: never });
+  await asked;
+  const closed = local.close(new Error("closed"));
+  await expect(waiting).rejects.toThrow("closed");
+  settling.resolve();
+  await expect(closed).resolves.toBeUndefined();
+});
+
+test("a store that never answers does not keep anyone from closing", async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const settle = (): Promise<never> => {
+    ask();
+    return new Promise(() => {});
+  };
+  const local = new LocalEndpoint({ leaseMs: 60_000, onError: () => {}, settle });
+  const waiting = local.acquire({ run_id: "run", signal: never });
+  await asked;
+  const closed = local.close(new Error("closed"));
+  await expect(waiting).rejects.toThrow("closed");
+  await closed;
+});
+
 test("permits that were not used are given back", async () => {
   const { local, reports } = endpoint(({ permits }) => ({ permits: permits > 0 ? 10 : 0 }));
   const slot = await local.acquire({ run_id: "run", signal: never });

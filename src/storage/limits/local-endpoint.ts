@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CallEnd, CallRequest, CallSlot } from "../../contract/limits.ts";
 import type { Allowance, Settlement } from "./settle-endpoint.ts";
 import { permitsLastMs } from "./rate.ts";
@@ -21,6 +22,8 @@ const askAgainMs = 50;
 /** Others who wait for their share get it at the next renewal. */
 const slowestRenewalMs = 500;
 const retryMs = 500;
+/** A store that is away is not waited for by whoever stops. */
+const longestGoodbyeMs = 2_000;
 
 const nothing = { ok: 0, refused: false, unusedPermits: 0, calls: 0, tokens: 0, pauseMs: 0 };
 
@@ -114,7 +117,12 @@ export class LocalEndpoint {
     this.#reason = reason;
     this.#waiting.refuseAll(reason);
     clearTimeout(this.#timer);
-    await this.#settling;
+    await Promise.race([this.#giveAllBack(), sleep(longestGoodbyeMs, undefined, { ref: false })]);
+  }
+
+  /** What cannot be told is learnt by the others when the lease has ended. */
+  async #giveAllBack(): Promise<void> {
+    await this.#settling?.catch(() => {});
     this.#peak = 0;
     this.#dropPermits();
     if (this.#allowance.slots > 0 || this.#hasNews()) await this.#options.settle(this.#report(0)).catch(() => {});
