@@ -68,6 +68,21 @@ test("a run of other scenarios is refused with the reason; an unknown one is not
   expect([unnamed.status, Problem.parse(unnamed.body).errors?.[0]?.pointer]).toEqual([422, "/baseline"]);
 });
 
+test("runs are found by part of their name, or of the models that are named", async () => {
+  const [bad, good] = [
+    await evaluate("bad", { test_name: "Nightly 7" }),
+    await evaluate("good", { test_name: "other" }),
+  ];
+  const found = async (query: string): Promise<string[]> => {
+    const { runs } = (await send(at(`/runs?limit=200&${query}`))).body as { runs: { run_id: string }[] };
+    return runs.map(({ run_id }) => run_id);
+  };
+  expect(await found("search=nightly+7")).toEqual([bad.run_id]);
+  const named = await found("search=nightly+7&search_model_ids=none,good");
+  expect(named).toEqual(expect.arrayContaining([bad.run_id, good.run_id]));
+  expect(await found("search=nightly+8")).toEqual([]);
+});
+
 test("an estimate calls nobody and stores nothing", async () => {
   const calls = provider.requests.length;
   const runs = ((await send(at("/runs?limit=200"))).body as { runs: unknown[] }).runs.length;
