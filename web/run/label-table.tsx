@@ -34,8 +34,11 @@ function Kappa({
   const interval = typeof lower === "number" && typeof upper === "number";
   return (
     <span title={kappa_method}>
-      kappa {kappa === null ? "–" : kappa.toFixed(2)}{" "}
-      <span className="text-soft">{interval ? `[${lower.toFixed(2)}, ${upper.toFixed(2)}]` : "no interval"}</span>
+      kappa {kappa === null ? "–" : signed(kappa)}{" "}
+      <span className="text-soft">{interval ? `[${signed(lower)}, ${signed(upper)}]` : "no interval"}</span>
     </span>
   );
 }
+
+/** With a real minus sign, as everywhere. */
+const signed = (value: number): string => value.toFixed(2).replace("-", "−");
