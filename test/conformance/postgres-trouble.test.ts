@@ -55,9 +55,7 @@ test("a write that waits for a server that is away ends when the database is clo
   const nobody = "postgres://127.0.0.1:9/none";
   const database = createPostgresDatabase({ url: nobody, connections: 1, reconnectMs: 3_600_000 });
   const writing = database.write((writer) => writer.selectFrom("run").select("id").execute());
-  const refused = expect(writing).rejects.toMatchObject({ code: "storage_unavailable" });
-  await database.close();
-  await refused;
+  await Promise.all([expect(writing).rejects.toMatchObject({ code: "storage_unavailable" }), database.close()]);
 });
 
 test("a role that may no longer log in, and tables that were dropped, are storage_unavailable", async () => {
