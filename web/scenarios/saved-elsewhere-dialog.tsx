@@ -22,12 +22,17 @@ export function SavedElsewhereDialog({ draft, theirs, onSave, onClose }: SavedEl
           : `“${draft.id}” is not in the library any more. Saving yours brings it back.`}
       </p>
       {theirs && (
-        <section aria-label="What the other version says" className="grid grid-cols-[minmax(0,1fr)] gap-2">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <p className="text-sm font-medium">From yours to the other one:</p>
-          <div className="max-h-64 overflow-y-auto rounded-md border border-line p-3">
+          <div
+            className="max-h-64 overflow-y-auto rounded-md border border-line p-3"
+            tabIndex={0}
+            role="region"
+            aria-label="From yours to the other one"
+          >
             <VersionDiff before={toScenario(draft)} after={theirs.scenario} />
           </div>
-        </section>
+        </div>
       )}
       <div className="flex flex-wrap justify-end gap-2">
         {theirs && (
