@@ -58,7 +58,7 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
     "chosen",
   ],
   references: ["references", "correct_answers"],
-  system: ["system_prompt", "system", "system_message"],
+  system: ["system_prompt", "system", "system_message", "instructions"],
   description: ["description"],
   tags: ["tags"],
   interaction_type: ["interaction_type"],

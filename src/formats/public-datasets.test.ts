@@ -85,6 +85,17 @@ test("what tells records apart, and what was read for an answer, is no label of 
   expect(read({ question: "Hi", answer: "Hello", notes: ["long ".repeat(30)] })[0]?.labels).toEqual({});
 });
 
+test("the instructions of a request in the manner of OpenAI's responses are the system prompt", () => {
+  const asked = [{ role: "user", content: [{ type: "input_text", text: "When?" }] }];
+  const [scenario] = importScenarios({
+    text: JSON.stringify({ input: asked, instructions: "Be brief.", expected: "At seven." }),
+  }).scenarios;
+  expect(scenario).toMatchObject({
+    system_prompt: "Be brief.",
+    interactions: [{ user_message: "When?", reference_reply: "At seven.", reference_metadata: {} }],
+  });
+});
+
 test("our own tables hold labels under any name", () => {
   const text = "scenario_id,user_message,reference_reply,customer_id\na,Hi,Hello,7\n";
   const [scenario] = importScenarios({ text, name: "own.csv" }).scenarios;
