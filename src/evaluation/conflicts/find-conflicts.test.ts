@@ -36,3 +36,9 @@ test("the reference the reply is most like is the one that counts", () => {
   expect(kinds("It arrives on Monday.", "It arrives on Friday.", "It arrives on Monday morning.")).toEqual([]);
   expect(kinds("It arrives on Monday.")).toEqual([]);
 });
+
+test("of more references than anybody has, the first thousand are looked through", () => {
+  const others = Array.from({ length: 1_000 }, (_, index) => `Something else ${index}.`);
+  expect(kinds("It arrives on Monday.", ...others.slice(1), "It arrives on Friday.")).toEqual(["date"]);
+  expect(kinds("It arrives on Monday.", ...others, "It arrives on Friday.")).not.toContain("date");
+});

@@ -18,6 +18,8 @@ const emptyNegations =
 const likeness = 0.3;
 /** Longer texts hold so many numbers and negations that a difference in one says nothing. */
 const maximumLength = 20_000;
+/** Nobody has more acceptable replies; looking through hundreds of thousands would hold up everything else. */
+const mostReferences = 1_000;
 
 /**
  * Points in which a reply contradicts the reference it is most like: other numbers or money, other days, a negation more or less, a word
@@ -28,7 +30,7 @@ export function findConflicts(reply: PreparedText, references: readonly Prepared
   if (reply.raw.length > maximumLength) return [];
   const reference = mostAlike(
     reply,
-    references.filter(({ raw }) => raw.length <= maximumLength),
+    references.slice(0, mostReferences).filter(({ raw }) => raw.length <= maximumLength),
   );
   if (!reference || reply.normalized === reference.normalized) return [];
   return [...numberConflicts(reply, reference), ...dateConflicts(reply, reference), ...wordConflicts(reply, reference)];

@@ -2,7 +2,12 @@ import type { PreparedText } from "../text/prepare-text.ts";
 import type { Judgement, Scorer } from "./scorer.ts";
 
 /** Compares a reply with one reference. */
-export type PairScorer = (pair: { readonly reply: PreparedText; readonly reference: PreparedText }) => Judgement;
+export type PairScorer = (pair: {
+  readonly reply: PreparedText;
+  readonly reference: PreparedText;
+  /** How many references there are in all. */
+  readonly references: number;
+}) => Judgement;
 
 /** Turns a comparison with one reference into a scorer that lets the best of all references count. */
 export function bestReference(name: string, scorePair: PairScorer): Scorer {
@@ -12,7 +17,7 @@ export function bestReference(name: string, scorePair: PairScorer): Scorer {
     let best: Judgement | undefined;
     let bestIndex = 0;
     for (const [index, reference] of references.entries()) {
-      const judgement = scorePair({ reply, reference });
+      const judgement = scorePair({ reply, reference, references: references.length });
       if (best && (judgement.value ?? -1) <= (best.value ?? -1)) continue;
       best = judgement;
       bestIndex = index;

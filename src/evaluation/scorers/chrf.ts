@@ -7,13 +7,23 @@ import type { Judgement, Scorer } from "./scorer.ts";
 const maximumOrder = 6;
 const beta = 2;
 const maximumCharacters = 200_000;
+/** With all references of a reply together. */
+const mostCharacters = 100 * maximumCharacters;
 
 /**
  * chrF2 (Popović 2015) in 0..1: F of character n-grams up to six, recall counting double, white space left out.
  * The figures of sacreBLEU's chrF (character order 6, word order 0, no eps smoothing), taken on normalized text.
  */
 export function chrf(): Scorer {
-  return bestReference("chrf", ({ reply, reference }) => {
+  return bestReference("chrf", ({ reply, reference, references }) => {
+    const characters = reply.codePoints.length;
+    if ((characters + reference.codePoints.length) * references > mostCharacters) {
+      return {
+        value: null,
+        reason: `too long to compare: ${characters} characters, ${references} references`,
+        failed: true,
+      };
+    }
     const generated = withoutSpaces(reply);
     const expected = withoutSpaces(reference);
     if (Math.max(generated.length, expected.length) > maximumCharacters) {

@@ -6,11 +6,12 @@ import type { Scorer } from "./scorer.ts";
 
 /** 1 - Levenshtein distance / length of the longer text, in code points of the normalized texts. */
 export function editSimilarity(): Scorer {
-  return bestReference("edit_similarity", ({ reply, reference }) => {
+  return bestReference("edit_similarity", ({ reply, reference, references }) => {
     const longer = Math.max(reply.codePoints.length, reference.codePoints.length);
     if (longer === 0) return { value: 1, reason: "both are empty" };
     if (reply.normalized === reference.normalized) return { value: 1, reason: `0 edits over ${longer} characters` };
-    const tooLong = replyTooLong(reply.codePoints.length, reference.codePoints.length, "characters");
+    const lengths = { reply: reply.codePoints.length, reference: reference.codePoints.length, references };
+    const tooLong = replyTooLong(lengths, "characters");
     if (tooLong) return tooLong;
 
     const edits = editDistance(toCharacterPair(reply.codePoints, reference.codePoints));

@@ -125,3 +125,22 @@ test.each([
   expect(score("token_f1", reply, reference).value).toBeCloseTo(rouge1, 12);
   expect(score("rouge_l", reply, reference).value).toBeCloseTo(rougeL, 12);
 });
+
+test.each(["rouge_l", "edit_similarity", "chrf"] as const)(
+  "%s compares a long reply with some references, not with tens of thousands",
+  (name) => {
+    const reply = "parcel arrives ".repeat(1_500);
+    expect(score(name, reply, ...Array.from({ length: 5 }, (_, index) => `parcel ${index}`)).value).toBeGreaterThan(0);
+    const many = Array.from({ length: 150_000 }, (_, index) => `parcel ${index}`);
+    const { value, reason } = builtInScorers[name]({
+      reply: prepareText(reply),
+      references: many.map(prepareText),
+      generated_metadata: {},
+      reference_metadata: {},
+      unjudged_keys: new Set(),
+      call: { latency_ms: 0, first_token_ms: null, cost: null },
+    })[0] ?? { value: 1 };
+    expect(value).toBeNull();
+    expect(reason).toMatch(/^too long to compare: .*150000 references$/);
+  },
+);

@@ -7,11 +7,12 @@ import type { Scorer } from "./scorer.ts";
 
 /** F1 of the longest run of words both sides have in the same order, gaps allowed (ROUGE-L, Lin 2004). */
 export function rougeL(): Scorer {
-  return bestReference("rouge_l", ({ reply, reference }) => {
+  return bestReference("rouge_l", ({ reply, reference, references }) => {
     const generated = reply.tokens.length;
     const expected = reference.tokens.length;
     const isSame = generated === expected && reply.words === reference.words;
-    const tooLong = isSame ? null : replyTooLong(generated, expected, "words");
+    const lengths = { reply: generated, reference: expected, references };
+    const tooLong = isSame ? null : replyTooLong(lengths, "words");
     if (tooLong) return tooLong;
 
     const common = isSame ? expected : longestCommonSubsequence(toWordPair(reply.tokens, reference.tokens));
