@@ -1,3 +1,5 @@
+import { pointerTo } from "./records.ts";
+
 /** What the scanner needs of JSON that is known to be valid: brackets, commas, and whole strings and scalars. */
 const token = /([{}[\],:])|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+|\s+/y;
 
@@ -29,7 +31,7 @@ export function jsonLinesOf(text: string, wanted: ReadonlySet<string>): Map<stri
     } else if (mark === ":") atKey = false;
     else if (atKey && level && mark === undefined) level.step = JSON.parse(part) as string;
     else {
-      const pointer = level ? `${level.pointer}/${escapeStep(level.step)}` : "";
+      const pointer = level ? pointerTo(level.pointer, level.step) : "";
       if (wanted.has(pointer)) lines.set(pointer, line);
       if (mark === "{" || mark === "[") levels.push({ pointer, list: mark === "[", step: 0 });
       atKey = mark === "{";
@@ -37,6 +39,3 @@ export function jsonLinesOf(text: string, wanted: ReadonlySet<string>): Map<stri
   }
   return lines;
 }
-
-const escapeStep = (step: string | number): string =>
-  typeof step === "number" ? String(step) : step.replaceAll("~", "~0").replaceAll("/", "~1");

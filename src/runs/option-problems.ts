@@ -1,5 +1,6 @@
 import type { FieldError } from "../contract/service-error.ts";
 import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../contract/evaluation-request.ts";
+import { toPointer } from "../contract/pointer.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../evaluation/scorers/built-in-scorers.ts";
 import { checkNames } from "../evaluation/scorers/create-checks.ts";
@@ -107,7 +108,7 @@ function weightProblems({ weights, scorers = [], judge }: EvaluationRequest, hel
   const problems = Object.keys(weights)
     .filter((name) => !known.has(name) && !isLabel(name))
     .map((name) => ({
-      pointer: `/weights/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      pointer: toPointer(["weights", name]),
       code: "unknown_score",
       message: `is no score of this run. Its scores: ${names}`,
     }));

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/service-error.ts";
-import { toPointer } from "./pointer.ts";
+import { toPointer } from "../../contract/pointer.ts";
 
 export interface JsonLimits {
   readonly depth: number;

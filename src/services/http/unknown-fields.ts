@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 import type { Warning } from "../../contract/evaluation-response.ts";
-import { toPointer } from "./pointer.ts";
+import { toPointer } from "../../contract/pointer.ts";
 
 const mostWarnings = 100;
 /** No field of ours has a name nearly as long; comparing one of megabytes would take a second. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { ServiceError, type FieldError } from "../../contract/service-error.ts";
-import { toPointer } from "./pointer.ts";
+import { toPointer } from "../../contract/pointer.ts";
 import { scrub } from "./scrub.ts";
 import { kindOf, validationMessage } from "./validation-message.ts";
 
