@@ -22,20 +22,16 @@ interface Thread {
   job: Job | null;
 }
 
-export interface ScoringPoolOptions {
-  /** Reply and references of fewer characters together are not worth a thread: that takes a few milliseconds. */
-  readonly longFrom?: number;
-  readonly threads?: number;
-}
+/** Reply and references of fewer characters together are not worth a thread: that takes a few milliseconds. */
+const longFrom = 8_000;
 
 // Follows what this very file is: TypeScript in the repository, JavaScript in the published package.
 const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 const threadFile = new URL(`./scoring-thread${extension}`, import.meta.url);
 
 export function createScoringPool({
-  longFrom = 8_000,
   threads = Math.max(1, Math.min(4, availableParallelism() - 1)),
-}: ScoringPoolOptions = {}): ScoringPool {
+}: { threads?: number } = {}): ScoringPool {
   const all = new Set<Thread>();
   const waiting: Job[] = [];
   let closed = false;

@@ -27,8 +27,6 @@ export interface WorkerOptions {
    * when its lease has ended.
    */
   readonly giveBackMs?: number;
-  /** How long an attempt rests after its execution broke for the first time: four times as long after each further time. */
-  readonly retryDelayMs?: number;
   /** Whether an error is the attempt's own. Default: any is. What is not says nothing about whether it can be carried out. */
   readonly isBreak?: (error: unknown) => boolean;
   /** Called when an attempt broke so often that it is not tried again. */
@@ -61,6 +59,8 @@ interface Held {
  * then. Each try may ask the model anew and is paid for, so trying for ever is worse than to say that it does not work.
  */
 const mostBreaks = 5;
+/** How long an attempt rests after its execution broke for the first time: four times as long after each further time. */
+const retryDelayMs = 1_000;
 
 /** Claims attempts from the queue and executes them side by side, keeping its leases alive meanwhile. */
 export function createWorker({
@@ -76,7 +76,6 @@ export function createWorker({
   heartbeatMs = 5_000,
   pollMs = 1_000,
   giveBackMs = 5_000,
-  retryDelayMs = 1_000,
   isBreak = () => true,
   onBroken,
 }: WorkerOptions): Worker {

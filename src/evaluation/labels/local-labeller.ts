@@ -1,25 +1,16 @@
 import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type Labeller, type LabelQuestion } from "./labels.ts";
 import { createNearestLabel } from "./nearest-label.ts";
-import { loadSentimentReader, type SentimentReader } from "./read-sentiment.ts";
+import { loadSentimentReader } from "./read-sentiment.ts";
 import { createSameText } from "./same-text.ts";
 import { sentimentLabel, sentimentLabels } from "./sentiment-label.ts";
-
-export interface LocalLabellerOptions {
-  /** From `labelCandidates`, over the whole batch. */
-  readonly candidates: LabelCandidates;
-  readonly loadSentiment?: () => Promise<SentimentReader>;
-}
 
 /**
  * The labeller that needs no model. A reply that is the same text as a labelled reference has that label. Else a key whose labels
  * are all sentiments is read with a sentiment lexicon; any other key takes the candidate the reply is most like. It is a weak
- * judge: method and confidence say so, and what the endpoint says outranks it.
+ * judge: method and confidence say so, and what the endpoint says outranks it. `candidates` are those of the whole batch.
  */
-export function createLocalLabeller({
-  candidates,
-  loadSentiment = loadSentimentReader,
-}: LocalLabellerOptions): Labeller {
+export function createLocalLabeller({ candidates }: { candidates: LabelCandidates }): Labeller {
   const nearest = new Map<string, (question: LabelQuestion) => LabelAnswer>();
   const sameTexts = new Map<string, (question: LabelQuestion) => LabelAnswer | null>();
 
@@ -35,7 +26,7 @@ export function createLocalLabeller({
 
     if ([...labels.keys()].every((label) => sentimentLabels.has(label))) {
       const answer = sentimentLabel(question.reply.raw, {
-        readSentiment: await loadSentiment(),
+        readSentiment: await loadSentimentReader(),
         mixed: labels.has("mixed"),
       });
       return { ...answer, value: labels.get(answer.value)?.label ?? answer.value };

@@ -27,8 +27,6 @@ export interface ListenOptions {
   readonly log: Logger;
   /** For `rehearsal-version` on answers the app did not write. */
   readonly version: string;
-  /** Told of each request that could not be read, for metrics. */
-  readonly onClientError?: (error: ServiceError) => void;
   /** How often time limits are looked at. */
   readonly checkIntervalMs?: number;
   /** How long a client may take nothing of an answer that waits for it. */
@@ -67,7 +65,6 @@ function createHttpServer({
   limits,
   log,
   version,
-  onClientError,
   checkIntervalMs = 1000,
   stalledMs = 120_000,
 }: ListenOptions): Server {
@@ -99,7 +96,6 @@ function createHttpServer({
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const problem = fromParserError(error);
     if (problem === null || !socket.writable || connections.isAnswering(socket)) return void socket.destroy();
-    onClientError?.(problem);
     // Only the code is logged: the parser's error carries the bytes it choked on.
     void answerRaw(socket, refuse(problem, error.code ?? ""));
   });

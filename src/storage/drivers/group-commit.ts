@@ -23,9 +23,10 @@ export interface GroupCommitOptions {
   readonly begin: () => Promise<ControlledTransaction<Tables>>;
   /** How long the first write waits for company, at least. */
   readonly windowMs?: number;
-  /** A group that has run this long is committed; the rest wait for the next, so that nothing else is held up. */
-  readonly groupMs?: number;
 }
+
+/** A group that has run this long is committed; the rest wait for the next, so that nothing else is held up. */
+const groupMs = 25;
 
 /** From so many writes on a group was a crowd, and the next one is likely to be one too. */
 const crowd = 4;
@@ -38,7 +39,7 @@ const longestWindowMs = 25;
  * When one of them fails, all are undone and each is tried again by itself: failures are rare, and a savepoint around
  * every write would cost as much as the write.
  */
-export function createGroupCommit({ begin, windowMs = 2, groupMs = 25 }: GroupCommitOptions): GroupCommit {
+export function createGroupCommit({ begin, windowMs = 2 }: GroupCommitOptions): GroupCommit {
   const waiting: Job[] = [];
   /** Those that come after all others of their group. */
   const lastOnes: Job[] = [];

@@ -9,7 +9,6 @@ export interface ListenerOptions {
   readonly onNotice: (payload: string) => void;
   /** The connection has been made, perhaps again: notifications may have been missed. */
   readonly onConnected?: () => void;
-  readonly pingMs?: number;
 }
 
 export interface Listener {
@@ -17,15 +16,10 @@ export interface Listener {
 }
 
 const longestRestMs = 5_000;
+const pingMs = 10_000;
 
 /** Listens on a connection of its own and makes it again, with growing rests, whenever it is lost. */
-export function startListener({
-  url,
-  channel,
-  onNotice,
-  onConnected = () => {},
-  pingMs = 10_000,
-}: ListenerOptions): Listener {
+export function startListener({ url, channel, onNotice, onConnected = () => {} }: ListenerOptions): Listener {
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -36,7 +30,6 @@ export function startListener({
           url,
           channel,
           onNotice,
-          pingMs,
           signal,
           onConnected() {
             failures = 0;
@@ -65,7 +58,7 @@ interface Listening extends Required<ListenerOptions> {
 }
 
 /** Resolves when `signal` aborts, rejects when the connection is lost. */
-async function listenOnce({ url, channel, onNotice, pingMs, signal, onConnected }: Listening): Promise<void> {
+async function listenOnce({ url, channel, onNotice, signal, onConnected }: Listening): Promise<void> {
   const client = new Client({
     connectionString: url,
     application_name: "rehearsal-listener",

@@ -19,16 +19,13 @@ export interface StoreTurnsOptions {
   /** Told why an answer could not be kept. */
   readonly onUnkept: (error: unknown) => void;
   readonly now?: () => number;
-  readonly approvalMs?: number;
 }
 
+/** How long a run waits for approval. */
+const approvalMs = 60 * 60_000;
+
 /** Rejects when a thread or a run that waits could not be stored: an answer must not speak of what is not there. */
-export function storeTurns({
-  memory,
-  onUnkept,
-  now = Date.now,
-  approvalMs = 60 * 60_000,
-}: StoreTurnsOptions): StoreTurn {
+export function storeTurns({ memory, onUnkept, now = Date.now }: StoreTurnsOptions): StoreTurn {
   function toRest(request: TurnRequest, { runId, outcome }: AnsweredTurn): AgentTurnResult | null {
     const { owner, thread } = request;
     const resumed = request.resumed ? { resumed: runId } : null;
