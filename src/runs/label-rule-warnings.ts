@@ -1,6 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Warning } from "../contract/evaluation-response.ts";
+import { toPointer } from "../contract/pointer.ts";
 import type { Scenario } from "../contract/scenario.ts";
 
 const mostWarnings = 20;
@@ -23,7 +24,7 @@ export function labelRuleWarnings(
     }
   }
   return [...unused].slice(0, mostWarnings).map((key) => ({
-    pointer: `/label_rules/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+    pointer: toPointer(["label_rules", key]),
     message: "changes nothing: no interaction expects a label under this key",
     ...suggestionFor(key, [...expected]),
   }));
