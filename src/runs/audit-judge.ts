@@ -7,6 +7,7 @@ import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { fieldsError } from "./fields-error.ts";
 import { judgeTarget, type ModelTarget } from "./judge-target.ts";
+import { withOperator } from "./operator-helper.ts";
 
 /** Measures a judge against the choices of people. One question at a time: with several rubrics, audit each by itself. */
 export async function runJudgeAudit(
@@ -17,7 +18,7 @@ export async function runJudgeAudit(
     signal,
   }: { createModel: (target: ModelTarget) => ChatModel; operatorJudge?: LabellerSettings; signal: AbortSignal },
 ): Promise<JudgeAudit> {
-  const judge = { ...operatorJudge, ...requested };
+  const judge = withOperator(requested, operatorJudge);
   const [question, ...others] = judgeQuestions(judge);
   const { target, problems: missing } = judgeTarget(judge);
   const problems: FieldError[] = [...missing];

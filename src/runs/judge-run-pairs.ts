@@ -11,6 +11,7 @@ import { runInLanes } from "../evaluation/run-in-lanes.ts";
 import { fieldsError } from "./fields-error.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
 import { judgeTarget, type ModelTarget } from "./judge-target.ts";
+import { withOperator } from "./operator-helper.ts";
 
 export interface JudgeRunPairsOptions {
   readonly createModel: (target: ModelTarget) => ChatModel;
@@ -33,7 +34,7 @@ export async function judgeRunPairs(
   { baseline: baselineId, candidate: candidateId, judge: requested, limit }: PairwiseRequest,
   { createModel, operatorJudge, owner, concurrency = 8, signal }: JudgeRunPairsOptions,
 ): Promise<PairwiseComparison> {
-  const { rubric, votes = 1, ...place } = { ...operatorJudge, ...requested };
+  const { rubric, votes = 1, ...place } = withOperator(requested ?? {}, operatorJudge);
   const { target, problems } = judgeTarget(place);
   if (!target) throw fieldsError(problems);
   // An audit measures verdicts on single replies; it says nothing about choosing between two.

@@ -1,6 +1,7 @@
 import { ServiceError, type FieldError } from "../contract/service-error.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../contract/evaluation-request.ts";
 import { fieldsError } from "./fields-error.ts";
+import { withOperator } from "./operator-helper.ts";
 import { toScenario } from "./to-scenario.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";
 
@@ -32,8 +33,8 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
     ...options,
     attempts,
     ...(typeof setting === "object" && { adaptive: setting }),
-    ...(judge && { judge: { ...helpers.judge, ...judge } }),
-    ...(labeller && { labeller: { ...helpers.labeller, ...labeller } }),
+    ...(judge && { judge: withOperator(judge, helpers.judge) }),
+    ...(labeller && { labeller: withOperator(labeller, helpers.labeller) }),
     scenarios,
     test_name: test_name ?? scenarios[0]?.id ?? "",
   };

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { EvaluationRequest, RunSettings } from "../contract/evaluation-request.ts";
 import type { Scenario } from "../contract/scenario.ts";
+import { withoutOperator } from "./operator-helper.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 
 export type RequestAgain = z.input<typeof EvaluationRequest>;
@@ -22,16 +23,10 @@ export function toRequest(
     ...(on_failure !== "continue" && { on_failure }),
     ...(tags.length > 0 && { tags }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
-    ...(judge && { judge: without(judge, helpers.judge) }),
-    ...(labeller && { labeller: without(labeller, helpers.labeller) }),
+    ...(judge && { judge: withoutOperator(judge, helpers.judge) }),
+    ...(labeller && { labeller: withoutOperator(labeller, helpers.labeller) }),
     test_batch: first && batch.length === 1 ? first : batch,
   };
-}
-
-/** The fields in which one differs from the other. */
-function without<Settings extends object>(settings: Settings, operator: object = {}): Settings {
-  const known = new Map<string, unknown>(Object.entries(operator));
-  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => known.get(name) !== value)) as Settings;
 }
 
 function toInput({ id, description, system_prompt, tags, interactions }: Scenario) {
