@@ -130,8 +130,11 @@ function toValue(read: () => unknown): unknown {
   }
 }
 
+/** What the library says, in its first line. Of a file that is nested too deep it only knows that it could not go on. */
 const firstLine = (message: string): string =>
-  (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
+  message.startsWith("Maximum call stack")
+    ? "it is nested too deep"
+    : (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
 
 function checkSize(value: unknown, { place, most }: { place: Place; most: number }): void {
   let size = 0;

@@ -32,6 +32,13 @@ test("broken YAML is refused with line and column", () => {
   expect(error.message).toContain("not valid YAML");
 });
 
+test.each([
+  ["brackets", `a: ${"[".repeat(20_000)}${"]".repeat(20_000)}`],
+  ["lists", `${"- ".repeat(20_000)}a`],
+])("YAML of %s that is nested too deep is told so", (_, text) => {
+  expect(refusal({ text, name: "deep.yaml" }).message).toContain("not valid YAML: it is nested too deep");
+});
+
 test("broken CSV is refused with its line", () => {
   for (const row of ['hi,"x"y', '"say "a, b" now",x', '""x"",y', 'hi, "x"y']) {
     expect(refusal({ text: `input,expected\nA 5" pipe,yes\n${row}\n` })).toMatchObject({
