@@ -57,6 +57,7 @@ const besides: ReadonlySet<string> = new Set([
 ] satisfies (keyof RunSettings)[]);
 
 async function contentOf(store: Store, { id, settings }: RunRecord): Promise<string> {
-  const measured = Object.entries(settings).filter(([name]) => !besides.has(name));
+  const { history = "generated" } = settings;
+  const measured = Object.entries({ ...settings, history }).filter(([name]) => !besides.has(name));
   return canonicalJson([Object.fromEntries(measured), await store.runs.scenarios(id)]);
 }

@@ -188,9 +188,9 @@ test("the HTML report holds the run, and no text of a model can break out of it"
   expect(html).not.toContain("<script>alert(1)");
 });
 
-test("noise is measured whatever the runs were called, and whichever went first", async () => {
+test("noise is measured whatever the runs were called, whichever went first, and where a default is written out", async () => {
   const one = await evaluate("good", { priority: 1, tags: ["a"] });
-  const other = await evaluate("good", { test_name: "again", concurrency: 1 });
+  const other = await evaluate("good", { test_name: "again", concurrency: 1, history: "generated" });
   const answer = await send(at(`/noise?runs=${one.run_id},${other.run_id}`));
   expect(answer.body).toMatchObject({ success: { runs: 2 } });
 });
