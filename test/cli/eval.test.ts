@@ -40,6 +40,10 @@ test("evaluates without a key or a service, and keeps the run", async () => {
 
   const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
   expect(runs).toMatchObject([{ state: "completed", model_id: "demo/retrieval", demo: true }]);
+  const found = async (search: string) =>
+    JSON.parse((await runCli(["list", "--search", search, "--json"], { cwd })).stdout).runs;
+  expect(await found("RETRIEV")).toEqual(runs);
+  expect(await found("something else")).toEqual([]);
   const shown = await runCli(["show", "latest", "--json"], { cwd });
   expect(JSON.parse(shown.stdout)).toMatchObject({ run_id: runs[0].run_id, state: "completed" });
   const short = await runCli(["show", runs[0].run_id.slice(-6), "--scenario", "broken-vase"], { cwd });

@@ -14,6 +14,7 @@ interface ListOptions extends SourceOptions {
   readonly state?: RunState;
   readonly name?: string;
   readonly model?: string;
+  readonly search?: string;
   readonly json?: boolean;
 }
 
@@ -24,20 +25,22 @@ export function declare(command: Command): void {
     .addOption(new Option("--state <state>", "only runs in this state").choices(RunState.options))
     .option("--name <name>", "only runs of this test")
     .option("--model <id>", "only runs of this model")
+    .option("--search <text>", "only runs with this in the name of their test or model")
     .option("--json", "print the runs as one JSON object")
     .action(list);
 }
 
-async function list({ limit, state, name, model, json, ...where }: ListOptions): Promise<void> {
+async function list({ limit, state, name, model, search, json, ...where }: ListOptions): Promise<void> {
   await using source = await openSource(where);
   const { runs } = await source.list({
     limit: Math.min(limit, 200),
     ...(state !== undefined && { state }),
     ...(name !== undefined && { test_name: name }),
     ...(model !== undefined && { model_id: model }),
+    ...(search !== undefined && { search }),
   });
   if (json) return printJson({ runs });
-  const all = state === undefined && name === undefined && model === undefined;
+  const all = [state, name, model, search].every((filter) => filter === undefined);
   if (runs.length === 0) return note(all ? `No runs yet (${whereRunsAre}).` : "No run is like that.");
   tell(table(columns, runs.map(toRow)));
   const [interrupted] = runs.filter((run) => run.interrupted);
