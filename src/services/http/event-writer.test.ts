@@ -32,7 +32,7 @@ test("what was not read yet arrives in one piece, then the end", async () => {
 test("events of one moment go out together, those shortly after them in the next piece", async () => {
   const written: string[] = [];
   const second = Promise.withResolvers<void>();
-  const events = new EventWriter({ gatherMs: 20 });
+  const events = new EventWriter({ gatherMs: 500 });
   const noticed = () => {
     if (written.length === 2) second.resolve();
     return true;
