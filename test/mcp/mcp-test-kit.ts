@@ -1,5 +1,6 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -27,6 +28,54 @@ export function stdioServer(script: string, { args = [], ...rest }: Partial<Stdi
     ...rest,
     args: [script, ...args],
   };
+}
+
+/** A port of this machine that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  const port = await listenHere(probe);
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+async function listenHere(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** Listens until the test has ended. The port. */
+export async function listenForTest(server: Server): Promise<number> {
+  const port = await listenHere(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return port;
+}
+
+/** The reference server at a port: over HTTP with sessions as before 2026, or over the older transport. */
+export async function startEverything(
+  port: number,
+  transport: "streamableHttp" | "sse",
+): Promise<{ stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [everythingServer, transport], {
+    env: { PATH: process.env["PATH"], PORT: String(port) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  };
+  onTestFinished(stop);
+  const listening = Promise.withResolvers<void>();
+  // Read to the end: over the older transport it writes a line for every message, and dies when nobody takes it.
+  child.stderr.on("data", (chunk) => /listening|running on port/.test(String(chunk)) && listening.resolve());
+  await listening.promise;
+  return { stop };
 }
 
 export function httpServer(url: string, rest: Partial<HttpServer> = {}): HttpServer {
@@ -107,13 +156,7 @@ export async function startRawServer({
     const result = results[message.method]?.(message.params ?? {}) ?? answer(question, response);
     if (result) json({ result });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  return `http://127.0.0.1:${await listenForTest(server)}/mcp`;
 }
 
 export interface RecordedLog extends AgentLog {

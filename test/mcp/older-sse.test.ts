@@ -1,50 +1,18 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import { asksFor, scriptedModel, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { connectForTest, everythingServer, httpServer } from "./mcp-test-kit.ts";
+import { connectForTest, freePort, httpServer, listenForTest, startEverything } from "./mcp-test-kit.ts";
 
 const { signal } = new AbortController();
 const messages = [{ role: "user", content: "Go." }] as const;
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
-
-/** The reference server over the older transport. */
-async function startEverything(port: number): Promise<{ stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [everythingServer, "sse"], {
-    env: { PATH: process.env["PATH"], PORT: String(port) },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
-  };
-  onTestFinished(stop);
-  const listening = Promise.withResolvers<void>();
-  // Read to the end: it writes a line for every message, and dies when nobody takes it.
-  child.stderr.on("data", (chunk) => String(chunk).includes("running on port") && listening.resolve());
-  await listening.promise;
-  return { stop };
-}
 
 test.each([
   ["its type says so", true],
   ["it turns out when the newer transport is refused", false],
 ])("a whole conversation uses a server of the older transport, also after a restart: %s", async (_name, isOlder) => {
   const port = await freePort();
-  const first = await startEverything(port);
+  const first = await startEverything(port, "sse");
   const server = httpServer(`http://127.0.0.1:${port}/sse`, { name: "every", isOlder });
   const { mcp } = await connectForTest([server], { fetch });
   expect(mcp.status()).toMatchObject([{ connected: true, protocol_version: expect.stringMatching(/^202[45]-/) }]);
@@ -52,7 +20,7 @@ test.each([
   const restarted: ScriptedTurn = async () => {
     await first.stop();
     await vi.waitUntil(() => mcp.status()[0]?.connected === false, { timeout: 10_000 });
-    await startEverything(port);
+    await startEverything(port, "sse");
     return asksFor("every__get-sum", { a: 40, b: 2 }, "b");
   };
   const model = scriptedModel(asksFor("every__echo", { message: "hi" }, "a"), restarted, "Done.");
@@ -86,13 +54,7 @@ async function startOlder(answer: Answer, { endpoint = "/messages" as string | n
     response.writeHead(202).end();
     stream.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: message.id, result })}\n\n`);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/sse`;
+  return `http://127.0.0.1:${await listenForTest(server)}/sse`;
 }
 
 async function callLook(answer: Answer) {
@@ -135,10 +97,7 @@ test.each([
 });
 
 test("an address that speaks neither transport is told as the newer one answered", async () => {
-  const server = createServer((_request, response) => response.writeHead(404).end()).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  const { log } = await connectForTest([httpServer(url)], { fetch });
+  const port = await listenForTest(createServer((_request, response) => response.writeHead(404).end()));
+  const { log } = await connectForTest([httpServer(`http://127.0.0.1:${port}/mcp`)], { fetch });
   expect(log.lines[0]?.fields).toMatchObject({ reason: "it answered HTTP 404; is this its streamable HTTP endpoint?" });
 });

@@ -1,42 +1,15 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgentMcpServer } from "../../src/agent/mcp-server/create-agent-mcp-server.ts";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import { asksFor, scriptedModel, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { connectForTest, everythingServer, httpServer } from "./mcp-test-kit.ts";
+import { connectForTest, freePort, httpServer, startEverything } from "./mcp-test-kit.ts";
 
 const { signal } = new AbortController();
 const messages = [{ role: "user", content: "Go." }] as const;
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
-
-/** The reference server over HTTP, with sessions as before 2026. */
-async function startEverything(port: number): Promise<{ stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [everythingServer, "streamableHttp"], {
-    env: { PATH: process.env["PATH"], PORT: String(port) },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    await exited;
-  };
-  onTestFinished(stop);
-  for await (const chunk of child.stderr) if (String(chunk).includes("listening")) break;
-  return { stop };
-}
 
 /** The globals stay Node's own: test files share them, and our services could not answer straight to a connection without. */
 const local = { hostname: "127.0.0.1", port: 0, overrideGlobalObjects: false };
@@ -62,14 +35,14 @@ async function startModern(create: () => McpServer) {
 
 test("a whole conversation uses the reference server over streamable HTTP, also after it was restarted", async () => {
   const port = await freePort();
-  const first = await startEverything(port);
+  const first = await startEverything(port, "streamableHttp");
   const url = `http://127.0.0.1:${port}/mcp`;
   const { mcp } = await connectForTest([httpServer(url, { name: "every" })], { fetch });
   expect(mcp.status()).toMatchObject([{ connected: true, protocol_version: "2025-11-25" }]);
 
   const restarted: ScriptedTurn = async () => {
     await first.stop();
-    await startEverything(port);
+    await startEverything(port, "streamableHttp");
     return asksFor("every__get-sum", { a: 40, b: 2 }, "b");
   };
   const model = scriptedModel(asksFor("every__echo", { message: "hi" }, "a"), restarted, "Done.");
@@ -82,11 +55,11 @@ test("a whole conversation uses the reference server over streamable HTTP, also 
 
 test("a server that is down is told in words, and used again when it is back", async () => {
   const port = await freePort();
-  const first = await startEverything(port);
+  const first = await startEverything(port, "streamableHttp");
   const { mcp } = await connectForTest([httpServer(`http://127.0.0.1:${port}/mcp`, { name: "every" })], { fetch });
   await first.stop();
   const back: ScriptedTurn = async () => {
-    await startEverything(port);
+    await startEverything(port, "streamableHttp");
     return asksFor("every__echo", { message: "back" }, "b");
   };
   const model = scriptedModel(asksFor("every__echo", { message: "hi" }, "a"), back, "Done.");
