@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { studioModels } from "../api.ts";
-import { pageConfig } from "../http.ts";
 import { openAiModels } from "../models-api.ts";
+import { usePageConfig } from "../parts/use-page-config.ts";
 import { toModelOptions } from "./model-options.ts";
 import { recentModels } from "./recent-models.ts";
 
@@ -13,7 +13,7 @@ export function useModels() {
     queryFn: ({ signal }) => studioModels(signal),
     staleTime: 30_000,
   });
-  const config = useQuery({ queryKey: ["config"], queryFn: pageConfig, staleTime: Infinity });
+  const config = usePageConfig();
   // A hub may take long to tell what it has, and holds up nobody who does not ask for it.
   const listed = useQuery({
     queryKey: ["openai-models"],

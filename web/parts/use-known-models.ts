@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { studioModels } from "../api.ts";
-import { pageConfig } from "../http.ts";
+import { usePageConfig } from "./use-page-config.ts";
 
 /** Fine-tuned models by name, with the UUID behind it. Runs of the built-in demo outlive its models: those keep their names. */
 export function useKnownModels(): ReadonlyMap<string, string> {
-  const config = useQuery({ queryKey: ["config"], queryFn: pageConfig, staleTime: Infinity });
+  const config = usePageConfig();
   const studio = useQuery({
     queryKey: ["studio-models"],
     queryFn: ({ signal }) => studioModels(signal),

@@ -1,11 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { ClipboardPaste, Link2, Play } from "lucide-react";
-import { pageConfig } from "../http.ts";
+import { usePageConfig } from "../parts/use-page-config.ts";
 import { FirstStepCard } from "./first-step-card.tsx";
 
 /** What a newcomer can do from here. */
 export function FirstSteps() {
-  const config = useQuery({ queryKey: ["config"], queryFn: pageConfig, staleTime: Infinity });
+  const config = usePageConfig();
   const demo = config.data?.demo ?? false;
   return (
     <section className="grid gap-4" aria-label="First steps">

@@ -1,10 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { agentUrl, pageConfig } from "../http.ts";
+import { agentUrl } from "../http.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { usePageConfig } from "../parts/use-page-config.ts";
 import { themeChoices } from "../theme.ts";
 import { useTheme } from "../use-theme.ts";
 import { KeySettings } from "./key-settings.tsx";
@@ -13,7 +13,7 @@ import { SettingsPanel } from "./settings-panel.tsx";
 
 export default function SettingsScreen() {
   const [theme, chooseTheme] = useTheme();
-  const config = useQuery({ queryKey: ["config"], queryFn: pageConfig, staleTime: Infinity });
+  const config = usePageConfig();
   return (
     <Screen title="Settings">
       <p className="flex gap-4 text-sm sm:hidden">
