@@ -1,11 +1,10 @@
-import { closest, distance } from "fastest-levenshtein";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Warning } from "../contract/evaluation-response.ts";
+import { nearestName } from "../contract/nearest-name.ts";
 import { toPointer } from "../contract/pointer.ts";
 import type { Scenario } from "../contract/scenario.ts";
 
 const mostWarnings = 20;
-const longestMisspelling = 80;
 
 /** A rule for a key that no interaction expects changes nothing, which is most likely a slip of the pen. */
 export function labelRuleWarnings(
@@ -23,16 +22,13 @@ export function labelRuleWarnings(
       }
     }
   }
-  return [...unused].slice(0, mostWarnings).map((key) => ({
-    pointer: toPointer(["label_rules", key]),
-    message: "changes nothing: no interaction expects a label under this key",
-    ...suggestionFor(key, [...expected]),
-  }));
-}
-
-function suggestionFor(key: string, expected: readonly string[]): Pick<Warning, "suggestion"> {
-  if (expected.length === 0 || key.length > longestMisspelling) return {};
-  const suggestion = closest(key, expected);
-  // With more than a third of its letters in other places it is another word.
-  return 3 * distance(key, suggestion) <= key.length ? { suggestion } : {};
+  const names = [...expected];
+  return [...unused].slice(0, mostWarnings).map((key) => {
+    const suggestion = nearestName(key, names);
+    return {
+      pointer: toPointer(["label_rules", key]),
+      message: "changes nothing: no interaction expects a label under this key",
+      ...(suggestion !== undefined && { suggestion }),
+    };
+  });
 }

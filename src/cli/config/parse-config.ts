@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
 import { z } from "zod";
 import { validationMessage } from "../../services/http/validation-message.ts";
-import { nearestName } from "../nearest-name.ts";
+import { nearestName } from "../../contract/nearest-name.ts";
 import { configError, type ConfigPlace } from "./config-error.ts";
 import { Config } from "./config.ts";
 import { substituteVariables } from "./substitute-variables.ts";
@@ -79,7 +79,7 @@ function formsOf(issue: z.core.$ZodIssue): string | undefined {
 
 function suggestion(key: string, path: readonly PropertyKey[]): string {
   const known = keysAt(path);
-  const nearest = known.length === 0 ? undefined : nearestName(key, known);
+  const nearest = nearestName(key, known);
   return nearest === undefined ? "" : `: did you mean "${nearest}"?`;
 }
 

@@ -4,7 +4,7 @@ import { checkNames } from "../../evaluation/scorers/create-checks.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
-import { nearestName } from "../nearest-name.ts";
+import { nearestName } from "../../contract/nearest-name.ts";
 import { figures, type Gate } from "./parse-gate.ts";
 
 /** A mistyped score fails its gate, or is never watched, whatever the replies are: better said before a model is asked. */

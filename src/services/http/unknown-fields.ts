@@ -1,11 +1,11 @@
-import { closest, distance } from "fastest-levenshtein";
 import { z } from "zod";
 import type { Warning } from "../../contract/evaluation-response.ts";
+import { nearestName } from "../../contract/nearest-name.ts";
 import { toPointer } from "../../contract/pointer.ts";
 
 const mostWarnings = 100;
-/** No field of ours has a name nearly as long; comparing one of megabytes would take a second. */
-const longestMisspelling = 80;
+/** As much of a name as is told. */
+const shownLength = 80;
 
 /**
  * A warning for each field of `value` that the schema does not know, with the nearest name it does know.
@@ -99,12 +99,10 @@ function isWrapper(schema: z.core.$ZodType): schema is Wrapper {
 
 function warn(key: string, names: readonly string[], { path, warnings }: Walk): void {
   if (warnings.length >= mostWarnings) return;
-  const nearest = names.length > 0 && key.length <= longestMisspelling ? closest(key, names) : undefined;
-  const suggestion =
-    nearest !== undefined && distance(key, nearest) <= Math.max(2, key.length / 3) ? nearest : undefined;
+  const suggestion = nearestName(key, names);
   warnings.push({
     pointer: toPointer([...path, key]),
-    message: `${JSON.stringify(key.slice(0, longestMisspelling))} is not a field of this request and was ignored`,
+    message: `${JSON.stringify(key.slice(0, shownLength))} is not a field of this request and was ignored`,
     ...(suggestion !== undefined && { suggestion }),
   });
 }
