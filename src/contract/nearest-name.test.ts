@@ -5,6 +5,8 @@ test.each([
   ["attemps", ["attempts", "history"], "attempts"],
   ["id", ["ids", "tags"], "ids"],
   ["sentiment", ["intent", "topic"], undefined],
+  ["Reference_Reply", ["references", "reference_reply"], "reference_reply"],
+  ["x", ["id", "tags"], undefined],
   ["anything", [], undefined],
   [`${"x".repeat(81)}`, ["x".repeat(80)], undefined],
 ])("%j among %j was probably %j", (typed, names, meant) => {

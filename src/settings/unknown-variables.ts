@@ -1,4 +1,4 @@
-import { closest, distance } from "fastest-levenshtein";
+import { nearestName } from "../contract/nearest-name.ts";
 import type { Variables } from "./environment.ts";
 import { variables } from "./variables.ts";
 
@@ -16,8 +16,7 @@ export function warnOfUnknownVariables(environment: Variables, alsoKnown: readon
     .filter((name) => ownPrefix.test(name) && !known.has(name))
     .toSorted()
     .map((name) => {
-      const nearest = closest(name, names);
-      const near = distance(name, nearest) <= Math.max(3, name.length / 3);
-      return `${name} is not a setting and is ignored${near ? `: did you mean ${nearest}?` : ""}`;
+      const nearest = nearestName(name, names);
+      return `${name} is not a setting and is ignored${nearest === undefined ? "" : `: did you mean ${nearest}?`}`;
     });
 }

@@ -1,4 +1,4 @@
-import { closest, distance } from "fastest-levenshtein";
+import { nearestName } from "../../contract/nearest-name.ts";
 import type { ScorerSetting } from "../../contract/scorer-setting.ts";
 import { checkNames, createCheck } from "./create-checks.ts";
 import { PatternError } from "./checks/compile-pattern.ts";
@@ -72,8 +72,8 @@ function nameProblems(
     return [{ index, field: "", code: "duplicate_name", message: `"${name}" is listed twice` }];
   }
   if (available.includes(name)) return [];
-  const nearest = closest(name, [...available]);
-  const hint = distance(name, nearest) <= 3 ? `; did you mean "${nearest}"?` : ".";
+  const nearest = nearestName(name, available);
+  const hint = nearest === undefined ? "." : `; did you mean "${nearest}"?`;
   const message = `"${name.slice(0, 64)}" is no scorer here${hint} Known: ${available.join(", ")}`;
   return [{ index, field: "", code: "unknown_scorer", message }];
 }

@@ -1,4 +1,4 @@
-import { closest, distance } from "fastest-levenshtein";
+import { nearestName } from "../../contract/nearest-name.ts";
 import { textList } from "../extras.ts";
 import {
   field,
@@ -30,8 +30,6 @@ const interactionFields = new Set([
 
 /** Unknown fields named in one note. */
 const mostNamed = 20;
-/** Longer than any misspelling of ours. */
-const longestName = 40;
 
 /** Our own format in JSON, JSON lines or YAML: a scenario, a list of them, `test_batch`, a whole evaluation request or response. */
 export const importScenarioItems: Importer = ({ document, collector }) => {
@@ -122,11 +120,8 @@ function noteUnknown({ record, known, place, collector }: UnknownFields): void {
 /** A misspelt field is near a known one that is not there. */
 function suggestion(name: string, record: JsonRecord, known: ReadonlySet<string>): string {
   const free = [...known].filter((field) => !Object.hasOwn(record, field));
-  if (name.length > longestName || free.length === 0) return "";
-  const nearest = closest(name.toLowerCase(), free);
-  return distance(name.toLowerCase(), nearest) <= Math.max(1, Math.floor(nearest.length / 4))
-    ? ` (did you mean ${nearest}?)`
-    : "";
+  const nearest = nearestName(name, free);
+  return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
 }
 
 /** The rest of an evaluation request says how to run, not what: it is named, not carried over. */
