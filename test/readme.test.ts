@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isRecord } from "../src/contract/json-record.ts";
 import { shellBlocks } from "./docs/markdown.ts";
 import { runServices, type RunningServices } from "./support/services.ts";
 
@@ -53,11 +54,7 @@ function asShown(actual: unknown, shown: unknown): unknown {
     if (shown.at(-1) !== "…") return actual.map((item, index) => asShown(item, shown[index]));
     return shown.map((item, index) => asShown(actual[index], item));
   }
-  if (!isObject(shown) || !isObject(actual)) return actual;
+  if (!isRecord(shown) || !isRecord(actual)) return actual;
   const keys = Object.keys("…" in shown ? shown : actual);
   return Object.fromEntries(keys.map((key) => [key, asShown(actual[key], shown[key])]));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

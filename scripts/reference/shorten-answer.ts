@@ -1,3 +1,5 @@
+import { isRecord } from "../../src/contract/json-record.ts";
+
 const deepest = 8;
 const mostKeys = 14;
 const longestText = 120;
@@ -24,12 +26,9 @@ export function shortenAnswer(value: unknown, depth = 0): unknown {
 
 /** Entries that are all of one kind: figures by score, schemas by name. One of them shows what the others are. */
 function isMap(entries: readonly (readonly [string, unknown])[]): boolean {
-  const shapes = entries.map(([, item]) => (isObject(item) ? Object.keys(item).toSorted().join() : undefined));
+  const shapes = entries.map(([, item]) => (isRecord(item) ? Object.keys(item).toSorted().join() : undefined));
   return entries.length > 1 && shapes.every((shape) => shape !== undefined && shape === shapes[0]);
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isMeasured = (key: string): boolean => /(_ms|_at|^created|^uptime.*|^port|endpoint|url|path)$/.test(key);
 

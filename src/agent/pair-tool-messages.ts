@@ -1,5 +1,5 @@
+import { isRecord } from "../contract/json-record.ts";
 import type { CallEcho, ChatMessage } from "../contract/model.ts";
-import { isObject } from "./is-object.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import { fenceUntrusted } from "./untrusted-text.ts";
@@ -96,7 +96,7 @@ function openTurn(content: string, sentCalls: readonly LooseToolCall[], issueId:
 
 function isObjectText(text: string): boolean {
   try {
-    return isObject(JSON.parse(text));
+    return isRecord(JSON.parse(text));
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
+import { isRecord } from "../contract/json-record.ts";
 import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
 import { firstCharacters } from "./cap-text.ts";
-import { isObject } from "./is-object.ts";
 import type { IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import type { Tool, ToolArguments } from "./tool.ts";
@@ -96,7 +96,7 @@ function parseArguments(text: string, cutOff: boolean): ParsedArguments {
   if (/^\s*(?:null\s*)?$/.test(text)) return { ok: true, args: {}, text: "{}" };
   try {
     const args: unknown = JSON.parse(text);
-    if (isObject(args)) return { ok: true, args, text };
+    if (isRecord(args)) return { ok: true, args, text };
     return { ok: false, error: "the arguments are not a JSON object" };
   } catch (error) {
     const reason = cutOff ? "they were cut off by the reply's length limit" : describeParseError(error);

@@ -1,5 +1,5 @@
+import { isRecord } from "../contract/json-record.ts";
 import type { AgentRun } from "./agent-run.ts";
-import { isObject } from "./is-object.ts";
 import type { ReadCall } from "./read-tool-call.ts";
 import type { ToolArguments } from "./tool.ts";
 
@@ -14,7 +14,7 @@ export function skipCall(run: AgentRun, call: Pick<ReadCall, "id" | "name"> & { 
 export function argumentsIn(text: string): ToolArguments {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    return isRecord(value) ? value : {};
   } catch {
     return {};
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "./json-record.ts";
 
 /** Attempts are added from `min` to `max` until the interval of `overall` is narrow enough. */
 export const AdaptiveAttempts = z
@@ -40,7 +41,7 @@ export const AttemptsSetting = z
     description: "How often each scenario is run, or {min, max, ci_width}: until the interval is narrow enough.",
   })
   .transform((value, context): number | AdaptiveAttempts => {
-    const form = typeof value === "object" && value !== null && !Array.isArray(value) ? AdaptiveAttempts : AttemptCount;
+    const form = isRecord(value) ? AdaptiveAttempts : AttemptCount;
     const result = form.safeParse(value, { reportInput: true });
     if (result.success) return result.data;
     for (const { message, ...issue } of result.error.issues) {

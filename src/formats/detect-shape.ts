@@ -1,4 +1,5 @@
-import { anyField, field, isMessageList, isRecord, isTextList, listField, recordField, scalarText } from "./records.ts";
+import { isRecord } from "../contract/json-record.ts";
+import { anyField, field, isMessageList, isTextList, listField, recordField, scalarText } from "./records.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
 /** What a parsed file holds, leaving aside how it is written. `scenarios` is our own format. */

@@ -1,4 +1,5 @@
-import { isRecord, listField, recordField, scalarText, textField, type JsonRecord } from "./records.ts";
+import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { listField, recordField, scalarText, textField } from "./records.ts";
 import type { ScenarioDraft, TurnDraft } from "./scenario-draft.ts";
 import type { FileInteraction, FileScenario } from "./scenario-file.ts";
 

@@ -1,5 +1,5 @@
+import type { JsonRecord } from "../contract/json-record.ts";
 import type { ExpectedReply } from "./peer-item.ts";
-import type { JsonRecord } from "./records.ts";
 import type { CheckDraft, TurnDraft } from "./scenario-draft.ts";
 
 /** What a dataset item says about the reply to its last user message. */

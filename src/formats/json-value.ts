@@ -1,4 +1,5 @@
-import { isRecord, pointerTo, type JsonRecord } from "./records.ts";
+import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { pointerTo } from "./records.ts";
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 

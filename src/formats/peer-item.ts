@@ -1,17 +1,8 @@
+import { isRecord, type JsonRecord } from "../contract/json-record.ts";
 import { roleNames, type ColumnMapping, type ColumnRole } from "./column-mapping.ts";
 import { textList } from "./extras.ts";
 import { readMessage } from "./read-message.ts";
-import {
-  anyField,
-  field,
-  isRecord,
-  isTextList,
-  listField,
-  pointerTo,
-  sameName,
-  scalarText,
-  type JsonRecord,
-} from "./records.ts";
+import { anyField, field, isTextList, listField, pointerTo, sameName, scalarText } from "./records.ts";
 import type { ScenarioCollector } from "./scenario-collector.ts";
 import type { NamedFiles, Place } from "./scenario-file.ts";
 import { turnsFromMessages, type Conversation } from "./turns-from-messages.ts";

@@ -1,4 +1,5 @@
-import { anyField, field, isRecord, listField, scalarText, type JsonRecord } from "./records.ts";
+import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { anyField, field, listField, scalarText } from "./records.ts";
 
 export type Role = "system" | "user" | "assistant" | "tool";
 

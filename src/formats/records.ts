@@ -1,8 +1,4 @@
-export type JsonRecord = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isRecord, type JsonRecord } from "../contract/json-record.ts";
 
 /** The own property of that name; never one inherited from Object.prototype. */
 export function field(value: unknown, name: string): unknown {

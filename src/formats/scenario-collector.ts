@@ -1,7 +1,8 @@
+import type { JsonRecord } from "../contract/json-record.ts";
 import { ScenarioInput } from "../contract/scenario.ts";
 import { createIdRegister, hashedId, usableId } from "./identifiers.ts";
 import { toJsonRecord } from "./json-value.ts";
-import { pointerTo, scalarText, type JsonRecord } from "./records.ts";
+import { pointerTo, scalarText } from "./records.ts";
 import type { ScenarioDraft, TurnDraft } from "./scenario-draft.ts";
 import type { Check, FileScenario, ImportResult, Note, Place } from "./scenario-file.ts";
 

@@ -1,6 +1,6 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { ConfigError } from "../config-error.ts";
 import { firstCharacters } from "../cap-text.ts";
-import { isObject } from "../is-object.ts";
 import { toToolName } from "../tool-name.ts";
 import type { HttpOperation, QueryStyle } from "./http-operation.ts";
 import {
@@ -24,7 +24,7 @@ export interface OpenapiOptions extends Pick<HttpOperation, "headers" | "fixedQu
 
 /** The chosen operations of an OpenAPI 3 document. Parameters and the fields of a body become one set of arguments. */
 export function fromOpenapi(document: unknown, options: OpenapiOptions): readonly HttpOperation[] {
-  if (!isObject(document) || !String(document["openapi"]).startsWith("3.")) {
+  if (!isRecord(document) || !String(document["openapi"]).startsWith("3.")) {
     throw new ConfigError("The document is not OpenAPI 3.");
   }
   const entries = [...listOperations(document)];
@@ -53,12 +53,12 @@ type ChosenEntry = Entry & { readonly id: string };
 const methods = ["get", "post", "put", "patch", "delete"] as const;
 
 function* listOperations(document: Json): Iterable<Entry> {
-  const paths = isObject(document["paths"]) ? document["paths"] : {};
+  const paths = isRecord(document["paths"]) ? document["paths"] : {};
   for (const [path, item] of Object.entries(paths)) {
     const pathItem = followReference(document, item);
     for (const method of methods) {
       const operation = pathItem[method];
-      if (!isObject(operation)) continue;
+      if (!isRecord(operation)) continue;
       yield { method: method.toUpperCase() as Entry["method"], path, operation, pathItem };
     }
   }
@@ -177,12 +177,12 @@ function listParameters(document: Json, pathItem: Json, operation: Json): readon
 
 /** A parameter may have a media type in place of a schema: its value is then sent as JSON. */
 function contentSchema({ content }: Json): unknown {
-  const [media] = isObject(content) ? Object.values(content) : [];
-  return isObject(media) ? media["schema"] : undefined;
+  const [media] = isRecord(content) ? Object.values(content) : [];
+  return isRecord(media) ? media["schema"] : undefined;
 }
 
 function toStyle({ style = "form", explode = style === "form", schema, content }: Json): QueryStyle {
-  if (schema === undefined && isObject(content)) return "json";
+  if (schema === undefined && isRecord(content)) return "json";
   if (style === "deepObject") return "deep";
   if (explode !== false) return "form";
   if (style === "spaceDelimited") return "space";
@@ -205,12 +205,12 @@ function baseUrl(places: readonly Json[], { base_url }: OpenapiOptions): string 
   if (base_url !== undefined) return base_url;
   const lists = places.map(({ servers }) => (Array.isArray(servers) ? servers : []));
   const [server] = lists.find((servers) => servers.length > 0) ?? [];
-  const url = isObject(server) && typeof server["url"] === "string" ? server["url"] : "";
-  const variables = isObject(server) && isObject(server["variables"]) ? server["variables"] : {};
+  const url = isRecord(server) && typeof server["url"] === "string" ? server["url"] : "";
+  const variables = isRecord(server) && isRecord(server["variables"]) ? server["variables"] : {};
   const filled = url.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
     const variable = variables[name];
     // YAML reads an unquoted port as a number.
-    const value = isObject(variable) ? variable["default"] : undefined;
+    const value = isRecord(variable) ? variable["default"] : undefined;
     return typeof value === "string" || typeof value === "number" ? String(value) : whole;
   });
   const open = /\{([^{}]+)\}/.exec(filled)?.[1];

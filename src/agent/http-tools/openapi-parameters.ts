@@ -1,5 +1,5 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { ConfigError } from "../config-error.ts";
-import { isObject } from "../is-object.ts";
 import { formType, type QueryStyle, type RequestBody } from "./http-operation.ts";
 import { followReference, toJsonSchema, type Json } from "./openapi-schema.ts";
 
@@ -55,7 +55,7 @@ export function addBody(
 ): RequestBody | null {
   if (operation["requestBody"] === undefined) return null;
   const requestBody = followReference(document, operation["requestBody"]);
-  const content = isObject(requestBody["content"]) ? requestBody["content"] : {};
+  const content = isRecord(requestBody["content"]) ? requestBody["content"] : {};
   const name = bodyTypes.map((pattern) => Object.keys(content).find((key) => pattern.test(key))).find(Boolean);
   const needed = requestBody["required"] === true;
   if (name === undefined) {
@@ -63,7 +63,7 @@ export function addBody(
     throw new ConfigError(`The operation "${id}" takes ${Object.keys(content).join(", ")}, not JSON or a form.`);
   }
   const type = sentType(name);
-  const media = isObject(content[name]) ? content[name] : {};
+  const media = isRecord(content[name]) ? content[name] : {};
   const flat = toJsonSchema(document, followReference(document, media["schema"] ?? {}));
   const names = fieldNames(flat.schema);
   const free = new Set(names.map(toArgumentName).filter((argument) => !collected.has(argument)));
@@ -95,12 +95,12 @@ function sentType(name: string): string {
 /** Empty for what is not a plain set of fields: alternatives, or fields of any name. */
 function fieldNames(schema: Json): readonly string[] {
   const { properties, additionalProperties = false } = schema;
-  const isOpen = additionalProperties === true || isObject(additionalProperties);
-  if (!isObject(properties) || isOpen || ["allOf", "anyOf", "oneOf"].some((key) => key in schema)) return [];
+  const isOpen = additionalProperties === true || isRecord(additionalProperties);
+  if (!isRecord(properties) || isOpen || ["allOf", "anyOf", "oneOf"].some((key) => key in schema)) return [];
   return Object.keys(properties);
 }
 
 function formStyle({ encoding }: Json, field: string): QueryStyle {
-  const own = isObject(encoding) ? encoding[field] : undefined;
-  return isObject(own) && own["style"] === "deepObject" ? "deep" : "repeat";
+  const own = isRecord(encoding) ? encoding[field] : undefined;
+  return isRecord(own) && own["style"] === "deepObject" ? "deep" : "repeat";
 }

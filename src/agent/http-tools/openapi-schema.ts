@@ -1,5 +1,5 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { ConfigError } from "../config-error.ts";
-import { isObject } from "../is-object.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ const longestChain = 20;
 export function followReference(document: Json, value: unknown): Json {
   let current = value;
   for (let hops = 0; hops < longestChain; hops += 1) {
-    if (!isObject(current)) return {};
+    if (!isRecord(current)) return {};
     const reference = current["$ref"];
     if (typeof reference !== "string") return current;
     if (!reference.startsWith("#/")) throw new ConfigError(`"${reference}" points out of the OpenAPI document.`);
@@ -48,7 +48,7 @@ export function toJsonSchema(document: Json, schema: unknown): { schema: Json; d
   const definitions: Record<string, unknown> = {};
   const convert = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(convert);
-    if (!isObject(value)) return value;
+    if (!isRecord(value)) return value;
     const reference = value["$ref"];
     if (typeof reference === "string") return withReference(localReference(reference), value);
     return convertKeywords(value, convert);
@@ -85,7 +85,7 @@ function convertKeywords(schema: Json, convert: (value: unknown) => unknown): Js
   const result: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
     if (dropped.has(key) || key === "nullable" || key.startsWith("x-")) continue;
-    if (key === "properties" && isObject(value)) {
+    if (key === "properties" && isRecord(value)) {
       result[key] = Object.fromEntries(
         Object.entries(value)
           .filter(isWritable)
@@ -101,10 +101,10 @@ function convertKeywords(schema: Json, convert: (value: unknown) => unknown): Js
   return result;
 }
 
-const isWritable = ([, part]: readonly [string, unknown]) => !(isObject(part) && part["readOnly"] === true);
+const isWritable = ([, part]: readonly [string, unknown]) => !(isRecord(part) && part["readOnly"] === true);
 
 function dropReadOnly(result: Record<string, unknown>, { properties, required }: Json): void {
-  if (!isObject(properties) || !Array.isArray(required)) return;
+  if (!isRecord(properties) || !Array.isArray(required)) return;
   const readOnly = new Set(
     Object.entries(properties)
       .filter((entry) => !isWritable(entry))

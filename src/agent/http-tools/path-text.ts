@@ -1,4 +1,4 @@
-import { isObject } from "../is-object.ts";
+import { isRecord } from "../../contract/json-record.ts";
 
 /** How a value is written into a path, in the words of OpenAPI. `explode`: each part of a list or object by itself. */
 export interface PathStyle {
@@ -10,7 +10,7 @@ export const plainPath: PathStyle = { style: "simple", explode: false };
 
 /** The value as text, encoded; null when it is empty or has parts that cannot be written. */
 export function toPathText(name: string, value: unknown, { style, explode }: PathStyle): string | null {
-  const pairs = isObject(value) ? Object.entries(value) : null;
+  const pairs = isRecord(value) ? Object.entries(value) : null;
   const parts = pairs ? pairs.flat() : [value].flat();
   if (parts.length === 0 || !parts.every(isFilled)) return null;
   const texts = pairs && explode ? pairs.map((pair) => pair.map(encode).join("=")) : parts.map(encode);

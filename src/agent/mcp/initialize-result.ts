@@ -1,4 +1,4 @@
-import { isObject } from "../is-object.ts";
+import { isRecord } from "../../contract/json-record.ts";
 import type { Shape } from "./shape-answers.ts";
 
 /** Leaves of a server's greeting what we use: its revision, and whether it has tools. A slip in the rest of it costs nothing. */
@@ -9,8 +9,8 @@ export const toInitializeResult: Shape = ({ protocolVersion, capabilities }) => 
 });
 
 function toolsIn(capabilities: unknown): { tools?: { listChanged: boolean } } {
-  const tools = isObject(capabilities) ? capabilities["tools"] : undefined;
+  const tools = isRecord(capabilities) ? capabilities["tools"] : undefined;
   // In PHP an empty object is written as an empty list.
   if (tools === true || Array.isArray(tools)) return { tools: { listChanged: false } };
-  return isObject(tools) ? { tools: { listChanged: tools["listChanged"] === true } } : {};
+  return isRecord(tools) ? { tools: { listChanged: tools["listChanged"] === true } } : {};
 }

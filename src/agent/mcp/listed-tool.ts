@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "../is-object.ts";
+import { isRecord } from "../../contract/json-record.ts";
 
 /** A tool that a server offers and that nobody can use. */
 export interface UnusableTool {
@@ -53,7 +53,7 @@ const deepest = 200;
 
 /** The tool, or why it cannot be used. `place` names one that has no name. */
 export function readListedTool(value: unknown, place: string): ListedTool | UnusableTool {
-  const tool = isObject(value) && typeof value["name"] === "string" ? value["name"] : place;
+  const tool = isRecord(value) && typeof value["name"] === "string" ? value["name"] : place;
   if (isDeeper(value, deepest)) return { tool, reason: "it is nested too deep" };
   const parsed = ListedTool.safeParse(withoutNull(value, ["title", "description", "annotations", "inputSchema"]));
   return parsed.success ? parsed.data : { tool, reason: parsed.error.issues[0]?.message ?? "it is not valid" };
@@ -61,7 +61,7 @@ export function readListedTool(value: unknown, place: string): ListedTool | Unus
 
 /** Many servers write null for what is not there. */
 function withoutNull(value: unknown, names: readonly string[]): unknown {
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name, item]) => item !== null || !names.includes(name)));
 }
 

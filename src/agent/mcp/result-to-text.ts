@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "../is-object.ts";
+import { isRecord } from "../../contract/json-record.ts";
 
 const text = z.string().nullish();
 const Block = z.discriminatedUnion("type", [
@@ -84,7 +84,7 @@ const wrappers = new Set(["result", "content"]);
  */
 function isSaid(structured: unknown, parts: readonly string[]): boolean {
   if (parts.some((part) => isSame(part, structured))) return true;
-  if (parts.length === 0 || !isObject(structured)) return false;
+  if (parts.length === 0 || !isRecord(structured)) return false;
   const [only, other] = Object.entries(structured);
   if (!only || other) return false;
   const [name, result] = only;

@@ -1,10 +1,10 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { ToolCall } from "../../contract/model.ts";
-import { isObject } from "../is-object.ts";
 
 /** `{"tool": …, "args": …}` under any of the names models use. Null: it names no tool. */
 export function toCall(value: unknown): ToolCall | null {
-  if (!isObject(value)) return null;
-  const inner = isObject(value["function"]) ? value["function"] : value;
+  if (!isRecord(value)) return null;
+  const inner = isRecord(value["function"]) ? value["function"] : value;
   const name = inner["tool"] ?? inner["name"] ?? inner["action"] ?? inner["function"];
   const args =
     inner["args"] ?? inner["arguments"] ?? inner["parameters"] ?? inner["input"] ?? inner["action_input"] ?? {};

@@ -1,5 +1,5 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { ToolCall } from "../../contract/model.ts";
-import { isObject } from "../is-object.ts";
 import { findValue } from "./find-json.ts";
 
 /** A part of the text that holds calls. */
@@ -76,7 +76,7 @@ function readTagged(
   matches: Iterable<RegExpMatchArray>,
   schema: Readonly<Record<string, unknown>> | null,
 ): Record<string, unknown> {
-  const properties = isObject(schema?.["properties"]) ? schema["properties"] : {};
+  const properties = isRecord(schema?.["properties"]) ? schema["properties"] : {};
   return Object.fromEntries(
     [...matches].map(({ 1: key = "", 2: written = "" }) => {
       const property = Object.hasOwn(properties, key) ? properties[key] : null;
@@ -86,7 +86,7 @@ function readTagged(
 }
 
 function takesText(property: unknown): boolean {
-  return isObject(property) && [property["type"]].flat().includes("string");
+  return isRecord(property) && [property["type"]].flat().includes("string");
 }
 
 function toValue(written: string): unknown {

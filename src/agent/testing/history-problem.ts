@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { ChatMessage } from "../../contract/model.ts";
 
 /** What a strict provider would reject in a history; null when it is valid. */
@@ -25,8 +26,7 @@ export function historyProblem(messages: readonly ChatMessage[]): string | null 
 
 function isJsonObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    return isRecord(JSON.parse(text));
   } catch {
     return false;
   }

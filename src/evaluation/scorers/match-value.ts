@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { LabelRule } from "../../contract/label-rule.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import { countWords, sharedWords } from "../text/count-words.ts";
@@ -31,7 +32,7 @@ export function matchValue(
     return tolerance === undefined ? nearness(generated, expected) : isWithin(tolerance, generated, expected) ? 1 : 0;
   }
   if (Array.isArray(expected)) return Array.isArray(generated) ? matchItems(generated, expected, rule) : 0;
-  if (isObject(expected)) return isObject(generated) ? matchKeys(generated, expected, rule) : 0;
+  if (isRecord(expected)) return isRecord(generated) ? matchKeys(generated, expected, rule) : 0;
   return generated === expected ? 1 : 0;
 }
 
@@ -101,7 +102,7 @@ function matchKeys(generated: Metadata, expected: Metadata, rule: LabelRule): nu
 function itemKey(value: MetadataValue): string {
   if (typeof value === "string") return `"${labelKey(value)}"`;
   if (Array.isArray(value)) return `[${value.map(itemKey).join(",")}]`;
-  if (isObject(value)) {
+  if (isRecord(value)) {
     const pairs = Object.keys(value).toSorted();
     return `{${pairs.map((key) => `${JSON.stringify(key)}:${itemKey(value[key] as MetadataValue)}`).join(",")}}`;
   }
@@ -111,8 +112,4 @@ function itemKey(value: MetadataValue): string {
 /** What the object itself holds under the key: `toString` and the like are not labels. */
 export function ownValue(metadata: Metadata, key: string): MetadataValue | undefined {
   return Object.hasOwn(metadata, key) ? metadata[key] : undefined;
-}
-
-function isObject(value: MetadataValue): value is Metadata {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

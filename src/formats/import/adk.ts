@@ -1,15 +1,7 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { below, type ItemContext } from "../peer-item.ts";
 import { readContent } from "../read-message.ts";
-import {
-  anyField,
-  isRecord,
-  listField,
-  pointerTo,
-  recordField,
-  scalarText,
-  textField,
-  type JsonRecord,
-} from "../records.ts";
+import { anyField, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
 import type { CheckDraft, TurnDraft } from "../scenario-draft.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 

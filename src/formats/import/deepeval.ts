@@ -1,7 +1,8 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { withExtras } from "../extras.ts";
 import { unpackJson } from "../unpack-json.ts";
 import { below, readLabels, type ItemContext } from "../peer-item.ts";
-import { anyField, isRecord, listField, pointerTo, scalarText, textField, type JsonRecord } from "../records.ts";
+import { anyField, listField, pointerTo, scalarText, textField } from "../records.ts";
 import type { CheckDraft, TurnDraft } from "../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../turns-from-messages.ts";
 import { addDatasetItem } from "./dataset-item.ts";

@@ -1,8 +1,9 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { withExtras } from "../extras.ts";
 import { finishTurns } from "../finish-turns.ts";
 import { below, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
 import { readMessage } from "../read-message.ts";
-import { field, isRecord, listField, recordField, scalarText, type JsonRecord } from "../records.ts";
+import { field, listField, recordField, scalarText } from "../records.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../turns-from-messages.ts";
 import { itemsOf, type Importer } from "./importer.ts";

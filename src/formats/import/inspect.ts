@@ -1,4 +1,4 @@
-import { isRecord } from "../records.ts";
+import { isRecord } from "../../contract/json-record.ts";
 import { addDatasetItem } from "./dataset-item.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 

@@ -1,4 +1,5 @@
-import { anyField, isRecord, listField, scalarText } from "../records.ts";
+import { isRecord } from "../../contract/json-record.ts";
+import { anyField, listField, scalarText } from "../records.ts";
 import { addDatasetItem } from "./dataset-item.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 

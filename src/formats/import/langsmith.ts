@@ -1,5 +1,6 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { textList } from "../extras.ts";
-import { anyField, isRecord, listField, scalarText } from "../records.ts";
+import { anyField, listField, scalarText } from "../records.ts";
 import { addDatasetItem } from "./dataset-item.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 

@@ -1,7 +1,8 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { finishTurns } from "../finish-turns.ts";
 import { readOutput, type ItemContext } from "../peer-item.ts";
 import { readContent } from "../read-message.ts";
-import { anyField, isMessageList, isRecord, listField, pointerTo, recordField, type JsonRecord } from "../records.ts";
+import { anyField, isMessageList, listField, pointerTo, recordField } from "../records.ts";
 import { turnsFromMessages } from "../turns-from-messages.ts";
 import { conversationIds, itemsOf, type Importer } from "./importer.ts";
 

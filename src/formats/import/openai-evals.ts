@@ -1,7 +1,8 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { withExtras } from "../extras.ts";
 import { finishTurns } from "../finish-turns.ts";
 import { below, nameOfRole, onlyText, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
-import { anyField, field, isRecord, listField, recordField, scalarText, type JsonRecord } from "../records.ts";
+import { anyField, field, listField, recordField, scalarText } from "../records.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 
 const references = [

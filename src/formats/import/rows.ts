@@ -1,5 +1,6 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { FormatError } from "../format-error.ts";
-import { isRecord, isTextList, listField, recordField } from "../records.ts";
+import { isTextList, listField, recordField } from "../records.ts";
 import { assignColumns } from "./assign-columns.ts";
 import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
 import { importTable } from "./table-rows.ts";

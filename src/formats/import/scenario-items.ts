@@ -1,15 +1,7 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { nearestName } from "../../contract/nearest-name.ts";
 import { textList } from "../extras.ts";
-import {
-  field,
-  isRecord,
-  listField,
-  pointerTo,
-  recordField,
-  scalarText,
-  textField,
-  type JsonRecord,
-} from "../records.ts";
+import { field, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import type { Place } from "../scenario-file.ts";

@@ -1,6 +1,7 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { finishTurns } from "../finish-turns.ts";
 import { readOutput } from "../peer-item.ts";
-import { anyField, isRecord, listField, pointerTo, textField } from "../records.ts";
+import { anyField, listField, pointerTo, textField } from "../records.ts";
 import { turnsFromMessages } from "../turns-from-messages.ts";
 import { conversationIds, itemsOf, type Importer } from "./importer.ts";
 

@@ -1,9 +1,10 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { isNoLabel, type ColumnMapping, type ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
 import { below, readInput, readOutput, type ExpectedReply } from "../peer-item.ts";
 import { readContent } from "../read-message.ts";
-import { anyField, isRecord, isTextList, listField, scalarText } from "../records.ts";
+import { anyField, isTextList, listField, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import type { Conversation } from "../turns-from-messages.ts";

@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../records.ts";
+import type { JsonRecord } from "../../contract/json-record.ts";
 import type { Place } from "../scenario-file.ts";
 
 export interface Row {

@@ -1,6 +1,6 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { errorKinds, type ErrorCode } from "../../contract/errors.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
-import { isRecord } from "./json-values.ts";
 import type { Explanation } from "../outbound/status-failure.ts";
 import { parseJson } from "./parse-json.ts";
 

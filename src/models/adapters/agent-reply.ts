@@ -1,5 +1,6 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError, ToolCall } from "../../contract/model.ts";
-import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
+import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { contentText, withUniqueIds } from "./message-content.ts";
 import { finishReason, invalid, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 import { parseJson } from "./parse-json.ts";

@@ -1,7 +1,7 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { ChatRequest, ModelParameters, ToolDefinition } from "../../contract/model.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { formatTool, type AnthropicTool } from "./anthropic-format.ts";
-import { isRecord } from "./json-values.ts";
 import { toTurns, type Turn } from "./anthropic-turns.ts";
 import { tokenLimit } from "./token-limit.ts";
 

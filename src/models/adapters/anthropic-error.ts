@@ -1,6 +1,6 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Explanation, FailedResponse } from "../outbound/status-failure.ts";
-import { isRecord } from "./json-values.ts";
 import { explainErrorObject, explainOpenaiFailure } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
 

@@ -1,5 +1,6 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { ChatRequest, ReplyFormat } from "../../contract/model.ts";
-import { isRecord, nonEmptyString } from "./json-values.ts";
+import { nonEmptyString } from "./json-values.ts";
 
 /** A tool as the messages API takes it. */
 export interface AnthropicTool {

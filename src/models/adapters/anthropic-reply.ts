@@ -1,10 +1,11 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import { explainAnthropicError } from "./anthropic-error.ts";
 import { formatTool } from "./anthropic-format.ts";
 import { anthropicUsage } from "./anthropic-usage.ts";
 import { withEchoes } from "./call-echo.ts";
 import { replyError } from "./failed-reply.ts";
-import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
+import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { contentText, messageToolCalls } from "./message-content.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";

@@ -1,9 +1,9 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import { explainAnthropicError } from "./anthropic-error.ts";
 import { formatTool } from "./anthropic-format.ts";
 import { fromMessage } from "./anthropic-reply.ts";
 import { replyError } from "./failed-reply.ts";
-import { isRecord, type JsonRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 import type { ReplyCollector, StreamListeners } from "./reply-stream.ts";

@@ -1,7 +1,7 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ChatMessage, ToolCall } from "../../contract/model.ts";
 import { safeName } from "./anthropic-format.ts";
 import { messageEcho } from "./call-echo.ts";
-import { isRecord, type JsonRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
 import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isRecord } from "../../contract/json-record.ts";
 import { GrowingJson } from "./growing-json.ts";
-import { isRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
 
 function grown(pieces: readonly string[]): GrowingJson {

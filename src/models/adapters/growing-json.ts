@@ -1,4 +1,4 @@
-import { isRecord } from "./json-values.ts";
+import { isRecord } from "../../contract/json-record.ts";
 import { parseJson } from "./parse-json.ts";
 
 /**

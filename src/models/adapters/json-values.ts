@@ -1,13 +1,8 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { Metadata } from "../../contract/metadata.ts";
-
-export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Deeper answers are refused: they could be parsed, but not safely written out again. */
 export const maximumDepth = 32;
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The value if it is an object of bounded depth, else null. For parts of an answer that are kept as they came. */
 export function plainRecord(value: unknown): JsonRecord | null {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { Protocol } from "../../contract/evaluation-request.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import type { CredentialBinding } from "../credentials.ts";
@@ -7,7 +8,7 @@ import { parseEndpoint, type InvalidEndpoint } from "../outbound/parse-endpoint.
 import { anthropicHeaders } from "./anthropic-headers.ts";
 import { messagesModelsUrl, modelsUrl } from "./endpoint-url.ts";
 import { replyError } from "./failed-reply.ts";
-import { isRecord, nonEmptyString } from "./json-values.ts";
+import { nonEmptyString } from "./json-values.ts";
 import { nextPage } from "./next-page.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ToolCall } from "../../contract/model.ts";
-import { isRecord, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
+import { nonEmptyString, plainRecord } from "./json-values.ts";
 
 /** The text of a message: a string, or blocks of which the text ones count. Null when there is none. */
 export function contentText(content: unknown): string | null {

@@ -1,4 +1,5 @@
-import { isRecord, nonEmptyString, type JsonRecord } from "./json-values.ts";
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { nonEmptyString } from "./json-values.ts";
 
 /** What a list calls its cursor, and by which parameter it takes it back. */
 const cursors = [

@@ -1,8 +1,9 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import { withEchoes } from "./call-echo.ts";
 import { replyError } from "./failed-reply.ts";
 import { firstChoice } from "./first-choice.ts";
-import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
+import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { contentText, messageToolCalls, refusalText } from "./message-content.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";

@@ -1,7 +1,7 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import { replyError } from "./failed-reply.ts";
 import { firstChoice } from "./first-choice.ts";
-import { isRecord, type JsonRecord } from "./json-values.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, type AnswerContext } from "./parsed-reply.ts";

@@ -1,8 +1,8 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { meaningOfStatus, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
 import { refusesContent } from "./content-refused.ts";
 import { refusesFormat } from "./format-refused.ts";
-import { isRecord, type JsonRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
 import { rejectedField } from "./rejected-field.ts";
 import { refusesTools } from "./tools-refused.ts";

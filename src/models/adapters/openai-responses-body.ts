@@ -1,6 +1,6 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { ChatMessage, ChatRequest, ToolCall } from "../../contract/model.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
-import { isRecord } from "./json-values.ts";
 import { toResponsesFields } from "./responses-fields.ts";
 import { tokenLimit } from "./token-limit.ts";
 import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";

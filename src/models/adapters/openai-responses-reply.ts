@@ -1,6 +1,7 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError, ToolCall } from "../../contract/model.ts";
 import { replyError } from "./failed-reply.ts";
-import { isRecord, labels, nonEmptyString, plainRecord, type JsonRecord } from "./json-values.ts";
+import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { contentText, messageToolCalls, refusalText } from "./message-content.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";

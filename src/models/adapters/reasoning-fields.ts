@@ -1,4 +1,5 @@
-import { isRecord, plainRecord, type JsonRecord } from "./json-values.ts";
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { plainRecord } from "./json-values.ts";
 
 /**
  * How a model came to its calls, as a message or the pieces of one tell it: DeepSeek and Kimi refuse to go on without their

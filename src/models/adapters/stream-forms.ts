@@ -1,6 +1,6 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
-import { isRecord } from "./json-values.ts";
 import { createModelMemory } from "./model-memory.ts";
 import { parseJson } from "./parse-json.ts";
 

@@ -1,4 +1,5 @@
-import { plainRecord, type JsonRecord } from "./json-values.ts";
+import type { JsonRecord } from "../../contract/json-record.ts";
+import { plainRecord } from "./json-values.ts";
 
 /** Puts the log probabilities of a stream together: its lists go on from chunk to chunk. */
 export class StreamedLogprobs {

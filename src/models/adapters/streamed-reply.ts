@@ -1,8 +1,9 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError, TokenUsage } from "../../contract/model.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import { withEchoes } from "./call-echo.ts";
 import { firstChoice } from "./first-choice.ts";
-import { isRecord, labels, nonEmptyString, type JsonRecord } from "./json-values.ts";
+import { labels, nonEmptyString } from "./json-values.ts";
 import { contentText, refusalText } from "./message-content.ts";
 import {
   brokenOff,

@@ -1,6 +1,7 @@
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ToolCall } from "../../contract/model.ts";
 import { GrowingJson } from "./growing-json.ts";
-import { isRecord, nonEmptyString, type JsonRecord } from "./json-values.ts";
+import { nonEmptyString } from "./json-values.ts";
 import { callEcho, withUniqueIds } from "./message-content.ts";
 
 interface PartialToolCall {

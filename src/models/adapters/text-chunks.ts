@@ -1,5 +1,5 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { firstChoice } from "./first-choice.ts";
-import { isRecord } from "./json-values.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** A stream whose chunks differ in more than their text is read in full after so many attempts. */

@@ -1,5 +1,6 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { TokenUsage } from "../../contract/model.ts";
-import { isRecord, plainRecord } from "./json-values.ts";
+import { plainRecord } from "./json-values.ts";
 
 /** Reads a provider's counts. Numbers may come as text, be missing in part, or be nonsense; with none at all it is null. */
 export function tokenUsage(value: unknown): TokenUsage | null {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/json-record.ts";
 import type { ChatMessage, ToolCall } from "../../contract/model.ts";
 
 /** What one tool answered after the user's last message. */
@@ -45,17 +46,17 @@ function unwrap(text: string): string {
 }
 
 function hasError(content: unknown): boolean {
-  return isObject(content) && Boolean(content["error"]);
+  return isRecord(content) && Boolean(content["error"]);
 }
 
 function outputOf(content: unknown): string {
-  if (!isObject(content)) return String(content).trim();
+  if (!isRecord(content)) return String(content).trim();
   const field = outputFields.find((name) => ["string", "number"].includes(typeof content[name]));
   return field === undefined ? JSON.stringify(content) : String(content[field]);
 }
 
 function firstValue(content: unknown): string {
-  return isObject(content) ? String(Object.values(content)[0] ?? "") : "";
+  return isRecord(content) ? String(Object.values(content)[0] ?? "") : "";
 }
 
 /** The JSON a text holds, or the text itself. */
@@ -65,8 +66,4 @@ function parseJson(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function isObject(content: unknown): content is Record<string, unknown> {
-  return typeof content === "object" && content !== null && !Array.isArray(content);
 }

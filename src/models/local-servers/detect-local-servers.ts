@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../adapters/json-values.ts";
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { modelsIn, type ListedModel } from "../adapters/list-models.ts";
 import { parseJson } from "../adapters/parse-json.ts";
 import type { PolicyName } from "../outbound/endpoint-policy.ts";

@@ -1,14 +1,6 @@
+import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { below, type ItemContext } from "../../peer-item.ts";
-import {
-  anyField,
-  field,
-  isRecord,
-  isTextList,
-  listField,
-  recordField,
-  textField,
-  type JsonRecord,
-} from "../../records.ts";
+import { anyField, field, isTextList, listField, recordField, textField } from "../../records.ts";
 import { fileNameOf, includeTexts, includeValues, includeVariables } from "./named-files.ts";
 import { isExternal, placedAssertions, type PlacedAssertion } from "./read-assertions.ts";
 import { renderTemplate } from "./render-template.ts";

@@ -1,7 +1,8 @@
+import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { FormatError } from "../../format-error.ts";
 import type { ItemContext } from "../../peer-item.ts";
 import { readDocument, type Syntax } from "../../read-document.ts";
-import { isRecord, scalarText, textField, type JsonRecord } from "../../records.ts";
+import { scalarText, textField } from "../../records.ts";
 import type { NamedFiles, Place } from "../../scenario-file.ts";
 import { readTable } from "../read-table.ts";
 import { toTest } from "./table-test.ts";

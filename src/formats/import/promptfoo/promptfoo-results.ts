@@ -1,16 +1,7 @@
+import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { finishTurns } from "../../finish-turns.ts";
 import { below, readLabels, type ItemContext } from "../../peer-item.ts";
-import {
-  anyField,
-  field,
-  isRecord,
-  listField,
-  pointerTo,
-  recordField,
-  scalarText,
-  textField,
-  type JsonRecord,
-} from "../../records.ts";
+import { anyField, field, listField, pointerTo, recordField, scalarText, textField } from "../../records.ts";
 import type { TurnDraft } from "../../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
 import { itemsOf, type Importer, type ListBelow } from "../importer.ts";

@@ -1,7 +1,8 @@
+import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { textList, withTurnExtras } from "../../extras.ts";
 import { finishTurns } from "../../finish-turns.ts";
 import { below, readInput, readLabels, type ItemContext } from "../../peer-item.ts";
-import { anyField, isRecord, listField, recordField, scalarText, textField, type JsonRecord } from "../../records.ts";
+import { anyField, listField, recordField, scalarText, textField } from "../../records.ts";
 import type { TurnDraft } from "../../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
 import { fromSecond } from "../from-second.ts";

@@ -1,5 +1,6 @@
+import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { below, type ItemContext } from "../../peer-item.ts";
-import { field, isRecord, listField, scalarText, type JsonRecord } from "../../records.ts";
+import { field, listField, scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
 import { checkable, reasons, references, whereTo } from "./assertion-types.ts";
 import { includeTexts } from "./named-files.ts";

@@ -1,5 +1,6 @@
 import { parse } from "yaml";
-import { isRecord, textField, type JsonRecord } from "../../records.ts";
+import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { textField } from "../../records.ts";
 import { renderTemplate, type Rendered } from "./render-template.ts";
 
 /** A prompt's own text, or undefined when it stands in a file we were not given. */

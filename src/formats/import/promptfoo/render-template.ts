@@ -1,4 +1,5 @@
-import { field, isRecord, scalarText, type JsonRecord } from "../../records.ts";
+import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { field, scalarText } from "../../records.ts";
 import { templatePieces } from "./template-pieces.ts";
 
 export interface Rendered {

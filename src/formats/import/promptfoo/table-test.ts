@@ -1,4 +1,5 @@
-import { scalarText, type JsonRecord } from "../../records.ts";
+import type { JsonRecord } from "../../../contract/json-record.ts";
+import { scalarText } from "../../records.ts";
 import type { Row } from "../table.ts";
 import { parseExpected } from "./parse-expected.ts";
 
