@@ -308,8 +308,8 @@ test("columns of longer texts are no labels unless they are named as such", () =
     reference_metadata: { topic: "reasons" },
   });
   expect(notes.map(({ message }) => message)).toEqual([
-    "column context: it holds texts, not labels; map labels=context to take it for one",
-    "column source: it holds texts, not labels; map labels=source to take it for one",
+    "column context: it holds texts, not labels; to take it for one, name it with the mapping labels=…",
+    "column source: it holds texts, not labels; to take it for one, name it with the mapping labels=…",
   ]);
   const named = importScenarios({ text, name: "questions.csv", mapping: { labels: ["source"] } });
   expect(named.scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ source: "https://a.example" });

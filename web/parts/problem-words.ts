@@ -10,9 +10,7 @@ export function problemWords({ pointer, code, message }: FieldProblem): string {
 
 /** What an import says of a table, for somebody who has fields for its columns. */
 export const importWords = (message: string): string =>
-  message
-    .replace("name it with the mapping user=…", "name it above, under Columns")
-    .replace(/map labels=.* to take it for one/, "name it above among the labels to take it for one");
+  message.replace(/with the mapping \w+=…/, "above, under Columns");
 
 /** What the field says, where that helps: somebody who brought a file knows what is in it. */
 export function receivedWords({ received }: FieldProblem): string | null {

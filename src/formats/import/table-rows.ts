@@ -47,7 +47,8 @@ function withoutTexts(plan: ColumnPlan, { names, rows }: Table): ColumnPlan {
       rows.map(({ cells }) => otherKind(cells[name])).find(Boolean) ?? (isNoLabel(name) ? "no labels" : undefined),
     ]),
   );
-  const reason = (name: string): string => `it holds ${kinds.get(name)}; map labels=${name} to take it for one`;
+  const reason = (name: string): string =>
+    `it holds ${kinds.get(name)}; to take it for one, name it with the mapping labels=…`;
   const others = plan.labels.filter((name) => kinds.get(name) !== undefined);
   return {
     ...plan,

@@ -163,8 +163,8 @@ test("what an import asks of a command line, the page asks of its fields", () =>
   expect(placeWords("/text")).toBe("the file");
 
   const { notes } = importScenarios({ text: "question,answer,context\nWo?,Hier,https://x.example\n", format: "csv" });
-  expect(notes.map((note) => note.message)).toEqual([expect.stringContaining("map labels=context")]);
+  expect(notes.map((note) => note.message)).toEqual([expect.stringContaining("with the mapping labels=…")]);
   expect(notes.map((note) => importWords(note.message))).toEqual([
-    "column context: it holds texts, not labels; name it above among the labels to take it for one",
+    "column context: it holds texts, not labels; to take it for one, name it above, under Columns",
   ]);
 });
