@@ -20,7 +20,8 @@ export interface ScenarioFormat {
   readonly title: string;
   readonly extensions: readonly string[];
   readonly imports: boolean;
-  readonly export?: (scenarios: readonly FileScenario[]) => ExportResult;
+  /** Writes what the first of the extensions says, or another of them where that is the ending of the file. */
+  readonly export?: (scenarios: readonly FileScenario[], ending?: string) => ExportResult;
 }
 
 /** Every scenario format, for the CLI's help, the docs and the page. `importScenarios` reads all that import. */

@@ -1,5 +1,3 @@
-import { parse } from "yaml";
-import { jsonLines, prettyJson } from "../../formats/export/json-lines.ts";
 import { scenarioFormats, type ScenarioFormat } from "../../formats/formats.ts";
 import type { FileScenario, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
@@ -39,24 +37,9 @@ export function renderScenarios(
   if (!chosen?.export) {
     throw new CliError(`which format? Use one of ${writableFormats.join(", ")}`);
   }
-  const { text: exported, written = scenarios.length, notes } = chosen.export(scenarios);
-  const text = inSyntax(exported, { of: chosen.extensions, wanted: endingOf(file) });
+  const { text, written = scenarios.length, notes } = chosen.export(scenarios, endingOf(file));
   return { format: chosen.id, text: text.endsWith("\n") ? text : `${text}\n`, written, notes };
 }
-
-/** Tools that read several syntaxes go by the ending of a file. The first of a format's endings is what its export writes. */
-function inSyntax(text: string, { of: [own, ...others], wanted }: { of: readonly string[]; wanted: string }): string {
-  if (own === wanted || !others.includes(wanted)) return text;
-  if (wanted === "jsonl") return jsonLines(JSON.parse(text));
-  if (wanted !== "json") return text;
-  return prettyJson(own === "jsonl" ? fromJsonLines(text) : parse(text));
-}
-
-const fromJsonLines = (text: string): unknown[] =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
 
 const endingOf = (file = ""): string => /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? "";
 

@@ -1,23 +1,24 @@
 import { extrasKey, scenarioExtras } from "../extras.ts";
 import type { ExportResult, FileScenario } from "../scenario-file.ts";
-import { jsonLines, prettyJson } from "./json-lines.ts";
+import { linesOrList, listOrLines, prettyJson } from "./json-lines.ts";
 import { noteLosses } from "./losses.ts";
 import { messagesOf, questionOf } from "./messages-of.ts";
 
 /** Data lines for OpenAI Evals: `{"item": {…}}`, to be uploaded as the file of a data source. */
-export function exportOpenaiEvals(scenarios: readonly FileScenario[]): ExportResult {
+export function exportOpenaiEvals(scenarios: readonly FileScenario[], ending?: string): ExportResult {
   const lines = scenarios.map((scenario) => {
     const { messages, reference } = questionOf(scenario);
     const ideal = reference === "" ? {} : { ideal: reference };
     return { item: { id: scenario.id, messages, ...ideal, [extrasKey]: scenarioExtras(scenario) } };
   });
-  return { text: jsonLines(lines), notes: [] };
+  return { text: linesOrList(lines, ending), notes: [] };
 }
 
 /** DeepEval goldens: of one turn where every scenario has one, else conversational ones, since a dataset of both cannot be loaded. */
-export function exportDeepEval(scenarios: readonly FileScenario[]): ExportResult {
+export function exportDeepEval(scenarios: readonly FileScenario[], ending?: string): ExportResult {
   const single = scenarios.every(({ interactions }) => interactions.length === 1);
-  return { text: prettyJson(scenarios.map(single ? toGolden : toConversationalGolden)), notes: [] };
+  const goldens = scenarios.map(single ? toGolden : toConversationalGolden);
+  return { text: listOrLines(goldens, ending), notes: [] };
 }
 
 function toGolden(scenario: FileScenario): object {

@@ -6,3 +6,15 @@ export function jsonLines(values: readonly unknown[]): string {
 export function prettyJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
+
+// Tools that read a list in either syntax go by the ending of the file.
+
+/** A list that is JSON lines unless the file's ending says JSON. */
+export function linesOrList(values: readonly unknown[], ending?: string): string {
+  return ending === "json" ? prettyJson(values) : jsonLines(values);
+}
+
+/** A list that is JSON unless the file's ending says JSON lines. */
+export function listOrLines(values: readonly unknown[], ending?: string): string {
+  return ending === "jsonl" ? jsonLines(values) : prettyJson(values);
+}

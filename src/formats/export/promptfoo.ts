@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { extrasKey, turnExtras } from "../extras.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../scenario-file.ts";
+import { prettyJson } from "./json-lines.ts";
 
 /** A chat prompt that repeats the conversation so far, the way promptfoo documents it. */
 const prompt = `[
@@ -14,7 +15,7 @@ const prompt = `[
 `;
 
 /** A promptfoo config: a test per turn, `conversationId` keeps a scenario together, reference replies are `similar` assertions. */
-export function exportPromptfoo(scenarios: readonly FileScenario[]): ExportResult {
+export function exportPromptfoo(scenarios: readonly FileScenario[], ending?: string): ExportResult {
   const notes: Note[] = [];
   const tests = scenarios.flatMap((scenario) =>
     scenario.interactions.map((interaction, index) => toTest({ scenario, interaction, index, notes })),
@@ -26,7 +27,9 @@ export function exportPromptfoo(scenarios: readonly FileScenario[]): ExportResul
     providers: ["echo"],
     tests,
   };
-  return { text: stringify(config, { lineWidth: 0, aliasDuplicateObjects: false }), notes };
+  const text =
+    ending === "json" ? prettyJson(config) : stringify(config, { lineWidth: 0, aliasDuplicateObjects: false });
+  return { text, notes };
 }
 
 interface TestSource {

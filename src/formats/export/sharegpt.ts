@@ -1,12 +1,12 @@
 import type { ExportResult, FileScenario } from "../scenario-file.ts";
-import { prettyJson } from "./json-lines.ts";
+import { listOrLines } from "./json-lines.ts";
 import { noteLosses } from "./losses.ts";
 import { messagesOf } from "./messages-of.ts";
 
 const from = { system: "system", user: "human", assistant: "gpt" } as const;
 
 /** A list of `{id, conversations}`, every turn of it. */
-export function exportShareGpt(scenarios: readonly FileScenario[]): ExportResult {
+export function exportShareGpt(scenarios: readonly FileScenario[], ending?: string): ExportResult {
   const items = scenarios.map((scenario) => ({
     id: scenario.id,
     conversations: messagesOf(scenario).map(({ role, content }) => ({ from: from[role], value: content })),
@@ -20,5 +20,5 @@ export function exportShareGpt(scenarios: readonly FileScenario[]): ExportResult
     "interaction types",
     "agent replies",
   ] as const;
-  return { text: prettyJson(items), notes: noteLosses(scenarios, missing) };
+  return { text: listOrLines(items, ending), notes: noteLosses(scenarios, missing) };
 }
