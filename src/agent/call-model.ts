@@ -1,8 +1,9 @@
 import type { ChatRequest, Reply, SuccessfulReply, TokenUsage, ToolDefinition } from "../contract/model.ts";
 import { addUsage, toUsage } from "../contract/usage.ts";
+import { untilAborted } from "../contract/until-aborted.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentRun } from "./agent-run.ts";
-import { untilAborted, type TimeLimit } from "./time-limit.ts";
+import type { TimeLimit } from "./time-limit.ts";
 import { addDetails } from "./usage-details.ts";
 
 /** One model call with its events and its share of the totals. Null when the time ran out; rejects when the caller aborts. */

@@ -1,9 +1,10 @@
+import { untilAborted } from "../contract/until-aborted.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { ToolRun } from "./agent-outcome.ts";
 import { unknownOutcome, type CallEnd, type CallJournal } from "./call-journal.ts";
 import { capBytes, firstCharacters } from "./cap-text.ts";
 import type { RunnableCall } from "./read-tool-call.ts";
-import { createTimeLimit, untilAborted, type TimeLimit } from "./time-limit.ts";
+import { createTimeLimit, type TimeLimit } from "./time-limit.ts";
 import { ToolError } from "./tool.ts";
 
 /** Carries out one call. A tool that fails or takes too long is a result too; rejects only when the caller aborts. */

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test, vi } from "vitest";
-import { createTimeLimit, untilAborted } from "./time-limit.ts";
+import { createTimeLimit } from "./time-limit.ts";
 
 test("the signal aborts when the time is over", () => {
   vi.useFakeTimers();
@@ -48,18 +48,4 @@ test("a limit beyond what a timer can hold never fires", () => {
   } finally {
     vi.useRealTimers();
   }
-});
-
-test("work that ignores its signal is left behind", async () => {
-  const controller = new AbortController();
-  const result = untilAborted(new Promise(() => {}), controller.signal);
-  controller.abort(new Error("enough"));
-  await expect(result).rejects.toThrow("enough");
-});
-
-test("work that settles lets go of the signal", async () => {
-  const { signal } = new AbortController();
-  await expect(untilAborted(Promise.resolve(7), signal)).resolves.toBe(7);
-  await expect(untilAborted(Promise.reject(new Error("no")), signal)).rejects.toThrow("no");
-  expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });

@@ -1,3 +1,5 @@
+import { untilAborted } from "../contract/until-aborted.ts";
+
 /** Ends at the deadline even when the work does not listen to its signal; `what` names it in the error. */
 export async function withinDeadline<Result>(
   what: string,
@@ -5,14 +7,9 @@ export async function withinDeadline<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = new Error(`${what} took longer than ${timeoutMs} ms`);
-    controller.abort(error);
-    reject(error);
-  }, timeoutMs);
+  const timer = setTimeout(() => controller.abort(new Error(`${what} took longer than ${timeoutMs} ms`)), timeoutMs);
   try {
-    return await Promise.race([work(controller.signal), deadline]);
+    return await untilAborted(work(controller.signal), controller.signal);
   } finally {
     clearTimeout(timer);
   }

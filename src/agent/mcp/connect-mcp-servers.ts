@@ -1,7 +1,7 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
+import { inTime } from "../../contract/in-time.ts";
 import type { AgentLog } from "../agent-log.ts";
 import type { Tool } from "../tool.ts";
-import { atMost } from "./at-most.ts";
 import type { McpConfig } from "./mcp-config.ts";
 import { createConnectedServer, type McpServerStatus } from "./connected-server.ts";
 import { openToolPins } from "./tool-pins.ts";
@@ -57,7 +57,7 @@ export async function connectMcpServers(
   const onAbort = () => void close();
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  else await atMost(Promise.all(servers.map((server) => server.start())), startWaitMs);
+  else await inTime(Promise.all(servers.map((server) => server.start())), startWaitMs);
 
   return {
     tools: () => servers.flatMap((server) => server.tools()),

@@ -6,7 +6,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { atMost } from "./at-most.ts";
+import { inTime } from "../../contract/in-time.ts";
 import { toTextResult } from "./call-result.ts";
 import { mayBeOlder } from "./connection-failure.ts";
 import { ConfigError } from "../config-error.ts";
@@ -185,5 +185,5 @@ const goodbyeMs = 1000;
 async function endSession(transport: HttpTransport): Promise<void> {
   if (transport.sessionId === undefined) return;
   const goodbye = transport.terminateSession().catch(() => {});
-  await atMost(goodbye, goodbyeMs);
+  await inTime(goodbye, goodbyeMs);
 }

@@ -1,5 +1,6 @@
 import { SdkErrorCode, SdkHttpError, SSEClientTransport, SseError, type FetchLike } from "@modelcontextprotocol/client";
-import { createTimeLimit, untilAborted } from "../time-limit.ts";
+import { untilAborted } from "../../contract/until-aborted.ts";
+import { createTimeLimit } from "../time-limit.ts";
 
 export interface SseOptions {
   readonly fetch: FetchLike;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { ReplyError, SuccessfulReply } from "../../contract/model.ts";
+import { untilAborted } from "../../contract/until-aborted.ts";
 import type { LimitReason } from "../agent-limits.ts";
 import type { AgentOutcome } from "../agent-outcome.ts";
 import { createAgentRun, toTotals, type AgentRun, type AgentRunOptions } from "../agent-run.ts";
@@ -9,7 +10,7 @@ import { answerWithoutTools, finalAnswerTime } from "../final-answer.ts";
 import { createPlaces } from "../places.ts";
 import { runTool } from "../run-tool.ts";
 import { skipCall } from "../skip-call.ts";
-import { createTimeLimit, untilAborted, type TimeLimit } from "../time-limit.ts";
+import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
 import { ToolError } from "../tool.ts";
 import { fenceUntrusted } from "../untrusted-text.ts";
 import { createKnownEchoes } from "./known-echoes.ts";

@@ -1,3 +1,5 @@
+import { untilAborted } from "../../contract/until-aborted.ts";
+
 /** The work did not end in time. */
 export class TimeOver extends Error {
   override readonly name = "TimeOver";
@@ -9,14 +11,10 @@ export async function withinTime<Result>(
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
 ): Promise<Result> {
   const { promise: end, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason);
   const timer = setTimeout(() => reject(new TimeOver(`no answer within ${ms / 1_000} s`)), ms);
-  signal.addEventListener("abort", stop, { once: true });
-  if (signal.aborted) stop();
   try {
-    return await Promise.race([work, end]);
+    return await untilAborted(Promise.race([work, end]), signal);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
   }
 }

@@ -1,4 +1,5 @@
 import type { Embedder, Embeddings } from "../../contract/embedder.ts";
+import { untilAborted } from "../../contract/until-aborted.ts";
 import { embeddingPackages, findEmbeddingPackages, type EmbeddingPackages } from "./embedding-packages.ts";
 import { embeddingFailure } from "./embeddings-reply.ts";
 import { EmbeddingThread } from "./embedding-thread.ts";
@@ -43,7 +44,9 @@ export async function findLocalEmbedder({
     const vectors: (readonly number[])[] = [];
     for (const text of texts) {
       try {
-        const vector = await untilAborted(() => thread.run(text.slice(0, longestText)), signal);
+        signal.throwIfAborted();
+        // The thread ends the text it is at; what comes of it is not waited for.
+        const vector = await untilAborted(thread.run(text.slice(0, longestText)), signal);
         if (vector.length !== dimensions) throw new Error(`The engine gave ${vector.length} numbers.`);
         vectors.push(vector);
       } catch (cause) {
@@ -56,17 +59,4 @@ export async function findLocalEmbedder({
   }
 
   return { ok: true, embedder: { id, dimensions, embed, [Symbol.asyncDispose]: () => thread.close() } };
-}
-
-/** The result, or the signal's reason as soon as that aborts. The thread ends the text it is at; its result is not waited for. */
-async function untilAborted<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason as Error);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work(), promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -4,7 +4,6 @@ import { parseJson } from "../adapters/parse-json.ts";
 import type { PolicyName } from "../outbound/endpoint-policy.ts";
 import type { Outbound, OutboundBody } from "../outbound/outbound.ts";
 import { knownServers, ownerKinds, type LocalServerKind, type ServerCandidate } from "./known-servers.ts";
-import { withinTime } from "./within-time.ts";
 
 /** A model server that answers on this machine. */
 export interface LocalServer {
@@ -39,11 +38,14 @@ export async function detectLocalServers({
   policy,
 }: DetectOptions): Promise<readonly LocalServer[]> {
   const asked = candidates.filter(({ port }) => !ownPorts.includes(port));
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const found = await Promise.all(
     asked.map((candidate) =>
-      withinTime({ milliseconds: timeoutMs, signal }, (limited) =>
-        askServer(candidate, { outbound, signal: limited, ...(policy && { policy }) }),
-      ),
+      askServer(candidate, { outbound, signal: limited, ...(policy && { policy }) }).catch((error: unknown) => {
+        signal.throwIfAborted();
+        if (limited.aborted) return null;
+        throw error;
+      }),
     ),
   );
   return found.filter((server) => server !== null);

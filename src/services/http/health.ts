@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Health } from "../../contract/health.ts";
+import { inTime } from "../../contract/in-time.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 /** Resolves when the service takes requests; rejects, best with a `ServiceError`, when it does not. */
@@ -25,14 +26,10 @@ export function healthRoutes({
 }
 
 async function checkReadiness(readiness: Readiness, timeoutMs: number): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
   try {
-    await Promise.race([readiness(), promise]);
+    if ((await inTime(readiness(), timeoutMs)) === null) throw new Error(`No answer within ${timeoutMs} ms`);
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     throw new ServiceError("storage_unavailable", "A part this service needs does not answer.", { cause });
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,5 @@
+import { untilAborted } from "../../../contract/until-aborted.ts";
+
 /** Lets one at a time pass for each key, in the order they came. */
 export interface Locks {
   /** Resolves with what gives the place to the next; rejects when `signal` aborts first. */
@@ -18,18 +20,12 @@ export function createLocks(): Locks {
         if (tails.get(key) === tail) tails.delete(key);
       };
       if (!before) return release;
-      const aborted = Promise.withResolvers<never>();
-      const abort = () => aborted.reject(signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
       try {
-        signal.throwIfAborted();
-        await Promise.race([before, aborted.promise]);
+        await untilAborted(before, signal);
         return release;
       } catch (error) {
         release();
         throw error;
-      } finally {
-        signal.removeEventListener("abort", abort);
       }
     },
   };

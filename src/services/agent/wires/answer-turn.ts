@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { ServiceError } from "../../../contract/service-error.ts";
+import { inTime } from "../../../contract/in-time.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
 import { EventWriter } from "../../http/event-writer.ts";
@@ -11,7 +12,7 @@ import type { Turn } from "../turns/turn.ts";
 import { answerOf } from "../turns/turn-answer.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
 import { sendError, sendStored, sendTurn } from "./agent-events.ts";
-import { inTime } from "./in-time.ts";
+import { defaultPatienceMs } from "./first-word.ts";
 import { openStream } from "./open-stream.ts";
 
 export interface AnswerOptions {
@@ -24,7 +25,7 @@ export interface AnswerOptions {
 export async function answerTurn(
   context: Context<ShellEnvironment>,
   begun: Promise<KeyedTurn>,
-  { events, log, patienceMs }: AnswerOptions,
+  { events, log, patienceMs = defaultPatienceMs }: AnswerOptions,
 ): Promise<Response> {
   if (!events) return answerInJson(context, await begun);
   const requestId = context.get("requestId");

@@ -1,8 +1,11 @@
 import type { AgentEvent } from "../../../agent/agent-event.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
+import { inTime } from "../../../contract/in-time.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
-import { inTime } from "./in-time.ts";
+
+/** How long a stream may say nothing before it is opened: what fails in this time is still an ordinary status. */
+export const defaultPatienceMs = 5000;
 
 /**
  * Waits until the turn speaks or ends: a failure before the first word can still be an ordinary status, which clients
@@ -11,7 +14,10 @@ import { inTime } from "./in-time.ts";
  */
 export async function untilFirstWord(
   turn: Turn,
-  { showsTools = false, patienceMs }: { showsTools?: boolean; patienceMs?: number | undefined } = {},
+  {
+    showsTools = false,
+    patienceMs = defaultPatienceMs,
+  }: { showsTools?: boolean; patienceMs?: number | undefined } = {},
 ): Promise<void> {
   const spoken = Promise.withResolvers<null>();
   const stopListening = turn.listen((event) => {
