@@ -12,6 +12,9 @@ test.each([
   ["\u{2066}refund\u{2069}", "refund", "isolates"],
   ["re\u{200B}fund\u{2060}ed\u{FEFF}", "refunded", "what has no width"],
   ["❤\u{FE0F} 葛\u{E0100}", "❤ 葛", "how a sign looks"],
+  ["น\u{E4D}\u{E49}\u{E32}", "น\u{E49}\u{E33}", "a Thai vowel in two signs, the tone between them"],
+  ["ນ\u{ECD}\u{EC9}\u{EB2}", "ນ\u{EC9}\u{EB3}", "a Lao one"],
+  ["İADE EDİLDİ", "iade edildi", "a capital i with its dot"],
   ["5½ cups", "5 1/2 cups", "a fraction behind a number"],
 ])("%j is %j: %s", (text, plain) => {
   expect(normalize(text)).toBe(normalize(plain));

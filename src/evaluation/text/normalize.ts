@@ -8,7 +8,10 @@ const plain = /^[ -~]*$/;
  * runs of white space one space, none at the ends.
  */
 export function normalize(text: string): string {
-  if (!plain.test(text)) return unify(text).toLowerCase().replace(/\s+/gu, " ").trim();
+  if (!plain.test(text)) {
+    // The small form of İ is an i with a second dot that nobody sees.
+    return unify(text).toLowerCase().replaceAll("i\u{307}", "i").replace(/\s+/gu, " ").trim();
+  }
   const lower = text.toLowerCase();
   return (lower.includes("  ") ? lower.replace(/ +/g, " ") : lower).trim();
 }
@@ -29,8 +32,17 @@ export function unify(text: string): string {
     .replace(/[‘’‚‛ʼ]/gu, "'")
     .replace(/[“”„‟]/gu, '"')
     .replace(/[\u{2010}-\u{2013}\u{2212}]/gu, "-")
-    .replaceAll("\u{2044}", "/");
+    .replaceAll("\u{2044}", "/")
+    .replace(thaiAm, "$1\u{E33}")
+    .replace(laoAm, "$1\u{EB3}");
 }
+
+/**
+ * The vowel "am" in the two signs NFKC makes of it, with the mark of tone between them that some keyboards put there. Words are
+ * found in a dictionary, which has one sign for it: of two it would make ทํา, งา and นที่ where ทำงาน and ที่ are written.
+ */
+const thaiAm = /\u{E4D}([\u{E48}-\u{E4B}]?)\u{E32}/gu;
+const laoAm = /\u{ECD}([\u{EC8}-\u{ECB}]?)\u{EB2}/gu;
 
 /** Between the digits of a number and a raised digit or a fraction sign, which are none of its further digits: 5½ is not 51/2, nor 10² 102. */
 const afterNumber = /(?<=\p{Nd})(?=\p{No})/gu;

@@ -14,6 +14,8 @@ test("compatibility forms are unified", () => {
 test("languages without spaces are split into words", () => {
   expect(tokenize("你好世界")).toEqual(["你好", "世界"]);
   expect(tokenize("สวัสดีครับ")).toEqual(["สวัสดี", "ครับ"]);
+  expect(tokenize("เขาทำงานที่สำนักงาน")).toEqual(["เขา", "ทำงาน", "ที่", "สำนักงาน"]);
+  expect(tokenize("ຄຳຕອບ")).toEqual(["ຄຳ", "ຕອບ"]);
 });
 
 test("an emoji is one token with its skin tone and joined parts", () => {
