@@ -15,16 +15,21 @@ export interface FailedRequest {
   readonly path: string;
 }
 
+/** When to come back where the service cannot answer just now and nobody knows for how long. */
+const comeBackMs = 2_000;
+
 /** The parts of that answer, for whoever writes it without a `Response`. */
 export function errorAnswer(error: ServiceError, { requestId, path }: FailedRequest) {
   const openAi = isOpenAiPath(path);
+  const { status } = errorKinds[error.code];
+  const waitMs = error.retryAfterMs ?? (status === 503 ? comeBackMs : undefined);
   return {
     body: JSON.stringify(openAi ? toOpenAiError(error) : toProblem(error, requestId)),
-    status: errorKinds[error.code].status,
+    status,
     headers: {
       ...error.headers,
       "content-type": openAi ? "application/json" : "application/problem+json",
-      ...(error.retryAfterMs !== undefined && { "retry-after": retryAfter(error.retryAfterMs) }),
+      ...(waitMs !== undefined && { "retry-after": retryAfter(waitMs) }),
       // OpenAI's clients send every 5xx again, which would repeat a whole run and what its tools do, unless they are told not to.
       ...(openAi && !isRetryable(error.code) && { "x-should-retry": "false" }),
     },

@@ -11,8 +11,6 @@ export interface OverloadOptions {
   readonly load: () => ProcessLoad;
 }
 
-const retryAfterMs = 2000;
-
 /** Keeps count of the requests being answered. */
 export interface Admission {
   /** Whether one more request can be taken on. */
@@ -34,9 +32,9 @@ export function createAdmission(
   onRefusal: () => void = () => {},
 ): Admission {
   // Made once: thousands of refusals a second need no thousands of stack traces.
-  const full = overloaded(`${requests} requests are being answered already.`);
-  const late = overloaded("The service cannot keep up just now.");
-  const short = overloaded("The service is short of memory just now.");
+  const full = new ServiceError("overloaded", `${requests} requests are being answered already.`);
+  const late = new ServiceError("overloaded", "The service cannot keep up just now.");
+  const short = new ServiceError("overloaded", "The service is short of memory just now.");
   let running = 0;
 
   function refusal(): ServiceError | null {
@@ -59,8 +57,4 @@ export function createAdmission(
       running -= 1;
     },
   };
-}
-
-function overloaded(detail: string): ServiceError {
-  return new ServiceError("overloaded", detail, { retryAfterMs });
 }

@@ -12,6 +12,9 @@ function shellWithRoutes(lines: string[] = []) {
   app.get("/limited", () => {
     throw new ServiceError("rate_limited", "Slow down.", { retryAfterMs: 1500 });
   });
+  app.get("/away", () => {
+    throw new ServiceError("storage_unavailable", "The database cannot be reached.");
+  });
   app.get("/v1/limited", () => {
     throw new ServiceError("validation_failed", "/messages/0/content is required", {
       errors: [{ pointer: "/messages/0/content", code: "required", message: "is required" }],
@@ -50,6 +53,11 @@ test("a failure is a problem document that fits the contract", async () => {
   const problem = Problem.parse(await response.json());
   expect(problem).toMatchObject({ code: "rate_limited", detail: "Slow down.", retryable: true });
   expect(problem.request_id).toBe(response.headers.get("x-request-id"));
+});
+
+test("who is told that the service cannot answer just now is told when to come back", async () => {
+  const response = await shellWithRoutes().request("/away");
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
 });
 
 test.each(["/broken", "/broken-oddly"])(
