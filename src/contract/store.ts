@@ -157,7 +157,7 @@ export interface Store {
     carry(id: string): Promise<void>;
     /** queued → running; changes nothing in any other state. */
     start(id: string, at: number): Promise<void>;
-    /** Moves an unfinished run to a final state. False when it had one already. */
+    /** cancelling → cancelled, queued/running → another final state. False when the run is not like that (any more). */
     finish(id: string, end: { state: RunState; message: string; summary: RunSummary; at: number }): Promise<boolean>;
     /** New figures for a run that has ended. False when it does not exist or has not ended. */
     resummarize(id: string, figures: { summary: RunSummary; message: string }): Promise<boolean>;

@@ -1,4 +1,4 @@
-import type { RunState } from "../contract/run-state.ts";
+import { finalStates, type RunState } from "../contract/run-state.ts";
 import type { Store } from "../contract/store.ts";
 import type { FiguresSoFar } from "./figures-so-far.ts";
 import { figureRun } from "./figure-run.ts";
@@ -12,14 +12,17 @@ export interface ConcludeOptions {
 }
 
 /** Gives a run whose attempts are all over its figures and its final state. Safe to repeat: only the first one counts. */
-export async function concludeRun(runId: string, { store, now, figures }: ConcludeOptions): Promise<void> {
+export async function concludeRun(runId: string, options: ConcludeOptions): Promise<void> {
+  const { store, now, figures } = options;
   const run = await store.runs.get(runId);
-  if (!run) return;
+  if (!run || finalStates.has(run.state)) return;
   const { summary, message } = figures?.finish(run, now) ?? (await figureRun(run, { store, now }));
   const state: RunState = run.state === "cancelling" ? "cancelled" : "completed";
   const total = run.progress.interactions_total * plannedPasses(run.settings);
   const text = state === "cancelled" ? cancelledMessage(run.progress.interactions_done, total) : message;
-  await store.runs.finish(runId, { state, message: text, summary, at: now() });
+  const ended = await store.runs.finish(runId, { state, message: text, summary, at: now() });
+  // It may have been cancelled while its figures were made: then it ends as that.
+  if (!ended) await concludeRun(runId, options);
 }
 
 function cancelledMessage(done: number, total: number): string {

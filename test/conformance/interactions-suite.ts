@@ -129,7 +129,7 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       const [{ seq: second } = { seq: 0 }] = await store.interactions.after(run.id, first, 1);
       await store.runs.cancel(run.id);
       await queue.release(lease);
-      await store.runs.finish(run.id, ending());
+      await store.runs.finish(run.id, ending({ state: "cancelled" }));
       expect(await told(second)).toEqual([[0, true]]);
       expect(await store.interactions.ofAttempt(lease.attempt_id)).toHaveLength(3);
     });

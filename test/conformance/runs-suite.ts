@@ -76,7 +76,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect(await interrupted()).toEqual([true, false]);
       await runs.cancel(tied.id);
       expect(await interrupted()).toEqual([false, false]);
-      await runs.finish(tied.id, ending());
+      await runs.finish(tied.id, ending({ state: "cancelled" }));
       expect(await interrupted()).toEqual([false, false]);
       expect(await runs.remove(tied.id)).toBe(true);
     });
@@ -349,6 +349,20 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect(await storage.store.runs.unconcluded()).toEqual([run.id]);
       expect(await storage.store.runs.finish(run.id, ending({ state: "cancelled" }))).toBe(true);
       expect(await storage.store.runs.unconcluded()).toEqual([]);
+    });
+
+    test("a run ends as cancelled when it was cancelled, and as nothing else then", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const run = sampleRun();
+      await runs.create(run);
+      expect(await runs.finish(run.id, ending({ state: "cancelled" }))).toBe(false);
+      await runs.cancel(run.id);
+      for (const state of ["completed", "failed"] as const) {
+        expect(await runs.finish(run.id, ending({ state }))).toBe(false);
+      }
+      expect((await runs.get(run.id))?.state).toBe("cancelling");
+      expect(await runs.finish(run.id, ending({ state: "cancelled" }))).toBe(true);
     });
 
     test("a large run is cancelled at once, and its attempts are closed in steps", async () => {

@@ -90,7 +90,10 @@ export interface RunEnd {
   readonly at: number;
 }
 
-/** Ends a run with its counts as they are now. Attempts that are still open are closed, so nobody works for nothing. */
+/**
+ * Ends a run with its counts as they are now. One that was cancelled ends as that and no other does: whoever was told so must not find
+ * it completed. Attempts that are still open are closed, so nobody works for nothing.
+ */
 export async function finishRun(
   writer: Writer,
   id: string,
@@ -101,7 +104,7 @@ export async function finishRun(
   const rows = await writer
     .updateTable("run")
     .where("id", "=", id)
-    .where("state", "in", unfinishedRunStates)
+    .where("state", "in", end.state === "cancelled" ? ["cancelling"] : activeRunStates)
     .set({
       state: end.state,
       message: toJsonText(end.message),
