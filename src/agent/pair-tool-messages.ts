@@ -1,5 +1,5 @@
 import { isRecord } from "../contract/json-record.ts";
-import type { CallEcho, ChatMessage } from "../contract/model.ts";
+import type { CallEcho, ChatMessage, UserMessage } from "../contract/model.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import { fenceUntrusted } from "./untrusted-text.ts";
@@ -14,7 +14,8 @@ export interface LooseToolCall {
 
 /** A message as clients send it: calls and results may not fit together. */
 export type LooseMessage =
-  | { readonly role: "system" | "user"; readonly content: string }
+  | { readonly role: "system"; readonly content: string }
+  | UserMessage
   | { readonly role: "assistant"; readonly content: string; readonly tool_calls?: readonly LooseToolCall[] | undefined }
   | LooseToolMessage;
 
@@ -69,7 +70,7 @@ export function pairToolMessages(messages: readonly LooseMessage[]): readonly Ch
     }
     close();
     if (message.role === "assistant") turn = openTurn(message.content, message.tool_calls ?? [], issueId);
-    else history.push({ role: message.role, content: message.content });
+    else history.push(message);
   }
   close();
   return history;

@@ -3,6 +3,7 @@ import { withPromptedTools } from "./prompted-react.ts";
 import { runAgent } from "./run-agent.ts";
 import { failsWith, scriptedModel } from "./testing/scripted-model.ts";
 import { calculator } from "./tools/calculator.ts";
+import { toUserMessage } from "./user-message.ts";
 
 const { signal } = new AbortController();
 const messages = [
@@ -59,6 +60,28 @@ test("results that follow each other become one user message, and history is pla
     { role: "user", content: "Hi" },
     { role: "assistant", content: '```tool_call\n{"tool": "x", "args": {}}\n```' },
     { role: "user", content: "Result of x:\n1\n\nResult of the tool:\n2" },
+  ]);
+});
+
+test("a picture stays in the message that its neighbours become", async () => {
+  const image = { type: "image", url: "https://example.com/cat.png" } as const;
+  const model = scriptedModel("A cat.");
+  await withPromptedTools(model)(
+    {
+      messages: [toUserMessage([{ type: "text", text: "What is " }, image]), { role: "user", content: "Well?" }],
+    },
+    { signal },
+  );
+  expect(model.requests[0]?.messages).toMatchObject([
+    {
+      role: "user",
+      parts: [
+        { type: "text", text: "What is " },
+        image,
+        { type: "text", text: "\n\n" },
+        { type: "text", text: "Well?" },
+      ],
+    },
   ]);
 });
 

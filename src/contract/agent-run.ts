@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorKinds, type ErrorCode } from "./errors.ts";
-import type { ChatMessage, Reply } from "./model.ts";
+import type { ChatMessage, Reply, UserMessage } from "./model.ts";
 import { Usage } from "./usage.ts";
 
 const errorCodes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
@@ -17,11 +17,15 @@ const RecordedToolCall = z.object({
     .exactOptional(),
 });
 
-/** One message as the model got it. */
-const RecordedMessage: z.ZodType<ChatMessage> = z
+/** One message as the model got it, but for pictures: words stand for them. */
+const RecordedMessage: z.ZodType<RecordedMessage> = z
   .discriminatedUnion("role", [
     z.object({ role: z.literal("system"), content: z.string() }),
-    z.object({ role: z.literal("user"), content: z.string() }),
+    z.object({
+      role: z.literal("user"),
+      content: z.string(),
+      images: z.int().exactOptional().describe("How many pictures it had. They are not kept."),
+    }),
     z.object({
       role: z.literal("assistant"),
       content: z.string(),
@@ -35,6 +39,10 @@ const RecordedMessage: z.ZodType<ChatMessage> = z
     }),
   ])
   .meta({ id: "RecordedMessage" });
+
+export type RecordedMessage =
+  | Exclude<ChatMessage, UserMessage>
+  | { readonly role: "user"; readonly content: string; readonly images?: number };
 
 const RecordedTokenUsage = z.object({
   prompt_tokens: z.number(),

@@ -14,10 +14,16 @@ const ToolPart = z.looseObject({
 });
 export type UiToolPart = z.infer<typeof ToolPart>;
 
+const FilePart = z.looseObject({
+  type: z.literal("file"),
+  mediaType: z.string().default(""),
+  url: z.string().default(""),
+});
+
 /** Parts that are no text and no tool, reasoning and sources for instance, are not given to the model. */
 const UiPart = z.union([
   z.looseObject({ type: z.literal("text"), text: z.string() }),
-  z.looseObject({ type: z.literal("file") }).transform(() => ({ type: "file" as const })),
+  FilePart,
   ToolPart,
   z.looseObject({ type: z.string() }).transform(({ type }) => ({ type: type === "step-start" ? type : "other" })),
 ]);

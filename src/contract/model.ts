@@ -22,10 +22,28 @@ export interface CallEcho {
   readonly message?: Readonly<Record<string, unknown>>;
 }
 
+/** A picture in a user's message. The provider opens it; nobody here does. */
+export interface ImagePart {
+  readonly type: "image";
+  /** An http(s) address or a data URL. */
+  readonly url: string;
+  /** How closely it is to be looked at, in OpenAI's words. */
+  readonly detail?: string;
+}
+
+export type UserPart = { readonly type: "text"; readonly text: string } | ImagePart;
+
+/** `parts` are there where pictures are. `content` has the same in words: what keeps, counts or shows text needs no more. */
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: string;
+  readonly parts?: readonly UserPart[];
+}
+
 /** One message of a conversation, in the shape every provider adapter translates from. */
 export type ChatMessage =
   | { readonly role: "system"; readonly content: string }
-  | { readonly role: "user"; readonly content: string }
+  | UserMessage
   | { readonly role: "assistant"; readonly content: string; readonly tool_calls?: readonly ToolCall[] }
   | { readonly role: "tool"; readonly content: string; readonly tool_call_id: string; readonly name?: string };
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OpenAiReplyText, OpenAiText } from "./openai-text.ts";
+import { OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
 /** What providers want to see again beside the calls they asked for: it is handed out and taken back as it is. */
 const echoedFields = {
@@ -23,7 +23,7 @@ export const OpenAiToolCall = z
 export const OpenAiMessage = z
   .discriminatedUnion("role", [
     z.object({ role: z.enum(["system", "developer"]), content: OpenAiText }),
-    z.object({ role: z.literal("user"), content: OpenAiText }),
+    z.object({ role: z.literal("user"), content: OpenAiUserContent }),
     z.object({
       role: z.literal("assistant"),
       content: OpenAiReplyText.nullish(),

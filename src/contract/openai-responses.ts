@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { OpenAiReplyText, OpenAiText } from "./openai-text.ts";
+import { OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
-const InputMessage = z.object({
-  type: z.literal("message").optional(),
-  role: z.enum(["user", "assistant", "system", "developer"]),
-  content: OpenAiReplyText,
-});
+const isMessage = z.literal("message").optional();
+const InputMessage = z.discriminatedUnion("role", [
+  z.object({ type: isMessage, role: z.literal("user"), content: OpenAiUserContent }),
+  z.object({ type: isMessage, role: z.enum(["assistant", "system", "developer"]), content: OpenAiReplyText }),
+]);
 
 /** What clients send that count on a service which keeps its answers. */
 const ItemReference = z.object({ type: z.literal("item_reference") });

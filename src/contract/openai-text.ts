@@ -1,12 +1,41 @@
 import { z } from "zod";
 
-const onlyText = 'must be "text", "input_text" or "output_text": pictures, sound and files cannot be taken';
+const onlyText =
+  'must be "text", "input_text" or "output_text": only a user can send pictures, and nobody sound or files';
 const TextPart = z.object({ type: z.enum(["text", "input_text", "output_text"], onlyText), text: z.string() });
+const textOrPicture = 'must be "text" or "image_url" ("input_text", "input_image"): sound and files cannot be taken';
+
+/** What the provider fetches, or the picture itself. We never open either. */
+export const ImageUrl = z
+  .string()
+  .regex(
+    /^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/i,
+    "must be an http(s) address or a base64 data URL of a picture",
+  );
+const Detail = z.string().nullish();
+const ChatImage = z.object({
+  type: z.literal("image_url"),
+  image_url: z.union([ImageUrl, z.object({ url: ImageUrl, detail: Detail })]),
+});
+const ResponseImage = z.object({
+  type: z.literal("input_image"),
+  image_url: ImageUrl,
+  detail: Detail,
+  file_id: z.null("is not supported: nothing is kept here. Send the picture as image_url").optional(),
+});
+
 const RefusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
 
 /** Text as OpenAI's clients send it: a string, or parts of which only text can be taken. */
 export const OpenAiText = z.union([z.string(), z.array(TextPart)]);
 export type OpenAiText = z.infer<typeof OpenAiText>;
+
+/** What a user says: text, or parts that may be pictures. */
+export const OpenAiUserContent = z.union([
+  z.string(),
+  z.array(z.discriminatedUnion("type", [TextPart, ChatImage, ResponseImage], textOrPicture)),
+]);
+export type OpenAiUserContent = z.infer<typeof OpenAiUserContent>;
 
 /** What a model said, sent back: also with a refusal among its parts. */
 export const OpenAiReplyText = z.union([

@@ -1,4 +1,5 @@
-import type { ChatMessage, ChatRequest, ToolDefinition } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest, ToolDefinition, UserMessage } from "../../contract/model.ts";
+import { joinUserMessages } from "../user-message.ts";
 
 /** The same request for a model that knows no tools: they are described in the system message, their results are user text. */
 export function toPromptedRequest({ tools = [], tool_choice, ...request }: ChatRequest): ChatRequest {
@@ -8,7 +9,7 @@ export function toPromptedRequest({ tools = [], tool_choice, ...request }: ChatR
   return { ...request, messages: guide ? withGuide(messages, guide) : messages };
 }
 
-type PlainMessage = { readonly role: "system" | "user" | "assistant"; readonly content: string };
+type PlainMessage = { readonly role: "system" | "assistant"; readonly content: string } | UserMessage;
 
 function toPlainMessage(message: ChatMessage): PlainMessage {
   switch (message.role) {
@@ -32,7 +33,9 @@ function mergeNeighbours(messages: readonly PlainMessage[]): readonly PlainMessa
   const merged: PlainMessage[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
-    if (last?.role === message.role) {
+    if (last?.role === "user" && message.role === "user") {
+      merged[merged.length - 1] = joinUserMessages(last, message);
+    } else if (last?.role === message.role) {
       merged[merged.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
     } else merged.push(message);
   }

@@ -180,3 +180,13 @@ test("a model id that no header can carry is an unknown model, and nothing is ca
     expect(sent).toEqual([]);
   }
 });
+
+test("pictures, which the contract has no place for, are refused, and nothing is called", async () => {
+  const parts = [{ type: "image", url: "https://example.com/cat.png" } as const];
+  const { reply, sent } = await ask(json(agentMessage), { messages: [{ role: "user", content: "[image]", parts }] });
+  expect(reply).toMatchObject({
+    ok: false,
+    error: { code: "upstream_rejected", detail: expect.stringContaining("pictures") },
+  });
+  expect(sent).toEqual([]);
+});

@@ -17,6 +17,9 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
   return async (request, { signal, onText, onRefused, longestWaitMs }) => {
     const started = performance.now();
     if (!canBeHeader(modelId)) return failedReply(unknownModel, elapsedMs(started));
+    if (request.messages.some((message) => message.role === "user" && message.parts)) {
+      return failedReply(noPictures, elapsedMs(started));
+    }
     const result = await outbound.request({
       url,
       method: "POST",
@@ -43,6 +46,14 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
 const unknownModel = {
   code: "model_not_found",
   detail: "The model id holds characters that the x-model-id header cannot carry.",
+  upstream_status: null,
+  tries: 0,
+  retryable: false,
+} as const;
+
+const noPictures = {
+  code: "upstream_rejected",
+  detail: "The conversation holds pictures, which the protocol of another agent backend has no place for.",
   upstream_status: null,
   tries: 0,
   retryable: false,

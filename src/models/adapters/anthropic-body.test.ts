@@ -125,6 +125,26 @@ test("a call or a result that stands alone is told as text, after the results th
   ]);
 });
 
+test("pictures become blocks: an address that the API opens, or what a data URL holds", () => {
+  const picture = (url: string) => ({ type: "image", url }) as const;
+  const parts = [
+    { type: "text", text: " " } as const,
+    picture("https://example.com/cat.png"),
+    picture("data:image/png;base64,iVBORw0KGgo="),
+    { type: "text", text: "The same?" } as const,
+  ];
+  expect(bodyFor([{ role: "user", content: "[image][image]The same?", parts }])["messages"]).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "image", source: { type: "url", url: "https://example.com/cat.png" } },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
+        text("The same?"),
+      ],
+    },
+  ]);
+});
+
 test("no empty text is sent", () => {
   const body = bodyFor([
     { role: "system", content: " " },

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ChatMessage, ToolCall } from "../../contract/model.ts";
+import type { ChatMessage, ToolCall, UserPart } from "../../contract/model.ts";
 import { safeName } from "./anthropic-format.ts";
 import { messageEcho } from "./call-echo.ts";
 import { parseJson } from "./parse-json.ts";
@@ -7,6 +7,7 @@ import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
 
 export type Block =
   | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly source: Readonly<Record<string, string>> }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: JsonRecord }
   | { readonly type: "tool_result"; readonly tool_use_id: string; readonly content: string }
   | { readonly type: "thinking" | "redacted_thinking" };
@@ -43,7 +44,10 @@ function toBlocks(
   { paired, source }: { paired: ReadonlySet<unknown>; source: string },
 ): Block[] {
   // The API refuses an empty text. What a user left empty must still be a turn, or two replies would run together.
-  if (message.role === "user") return [text(message.content.trim() === "" ? noText : message.content)];
+  if (message.role === "user") {
+    if (message.parts) return message.parts.flatMap(toUserBlock);
+    return [text(message.content.trim() === "" ? noText : message.content)];
+  }
   if (message.role === "tool") {
     const { tool_call_id, content } = message;
     if (!paired.has(message)) return [text(resultAsText(message))];
@@ -56,6 +60,15 @@ function toBlocks(
   });
   const said = message.content.trim() === "" ? [] : [text(message.content)];
   return [...thinkingBefore(message.tool_calls ?? [], { paired, source }), ...said, ...calls];
+}
+
+function toUserBlock(part: UserPart): Block[] {
+  if (part.type === "text") return part.text.trim() === "" ? [] : [text(part.text)];
+  const [, media_type, data] = /^data:([^;,]*);base64,(.*)$/s.exec(part.url) ?? [];
+  if (media_type === undefined || data === undefined) {
+    return [{ type: "image", source: { type: "url", url: part.url } }];
+  }
+  return [{ type: "image", source: { type: "base64", media_type, data } }];
 }
 
 /** Thoughts lead the turn whose calls they led to. */

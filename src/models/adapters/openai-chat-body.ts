@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition, UserPart } from "../../contract/model.ts";
 import { echoFor, messageEcho } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { newerLimitName } from "./token-limit.ts";
@@ -58,7 +58,14 @@ function toOpenaiMessage(message: ChatMessage, source: string) {
       tool_calls: message.tool_calls.map((call) => toOpenaiToolCall(call, source)),
     };
   }
-  return { role: message.role, content: message.content };
+  const { role, content } = message;
+  return { role, content: role === "user" && message.parts ? message.parts.map(toOpenaiPart) : content };
+}
+
+function toOpenaiPart(part: UserPart) {
+  if (part.type === "text") return part;
+  const { url, detail } = part;
+  return { type: "image_url", image_url: { url, ...(detail !== undefined && { detail }) } };
 }
 
 function toOpenaiToolCall(call: ToolCall, source: string) {

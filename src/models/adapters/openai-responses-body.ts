@@ -1,5 +1,5 @@
 import { isRecord } from "../../contract/json-record.ts";
-import type { ChatMessage, ChatRequest, ToolCall } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest, ToolCall, UserPart } from "../../contract/model.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { toResponsesFields } from "./responses-fields.ts";
 import { tokenLimit } from "./token-limit.ts";
@@ -58,11 +58,16 @@ function toInput(messages: readonly ChatMessage[]): readonly object[] {
   return messages.flatMap((message): readonly object[] => {
     if (message.role === "system") return [];
     if (message.role === "assistant") return assistantItems(message.content, message.tool_calls ?? [], paired);
-    if (message.role === "user") return [{ role: "user", content: message.content }];
+    if (message.role === "user") return [{ role: "user", content: message.parts?.map(toInputPart) ?? message.content }];
     return paired.has(message)
       ? [{ type: "function_call_output", call_id: message.tool_call_id, output: message.content }]
       : [{ role: "user", content: resultAsText(message) }];
   });
+}
+
+function toInputPart(part: UserPart) {
+  if (part.type === "text") return { type: "input_text", text: part.text };
+  return { type: "input_image", image_url: part.url, detail: part.detail ?? "auto" };
 }
 
 function assistantItems(content: string, calls: readonly ToolCall[], paired: ReadonlySet<unknown>): readonly object[] {

@@ -233,6 +233,22 @@ test("a tool call without its answer, or an answer without its call, is told as 
   ]);
 });
 
+test("pictures are passed on in the API's own parts", async () => {
+  const picture = { type: "image", url: "https://example.com/cat.png" } as const;
+  const parts = [{ type: "text", text: "What is it?" } as const, picture];
+  const messages = [{ role: "user", content: "What is it?[image]", parts } as const];
+  const { sent } = await ask(json(response([said("A cat")])), { messages });
+  expect(sent[0]?.body?.["input"]).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "input_text", text: "What is it?" },
+        { type: "input_image", image_url: picture.url, detail: "auto" },
+      ],
+    },
+  ]);
+});
+
 test("tool calls carry the id that their answer has to repeat", async () => {
   const call = { id: "fc_1", type: "function_call", call_id: "call_9", name: "weather", arguments: '{"city":"Rome"}' };
   const again = { ...call, id: "fc_2", call_id: "call_10", arguments: "" };

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../contract/service-error.ts";
-import type { ChatMessage } from "../../../contract/model.ts";
+import type { RecordedMessage } from "../../../contract/agent-run.ts";
 import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
 import type { Scenario } from "../../../contract/scenario.ts";
 import { endOf, startOf } from "./to-agent-run.ts";
@@ -13,6 +13,9 @@ export function runToScenario(record: AgentRunRecord): Scenario {
   const start = startOf(record);
   const turns = toTurns([...start.messages, { role: "assistant", content: lastReply(record) }]);
   const prompts = start.messages.flatMap(({ role, content }) => (role === "system" ? content : []));
+  if (start.messages.some((message) => message.role === "user" && message.images)) {
+    throw new ServiceError("validation_failed", "The conversation holds pictures, which a scenario has no place for.");
+  }
   if (turns.length === 0) {
     throw new ServiceError("validation_failed", "The run holds no user message to make a turn of.");
   }
@@ -48,7 +51,7 @@ interface RecordedTurn {
 }
 
 /** The reply that counts is the last one before the user speaks again: earlier ones announced a tool. */
-function toTurns(messages: readonly ChatMessage[]): RecordedTurn[] {
+function toTurns(messages: readonly RecordedMessage[]): RecordedTurn[] {
   const turns: RecordedTurn[] = [];
   for (const message of messages) {
     const { role, content } = message;

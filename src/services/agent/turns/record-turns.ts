@@ -1,6 +1,7 @@
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
-import type { AgentRunEnd, AgentRunState } from "../../../contract/agent-run.ts";
+import type { AgentRunEnd, AgentRunState, RecordedMessage } from "../../../contract/agent-run.ts";
 import type { AgentRunLog } from "../../../contract/agent-run-log.ts";
+import type { ChatMessage } from "../../../contract/model.ts";
 import { addUsage, noUsage, toUsage } from "../../../contract/usage.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "./turn.ts";
 
@@ -74,10 +75,19 @@ function writeStart(log: AgentRunLog, facts: TurnFacts): void {
     model_id: facts.modelId,
     model_resolved: facts.resolved(),
     thread_id: facts.thread?.id ?? null,
-    messages: facts.messages,
+    messages: facts.messages.map(toRecorded),
     tools: facts.tools.map((tool) => tool.definition.name),
     client_tools: (facts.clientTools ?? []).map((tool) => ({ ...tool, parameters: { ...tool.parameters } })),
   });
+}
+
+/** Pictures are too large to be kept with every turn that shows them again, and nobody's to look at later. */
+function toRecorded(message: ChatMessage): RecordedMessage {
+  if (message.role === "user" && message.parts) {
+    const images = message.parts.filter(({ type }) => type === "image").length;
+    return { role: "user", content: message.content, images };
+  }
+  return message;
 }
 
 type Ending = Omit<AgentRunEnd, "type" | "at" | "model_resolved">;

@@ -1,9 +1,17 @@
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
-import type { CallEcho, ChatMessage, ChatModel, ToolDefinition } from "../../../contract/model.ts";
+import type {
+  CallEcho,
+  ChatMessage,
+  ChatModel,
+  ToolDefinition,
+  UserMessage,
+  UserPart,
+} from "../../../contract/model.ts";
 import type { OpenAiMessage } from "../../../contract/openai-chat.ts";
-import { toPlainText } from "../../../contract/openai-text.ts";
+import { toPlainText, type OpenAiUserContent } from "../../../contract/openai-text.ts";
 import type { Tool } from "../../../agent/tool.ts";
+import { toUserMessage } from "../../../agent/user-message.ts";
 
 /** A conversation in OpenAI's spelling as history for a model. */
 export function fromOpenAiMessages(messages: readonly OpenAiMessage[]): readonly ChatMessage[] {
@@ -11,13 +19,12 @@ export function fromOpenAiMessages(messages: readonly OpenAiMessage[]): readonly
 }
 
 function toLooseMessage(message: OpenAiMessage): LooseMessage {
+  if (message.role === "user") return fromUserContent(message.content);
   const content = toPlainText(message.content);
   switch (message.role) {
     case "system":
     case "developer":
       return { role: "system", content };
-    case "user":
-      return { role: "user", content };
     case "assistant":
       return {
         role: "assistant",
@@ -27,6 +34,27 @@ function toLooseMessage(message: OpenAiMessage): LooseMessage {
     case "tool":
       return { role: "tool", content, tool_call_id: message.tool_call_id };
   }
+}
+
+/** What a user says in either of OpenAI's spellings. */
+export function fromUserContent(content: OpenAiUserContent): UserMessage {
+  if (typeof content === "string") return { role: "user", content };
+  return toUserMessage(content.map(toUserPart));
+}
+
+function toUserPart(part: Exclude<OpenAiUserContent, string>[number]): UserPart {
+  switch (part.type) {
+    case "image_url":
+      return typeof part.image_url === "string" ? toImage({ url: part.image_url }) : toImage(part.image_url);
+    case "input_image":
+      return toImage({ url: part.image_url, detail: part.detail });
+    default:
+      return { type: "text", text: part.text };
+  }
+}
+
+function toImage({ url, detail }: { url: string; detail?: string | null | undefined }): UserPart {
+  return { type: "image", url, ...(detail && { detail }) };
 }
 
 type AssistantMessage = Extract<OpenAiMessage, { role: "assistant" }>;

@@ -10,6 +10,7 @@ import type {
 import { toPlainText } from "../../../contract/openai-text.ts";
 import type { Turn } from "../turns/turn.ts";
 import { isCutShort } from "./is-cut-short.ts";
+import { fromUserContent } from "./openai-request.ts";
 
 /** The input of a response as history for a model; the instructions come first. */
 export function fromResponseInput({ input, instructions }: ResponseRequest): readonly ChatMessage[] {
@@ -29,6 +30,7 @@ function toLooseMessages(item: ResponseInputItem): LooseMessage[] {
       return [{ role: "assistant", content: "", tool_calls: [{ id, name, arguments: text }] }];
     }
     default: {
+      if (item.role === "user") return [fromUserContent(item.content)];
       const role = item.role === "developer" ? "system" : item.role;
       return [{ role, content: toPlainText(item.content) }];
     }

@@ -1,7 +1,9 @@
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
+import { toUserMessage } from "../../../agent/user-message.ts";
 import { isDenial, type ApprovalDecision } from "../../../agent/resume-approved.ts";
 import type { UiMessage, UiPart, UiToolPart } from "../../../contract/agent-ui.ts";
-import type { ChatMessage } from "../../../contract/model.ts";
+import type { ChatMessage, UserPart } from "../../../contract/model.ts";
+import { ImageUrl } from "../../../contract/openai-text.ts";
 import { fieldError } from "./openai-request.ts";
 
 /** A conversation as the AI SDK's chat keeps it, as history for a model. */
@@ -11,13 +13,27 @@ export function fromUiMessages(messages: readonly UiMessage[]): readonly ChatMes
 }
 
 function refuseFiles(messages: readonly UiMessage[]): void {
-  for (const [index, { parts }] of messages.entries()) {
-    const place = parts.findIndex(({ type }) => type === "file");
-    if (place !== -1) throw fieldError(`/messages/${index}/parts/${place}`, "is a file: only text can be taken");
+  for (const [index, { role, parts }] of messages.entries()) {
+    const place = parts.findIndex((part) => isFile(part) && (role !== "user" || !isPicture(part)));
+    if (place === -1) continue;
+    const message =
+      "is a file: only text can be taken, and pictures of a user, as an http(s) address or a base64 data URL";
+    throw fieldError(`/messages/${index}/parts/${place}`, message);
   }
 }
 
+type UiFilePart = Extract<UiPart, { type: "file" }>;
+
+function isFile(part: UiPart): part is UiFilePart {
+  return part.type === "file";
+}
+
+function isPicture({ mediaType, url }: UiFilePart): boolean {
+  return /^image(?:\/|$)/i.test(mediaType) && ImageUrl.safeParse(url).success;
+}
+
 function toLooseMessages({ role, parts }: UiMessage): LooseMessage[] {
+  if (role === "user") return [toUserMessage(parts.flatMap(toUserPart))];
   if (role !== "assistant") return [{ role, content: textOf(parts) }];
   return stepsOf(parts).flatMap((step) => {
     const tools = step.filter(isToolPart);
@@ -43,6 +59,11 @@ function isToolPart(part: UiPart): part is UiToolPart {
 
 function textOf(parts: readonly UiPart[]): string {
   return parts.map((part) => ("text" in part && typeof part.text === "string" ? part.text : "")).join("");
+}
+
+function toUserPart(part: UiPart): UserPart[] {
+  if (isFile(part)) return [{ type: "image", url: part.url }];
+  return [{ type: "text", text: textOf([part]) }];
 }
 
 function toCall({ toolCallId, input, ...part }: UiToolPart): LooseToolCall {
