@@ -6,6 +6,7 @@ import type { AdapterOptions } from "./adapter-options.ts";
 import { echoSource } from "./call-echo.ts";
 import { elapsedMs, failedReply } from "./failed-reply.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
+import { explainRefusedPictures } from "./pictures-refused.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "./reply-stream.ts";
 import { formLeft, rememberStreamForm, streamFormOf, type StreamForm } from "./stream-forms.ts";
 import { refusesOlderName, rememberNewerName, wantsNewerName } from "./token-limit.ts";
@@ -62,7 +63,7 @@ export function httpChatModel(
         const left = formLeft(response, { form, modelId });
         if (left) again = { form: left, refused: true };
         else if (!newerLimit && refusesOlderName(response, request)) again = { newerLimit: true };
-        return protocol.explainFailure(response);
+        return protocol.explainFailure(response) ?? explainRefusedPictures(response, request);
       },
       signal,
       onRefused,

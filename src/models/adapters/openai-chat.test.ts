@@ -120,6 +120,29 @@ test("messages, tools, settings and format are written as OpenAI wants them", as
   });
 });
 
+test("pictures are passed on as they came", async () => {
+  const image_url = { url: "data:image/png;base64,iVBORw0KGgo=", detail: "low" };
+  const picture = { type: "image", ...image_url } as const;
+  const parts = [{ type: "text", text: "What is it?" } as const, picture];
+  const { sent } = await ask(undefined, { messages: [{ role: "user", content: "What is it?[image]", parts }] });
+  expect(sent[0]?.body?.["messages"]).toEqual([
+    { role: "user", content: [parts[0], { type: "image_url", image_url }] },
+  ]);
+});
+
+test("an endpoint that does not take them is told apart from other rejections", async () => {
+  const parts = [{ type: "image", url: "https://example.com/cat.png" } as const];
+  const shown = { messages: [{ role: "user", content: "[image]", parts } as const] };
+  const detail = async (behaviour: Behaviour, request: ChatRequest) => {
+    const { reply } = await ask(behaviour, request);
+    return reply.ok ? null : reply.error.detail;
+  };
+  const noPictures = status(404, { message: "No endpoints found that support image input" });
+  expect(await detail(noPictures, shown)).toContain("did not take the pictures it was sent");
+  expect(await detail(noPictures, hello)).not.toContain("pictures");
+  expect(await detail(status(400, { message: "temperature must be below 2" }), shown)).not.toContain("pictures");
+});
+
 test("a tool choice without tools is not sent", async () => {
   const { sent } = await ask(undefined, { ...hello, tools: [], tool_choice: "auto" });
   expect(Object.keys(sent[0]?.body ?? {})).toEqual(["model", "messages"]);
