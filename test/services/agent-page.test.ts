@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
+import { get, type IncomingHttpHeaders } from "node:http";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiKey } from "../../src/settings/api-keys.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runAgentApp, scripted, type AgentUnderTest } from "./agent-support.ts";
 
+const code = "const answer = 42;\n".repeat(1000);
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let open: AgentUnderTest;
 let guarded: AgentUnderTest;
@@ -12,6 +15,9 @@ let guarded: AgentUnderTest;
 beforeAll(async () => {
   folder = await temporaryFolder();
   await writeFile(folder.file("index.html"), "<title>The page</title>");
+  await mkdir(folder.file("assets"));
+  await writeFile(folder.file("assets/code.js"), code);
+  await writeFile(folder.file("icon.png"), code);
   const page = {
     folder: folder.path,
     config: () => ({ evaluation: "", version: "0", demo: false, hub_models: [], limits: [] }),
@@ -77,4 +83,47 @@ test("HEAD is answered as GET is, and the methods of / are all named", async () 
     const { headers } = await fetch(`${open.url}/`, { method });
     expect(headers.get("allow")).toBe("GET, POST, HEAD, OPTIONS");
   }
+});
+
+/** As it comes over the wire: `fetch` would unpack it. */
+const ask = (path: string, headers: Record<string, string>) =>
+  new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+    get(`${open.url}${path}`, { headers }, async (answer) => {
+      const body = Buffer.concat(await answer.toArray());
+      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body });
+    }).on("error", reject);
+  });
+
+test.each(["gzip", "gzip, deflate, br, zstd", "br;q=1, gzip;q=0.5"])(
+  "a browser that takes %s gets files packed",
+  async (accepted) => {
+    const { headers, body } = await ask("/assets/code.js", { "accept-encoding": accepted });
+    expect(headers).toMatchObject({ "content-encoding": "gzip", "content-type": "text/javascript; charset=utf-8" });
+    expect(headers.vary).toContain("Accept-Encoding");
+    expect(body.length).toBeLessThan(code.length / 10);
+    expect(gunzipSync(body).toString()).toBe(code);
+    expect((await ask("/chat", { "accept-encoding": accepted })).headers["content-encoding"]).toBe("gzip");
+  },
+);
+
+test.each(["", "br", "gzip;q=0", "deflate, gzip;q=0.0", "x-gzipped"])(
+  "whoever takes “%s” gets files as they are",
+  async (accepted) => {
+    const { headers, body } = await ask("/assets/code.js", { "accept-encoding": accepted });
+    expect([headers["content-encoding"], body.toString()]).toEqual([undefined, code]);
+    expect(headers.vary).toContain("Accept-Encoding");
+  },
+);
+
+test("a picture is packed already", async () => {
+  const { headers, body } = await ask("/icon.png", { "accept-encoding": "gzip" });
+  expect([headers["content-encoding"], body.toString()]).toEqual([undefined, code]);
+});
+
+test("a form of a file that has not changed is not sent again, and the forms are told apart", async () => {
+  const packed = { "accept-encoding": "gzip" };
+  const tag = (await ask("/runs", packed)).headers.etag ?? "";
+  const again = await ask("/runs", { ...packed, "if-none-match": tag });
+  expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, tag]);
+  expect((await ask("/runs", { "if-none-match": tag })).status).toBe(200);
 });
