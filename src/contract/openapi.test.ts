@@ -76,6 +76,15 @@ test.each(documents)("no JSON schema bookkeeping is left inside", (document) => 
   expect(JSON.stringify(document)).not.toMatch(/__schema|9007199254740991|\$defs/);
 });
 
+test.each(documents)("a pattern reads the same in every language a client is written in", (document) => {
+  const patterns = [...objectsIn(document)].flatMap(([, { pattern }]) =>
+    typeof pattern === "string" ? [pattern] : [],
+  );
+  expect(patterns).not.toEqual([]);
+  // Neither properties of characters nor code points by number in braces, nor looking around, nor names.
+  expect(patterns.filter((pattern) => /\\[pPuk]|\(\?[^:]/.test(pattern))).toEqual([]);
+});
+
 test("where the body may leave the model to x-model-id, that header is named", () => {
   const leaving = agentOperations.filter(({ body }) => body instanceof z.ZodObject && "model" in body.shape);
   expect(leaving.map(({ id }) => id)).toEqual(["createChatCompletion", "createResponse", "streamUiMessages"]);
