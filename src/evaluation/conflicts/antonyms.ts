@@ -1,4 +1,4 @@
-/** Words that contradict each other in replies of services: each line holds two sides, each side its forms. */
+/** Words that contradict each other in replies of services: each line holds two sides, each side its forms. None is a negation: those are counted. */
 const pairs = `
 approve approved approves approval / reject rejected rejects rejection decline declined declines deny denied denies
 accept accepted accepts / refuse refused refuses reject rejected rejects decline declined declines
@@ -6,14 +6,12 @@ allow allowed allows permitted / forbid forbidden forbids prohibited disallowed
 open opens opened / close closes closed shut
 available / unavailable
 possible / impossible
-able / unable
 enable enabled enables / disable disabled disables
 include included includes / exclude excluded excludes
 increase increased increases raise raised / decrease decreased decreases reduce reduced lower lowered
 success successful successfully succeeded / failure failed failing unsuccessful unsuccessfully
 start starts started begin begins began / end ends ended stop stops stopped
 before / after
-always / never
 early earlier / late later
 cheap cheaper / expensive
 free / paid

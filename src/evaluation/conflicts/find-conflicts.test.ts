@@ -10,10 +10,14 @@ test.each([
   ["Your refund is €25.", "Your refund is $25.", ["number"]],
   ["It arrives on Monday.", "It arrives on Friday.", ["date"]],
   ["It arrives on Mon.", "It arrives on Friday.", ["date"]],
+  ["It arrives on Jan. 5.", "It arrives on Feb. 5.", ["date"]],
+  ["We open at 9pm.", "We open at 9 a.m.", ["date"]],
   ["Your refund was rejected.", "Your refund was approved.", ["antonym"]],
   ["I cannot help you with that.", "I can help you with that.", ["negation"]],
   ["Your order does not ship on Monday.", "Your order ships on Monday.", ["negation"]],
   ["We don’t ship abroad.", "We ship abroad.", ["negation"]],
+  ["We never ship on Sundays.", "We always ship on Sundays.", ["negation"]],
+  ["I am unable to help you.", "I am able to help you.", ["negation"]],
 ])("%j contradicts %j: %j", (reply, reference, expected) => {
   expect(kinds(reply, reference)).toEqual(expected);
 });
@@ -21,6 +25,10 @@ test.each([
 test.each([
   ["Your refund of $25 will arrive on Friday.", "Your refund of 25 dollars arrives on Friday."],
   ["No problem, your order ships today.", "Sure, your order ships today."],
+  ["Don't worry, your order ships today.", "Your order ships today."],
+  ["Your order ships today. Please do not hesitate to ask.", "Your order ships today."],
+  ["Your order ships on September 3 at 9:00 AM.", "Your order ships on 3 Sept. at 9.00 a.m."],
+  ["I am glad to say we open at nine.", "We open at 9 pm, I am glad to say."],
   ["The shop is not open today.", "The shop is closed today."],
   ["Your refund is on its way.", "Your refund of 25 dollars is on its way."],
   ["Your refund is $25 (about €23).", "Your refund is $25."],

@@ -8,12 +8,17 @@ import { antonyms } from "./antonyms.ts";
 
 const weekdays = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
 const months = "january february march april june july august september october november december".split(" ");
-const shortDays: ReadonlyMap<string, string> = new Map(weekdays.map((day) => [day.slice(0, 3), day]));
+const shortForms: ReadonlyMap<string, string> = new Map([
+  ...[...weekdays, ...months].map((name) => [name.slice(0, 3), name] as const),
+  ["sept", "september"],
+]);
 const dayWords = new Set([...weekdays, ...months, "today", "tomorrow", "yesterday", "tonight"]);
 const negations = new Set("not no never cannot none nothing nobody neither nor without unable".split(" "));
 /** Phrases with one negation that deny nothing. */
 const emptyNegations =
-  /\b(?:no problem|no worries|not only|no doubt|why not|not at all|no later than|no matter|if not|whether or not)\b/gu;
+  /\b(?:no problem|no worries|not only|no doubt|why not|not at all|no later than|no matter|if not|whether or not|(?:don't|do not|never) (?:worry|hesitate|forget)|not to worry)\b/gu;
+/** Behind a number: 9 am, 9:30 p.m. */
+const halfOfDay = /(?<=\d ?)([ap])\.?m\b/gu;
 /** How alike two texts must be for a missing "not" to be a contradiction rather than another sentence. */
 const likeness = 0.3;
 /** Longer texts hold so many numbers and negations that a difference in one says nothing. */
@@ -68,10 +73,10 @@ function dateConflicts(reply: PreparedText, reference: PreparedText): Conflict[]
   return replaced("date", daysIn(reply), daysIn(reference));
 }
 
-function daysIn({ counts }: PreparedText): string[] {
-  const days: string[] = [];
+function daysIn({ counts, normalized }: PreparedText): string[] {
+  const days = Array.from(normalized.matchAll(halfOfDay), ([, half]) => `${half}m`);
   for (const word of counts.keys()) {
-    const day = shortDays.get(word) ?? word;
+    const day = shortForms.get(word) ?? word;
     if (dayWords.has(day)) days.push(day);
   }
   return days;
