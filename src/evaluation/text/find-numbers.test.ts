@@ -19,7 +19,9 @@ test.each<[string, number[]]>([
   ["steps 1,2,3 and 10, 20", [1, 2, 3, 10, 20]],
   ["1,500 and 1.500 and 5'11", [1500, 1.5, 5, 11]],
   ["-12,5 °C, 2024-05-01, 10:30, 5-10", [-12.5, 2024, 5, 1, 10, 30, 5, 10]],
-  ["5½ hours, 10² steps", [5, 1, 2, 10, 2]],
+  ["5½ hours, 10² steps", [5.5, 10, 2]],
+  ["½ cup, 2 ¾ cups, -1½ °C, a ⅝ inch pipe, 1/2", [0.5, 2.75, -1.5, 0.625, 1, 2]],
+  ["2½ 3⅓", [2.5, 3 + 1 / 3]],
 ])("the numbers of %j are %j", (text, numbers) => {
   expect(findNumbers(text)).toEqual(numbers);
 });

@@ -17,8 +17,10 @@ const withComma = [
   String.raw`0,\d+`,
   String.raw`(?<!\d,)\d+,(?:\d{1,2}|\d{4,})`,
 ].join("|");
+/** What NFKC makes of ½ and 5½: a slash that nothing but fractions has. */
+const fraction = String.raw`(?:\d{1,3} )?\d{1,3}⁄\d{1,3}(?!\d)`;
 const pattern = new RegExp(
-  String.raw`${notInWord}[-−+]?(?:(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)`,
+  String.raw`${notInWord}[-−+]?(?:(?<fraction>${fraction})|(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)`,
   "gu",
 );
 /** Anything outside printable ASCII may turn into a digit under NFKC. */
@@ -27,16 +29,24 @@ const ascii = /^[\t\n\r -~]*$/;
 const digitsOfOtherScripts = /(?![0-9])\p{Nd}/gu;
 
 /**
- * The numbers a text holds, in order: `$1,234.50` is 1234.5, `1.234,50 €` too, `3,5 %` is 3.5, `₹1,25,000` is 125000, `١٥` is 15. Digits
- * inside a word (`A4`, `v2`) are no numbers.
+ * The numbers a text holds, in order: `$1,234.50` is 1234.5, `1.234,50 €` too, `3,5 %` is 3.5, `₹1,25,000` is 125000, `١٥` is 15, `5½` is
+ * 5.5. Digits inside a word (`A4`, `v2`) are no numbers.
  */
 export function findNumbers(text: string): number[] {
   if (wordsOnly.test(text)) return [];
   return [...toPlainDigits(text).matchAll(pattern)].flatMap(({ 0: found, groups }) => {
     const grouping = groups?.["comma"] === undefined ? /[,'’ \u00a0\u202f]/gu : /[.'’ \u00a0\u202f]/gu;
-    const value = Number(found.replace(grouping, "").replace(",", ".").replace("−", "-"));
+    const parts = groups?.["fraction"]?.split(/[ ⁄]/u);
+    const value = parts
+      ? (/^[-−]/u.test(found) ? -1 : 1) * toFraction(parts)
+      : Number(found.replace(grouping, "").replace(",", ".").replace("−", "-"));
     return Number.isFinite(value) ? [value] : [];
   });
+}
+
+function toFraction(parts: readonly string[]): number {
+  const [under, over, whole = 0] = parts.map(Number).toReversed();
+  return whole + (over as number) / (under as number);
 }
 
 function toPlainDigits(text: string): string {
