@@ -100,6 +100,17 @@ test("a lone candidate does not win by default, not even with a reply much like 
   expect((await labellerOf("intent", [["greeting", "Hi"]])("Your refund has been issued."))?.value).toBe("unknown");
 });
 
+test("a reply in a language without examples is not held against a lone candidate", async () => {
+  const greeting = labellerOf("intent", [["greeting", "¡Hola! ¿En qué puedo ayudarte?"]]);
+  expect(await greeting("¡Hola! ¿Cómo puedo ayudarte hoy?")).toMatchObject({ value: "unknown", unreadable: true });
+  expect(await greeting("Your refund has been issued.")).not.toHaveProperty("unreadable");
+  const twice = labellerOf("intent", [
+    ["greeting", "¡Hola! ¿En qué puedo ayudarte?"],
+    ["greeting", "Buenos días, ¿qué necesita?"],
+  ]);
+  expect(await twice("Su pedido llegará el viernes por la tarde.")).not.toHaveProperty("unreadable");
+});
+
 test.each(["The zebra crosses the road.", "the ZEBRA  crosses the road"])(
   "%j is the same text as a labelled reference, its own included: it has that label",
   async (reply) => {

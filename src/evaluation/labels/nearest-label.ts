@@ -1,4 +1,5 @@
 import { commonLabels, type CommonLabel } from "./common-labels.ts";
+import { isEnglish } from "../text/is-english.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
 import { createGramIndex, type GramIndex } from "./gram-index.ts";
 import { gramsOf, type Gram, type GramCounts } from "./grams.ts";
@@ -40,6 +41,8 @@ interface Evidence {
  * the label has other examples, and always when the batch has one label only (else any reply like its reference would be
  * right with nothing to tell it from). Where each of several labels has a single example, the own one counts like the
  * others, because leaving it out would only speak against the right label; the method then says so.
+ * Typical replies are English: of a reply in another language, where the batch has no example beside its own reference, `unknown` is
+ * nothing to hold against it.
  */
 export function createNearestLabel(
   candidates: ReadonlyMap<string, LabelCandidate>,
@@ -57,18 +60,23 @@ export function createNearestLabel(
     const grams = gramsOf(question.reply);
     const similarities = index.similarities(grams);
     let position = 0;
+    let hasExamples = false;
     const evidence = [...candidates.values()].map(({ label }, at): Evidence => {
       const group = witnesses[at] ?? [];
       const ownCounts = !lone && group.every(({ origin }) => origin === null || isOwn(origin, question));
       let best: Evidence = { label, value: nameLikeness(names[at] ?? [], grams), method: "label name" };
       for (const { origin } of group) {
         const value = similarities[position++] ?? 0;
-        if (value <= best.value || (origin && isOwn(origin, question) && !ownCounts)) continue;
+        if (origin && isOwn(origin, question) && !ownCounts) continue;
+        hasExamples ||= origin !== null;
+        if (value <= best.value) continue;
         best = { label, value, method: methodOf(origin, question) };
       }
       return best;
     });
-    return decide(rivals ? [...evidence, strongest(rivals.similarities(grams))] : evidence);
+    const answer = decide(rivals ? [...evidence, strongest(rivals.similarities(grams))] : evidence);
+    if (answer.value !== unknownLabel || hasExamples || isEnglish(question.reply.tokens)) return answer;
+    return { ...answer, method: "typical replies, which are English only", confidence: 0, unreadable: true };
   };
 }
 

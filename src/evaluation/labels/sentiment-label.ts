@@ -1,3 +1,4 @@
+import { isEnglish } from "../text/is-english.ts";
 import { tokenize } from "../text/tokenize.ts";
 import type { LabelAnswer } from "./labels.ts";
 import { unknownLabel } from "./labels.ts";
@@ -20,12 +21,6 @@ const method = "sentiment lexicon";
 const neutralPhrases = /\bplease\b|\b(?:would|do|if) you(?:'d)? like\b|\blike to\b|\bworking (?:days?|hours?)\b/giu;
 /** A clause that turns round what was said before it is a sentence of its own here. */
 const turningPoints = /[,;]?\s+(?:but|however|although|though|yet)\b,?/giu;
-/** Words hardly any English text of some length does without, and few other languages have. */
-const englishWords = new Set(
-  "the is are you your you're to we it it's of and for have has this that with can my our be i'm i'll at please not hello sorry".split(
-    " ",
-  ),
-);
 
 /** Which of positive, negative, neutral (and mixed, if it may be) an English text is. Other languages are `unknown`, and unreadable. */
 export function sentimentLabel(
@@ -36,7 +31,7 @@ export function sentimentLabel(
   const words = start.replace(noWord, " ").replace(neutralPhrases, " ").replace(turningPoints, ". ");
   const sentences = readSentiment(words);
   const score = sentences.reduce((sum, value) => sum + value, 0) / Math.max(1, sentences.length);
-  if (sentences.every((value) => value === 0) && !isEnglish(start))
+  if (sentences.every((value) => value === 0) && !isEnglish(tokenize(start)))
     return { value: unknownLabel, method: `${method}, which knows English only`, confidence: 0, unreadable: true };
 
   const highest = Math.max(...sentences);
@@ -50,11 +45,4 @@ export function sentimentLabel(
 
 function confidenceAt(distance: number): number {
   return Math.min(maximumConfidence, 0.5 + distance);
-}
-
-function isEnglish(text: string): boolean {
-  const words = tokenize(text);
-  if (words.some((word) => englishWords.has(word))) return true;
-  // "Order 48213." has no such word; a longer text without one is in another language.
-  return words.length > 0 && words.length < 4 && words.every((word) => /^[\x20-\x7e]+$/u.test(word));
 }
