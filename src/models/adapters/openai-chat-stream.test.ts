@@ -160,6 +160,14 @@ test.each<[string, Behaviour, string]>([
     "upstream_error",
   ],
   [
+    "an abort for its reason to finish",
+    events(
+      { choices: [{ index: 0, delta: { content: "One" } }] },
+      { choices: [{ delta: {}, finish_reason: "abort" }] },
+    ),
+    "upstream_error",
+  ],
+  [
     "nothing but a bare error",
     rawStream('{"error":{"message":"Too many requests","code":429}}'),
     "upstream_rate_limited",

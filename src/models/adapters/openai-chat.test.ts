@@ -163,6 +163,16 @@ test.each<[string, Behaviour, object]>([
     json({ choices: [{ message: { content: "Half a" }, finish_reason: "content_filter" }] }),
     { text: "Half a", refusal: null, finish_reason: "content_filter" },
   ],
+  [
+    "a text that met Mistral's limit",
+    json({ choices: [{ message: { content: "Half a" }, finish_reason: "model_length" }] }),
+    { text: "Half a", finish_reason: "length" },
+  ],
+  [
+    "a text that met a gateway's limit",
+    json({ choices: [{ message: { content: "Half a" }, finish_reason: "MAX_TOKENS" }] }),
+    { text: "Half a", finish_reason: "length" },
+  ],
   ["reasoning beside the text", message({ content: "42", reasoning_content: "hm", reasoning: "hm" }), { text: "42" }],
   [
     "a wrong content type",
@@ -277,6 +287,11 @@ test.each<[string, Behaviour, string]>([
   [
     "a reply that ended with an error",
     json({ choices: [{ message: { content: "Half a" }, finish_reason: "error" }] }),
+    "upstream_error",
+  ],
+  [
+    "a reply that DeepSeek had no room to finish",
+    json({ choices: [{ message: { content: "Half a" }, finish_reason: "insufficient_system_resource" }] }),
     "upstream_error",
   ],
   ["401", unauthorized, "upstream_auth"],

@@ -19,9 +19,11 @@ export function invalid(context: AnswerContext, detail: string): ReplyError {
   return replyError("upstream_invalid_reply", detail, context);
 }
 
-/** What OpenRouter and its like say of a reply that broke off: what came of it is no answer. */
+/** What OpenRouter, DeepSeek, vLLM and their like say of a reply that broke off: what came of it is no answer. */
+const breaks = new Set<unknown>(["error", "insufficient_system_resource", "abort"]);
+
 export function brokenOff(finishReason: string | null, context: AnswerContext): ReplyError | null {
-  if (finishReason !== "error") return null;
+  if (!breaks.has(finishReason)) return null;
   return replyError("upstream_error", "The endpoint broke the reply off with an error.", context);
 }
 
@@ -43,10 +45,13 @@ export function notJson(body: string): string {
     : "The answer is not a JSON object.";
 }
 
+/** Other words for a reply that met a limit of tokens: Mistral's, and those of gateways to Gemini, Cohere and Claude. */
+const limits = /^(?:model_length|max_tokens)$/i;
+
 /** Servers leave the reason out, still say `function_call`, or speak of calls where there are none. */
 export function finishReason(reason: string | null, hasToolCalls: boolean): string {
   if (reason === null || reason === "tool_calls" || reason === "function_call") {
     return hasToolCalls ? "tool_calls" : "stop";
   }
-  return reason;
+  return limits.test(reason) ? "length" : reason;
 }
