@@ -1,7 +1,12 @@
 import { z } from "zod";
 
-/** `failing`: no attempt passed. `flaky`: some did. `waiting`: none has ended. */
-export const ScenarioStatus = z.enum(["failing", "flaky", "passing", "waiting"]).meta({ id: "ScenarioStatus" });
+/**
+ * `failing`: no attempt passed. `flaky`: some did. `waiting`: none has ended. `unscored`: some have, and there was nothing to
+ * measure them by.
+ */
+export const ScenarioStatus = z
+  .enum(["failing", "flaky", "passing", "waiting", "unscored"])
+  .meta({ id: "ScenarioStatus" });
 export type ScenarioStatus = z.infer<typeof ScenarioStatus>;
 
 /**

@@ -15,6 +15,9 @@ const scores = [
   ],
   [],
   [{ success: 1, overall: 0.1 }],
+  // Nothing to measure it by, or a judge that gave no answer.
+  [{ success: 1 }, { success: 1 }],
+  [{ success: 1 }, { success: 1, overall: 0.2 }],
 ];
 const averages = scores.flatMap((attempts, scenario_index) =>
   attempts.map((average_scores, index): AttemptAverages => ({
@@ -52,32 +55,35 @@ const list = async (query: Partial<Parameters<typeof listRunScenarios>[1]>) => {
   return listRunScenarios(run, { limit: 10, offset: 0, ...query }, { store, order });
 };
 
-test("failing scenarios come first, the lowest on top, then flaky, waiting and passing ones", async () => {
+test("failing scenarios come first, the lowest on top, then flaky, waiting, unscored and passing ones", async () => {
   const page = await list({});
   expect(page.scenarios.map(({ scenario_id, status }) => [scenario_id, status])).toEqual([
     ["s4", "failing"],
+    ["s6", "failing"],
     ["s2", "failing"],
     ["s1", "flaky"],
     ["s3", "waiting"],
+    ["s5", "unscored"],
     ["s0", "passing"],
   ]);
-  expect(page.counts).toEqual({ failing: 2, flaky: 1, waiting: 1, passing: 1 });
-  expect(page.scenarios[1]).toMatchObject({ overall: 0.4, attempts: [{ outcome: "failed" }, { outcome: "failed" }] });
-  expect(page.scenarios[2]?.attempts.map(({ outcome }) => outcome)).toEqual(["passed", "errored"]);
-  expect(page.scenarios[3]?.attempts).toMatchObject([{ outcome: "unfinished", overall: null }]);
-  expect(page.scenarios[4]?.attempts.map(({ outcome }) => outcome)).toEqual(["passed", "unfinished"]);
+  expect(page.counts).toEqual({ failing: 3, flaky: 1, waiting: 1, unscored: 1, passing: 1 });
+  expect(page.scenarios[2]).toMatchObject({ overall: 0.4, attempts: [{ outcome: "failed" }, { outcome: "failed" }] });
+  expect(page.scenarios[3]?.attempts.map(({ outcome }) => outcome)).toEqual(["passed", "errored"]);
+  expect(page.scenarios[4]?.attempts).toMatchObject([{ outcome: "unfinished", overall: null }]);
+  expect(page.scenarios[6]?.attempts.map(({ outcome }) => outcome)).toEqual(["passed", "unfinished"]);
 });
 
 test("a page is a part of those that match, or what stands around one", async () => {
   expect(await list({ offset: 1, limit: 1 })).toMatchObject({
-    scenarios: [{ scenario_id: "s2" }],
+    scenarios: [{ scenario_id: "s6" }],
     offset: 1,
-    total: 5,
+    total: 7,
   });
   expect(await list({ status: "flaky" })).toMatchObject({ scenarios: [{ scenario_id: "s1" }], total: 1 });
+  expect(await list({ status: "unscored" })).toMatchObject({ scenarios: [{ scenario_id: "s5" }], total: 1 });
   expect(await list({ search: "ABOUT 3" })).toMatchObject({ scenarios: [{ scenario_id: "s3" }], total: 1 });
   const around = await list({ around: "s1", limit: 3 });
-  expect(around).toMatchObject({ offset: 1, scenarios: [{ scenario_id: "s2" }, { scenario_id: "s1" }, {}] });
+  expect(around).toMatchObject({ offset: 2, scenarios: [{ scenario_id: "s2" }, { scenario_id: "s1" }, {}] });
 });
 
 test("the order of an ended run is read once for everybody who scrolls, and again when its scores change", async () => {

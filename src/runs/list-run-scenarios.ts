@@ -3,7 +3,7 @@ import type { Scenario } from "../contract/scenario.ts";
 import type { AttemptAverages, RunRecord, Store } from "../contract/store.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
 import { mean, standardDeviation } from "../evaluation/statistics/mean.ts";
-import { hasEnded, isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
+import { countAttempt, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
 import type { ScenarioOrder } from "./scenario-order.ts";
 
 /** One page of a run's scenarios in short, failures first. */
@@ -12,7 +12,8 @@ export async function listRunScenarios(
   { status, search, limit, offset, around }: RunScenariosQuery,
   { store, order }: { store: Store; order: ScenarioOrder },
 ): Promise<RunScenarioList> {
-  const wanted = status ? order[status] : [...order.failing, ...order.flaky, ...order.waiting, ...order.passing];
+  const listed = [order.failing, order.flaky, order.waiting, order.unscored, order.passing];
+  const wanted = status ? order[status] : listed.flat();
   // Only a search by words needs the definitions of all.
   const all = search || around !== undefined ? await store.runs.scenarios(run.id) : null;
   const matching = search ? wanted.filter((index) => matches(all?.[index], search)) : wanted;
@@ -33,6 +34,7 @@ export async function listRunScenarios(
       failing: order.failing.length,
       flaky: order.flaky.length,
       waiting: order.waiting.length,
+      unscored: order.unscored.length,
       passing: order.passing.length,
     },
   };
@@ -44,14 +46,13 @@ function toRunScenario(
   threshold: number,
 ): RunScenario {
   const attempts = averages.map((attempt) => toAttemptOutline(attempt, threshold));
+  const tally = { ended: 0, passed: 0, failed: 0 };
+  for (const outline of attempts) countAttempt(tally, outline);
   const values = attempts.flatMap(({ overall }) => (overall === null ? [] : [overall]));
   return {
     scenario_id: scenario?.id ?? "",
     description: scenario?.description ?? "",
-    status: toScenarioStatus({
-      attempts: attempts.filter(hasEnded).length,
-      failed: attempts.filter(isFailure).length,
-    }),
+    status: toScenarioStatus(tally),
     attempts,
     overall: mean(values),
     sd: standardDeviation(values),

@@ -2,7 +2,7 @@ import type { ScenarioStatus } from "../contract/run-scenarios.ts";
 import { finalStates } from "../contract/run-state.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
-import { hasEnded, isFailure, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
+import { countAttempt, toAttemptOutline, toScenarioStatus, type AttemptTally } from "./scenario-outline.ts";
 
 /** The scenarios of a run by status, each group with the lowest score first: what is listed, in its order. */
 export type ScenarioOrder = Readonly<Record<ScenarioStatus, readonly number[]>>;
@@ -10,9 +10,7 @@ export type ScenarioOrder = Readonly<Record<ScenarioStatus, readonly number[]>>;
 /** How long the order of an ended run is kept: as long as somebody scrolls through it. */
 const keptMs = 30_000;
 
-interface Tally {
-  attempts: number;
-  failed: number;
+interface Tally extends AttemptTally {
   overall: number;
   scored: number;
 }
@@ -51,7 +49,8 @@ async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
   const { threshold = defaultThreshold } = run.settings;
   const count = await store.runs.countScenarios(run.id);
   const tallies = Array.from({ length: count }, (): Tally => ({
-    attempts: 0,
+    ended: 0,
+    passed: 0,
     failed: 0,
     overall: 0,
     scored: 0,
@@ -61,8 +60,7 @@ async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
       const tally = tallies[averages.scenario_index];
       if (!tally) continue;
       const outline = toAttemptOutline(averages, threshold);
-      if (hasEnded(outline)) tally.attempts++;
-      if (isFailure(outline)) tally.failed++;
+      countAttempt(tally, outline);
       if (outline.overall === null) continue;
       tally.overall += outline.overall;
       tally.scored++;
@@ -73,6 +71,7 @@ async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
     failing: [],
     flaky: [],
     waiting: [],
+    unscored: [],
     passing: [],
   };
   tallies.forEach((tally, index) => order[toScenarioStatus(tally)].push(index));

@@ -14,13 +14,21 @@ export function toAttemptOutline(
   return { attempt, outcome: reaches(overall, threshold) ? "passed" : "failed", overall };
 }
 
-export const isFailure = ({ outcome }: AttemptOutline): boolean => outcome === "failed" || outcome === "errored";
+/** How many attempts of a scenario have ended, and of those passed or failed. What could not be scored did neither. */
+export interface AttemptTally {
+  ended: number;
+  passed: number;
+  failed: number;
+}
 
-export const hasEnded = ({ outcome }: AttemptOutline): boolean => outcome !== "unfinished";
+export function countAttempt(tally: AttemptTally, { outcome }: Pick<AttemptOutline, "outcome">): void {
+  if (outcome !== "unfinished") tally.ended++;
+  if (outcome === "passed") tally.passed++;
+  if (outcome === "failed" || outcome === "errored") tally.failed++;
+}
 
-/** By the attempts that have ended. */
-export function toScenarioStatus({ attempts, failed }: { attempts: number; failed: number }): ScenarioStatus {
-  if (attempts === 0) return "waiting";
-  if (failed === 0) return "passing";
-  return failed === attempts ? "failing" : "flaky";
+export function toScenarioStatus({ ended, passed, failed }: AttemptTally): ScenarioStatus {
+  if (ended === 0) return "waiting";
+  if (passed > 0) return failed > 0 ? "flaky" : "passing";
+  return failed > 0 ? "failing" : "unscored";
 }

@@ -3,9 +3,10 @@ import { formatInteger } from "../parts/format.ts";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { changeSearch } from "../parts/use-search-state.ts";
 import type { RowFilter, RowSource } from "./row-source.ts";
-import { scenarioStatuses } from "./run-scenario-list.ts";
+import { scenarioStatuses, statusWords, type ScenarioStatus } from "./run-scenario-list.ts";
 
-const choices = ["all", "failing", "flaky", "waiting", "passing"] as const;
+/** Most runs have none of these: then they are no choice. */
+const seldom: ReadonlySet<ScenarioStatus> = new Set(["waiting", "unscored"]);
 
 /** The filter as it stands in the address. */
 export const readRowFilter = (params: URLSearchParams): RowFilter => ({
@@ -23,16 +24,20 @@ interface GridFilterProps {
 /** Which scenarios are listed; kept in the address. */
 export function GridFilter({ counts, filter, live }: GridFilterProps) {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  // Only a run that was stopped or goes on has scenarios that wait.
-  const offered = choices.filter((choice) => choice !== "waiting" || counts.waiting > 0 || filter.status === choice);
-  const label = (choice: (typeof choices)[number]): string =>
-    `${choice === "waiting" && !live ? "not finished" : choice} ${formatInteger(choice === "all" ? all : counts[choice])}`;
+  const offered = scenarioStatuses.filter(
+    (status) => !seldom.has(status) || counts[status] > 0 || filter.status === status,
+  );
+  const label = (status: ScenarioStatus): string =>
+    `${status === "waiting" && !live ? "not finished" : statusWords(status)} ${formatInteger(counts[status])}`;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <SegmentedChoice
         legend="Scenarios to show"
-        segments={offered.map((choice) => ({ value: choice, label: label(choice) }))}
-        value={choices.find((choice) => choice === filter.status) ?? "all"}
+        segments={[
+          { value: "all" as const, label: `all ${formatInteger(all)}` },
+          ...offered.map((status) => ({ value: status, label: label(status) })),
+        ]}
+        value={filter.status ?? "all"}
         onChange={(value) => changeSearch({ show: value === "all" ? null : value })}
       />
       <FilterInput label="Find a scenario" name="q" value={filter.text} placeholder="find a scenario  /" first quiet />

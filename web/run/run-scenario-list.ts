@@ -3,6 +3,8 @@ import type { RunScenariosQuery, ScenarioStatus } from "../../src/contract/run-s
 export type { RunScenario, RunScenarioList, ScenarioStatus } from "../../src/contract/run-scenarios.ts";
 
 /** In the order they are listed. */
-export const scenarioStatuses: readonly ScenarioStatus[] = ["failing", "flaky", "waiting", "passing"];
+export const scenarioStatuses: readonly ScenarioStatus[] = ["failing", "flaky", "waiting", "unscored", "passing"];
+
+export const statusWords = (status: ScenarioStatus): string => (status === "unscored" ? "not scored" : status);
 
 export type RunScenarioQuery = Partial<RunScenariosQuery>;

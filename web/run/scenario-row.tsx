@@ -5,15 +5,15 @@ import { formatCount, formatScore } from "../parts/format.ts";
 import { isFailure } from "../parts/judge-turn.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import { AttemptSquare } from "./attempt-square.tsx";
-import type { ScenarioStatus } from "./run-scenario-list.ts";
+import { statusWords, type ScenarioStatus } from "./run-scenario-list.ts";
 import type { ScenarioRow as Row } from "./scenario-rows.ts";
 
-const looks: Record<ScenarioStatus | "not scored", { icon: LucideIcon; className: string }> = {
+const looks: Record<ScenarioStatus, { icon: LucideIcon; className: string }> = {
   failing: { icon: CircleX, className: "text-bad" },
   flaky: { icon: Shuffle, className: "text-warn" },
   passing: { icon: CircleCheck, className: "text-good" },
   waiting: { icon: Hourglass, className: "text-soft" },
-  "not scored": { icon: CircleMinus, className: "text-soft" },
+  unscored: { icon: CircleMinus, className: "text-soft" },
 };
 
 interface ScenarioRowProps {
@@ -26,8 +26,7 @@ interface ScenarioRowProps {
 /** The cells of a row; grey bars while it is on its way. */
 export const ScenarioRow = memo(function ScenarioRow({ row, runId, live }: ScenarioRowProps) {
   if (!row) return <WaitingRow />;
-  const { scenarioId, cells, ended, judged } = row;
-  const status = ended > 0 && judged === 0 ? "not scored" : row.status;
+  const { scenarioId, cells, ended, judged, status } = row;
   const { icon: Icon, className } = looks[status];
   return (
     <>
@@ -36,7 +35,7 @@ export const ScenarioRow = memo(function ScenarioRow({ row, runId, live }: Scena
       </div>
       <div role="cell" className={`flex items-center gap-1 text-sm whitespace-nowrap ${className}`}>
         <Icon aria-hidden size={14} />
-        {status === "waiting" && !live ? stoppedWords(row) : status}
+        {status === "waiting" && !live ? stoppedWords(row) : statusWords(status)}
       </div>
       <div role="cell" className="flex min-w-0 flex-wrap gap-1 max-md:col-span-2">
         {cells.map((cell) => (

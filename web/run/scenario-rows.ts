@@ -1,5 +1,5 @@
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import { isFailure, judgeAttempt, thresholdOf, type AttemptOutcome } from "../parts/judge-turn.ts";
+import { judgeAttempt, thresholdOf, type AttemptOutcome } from "../parts/judge-turn.ts";
 import type { RunScenario, ScenarioStatus } from "./run-scenario-list.ts";
 
 export interface AttemptCell {
@@ -26,7 +26,7 @@ export interface ScenarioRow {
   readonly conflicts: number;
 }
 
-const order: Record<ScenarioStatus, number> = { failing: 0, flaky: 1, waiting: 2, passing: 3 };
+const order: Record<ScenarioStatus, number> = { failing: 0, flaky: 1, waiting: 2, unscored: 3, passing: 4 };
 
 /** One row per scenario: failures first, then flaky ones, the worst on top. */
 export const toScenarioRows = (results: EvaluationResponse): ScenarioRow[] =>
@@ -81,13 +81,13 @@ const toCell = (attempt: AttemptResult, threshold: number): AttemptCell => ({
   overall: attempt.average_scores["overall"] ?? null,
 });
 
-/** As the service says it: what has not ended counts for nothing, and what could not be scored did not fail. */
+/** As the service says it: what has not ended counts for nothing, and what could not be scored neither passed nor failed. */
 function statusOf(cells: readonly AttemptCell[]): ScenarioStatus {
-  const { ended } = countCells(cells);
-  const failed = cells.filter(({ outcome }) => isFailure(outcome)).length;
+  const { ended, judged, passed } = countCells(cells);
   if (ended === 0) return "waiting";
-  if (failed === 0) return "passing";
-  return failed === ended ? "failing" : "flaky";
+  if (judged === 0) return "unscored";
+  if (passed === 0) return "failing";
+  return passed === judged ? "passing" : "flaky";
 }
 
 const compareRows = (left: ScenarioRow, right: ScenarioRow): number =>

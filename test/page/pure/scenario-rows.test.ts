@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { neighbourFailure } from "../../../web/transcript/failure-order.ts";
 import { createDigest, digestResults } from "../../../web/run/run-digest.ts";
+import { wholeRows } from "../../../web/run/row-source.ts";
 import { listedScenarios, toScenarioRows } from "../../../web/run/scenario-rows.ts";
 import { makeResults } from "../support/make-results.ts";
 import { nightly, refusedKey } from "../support/sample-runs.ts";
@@ -36,6 +37,22 @@ test("a scenario without references is neither passed nor failed", () => {
   const attempt = results.results.scenarios[0]?.attempts[0];
   if (attempt) attempt.average_scores = { success: 1 };
   expect(toScenarioRows(results)[0]?.cells[0]).toMatchObject({ outcome: "unscored", overall: null });
+  expect(wholeRows(results, { status: undefined, text: "" }).counts).toMatchObject({ unscored: 1, passing: 0 });
+});
+
+test("an attempt that could not be scored makes no scenario flaky", () => {
+  const scenarios = [
+    { id: "good", attempts: [[{ overall: 0.9 }], [{}]] },
+    { id: "bad", attempts: [[{ overall: 0.1 }], [{}]] },
+  ];
+  const results = makeResults({ id: "r", name: "r", scenarios });
+  for (const { attempts } of results.results.scenarios) {
+    if (attempts[1]) attempts[1].average_scores = { success: 1 };
+  }
+  expect(toScenarioRows(results).map((row) => [row.scenarioId, row.status])).toEqual([
+    ["bad", "failing"],
+    ["good", "passing"],
+  ]);
 });
 
 test("an attempt that was not run neither passes nor fails", () => {
