@@ -11,7 +11,7 @@ import { referenceReplies } from "./reference-replies.ts";
 import { runCustomScorer } from "./scorers/custom-scorer.ts";
 import { brokenScore } from "./scorers/broken-score.ts";
 import { builtInScorers, type ScorerName } from "./scorers/built-in-scorers.ts";
-import type { AnyCheck } from "./scorers/checks/check-elsewhere.ts";
+import type { NamedCheck } from "./scorers/create-checks.ts";
 import { overall } from "./scorers/overall.ts";
 import type { GivenScore, ScorerInput } from "./scorers/scorer.ts";
 import { success } from "./scorers/success.ts";
@@ -58,7 +58,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     label_rules: scoring.label_rules,
     call: { latency_ms: reply.latency_ms, first_token_ms: reply.first_token_ms, cost: reply.cost ?? null },
   };
-  const checks = await Promise.all(scoring.checks.map(({ name, check }) => runCheck(name, check, input)));
+  const checks = await Promise.all(scoring.checks.map((named) => runCheck(named, input, options.signal)));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
   const unknown = semantic || texts.references.length === 0 ? withoutSemantic(scoring.unknown) : scoring.unknown;
@@ -124,10 +124,11 @@ function keptOf(
   };
 }
 
-async function runCheck(name: string, check: AnyCheck, input: ScorerInput): Promise<GivenScore> {
+async function runCheck({ name, check }: NamedCheck, input: ScorerInput, signal = never): Promise<GivenScore> {
   try {
-    return { name, ...(await check(input)) };
+    return { name, ...(await check(input, signal)) };
   } catch (error) {
+    signal.throwIfAborted();
     return brokenScore(name, error);
   }
 }

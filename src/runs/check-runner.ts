@@ -1,13 +1,15 @@
 import { Worker } from "node:worker_threads";
-import type { CheckQuestion, CheckRunner } from "../evaluation/scorers/checks/check-elsewhere.ts";
+import type { CheckQuestion } from "../evaluation/scorers/checks/check-elsewhere.ts";
+import type { Judgement } from "../evaluation/scorers/scorer.ts";
 import type { CheckAnswer } from "./check-thread.ts";
-import { createGuardedThread, ThreadOverrun } from "./guarded-thread.ts";
+import { createGuardedThread, ThreadOverrun, type AskOptions } from "./guarded-thread.ts";
 
 /** A thread that holds replies against the checks of requests. Started when first needed. */
 export interface CheckRunnerThread {
-  readonly run: CheckRunner;
-  /** What was asked is still answered. Whoever asks later starts it again. */
-  close(): Promise<void>;
+  /** Null when the check took too long. */
+  run(question: CheckQuestion, options?: AskOptions): Promise<Judgement | null>;
+  /** What was asked is still answered, until `over` aborts. Whoever asks later starts it again. */
+  close(over?: AbortSignal): Promise<void>;
 }
 
 export interface CheckRunnerOptions {
@@ -31,8 +33,8 @@ export function createCheckRunner({
     longestMs,
   });
   return {
-    async run(question) {
-      const answer = await thread.ask(question).catch((error: unknown) => {
+    async run(question, asking) {
+      const answer = await thread.ask(question, asking).catch((error: unknown) => {
         if (error instanceof ThreadOverrun) return null;
         throw error;
       });
@@ -40,6 +42,6 @@ export function createCheckRunner({
       if ("failure" in answer) throw new Error(answer.failure);
       return answer.judgement;
     },
-    close: () => thread.close(),
+    close: (over) => thread.close(over),
   };
 }

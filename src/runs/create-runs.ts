@@ -273,9 +273,10 @@ export function createRuns(options: RunsOptions): Runs {
     async stop(stopOptions) {
       options.onStopping?.();
       options.limits?.stopWaiting();
+      const over = AbortSignal.timeout(stopOptions.graceMs);
       await worker.stop(stopOptions);
       waiting.endAll();
-      await Promise.all([pool.close(), checks.close()]);
+      await Promise.all([pool.close(), checks.close(over)]);
     },
   };
 }

@@ -9,10 +9,10 @@ import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { labelCandidates } from "../evaluation/labels/label-candidates.ts";
 import { createModelLabeller } from "../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../evaluation/scoring.ts";
-import type { CheckRunner } from "../evaluation/scorers/checks/check-elsewhere.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
 import { createSemanticScorer } from "../evaluation/semantic/semantic-scorer.ts";
+import type { CheckRunnerThread } from "./check-runner.ts";
 import { helperSettings } from "./helper-settings.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
@@ -27,7 +27,7 @@ export interface RunScoringOptions {
   /** Whether a judge with its questions was audited and passed. Default: none was. */
   readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
   readonly lexical?: LexicalScorer | undefined;
-  readonly runCheck?: CheckRunner | undefined;
+  readonly runCheck?: CheckRunnerThread["run"] | undefined;
 }
 
 /** Joins what an operator offers with what a run asks for. */
@@ -47,7 +47,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
     return { judge: built, questions: judgeQuestions(judge) };
   }
 
-  return async ({ settings, scenarios, ledger }) => {
+  return async ({ owner, settings, scenarios, ledger }) => {
     const candidates = labelCandidates(scenarios);
     const judge = await judgeOf(settings, ledger);
     const ofTurns = settings.judge?.scope !== "conversation";
@@ -61,7 +61,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
       judge: ofTurns ? judge : undefined,
       lexical,
-      runCheck,
+      runCheck: runCheck && ((question, signal) => runCheck(question, { asker: owner, signal })),
     });
     return { scoring, conversationJudge: ofTurns ? null : (judge ?? null) };
 

@@ -39,6 +39,14 @@ test("one thread answers one question after the other, and starts with the first
   await close();
 });
 
+test("whoever asks much waits for it alone: one question of each asker is answered in turn", async () => {
+  const { ask, close } = createObedient();
+  const [one, other] = [{ asker: "one" }, { asker: "other" }];
+  const asked = [ask("a", one), ask("b", one), ask("c", one), ask("d", other), ask("e")];
+  expect(await Promise.all(asked)).toEqual(["a 1", "b 4", "c 5", "d 2", "e 3"]);
+  await close();
+});
+
 test("a question that takes too long is given up, and the next one finds a new thread", async () => {
   const { ask, close, workers } = createObedient({ longestMs: 5_000 });
   const [endless, next] = await Promise.allSettled([ask("loop"), ask("a")]);
@@ -74,4 +82,26 @@ test("a thread without questions is ended after a while, and by close, and start
   expect(await ask("d")).toBe("d 1");
   await close();
   expect(workers).toHaveLength(3);
+});
+
+test("whoever leaves is told at once, and is passed over", async () => {
+  const { ask, close } = createObedient({ longestMs: 2_000 });
+  const left = new AbortController();
+  const asked = [ask("loop", left), ask("loop", left), ask("a")];
+  left.abort(new Error("gone"));
+  await expect(asked[0]).rejects.toThrow("gone");
+  await expect(asked[1]).rejects.toThrow("gone");
+  await expect(ask("loop", left)).rejects.toThrow("gone");
+  expect(await asked[2]).toBe("a 1");
+  await close();
+});
+
+test("a close waits for what was asked only as long as it may", async () => {
+  const { ask, close } = createObedient();
+  const asked = Promise.allSettled([ask("loop"), ask("loop"), ask("a", { asker: "other" })]);
+  const over = new AbortController();
+  const closed = close(over.signal);
+  over.abort();
+  await closed;
+  for (const { status } of await asked) expect(status).toBe("rejected");
 });

@@ -5,10 +5,19 @@ import { isOutOfMemory } from "./is-out-of-memory.ts";
 
 /** Works on what strangers have written: whatever that does, only the thread is busy with it, and can be ended. */
 export interface GuardedThread<Question, Answer> {
-  /** Questions are answered one after the other. Rejects with `ThreadOverrun` when this one took too much. */
-  ask(question: Question): Promise<Answer>;
-  /** What was asked is still answered. Whoever asks later starts the thread again. */
-  close(): Promise<void>;
+  /**
+   * Questions are answered one after the other, one of each asker in turn: whoever asks much waits for it alone. Rejects with
+   * `ThreadOverrun` when this one took too much, and when `signal` aborts.
+   */
+  ask(question: Question, options?: AskOptions): Promise<Answer>;
+  /** What was asked is still answered, until `over` aborts. Whoever asks later starts the thread again. */
+  close(over?: AbortSignal): Promise<void>;
+}
+
+export interface AskOptions {
+  /** Default: all who do not say who they are are one. */
+  readonly asker?: string | null | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface GuardedThreadOptions {
@@ -31,25 +40,35 @@ export class ThreadOverrun extends Error {
   }
 }
 
+interface Asked<Question, Answer> {
+  readonly question: Question;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Nobody waits for the answer any more. */
+  left: boolean;
+}
+
 /** The thread is started by the first question. */
 export function createGuardedThread<Question, Answer>({
   start,
   longestMs,
   idleMs = 30_000,
 }: GuardedThreadOptions): GuardedThread<Question, Answer> {
-  let last: Promise<unknown> = Promise.resolve();
+  /** What each asker waits for. The first in line is being answered. */
+  const lines = new Map<string | null, Asked<Question, Answer>[]>();
+  let working: Promise<void> | null = null;
   let thread: Worker | null = null;
   let idle: NodeJS.Timeout | undefined;
 
   async function begin(): Promise<Worker> {
-    const worker = start();
+    const worker = (thread = start());
     // Its end is seen by whoever waits for an answer; between two questions it is nobody's business.
     worker.on("error", () => {});
     worker.on("exit", () => {
       if (thread === worker) thread = null;
     });
     await nextMessage(worker);
-    return (thread = worker);
+    return worker;
   }
 
   async function end(): Promise<void> {
@@ -76,23 +95,57 @@ export function createGuardedThread<Question, Answer>({
     }
   }
 
+  async function work(): Promise<void> {
+    for (const [asker, line] of lines) {
+      const { question, resolve, reject, left } = line[0]!;
+      if (!left) await answer(question).then(resolve, reject);
+      line.shift();
+      // Whoever has more to ask goes behind all others.
+      lines.delete(asker);
+      if (line.length > 0) lines.set(asker, line);
+    }
+    working = null;
+  }
+
+  function leave(asked: Asked<Question, Answer>, reason: unknown): void {
+    asked.left = true;
+    asked.reject(reason);
+  }
+
+  function giveUp(): void {
+    for (const asked of [...lines.values()].flat()) leave(asked, new Error(threadEnded));
+    void thread?.terminate();
+  }
+
   return {
-    ask(question) {
-      const asked = last.then(() => answer(question));
-      last = asked.catch(() => {});
-      return asked;
+    async ask(question, { asker = null, signal } = {}) {
+      signal?.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+      const asked = { question, resolve, reject, left: false };
+      const line = lines.get(asker) ?? [];
+      lines.set(asker, line);
+      line.push(asked);
+      working ??= work();
+      const onAbort = () => leave(asked, signal?.reason);
+      signal?.addEventListener("abort", onAbort);
+      return promise.finally(() => signal?.removeEventListener("abort", onAbort));
     },
-    async close() {
-      await last;
+    async close(over) {
+      over?.addEventListener("abort", giveUp);
+      if (over?.aborted) giveUp();
+      await working;
+      over?.removeEventListener("abort", giveUp);
       await end();
     },
   };
 }
 
+const threadEnded = "The thread has ended.";
+
 /** Rejects when the thread ends without a word or, where a limit is given, says nothing for so long. */
 async function nextMessage(worker: Worker, longestMs?: number): Promise<unknown> {
   const over = new AbortController();
-  const died = () => over.abort(new Error("The thread has ended."));
+  const died = () => over.abort(new Error(threadEnded));
   // A timer that comes late may come together with the answer, which counts then.
   const late = () => void nextTurn().then(() => over.abort(new ThreadOverrun("time")));
   const timer = longestMs === undefined ? undefined : setTimeout(late, longestMs);

@@ -35,7 +35,7 @@ async function rescoreAttempts(run: RunRecord, options: RescoreOptions): Promise
   const { store, createScoring } = options;
   const { id: runId, settings } = run;
   const scenarios = await store.runs.scenarios(runId);
-  const scoring = await createScoring({ settings, scenarios, ledger: null });
+  const scoring = await createScoring({ owner: run.owner, settings, scenarios, ledger: null });
 
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];

@@ -27,6 +27,7 @@ export interface RunContext {
 
 /** How a run's replies are scored: joins models, embedder and judge with the settings of the run. */
 export type CreateRunScoring = (run: {
+  readonly owner: string | null;
   readonly settings: RunSettings;
   readonly scenarios: readonly Scenario[];
   readonly ledger: RunLedger | null;
@@ -87,7 +88,7 @@ export function createRunContexts({
     if (!run) throw new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
     const { settings } = run;
     const ledger = ledgerOf(run, scenarios);
-    const scoring = await createScoring({ settings, scenarios, ledger });
+    const scoring = await createScoring({ owner: run.owner, settings, scenarios, ledger });
     const figures = createFiguresSoFar({ settings, scenarios });
     return { settings, scenarios, model: modelOf(run), ...scoring, priceOf: priceOf?.(settings), ledger, figures };
   }

@@ -12,8 +12,8 @@ export interface FileReaderOptions {
   readonly mostMegabytes?: number;
 }
 
-/** Reads one file; a file that cannot be read has a `problem`. */
-export type ReadScenarioFile = (request: ImportRequest) => Promise<FileAnswer>;
+/** Reads one file; a file that cannot be read has a `problem`. Those of several owners are read in turn. */
+export type ReadScenarioFile = (request: ImportRequest, owner?: string | null) => Promise<FileAnswer>;
 
 /**
  * Reads files of others in a thread: some take seconds (YAML is a hundred times slower than JSON), and whoever wrote one may have
@@ -27,8 +27,8 @@ export function createFileReader({
     start: () => new Worker(threadFile, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
     longestMs,
   });
-  return (request) =>
-    thread.ask(request).catch((error: unknown) => {
+  return (request, owner) =>
+    thread.ask(request, { asker: owner }).catch((error: unknown) => {
       if (error instanceof ThreadOverrun) return { problem: problemOf(error, longestMs) };
       throw error;
     });

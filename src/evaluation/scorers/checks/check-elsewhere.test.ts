@@ -15,13 +15,15 @@ function inputOf(reply: string, references: readonly string[] = []) {
   };
 }
 
+const never = new AbortController().signal;
+
 function watched(setting: object, answer: Judgement | null) {
   const asked: CheckQuestion[] = [];
   const check = checkElsewhere(UserScorerSetting.parse(setting) as TextSetting, async (question) => {
     asked.push(question);
     return answer;
   });
-  return { asked, check: (reply: string, references?: readonly string[]) => check(inputOf(reply, references)) };
+  return { asked, check: (reply: string, references?: readonly string[]) => check(inputOf(reply, references), never) };
 }
 
 test("a check that took too long once is not tried on the replies behind it", async () => {

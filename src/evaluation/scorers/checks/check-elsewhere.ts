@@ -17,11 +17,11 @@ export interface CheckQuestion {
   readonly references: readonly string[];
 }
 
-/** Does checks elsewhere, for as long as they may take. Null when one took longer. */
-export type CheckRunner = (question: CheckQuestion) => Promise<Judgement | null>;
+/** Does checks elsewhere, for as long as they may take. Null when one took longer. Rejects when `signal` aborts. */
+export type CheckRunner = (question: CheckQuestion, signal: AbortSignal) => Promise<Judgement | null>;
 
 /** A check that may be done elsewhere. */
-export type AnyCheck = (input: ScorerInput) => Judgement | Promise<Judgement>;
+export type AnyCheck = (input: ScorerInput, signal: AbortSignal) => Judgement | Promise<Judgement>;
 
 const tooSlow: Judgement = { value: null, reason: "takes too long to check", failed: true };
 
@@ -39,16 +39,16 @@ export function checkElsewhere(setting: TextSetting, run: CheckRunner): AnyCheck
   let last: Promise<unknown> = Promise.resolve();
   let gaveUp = false;
 
-  async function judge(question: CheckQuestion): Promise<Judgement> {
+  async function judge(question: CheckQuestion, signal: AbortSignal): Promise<Judgement> {
     if (gaveUp) return tooSlow;
-    const judgement = await run(question);
+    const judgement = await run(question, signal);
     gaveUp = judgement === null;
     return judgement ?? tooSlow;
   }
-  return (input) => {
+  return (input, signal) => {
     const quick = judgeQuickly(input);
     if (quick) return quick;
-    const judged = last.then(() => judge(toQuestion(setting, input)));
+    const judged = last.then(() => judge(toQuestion(setting, input), signal));
     last = judged.catch(() => {});
     return judged;
   };

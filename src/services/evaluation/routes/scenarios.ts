@@ -7,6 +7,7 @@ import { scenarioFormats } from "../../../formats/formats.ts";
 import type { ImportFormat, ImportResult, Note } from "../../../formats/scenario-file.ts";
 import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
 import { requireScope } from "../../http/auth.ts";
+import { ownerOf } from "../../http/owner.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
@@ -40,7 +41,9 @@ export function scenarioRoutes({
     })
     .post("/scenarios/import", requireScope("runs:write"), async (context) => {
       const request = validate(ImportRequest, await readJson(context, bodyLimits));
-      const { format, reason, scenarios, notes } = await readFile(request, readScenarioFile);
+      const { format, reason, scenarios, notes } = await readFile(request, (file) =>
+        readScenarioFile(file, ownerOf(context)),
+      );
       const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
       return context.json({ format, reason, scenarios, notes, kept });
     })
