@@ -1,19 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { capBytes, firstCharacters } from "./cap-text.ts";
+import { capBytes } from "./cap-text.ts";
 
 test("a short text stays as it is", () => {
-  expect(firstCharacters("four", 4)).toBe("four");
   expect(capBytes("grüße", 7)).toBe("grüße");
 });
 
 test("a long text is cut and says so", () => {
-  expect(firstCharacters("abcdef", 3)).toBe("abc…");
   expect(capBytes("a".repeat(20), 8)).toBe(`${"a".repeat(8)}\n[cut: the first 8 of 20 bytes are shown]`);
 });
 
 test("a character is never cut in half", () => {
-  expect(firstCharacters("ab😀", 3)).toBe("ab…");
   expect(capBytes("a€€", 6)).toBe("a€\n[cut: the first 6 of 7 bytes are shown]");
   expect(capBytes("😀😀", 6).startsWith("😀\n[cut")).toBe(true);
 });

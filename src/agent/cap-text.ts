@@ -1,10 +1,3 @@
-/** The first `length` characters of a text, never half of a surrogate pair, with an ellipsis when something is missing. */
-export function firstCharacters(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const end = isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length;
-  return `${text.slice(0, end)}…`;
-}
-
 /** A text of at most `bytes` UTF-8 bytes, and a marker that says how much there was when it had to be cut. */
 export function capBytes(text: string, bytes: number): string {
   // One UTF-16 unit is at most three bytes, so most texts need no count.
@@ -19,8 +12,4 @@ export function firstBytes(text: string, bytes: number): string {
   if (text.length * 3 <= bytes) return text;
   const { read } = new TextEncoder().encodeInto(text.slice(0, bytes), new Uint8Array(bytes));
   return text.slice(0, read);
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

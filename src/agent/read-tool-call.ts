@@ -1,6 +1,6 @@
+import { firstCharacters } from "../contract/first-characters.ts";
 import { isRecord } from "../contract/json-record.ts";
 import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
-import { firstCharacters } from "./cap-text.ts";
 import type { IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import type { Tool, ToolArguments } from "./tool.ts";

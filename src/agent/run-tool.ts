@@ -1,8 +1,9 @@
+import { firstCharacters } from "../contract/first-characters.ts";
 import { untilAborted } from "../contract/until-aborted.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { ToolRun } from "./agent-outcome.ts";
 import { unknownOutcome, type CallEnd, type CallJournal } from "./call-journal.ts";
-import { capBytes, firstCharacters } from "./cap-text.ts";
+import { capBytes } from "./cap-text.ts";
 import type { RunnableCall } from "./read-tool-call.ts";
 import { createTimeLimit, type TimeLimit } from "./time-limit.ts";
 import { ToolError } from "./tool.ts";

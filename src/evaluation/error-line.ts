@@ -1,3 +1,5 @@
+import { firstCharacters } from "../contract/first-characters.ts";
+
 const longest = 200;
 
 /** What an error says, on one line of bounded length, for a message that people read. It may be anything, and telling it may throw. */
@@ -8,7 +10,7 @@ export function errorLine(error: unknown): string {
       .toWellFormed()
       .replace(/[\s\p{Cc}]+/gu, " ")
       .trim();
-    return line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line;
+    return firstCharacters(line, longest);
   } catch {
     return "unknown error";
   }

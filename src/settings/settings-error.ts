@@ -1,3 +1,5 @@
+import { firstCharacters } from "../contract/first-characters.ts";
+
 /** A setting the service cannot start with. The message is one line that names the variable, the value and what would be right. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
@@ -11,5 +13,5 @@ export class SettingsError extends Error {
 
 /** A value as an error line shows it: quoted, on one line, not longer than a line. */
 export function quoted(value: string): string {
-  return JSON.stringify(value.length > 80 ? `${value.slice(0, 79)}…` : value);
+  return JSON.stringify(firstCharacters(value, 80));
 }

@@ -1,5 +1,5 @@
+import { firstCharacters } from "../../contract/first-characters.ts";
 import { ConfigError } from "../config-error.ts";
-import { firstCharacters } from "../cap-text.ts";
 import { failureWords } from "../text/failure-words.ts";
 import { isPage, isText, mediaTypeOf } from "../text/media-type.ts";
 import { readHtml } from "../text/read-html.ts";

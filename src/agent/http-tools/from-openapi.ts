@@ -1,6 +1,6 @@
+import { firstCharacters } from "../../contract/first-characters.ts";
 import { isRecord } from "../../contract/json-record.ts";
 import { ConfigError } from "../config-error.ts";
-import { firstCharacters } from "../cap-text.ts";
 import { toToolName } from "../tool-name.ts";
 import type { HttpOperation, QueryStyle } from "./http-operation.ts";
 import {

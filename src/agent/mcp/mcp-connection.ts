@@ -1,7 +1,7 @@
 import type { Client, FetchLike, PriorDiscovery, Tool as ListedTool } from "@modelcontextprotocol/client";
+import { firstCharacters } from "../../contract/first-characters.ts";
 import { untilAborted } from "../../contract/until-aborted.ts";
 import type { AgentLog } from "../agent-log.ts";
-import { firstCharacters } from "../cap-text.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
 import { fromTextResult, type CallResult } from "./call-result.ts";
 import {

@@ -6,11 +6,11 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { firstCharacters } from "../../contract/first-characters.ts";
 import { inTime } from "../../contract/in-time.ts";
 import { toTextResult } from "./call-result.ts";
 import { mayBeOlder } from "./connection-failure.ts";
 import { ConfigError } from "../config-error.ts";
-import { firstCharacters } from "../cap-text.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { toInitializeResult } from "./initialize-result.ts";
 import type { HttpServer, McpServerConfig, StdioServer } from "./mcp-config.ts";

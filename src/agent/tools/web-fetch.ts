@@ -1,5 +1,6 @@
+import { firstCharacters } from "../../contract/first-characters.ts";
 import { defaultLimits } from "../agent-limits.ts";
-import { firstBytes, firstCharacters } from "../cap-text.ts";
+import { firstBytes } from "../cap-text.ts";
 import { failureWords } from "../text/failure-words.ts";
 import { isPage, mediaTypeOf } from "../text/media-type.ts";
 import { readHtml } from "../text/read-html.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
+import { scoreText } from "../../formats/export/score-text.ts";
 import { createInterruption } from "../eval/interruption.ts";
 import { withSource, type SourceOptions } from "../options.ts";
 import { findRun } from "../sources/find-run.ts";
 import { openSource } from "../sources/open-source.ts";
-import { scoreText } from "../terminal/figures.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
 interface RescoreOptions extends SourceOptions {

@@ -1,9 +1,9 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { signed } from "../../evaluation/signed.ts";
+import { scoreText } from "../../formats/export/score-text.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { leftOut } from "../gates/left-out.ts";
-import { scoreText } from "../terminal/figures.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
 

@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 import { createMarkdown } from "../../formats/export/markdown.ts";
 import { exportResults } from "../../formats/export/result-export.ts";
 import { verdictOf, worstTurn } from "../../formats/export/verdict.ts";
-import { scoreText } from "../terminal/figures.ts";
+import { scoreText } from "../../formats/export/score-text.ts";
 import { command } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import type { Reporter, RunOutcome } from "./reporter.ts";

@@ -1,6 +1,7 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import { verdictOf, worstTurn, type Verdict } from "../../formats/export/verdict.ts";
-import { counted, durationText, meanText, moneyText, scoreText } from "../terminal/figures.ts";
+import { scoreText } from "../../formats/export/score-text.ts";
+import { counted, durationText, meanText, moneyText } from "../terminal/figures.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import type { Style } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";

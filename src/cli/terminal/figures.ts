@@ -1,7 +1,5 @@
 import type { ScoreStats } from "../../contract/score-stats.ts";
-
-export const scoreText = (value: number | null | undefined): string =>
-  value === null || value === undefined ? "–" : value.toFixed(3);
+import { scoreText } from "../../formats/export/score-text.ts";
 
 /** A mean with its 95 % interval, where there is one. */
 export function meanText(stats: ScoreStats | undefined, mean: number | null | undefined = stats?.mean): string {

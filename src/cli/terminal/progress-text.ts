@@ -1,5 +1,6 @@
+import { scoreText } from "../../formats/export/score-text.ts";
 import type { ProgressFigures } from "../eval/progress.ts";
-import { durationText, moneyText, scoreText } from "./figures.ts";
+import { durationText, moneyText } from "./figures.ts";
 
 /** `67/120 turns  2 failed  overall 0.842  $0.21  ETA 0:41` */
 export function progressText({ turns, done, failed, overall, spent, remainingMs }: ProgressFigures): string {

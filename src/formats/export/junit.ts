@@ -1,6 +1,7 @@
 import XMLBuilder from "fast-xml-builder";
+import { firstCharacters } from "../../contract/first-characters.ts";
 import type { ScenarioResult } from "../../contract/evaluation-response.ts";
-import { shorten, withoutControls } from "./plain-text.ts";
+import { withoutControls } from "./without-controls.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 import { scoreText } from "./score-text.ts";
 import { verdictOf, worstTurn, type Verdict } from "./verdict.ts";
@@ -143,6 +144,6 @@ function describe(result: ScenarioResult, { passed, counted, threshold }: Verdic
     `reference: ${reference_reply}`,
     `reply:     ${agent_reply}`,
   ];
-  const expected = `expected ${JSON.stringify(shorten(reference_reply, 120))}, got ${JSON.stringify(shorten(agent_reply, 120))}`;
+  const expected = `expected ${JSON.stringify(firstCharacters(reference_reply, 120))}, got ${JSON.stringify(firstCharacters(agent_reply, 120))}`;
   return { message: clean(`${where}; ${expected}`), text: clean(lines.join("\n")) };
 }

@@ -1,6 +1,7 @@
+import { firstCharacters } from "../../contract/first-characters.ts";
 import type { ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { shorten, withoutControls } from "./plain-text.ts";
+import { withoutControls } from "./without-controls.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 import { meanText, scoreText } from "./score-text.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
@@ -96,7 +97,7 @@ function failureTable(turns: readonly ShownTurn[], count: number): string {
 const place = ({ scenario_id, attempt, interaction }: ShownTurn): string =>
   `${code(scenario_id)}, attempt ${attempt}, turn ${interaction.turn_index + 1}`;
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
-const oneLine = (text: string): string => shorten(withoutControls(text).replace(/\s+/g, " ").trim(), 200);
+const oneLine = (text: string): string => firstCharacters(withoutControls(text).replace(/\s+/g, " ").trim(), 200);
 
 /** What a model or a user wrote stands in a code span: there it can neither mention people nor load pictures nor end the table. */
 function code(text: string): string {

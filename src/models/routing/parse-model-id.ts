@@ -1,3 +1,4 @@
+import { firstCharacters } from "../../contract/first-characters.ts";
 import { ServiceError } from "../../contract/service-error.ts";
 import { rememberLast } from "../outbound/remember-last.ts";
 import { isUuid } from "../studio/uuid.ts";
@@ -60,5 +61,5 @@ function invalid(value: string, problem: string): ServiceError {
 }
 
 function quote(value: string): string {
-  return JSON.stringify(value.length > shown ? `${value.slice(0, shown)}…` : value);
+  return JSON.stringify(firstCharacters(value, shown));
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { firstCharacters } from "../../contract/first-characters.ts";
 import { ServiceError, type FieldError } from "../../contract/service-error.ts";
 import { toPointer } from "../../contract/pointer.ts";
 import { scrub } from "./scrub.ts";
@@ -126,6 +127,5 @@ function likeliest(branches: readonly (readonly Issue[])[]): readonly Issue[] | 
 function describe(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "object") return kindOf(value);
-  const text = scrub(typeof value === "string" ? value.slice(0, 400) : String(value));
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return firstCharacters(scrub(typeof value === "string" ? value.slice(0, 400) : String(value)), 80);
 }
