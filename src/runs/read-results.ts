@@ -1,5 +1,5 @@
 import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
+import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
 import { scoringVersion } from "../contract/score.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { AttemptWithInteractions, RunRecord, Store } from "../contract/store.ts";
@@ -16,6 +16,8 @@ interface Reading {
   readonly store: Store;
   readonly scenarioId?: string | undefined;
   readonly figures?: RunFigures | undefined;
+  /** Takes the definitions that the turns read were scored by. */
+  readonly versions?: Set<string>;
 }
 
 /** Pieces of text are about this long: to hand over each scenario by itself would take longer than to write it. */
@@ -30,9 +32,10 @@ export async function* readResults(
   { store, now, scenarioId }: { store: Store; now: () => number; scenarioId?: string | undefined },
 ): AsyncGenerator<string> {
   const figures = figuresOf(run.settings);
+  const versions = new Set<string>();
   let text = `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
   let separator = "";
-  for await (const result of readScenarioResults(run, { store, scenarioId, figures })) {
+  for await (const result of readScenarioResults(run, { store, scenarioId, figures, versions })) {
     for (const piece of toPieces(result)) {
       text += separator + piece;
       separator = "";
@@ -42,7 +45,7 @@ export async function* readResults(
     }
     separator = ",";
   }
-  yield `${text}]},${JSON.stringify(about(run, { now, figures })).slice(1)}`;
+  yield `${text}]},${JSON.stringify(about(run, { now, figures, versions })).slice(1)}`;
 }
 
 /** The same as one value, for whoever uses it in this process: writing and reading it as text would take most of the time. */
@@ -51,14 +54,15 @@ export async function readWholeResults(
   { store, now }: { store: Store; now: () => number },
 ): Promise<EvaluationResponse> {
   const figures = figuresOf(run.settings);
-  const scenarios = await Array.fromAsync(readScenarioResults(run, { store, figures }));
-  return { message: toRun(run).message, results: { scenarios }, ...about(run, { now, figures }) };
+  const versions = new Set<string>();
+  const scenarios = await Array.fromAsync(readScenarioResults(run, { store, figures, versions }));
+  return { message: toRun(run).message, results: { scenarios }, ...about(run, { now, figures, versions }) };
 }
 
 /** The scenarios of a run with their results, one in memory at a time. */
 export async function* readScenarioResults(
   run: RunRecord,
-  { store, scenarioId, figures }: Reading,
+  { store, scenarioId, figures, versions }: Reading,
 ): AsyncGenerator<ScenarioResult> {
   const { settings } = run;
   const scenarios = await store.runs.scenarios(run.id);
@@ -66,8 +70,14 @@ export async function* readScenarioResults(
   const attempts = store.attempts.withInteractions(run.id, only);
   for await (const { scenario, results } of byScenario(attempts, { scenarios, settings })) {
     if (!run.summary) for (const result of results) figures?.add(toFigured(scenario, result));
+    if (versions) for (const { attempt } of results) noteVersions(attempt, versions);
     yield toScenarioResult(scenario, { results, settings });
   }
+}
+
+/** A run that was scored before this process was made has the definitions of its time. A turn that was never scored has none. */
+function noteVersions({ interactions }: AttemptResult, versions: Set<string>): void {
+  for (const { scores, scoring_version } of interactions) if ("success" in scores) versions.add(scoring_version);
 }
 
 /** Groups attempts, which come in order, by their scenario. Each is made into results as it comes: never all at once. */
@@ -135,7 +145,7 @@ function toScenarioResult(
 /** All but the scenarios. The figures are those of a run that has not ended. */
 function about(
   run: RunRecord,
-  { now, figures }: { now: () => number; figures: RunFigures },
+  { now, figures, versions }: { now: () => number; figures: RunFigures; versions: ReadonlySet<string> },
 ): Omit<EvaluationResponse, "message" | "results"> {
   const { started_at, finished_at } = toRun(run);
   const begin = run.started_at ?? run.created_at;
@@ -147,7 +157,7 @@ function about(
     model_id: run.settings.model_id,
     state: run.state,
     demo: run.demo,
-    scoring_version: scoringVersion,
+    scoring_version: [...versions].join(", ") || scoringVersion,
     timing: { started_at, finished_at, duration_ms: Math.max(0, (run.finished_at ?? now()) - begin) },
     warnings: [...run.warnings],
     history: run.settings.history ?? "generated",

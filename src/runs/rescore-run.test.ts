@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createRunScoring } from "./create-scoring.ts";
+import { scoringVersion } from "../contract/score.ts";
 import { rescoreRun } from "./rescore-run.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
@@ -84,4 +85,21 @@ test("broken off, it leaves a run whose figures are those of its turns", async (
   const attempts = results.scenarios[0]!.attempts.map(({ average_scores }) => average_scores["conversation_quality"]);
   expect(attempts).toEqual([0, 0.5]);
   expect(summary.average_scores["conversation_quality"]).toBe(0.25);
+});
+
+test("a run says by which definitions it was scored, also when others have come since", async () => {
+  const { bench, runId, rescore } = await endedRun({});
+  await using _ = bench;
+  for await (const { id, interactions } of bench.store.attempts.withInteractions(runId)) {
+    const turns = interactions.map(({ turn_index, scores }) => ({
+      attempt_id: id,
+      turn_index,
+      scores: { ...scores!, scoring_version: "1" },
+    }));
+    await bench.store.interactions.rescore(runId, turns);
+  }
+  const before = await bench.results((await bench.store.runs.get(runId))!);
+  expect(before.scoring_version).toBe("1");
+  const { response } = await rescore({ askModels: false });
+  expect(response.scoring_version).toBe(scoringVersion);
 });
