@@ -266,8 +266,8 @@ export function createRuns(options: RunsOptions): Runs {
     async start() {
       waiting.allow();
       for (const id of options.ownRuns ?? []) await store.runs.carry(id);
-      await queue.recover();
-      await concluder.concludeDrained();
+      // Polls and claims do the same again: a store that breaks off a statement in this moment is no reason not to start.
+      await queue.recover().then(concluder.concludeDrained).catch(onError);
       worker.start();
     },
     async stop(stopOptions) {

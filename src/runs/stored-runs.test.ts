@@ -11,6 +11,7 @@ import { rescoreRun } from "./rescore-run.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, planLimits, startBench } from "./testing/run-bench.ts";
 import { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { openSqlite } from "../storage/drivers/open-sqlite.ts";
 
 const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
 const half = () =>
@@ -192,4 +193,18 @@ test("a run that ends in the moment it is to be deleted is deleted, and one to b
   reads.push({ ...record, state: "running" });
   await late.runs.remove(run_id, null, AbortSignal.timeout(10_000));
   expect(await get(run_id)).toBeNull();
+});
+
+test("work begins also when what others left could not be looked for at the start", async () => {
+  await using storage = await openSqlite({ file: ":memory:" });
+  const away = new ServiceError("storage_unavailable", "away");
+  const errors: unknown[] = [];
+  await using bench = await startBench({
+    models: { model: right() },
+    store: storage.store,
+    queue: { ...storage.queue, recover: () => Promise.reject(away) },
+    onError: (error) => errors.push(error),
+  });
+  expect(await bench.evaluate({ test_batch: batch })).toMatchObject({ state: "completed" });
+  expect(errors).toEqual([away]);
 });
