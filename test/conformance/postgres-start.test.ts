@@ -1,3 +1,4 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toStartError } from "../../src/storage/drivers/postgres-error.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
@@ -74,6 +75,55 @@ test.each([
     name: "StoreFileError",
     message: expect.stringContaining(error.message),
   });
+});
+
+test("a statement that the server breaks off at the start is asked again, also where kysely keeps the reason to itself", async () => {
+  await using own = await postgres.createDatabase();
+  await own.query(`create function break_off() returns event_trigger language plpgsql as $$
+      begin
+        if current_setting('application_name') <> 'rehearsal' then return; end if;
+        if nextval('breaks') < 3 then raise exception 'broken off' using errcode = '57014'; end if;
+      end $$;
+    create sequence breaks;
+    create event trigger breaks on ddl_command_start when tag in ('CREATE TABLE') execute function break_off()`);
+  const waits: unknown[] = [];
+  const storage = await openPostgres({ url: own.url, startMs: 15_000, onWait: (error) => waits.push(error) });
+  await storage.close();
+  expect(waits).toMatchObject([{ code: "storage_unavailable" }]);
+});
+
+/** Stands before the server and hangs up on everybody until it is told that the server is back. */
+async function startAway(target: URL) {
+  let isBack = false;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    sockets.add(client.on("error", () => {}));
+    if (!isBack) return void client.destroy();
+    const upstream = connect(Number(target.port), target.hostname).on("error", () => {});
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: otherwise((url) => Object.assign(url, { hostname: "127.0.0.1", port })),
+    comeBack() {
+      isBack = true;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test("a start waits for a server that is away if it is told to, and says so at once if not", async () => {
+  await using away = await startAway(new URL(database.url));
+  expect(await refusalOf(away.url)).toMatchObject({ code: "storage_unavailable" });
+  const waiting = Promise.withResolvers<unknown>();
+  const opening = openPostgres({ url: away.url, startMs: 60_000, onWait: waiting.resolve });
+  expect(await waiting.promise).toMatchObject({ code: "storage_unavailable" });
+  away.comeBack();
+  await (await opening).close();
 });
 
 test("what is a bug stays one", () => {

@@ -105,6 +105,7 @@ export async function startServices(
   const core = opened.use(
     await createCore(settings, {
       warnings,
+      waitsForStore: true,
       isDemo: demoDetector(served),
       isOwnAddress: ownAddresses.isOwnAddress,
       isAgentAddress: agentAddresses.isOwnAddress,

@@ -31,7 +31,7 @@ async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions)
     files: envFile,
     overrides: { REHEARSAL_CONCURRENCY_GLOBAL: concurrency?.toString(), REHEARSAL_DATA_DIR: dataDir },
   });
-  await using core = await createCore(settings, { warnings });
+  await using core = await createCore(settings, { warnings, waitsForStore: true });
   await using _chores = startChores({ ...core, outbound: core.clients.tools });
   const stop = new AbortController();
   onStopSignal(async () => stop.abort());

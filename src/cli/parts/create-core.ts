@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { RunSettings } from "../../contract/evaluation-request.ts";
+import { errorLine } from "../../evaluation/error-line.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
@@ -36,11 +37,16 @@ export interface CoreOptions {
   readonly isOwnAddress?: (address: HostPort) => boolean;
   /** Addresses that may not serve the agent's models: the agent backend's own. */
   readonly isAgentAddress?: (address: HostPort) => boolean;
+  /** Whether a database that is away is waited for, as by what is started together with it. Default: a command says so at once. */
+  readonly waitsForStore?: boolean;
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
   readonly ownRuns?: readonly string[] | undefined;
 }
 
 const never = (): boolean => false;
+
+/** As long as writes wait for a server that is away. */
+const storeWaitMs = 15_000;
 
 export async function createCore(
   settings: Settings,
@@ -50,6 +56,7 @@ export async function createCore(
     isTied = never,
     isOwnAddress = never,
     isAgentAddress = never,
+    waitsForStore = false,
     ownRuns,
   }: CoreOptions = {},
 ): Promise<Core> {
@@ -62,7 +69,13 @@ export async function createCore(
 
   if (settings.databaseUrl === null) await makeDataFolder(settings.dataDir);
   const storage = opened.use(
-    await openStorage(settings, { onError: (error) => log.error({ err: error }, "the store failed") }),
+    await openStorage(settings, {
+      ...(waitsForStore && {
+        startMs: storeWaitMs,
+        onWait: (error: unknown) => log.warn({ reason: errorLine(error) }, "waiting for the database"),
+      }),
+      onError: (error) => log.error({ err: error }, "the store failed"),
+    }),
   );
   const clients = opened.use(createClients(settings, { isOwnAddress, isAgentAddress, hubProviders }));
   const { runs, helpers } = opened.use(

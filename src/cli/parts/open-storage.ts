@@ -1,11 +1,16 @@
 import { join } from "node:path";
+import type { PostgresOptions } from "../../storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import type { Settings } from "../../settings.ts";
+
+export interface OpenStorageOptions extends Pick<PostgresOptions, "startMs" | "onWait"> {
+  readonly onError: (error: unknown) => void;
+}
 
 /** The storage the operator chose: a file in the data folder, or PostgreSQL. */
 export async function openStorage(
   settings: Settings,
-  { onError }: { onError: (error: unknown) => void },
+  { onError, startMs, onWait }: OpenStorageOptions,
 ): Promise<OpenedStorage> {
   const file = storeFile(settings);
   const { leaseMs, idempotencyHours } = settings.runs;
@@ -16,6 +21,8 @@ export async function openStorage(
   return openPostgres({
     url: settings.databaseUrl?.reveal() ?? "",
     heartbeatSeconds: leaseMs / 1_000,
+    startMs,
+    onWait,
     ...common,
   });
 }

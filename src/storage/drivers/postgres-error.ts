@@ -11,8 +11,11 @@ const codes = {
   shutdown: ["57P01", "57P02", "57P03"],
   /** A session or a transaction that was idle or open for longer than the server allows, and ended with its connection. */
   sessionEnded: ["25P03", "25P04", "57P05"],
-  /** A statement that took longer than the server allows or was cancelled by an operator, and a lock that was not to be had in time. */
-  cutShort: ["57014", "55P03"],
+  /**
+   * A statement that took longer than the server allows or was cancelled by an operator, a lock that was not to be had in time, and
+   * what is asked in the same transaction after that: kysely asks on while it migrates, and keeps the reason to itself.
+   */
+  cutShort: ["57014", "55P03", "25P02"],
   /** The database takes no connections, the way an operator closes it. */
   closed: "55000",
   /** A table of ours, or the schema it was in. */

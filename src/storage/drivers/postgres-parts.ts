@@ -7,6 +7,7 @@ import { createPostgresDatabase } from "./postgres-database.ts";
 import { toStartError, toStorageError } from "./postgres-error.ts";
 import { createPool, explained } from "./postgres-pool.ts";
 import { preparePostgres } from "./postgres-schema.ts";
+import { transactAgain, type TransactOptions } from "./transact-again.ts";
 
 export interface PostgresPartsOptions {
   /** `postgres://user:password@host:port/database` */
@@ -18,6 +19,10 @@ export interface PostgresPartsOptions {
   readonly answerMs?: number;
   /** Seconds after which a silent worker is taken for dead. pg-boss allows no less than 10. */
   readonly heartbeatSeconds?: number;
+  /** How long a start waits for a server that is away. Default: not at all. */
+  readonly startMs?: number | undefined;
+  /** Told why a start has to wait. */
+  readonly onWait?: ((error: unknown) => void) | undefined;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -38,15 +43,16 @@ export async function openPostgresParts({
   reconnectMs = 15_000,
   answerMs = 20_000,
   heartbeatSeconds = 10,
+  startMs = 0,
+  onWait,
   onError = () => {},
 }: PostgresPartsOptions): Promise<PostgresParts> {
   const bossPool = createPool({ url, connections: bossConnections, answerMs: 3 * answerMs });
-  const jobs = await prepare(url, () => startJobs({ pool: bossPool, heartbeatSeconds, onError })).catch(
-    async (error: unknown) => {
-      await bossPool.end();
-      throw toStorageError(toStartError(error));
-    },
-  );
+  const start = (): Promise<Jobs> => startJobs({ pool: bossPool, heartbeatSeconds, onError });
+  const jobs = await prepare(url, { start, withinMs: startMs, onAgain: onWait }).catch(async (error: unknown) => {
+    await bossPool.end();
+    throw toStorageError(toStartError(error));
+  });
   const database = createPostgresDatabase({ url, connections, reconnectMs, answerMs });
   return {
     database,
@@ -61,15 +67,22 @@ export async function openPostgresParts({
 }
 
 /** Our schema and that of pg-boss, made by one process at a time: the transaction that holds the lock ends last. */
-async function prepare(url: string, start: () => Promise<Jobs>): Promise<Jobs> {
+async function prepare(
+  url: string,
+  { start, ...again }: TransactOptions & { readonly start: () => Promise<Jobs> },
+): Promise<Jobs> {
   const kysely = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: explained(createPool({ url, connections: 1 })) }),
   });
   try {
-    return await kysely.transaction().execute(async (transaction) => {
-      await preparePostgres(transaction);
-      return start();
-    });
+    return await transactAgain(
+      kysely,
+      async (transaction) => {
+        await preparePostgres(transaction);
+        return start();
+      },
+      again,
+    );
   } finally {
     await kysely.destroy();
   }
