@@ -2,6 +2,7 @@ const entries = [
   { outcome: "passed", mark: "", words: "passed" },
   { outcome: "failed", mark: "×", words: "failed" },
   { outcome: "errored", mark: "!", words: "request failed" },
+  { outcome: "unscored", mark: "·", words: "not scored" },
   { outcome: "waiting", mark: "", words: "not run" },
   { outcome: "unfinished", mark: "…", words: "not finished" },
 ] as const;

@@ -1,21 +1,32 @@
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import type { InteractionError } from "../../src/contract/interaction-result.ts";
+import { scoreLabel } from "../parts/format.ts";
 
-export interface FailureGroup {
-  readonly code: string;
+interface TurnGroup {
   readonly count: number;
-  readonly example: InteractionError;
   /** Where the first one happened. */
   readonly first: { readonly scenarioId: string; readonly attempt: number; readonly turn: number };
 }
 
-/** What is drawn of all turns together: how each score spreads, and why turns got no reply. */
+export interface FailureGroup extends TurnGroup {
+  readonly code: string;
+  readonly example: InteractionError;
+}
+
+/** Replies that have no overall score, for one reason. */
+export interface UnscoredGroup extends TurnGroup {
+  readonly reason: string;
+}
+
+/** What is drawn of all turns together: how each score spreads, why turns got no reply, and why replies got no score. */
 export interface RunDigest {
   readonly turns: number;
   /** Turns by value, in ten bins over 0..1, by score. */
   readonly bins: ReadonlyMap<string, readonly number[]>;
   /** The most frequent first. */
   readonly failures: readonly FailureGroup[];
+  /** The most frequent first. */
+  readonly unscored: readonly UnscoredGroup[];
 }
 
 export interface DigestedTurn {
@@ -24,6 +35,7 @@ export interface DigestedTurn {
   readonly turn_index: number;
   readonly error: InteractionError | null;
   readonly scores: Readonly<Record<string, number>>;
+  readonly score_reasons: Readonly<Record<string, string>>;
 }
 
 const binCount = 10;
@@ -35,27 +47,44 @@ const binOf = (value: number): number => Math.min(binCount - 1, Math.max(0, Math
 export function createDigest() {
   const bins = new Map<string, number[]>();
   const failures = new Map<string, FailureGroup>();
+  const unscored = new Map<string, UnscoredGroup>();
   let turns = 0;
 
   return {
-    add({ scenario_id, attempt, turn_index, error, scores }: DigestedTurn): void {
+    add({ scenario_id, attempt, turn_index, error, scores, score_reasons }: DigestedTurn): void {
       turns += 1;
       for (const [name, value] of Object.entries(scores)) {
         const counts = bins.get(name) ?? Array.from({ length: binCount }, () => 0);
         counts[binOf(value)] = (counts[binOf(value)] ?? 0) + 1;
         bins.set(name, counts);
       }
-      if (!error) return;
-      const known = failures.get(error.code);
       const first = { scenarioId: scenario_id, attempt, turn: turn_index };
-      failures.set(error.code, { code: error.code, example: error, first, ...known, count: (known?.count ?? 0) + 1 });
+      if (error) {
+        const known = failures.get(error.code);
+        failures.set(error.code, { code: error.code, example: error, first, ...known, count: (known?.count ?? 0) + 1 });
+      } else if (scores["overall"] === undefined && score_reasons["overall"] !== undefined) {
+        const reason = whyUnscored(score_reasons["overall"], score_reasons);
+        const known = unscored.get(reason);
+        unscored.set(reason, { reason, first, ...known, count: (known?.count ?? 0) + 1 });
+      }
     },
     digest: (): RunDigest => ({
       turns,
       bins: new Map(bins),
-      failures: [...failures.values()].toSorted((left, right) => right.count - left.count),
+      failures: mostFrequentFirst(failures.values()),
+      unscored: mostFrequentFirst(unscored.values()),
     }),
   };
+}
+
+const mostFrequentFirst = <Group extends TurnGroup>(groups: Iterable<Group>): Group[] =>
+  [...groups].toSorted((left, right) => right.count - left.count);
+
+/** What is said of the overall score, and where that names a score that could not be had, what is said of that one. */
+function whyUnscored(overall: string, reasons: Readonly<Record<string, string>>): string {
+  const lost = Object.keys(reasons).find((name) => overall.startsWith(`${name} `));
+  if (lost === undefined) return overall;
+  return `${scoreLabel(lost)}${overall.slice(lost.length)}: ${reasons[lost]?.replace(/^unscored: /, "")}`;
 }
 
 /** The digest of a run whose results are all here. */

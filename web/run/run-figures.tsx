@@ -106,6 +106,7 @@ function costNote({ unpriced }: { unpriced: number }, usage: { total_tokens: num
 
 function scoreNote(stats: Pick<ScoreStats, "n" | "ci_lower" | "method"> | undefined, run: Run): string {
   if (!stats && onlyCounted(run)) return atTheEnd;
-  if (!stats) return isEnded(run.state) ? "nothing could be scored" : "nothing scored yet";
+  if (!stats && !isEnded(run.state)) return "nothing scored yet";
+  if (!stats) return repliedShare(run.summary) === 0 ? "no turn got a reply" : "nothing could be scored: see Scores";
   return stats.ci_lower === null ? formatNoInterval(stats.method) : `95 % interval, ${formatSample(stats.n)}`;
 }

@@ -9,6 +9,7 @@ import { DriftPanel } from "./drift-panel.tsx";
 import { LabelTable } from "./label-table.tsx";
 import { onlyCounted } from "./only-counted.ts";
 import { ScoreTable } from "./score-table.tsx";
+import { UnscoredCauses } from "./unscored-causes.tsx";
 
 /** How good the replies were: every score, where it is low, and how labels were mixed up. */
 export default function ScorePanel({ run, results }: { run: Run; results: EvaluationResponse | undefined }) {
@@ -20,7 +21,12 @@ export default function ScorePanel({ run, results }: { run: Run; results: Evalua
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       <DigestView run={run} results={results}>
-        {(digest) => <ScoreTable stats={summary.score_stats} bins={digest?.bins ?? null} averages={averages} />}
+        {(digest) => (
+          <>
+            {digest && <UnscoredCauses runId={run.run_id} digest={digest} />}
+            <ScoreTable stats={summary.score_stats} bins={digest?.bins ?? null} averages={averages} />
+          </>
+        )}
       </DigestView>
       {summary.drift && <DriftPanel drift={summary.drift} />}
       {summary.breakdown && <BreakdownPanel breakdown={summary.breakdown} />}

@@ -112,10 +112,35 @@ test("failures are counted by cause and lead to the first", () => {
   ]);
 });
 
+test("replies without an overall score are counted by what kept them from it", () => {
+  const { add, digest } = createDigest();
+  const turn = { scenario_id: "s", attempt: 1, error: null, scores: { success: 1 } };
+  const judge = { overall: "judge_correctness could not be had", judge_correctness: "unscored: HTTP 500 from judge" };
+  add({ ...turn, turn_index: 0, score_reasons: { overall: "neither a reference reply nor judged metadata" } });
+  add({ ...turn, turn_index: 1, score_reasons: judge });
+  add({ ...turn, turn_index: 2, score_reasons: judge });
+  // Scored, failed, and one of a run that does not ask for an overall score.
+  add({ ...turn, turn_index: 3, scores: { overall: 1 }, score_reasons: { overall: "reply 1.00" } });
+  add({ ...turn, turn_index: 4, error: refusedKey, score_reasons: judge });
+  add({ ...turn, turn_index: 5, score_reasons: {} });
+  expect(digest().unscored).toEqual([
+    {
+      reason: "judge correctness could not be had: HTTP 500 from judge",
+      count: 2,
+      first: { scenarioId: "s", attempt: 1, turn: 1 },
+    },
+    {
+      reason: "neither a reference reply nor judged metadata",
+      count: 1,
+      first: { scenarioId: "s", attempt: 1, turn: 0 },
+    },
+  ]);
+});
+
 test("values fall into ten bins, 1 into the last", () => {
   const { add, digest } = createDigest();
   for (const overall of [0, 0.05, 0.1, 0.99, 1]) {
-    add({ scenario_id: "s", attempt: 1, turn_index: 0, error: null, scores: { overall } });
+    add({ scenario_id: "s", attempt: 1, turn_index: 0, error: null, scores: { overall }, score_reasons: {} });
   }
   expect(digest().bins.get("overall")).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
 });

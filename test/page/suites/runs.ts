@@ -234,6 +234,37 @@ export function runsSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("listitem").innerText()).toContain("! 2 turns");
   });
 
+  test("what could not be scored is not called passing, and the scores say why", async () => {
+    const judged = makeResults({
+      id: "01990000-0000-7000-8000-000000000008",
+      name: "judged",
+      scenarios: [{ id: "refund", attempts: [[{}], [{}]] }],
+    });
+    const { success } = judged.summary.score_stats;
+    const summary = { ...judged.summary, score_stats: { ...(success && { success }) } };
+    for (const attempt of judged.results.scenarios[0]?.attempts ?? []) {
+      attempt.average_scores = { success: 1 };
+      for (const turn of attempt.interactions) {
+        turn.scores = { success: 1, token_f1: 1 };
+        turn.score_reasons = {
+          overall: "judge_correctness could not be had",
+          judge_correctness: "unscored: HTTP 500 from judge.example",
+        };
+      }
+    }
+    await using services = await startFakeServices({ runs: [{ ...judged, summary }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${judged.run_id}`);
+    await tab.page.getByRole("radio", { name: "not scored 1" }).waitFor();
+    expect(await tab.page.getByRole("radio", { name: "passing 0" }).count()).toBe(1);
+    await tab.page.getByText("nothing could be scored: see Scores").waitFor();
+    await tab.page.getByRole("link", { name: "Scores" }).click();
+    const causes = tab.page.getByRole("region", { name: "Replies without an overall score" });
+    await causes.getByText("2 × judge correctness could not be had: HTTP 500 from judge.example").waitFor();
+    await causes.getByRole("link", { name: "First one" }).click();
+    await tab.page.getByRole("heading", { name: "refund" }).waitFor();
+  });
+
   test("a run is exported in the format chosen", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
