@@ -13,7 +13,7 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
   const [params] = useSearchState();
   const show = shows.find((value) => value === params.get("show")) ?? "all";
   const { changed, regressions, improvements } = comparison;
-  if (changed.length === 0) return <p className="panel p-4 text-soft">No turn's score changed.</p>;
+  if (changed.length === 0) return <p className="panel p-4 text-soft">No turn's {watchedWords(comparison)} changed.</p>;
   const shown = changed.filter((change) => show === "all" || directionOf(change) === show);
   // A change too small to be seen in the figures is no regression to look at.
   const tiny = changed.filter((change) => directionOf(change) === "alike");
@@ -54,6 +54,12 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
     </section>
   );
 }
+
+/** What a change of a turn is told by, as far as both runs have it. The others are in the table. */
+const watched = ["overall", "success"];
+
+const watchedWords = ({ scores }: RunComparison): string =>
+  watched.filter((watchedName) => scores.some(({ name }) => name === watchedName)).join(" or ");
 
 /** Below this both scores are written alike. */
 const visible = 0.005;

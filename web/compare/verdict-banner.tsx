@@ -2,6 +2,7 @@ import { Ban } from "lucide-react";
 import { Link } from "wouter";
 import type { RunComparison } from "../../src/contract/comparison.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
+import { scoreLabel } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
 import { runName } from "../parts/run-name.ts";
 import { useModelName } from "../parts/use-model-name.ts";
@@ -18,6 +19,12 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
     >
       <Icon aria-hidden size={24} className={`mt-0.5 ${look?.className ?? "text-warn"}`} />
       <p className="verbatim text-lg font-semibold">{comparison.sentence}</p>
+      {comparison.comparable && !comparison.scores.some(({ name }) => name === "overall") && (
+        <p className="col-start-2 text-sm text-warn">
+          The overall score could not be compared: this sentence is about {scoreLabel(comparison.scores[0]?.name ?? "")}{" "}
+          alone. Look at the other scores before you decide.
+        </p>
+      )}
       <p className="col-start-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
         <ComparedRun run={comparison.candidate} />
         <span className="text-soft">against</span>

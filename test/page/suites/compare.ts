@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { axeViolations } from "../support/axe.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
@@ -50,6 +51,28 @@ export function compareSuite(browser: () => Browser): void {
     await tab.open(`/compare?baseline=${nightly.run_id}&candidate=${withoutScores.run_id}`);
     await tab.page.getByText("The runs share no scenario and interaction ids.").waitFor();
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("where the overall score could not be compared, nobody takes another score for the verdict", async () => {
+    const [before, after] = [nightly, nightlyAfter].map((run) => {
+      const { overall: _, ...average_scores } = run.summary.average_scores;
+      const scenarios = run.results.scenarios.map((scenario) => ({
+        ...scenario,
+        attempts: scenario.attempts.map((attempt) => ({
+          ...attempt,
+          interactions: attempt.interactions.map((turn) => ({ ...turn, scores: { success: 1 } })),
+        })),
+      }));
+      return { ...run, results: { scenarios }, summary: { ...run.summary, average_scores } };
+    });
+    if (!before || !after) throw new Error("There are two runs.");
+    await using services = await startFakeServices({ runs: [before, after] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(path);
+    const verdict = tab.page.getByRole("region", { name: "Verdict" });
+    await verdict.getByText("The overall score could not be compared: this sentence is about success alone.").waitFor();
+    await tab.page.getByText("No turn's success changed.").waitFor();
+    expect(await axeViolations(tab.page)).toEqual([]);
   });
 
   test("runs found by different searches are compared, and can be let go of", async () => {

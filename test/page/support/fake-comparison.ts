@@ -66,7 +66,7 @@ export function fakeComparison(baseline: EvaluationResponse, candidate: Evaluati
       sentence: `${name} changed by ${effect.toFixed(3)}.`,
     };
   });
-  const overall = scores.find((score) => score.name === "overall");
+  const headline = scores.find((score) => score.name === "overall") ?? scores[0];
   const reason = comparable ? null : "The runs share no scenario and interaction ids.";
   const named = ({ run_id, test_name, model_id, endpoint, demo }: EvaluationResponse) => ({
     run_id,
@@ -78,10 +78,10 @@ export function fakeComparison(baseline: EvaluationResponse, candidate: Evaluati
   return {
     comparable,
     reason,
-    verdict: comparable ? (overall?.verdict ?? null) : null,
+    verdict: comparable ? (headline?.verdict ?? null) : null,
     sentence: reason
       ? `Not comparable. ${reason}`
-      : `overall is ${overall?.verdict ?? "unknown"} by ${Math.abs(overall?.effect ?? 0).toFixed(3)} (95 % interval made up).`,
+      : `${headline?.name} is ${headline?.verdict ?? "unknown"} by ${Math.abs(headline?.effect ?? 0).toFixed(3)} (95 % interval made up).`,
     baseline: named(baseline),
     candidate: named(candidate),
     scores: comparable ? scores : [],
