@@ -61,5 +61,5 @@ test("a server that exits during a call is told in words and started again", asy
     { ok: false, result },
     { ok: false, result },
   ]);
-  await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ connected: true }]));
+  await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ connected: true }]), { timeout: 10_000 });
 });
