@@ -42,7 +42,7 @@ async function startProxy(target: URL) {
 test("connections that fall silent in a failover are given up, and writes go on over new ones", async () => {
   await using database = await postgres.createDatabase();
   await using proxy = await startProxy(new URL(database.url));
-  await using storage = await openPostgres({ url: proxy.url, listenUrl: database.url, answerMs: 500, sweepMs: 0 });
+  await using storage = await openPostgres({ url: proxy.url, answerMs: 500, sweepMs: 0 });
   await storage.store.runs.create(sampleRun({ scenarios: 1 }));
   const [claimed] = await storage.queue.claim({ worker: "w", limit: 1, perRun: 1 });
   proxy.failOver();

@@ -179,7 +179,6 @@ export async function connectForTest(
     { servers, pins },
     {
       log,
-      signal: new AbortController().signal,
       reconnect: { firstMs: 20, maxMs: 200 },
       startWaitMs: 20_000,
       ...rest,

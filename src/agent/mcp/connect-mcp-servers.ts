@@ -8,8 +8,6 @@ import { openToolPins } from "./tool-pins.ts";
 
 export interface McpOptions {
   readonly log: AgentLog;
-  /** Closes everything when it aborts. */
-  readonly signal: AbortSignal;
   /** Opens the connections to servers with a url. Answers must stream. Without it such servers are not reached. */
   readonly fetch?: FetchLike | undefined;
   /** How long the start waits for slow servers; they join later. */
@@ -21,7 +19,7 @@ export interface McpOptions {
 }
 
 /** The MCP servers of this process. */
-export interface McpServers extends AsyncDisposable {
+export interface McpServers {
   /** What can be used right now: ask anew for every run. */
   tools(): readonly Tool[];
   status(): readonly McpServerStatus[];
@@ -37,7 +35,6 @@ export async function connectMcpServers(
   config: McpConfig,
   {
     log,
-    signal,
     fetch,
     startWaitMs = 10_000,
     connectTimeoutMs = 30_000,
@@ -50,19 +47,13 @@ export async function connectMcpServers(
   const servers = config.servers.map((server) =>
     createConnectedServer(server, { pins, fetch, log, connectTimeoutMs, reconnect, random, now }),
   );
-  const close = async () => {
-    signal.removeEventListener("abort", onAbort);
-    await Promise.all(servers.map((server) => server.close()));
-  };
-  const onAbort = () => void close();
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  else await inTime(Promise.all(servers.map((server) => server.start())), startWaitMs);
+  await inTime(Promise.all(servers.map((server) => server.start())), startWaitMs);
 
   return {
     tools: () => servers.flatMap((server) => server.tools()),
     status: () => servers.map((server) => server.status()),
-    close,
-    [Symbol.asyncDispose]: close,
+    async close() {
+      await Promise.all(servers.map((server) => server.close()));
+    },
   };
 }

@@ -1,9 +1,8 @@
-import { findPackageJSON } from "node:module";
 import type { Logger } from "pino";
 import type { Embedder } from "../../contract/embedder.ts";
 import type { RunSettings } from "../../contract/evaluation-request.ts";
 import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
-import { embeddingPackages } from "../../models/embeddings/embedding-packages.ts";
+import { areInstalled, embeddingPackages } from "../../models/embeddings/embedding-packages.ts";
 import type { LocalEmbedder } from "../../models/embeddings/local-embedder.ts";
 import { openaiEmbedder } from "../../models/embeddings/openai-embeddings.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
@@ -48,7 +47,7 @@ export function createEmbedders({
   }
 
   return {
-    available: Object.values(embeddingPackages).every(isInstalled),
+    available: areInstalled(embeddingPackages),
     async embedderFor({ scorers }) {
       if (!scorers?.includes("semantic_similarity")) return null;
       const embedder = await (local ??= findLocal());
@@ -58,12 +57,4 @@ export function createEmbedders({
       await (await local)?.[Symbol.asyncDispose]();
     },
   };
-}
-
-function isInstalled(name: string): boolean {
-  try {
-    return findPackageJSON(name, import.meta.url) !== undefined;
-  } catch {
-    return false;
-  }
 }

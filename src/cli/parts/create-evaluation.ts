@@ -2,6 +2,7 @@ import { randomUUID, randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
 import type { RunSettings } from "../../contract/evaluation-request.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
+import type { CredentialBinding } from "../../models/credentials.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createRuns } from "../../runs/create-runs.ts";
@@ -57,6 +58,8 @@ export async function createEvaluation({
   });
   const endpointKey = endpointCredentials(settings, hubProviders);
   const helperKeys = new Map([judge, labeller].flatMap(helperKey));
+  const modelAt = ({ protocol, endpoint, model_id }: RunSettings, credential: CredentialBinding | undefined) =>
+    createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential });
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule);
   const runs = createRuns({
@@ -64,22 +67,8 @@ export async function createEvaluation({
     queue: storage.queue,
     audits: storage.audits,
     limits,
-    createModel: ({ protocol, endpoint, model_id }) =>
-      createChatModel({
-        outbound,
-        protocol,
-        endpoint,
-        modelId: model_id,
-        credential: endpointKey({ endpoint, protocol }),
-      }),
-    createHelper: ({ protocol, endpoint, model_id }) =>
-      createChatModel({
-        outbound,
-        protocol,
-        endpoint,
-        modelId: model_id,
-        credential: helperKeys.get(helperName({ endpoint, model_id })) ?? endpointKey({ endpoint, protocol }),
-      }),
+    createModel: (target) => modelAt(target, endpointKey(target)),
+    createHelper: (target) => modelAt(target, helperKeys.get(helperName(target)) ?? endpointKey(target)),
     onStopping: outbound.stopWaiting,
     isDemo,
     isTied,

@@ -32,7 +32,6 @@ export async function createTools(
   const own = [...builtIn, ...(await declaredTools(settings, { outbound, builtIn }))];
   if (settings.mcpConfig === null) return { tools: () => own, [Symbol.asyncDispose]: async () => {} };
 
-  const stop = new AbortController();
   const text = await readFile(settings.mcpConfig, "utf8").catch((cause: unknown) => {
     throw new SettingsError("AGENT_MCP_CONFIG", `names ${settings.mcpConfig}, which cannot be read`, { cause });
   });
@@ -42,7 +41,7 @@ export async function createTools(
   // The library leaves the request of a call it has given up open, so it must not wait for longer than a call may take.
   const patienceMs = Math.max(settings.toolTimeoutMs, ...config.servers.map(({ timeoutMs = 0 }) => timeoutMs));
   const fetch = outboundFetch(outbound, { policy: "local", patienceMs, listenMs: 24 * 3600 * 1000 });
-  const servers = await connectMcpServers(config, { log, signal: stop.signal, fetch });
+  const servers = await connectMcpServers(config, { log, fetch });
   const together = firstOfEachName(log);
   return { tools: () => together([...own, ...servers.tools()]), [Symbol.asyncDispose]: () => servers.close() };
 }

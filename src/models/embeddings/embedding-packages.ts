@@ -36,7 +36,7 @@ export async function findEmbeddingPackages(
   { readonly ok: true; readonly installed: InstalledEmbedder } | { readonly ok: false; readonly reason: string }
 > {
   const engine = packageFile(packages.engine);
-  if (engine === null || packageFile(packages.model) === null) {
+  if (engine === null || !areInstalled(packages)) {
     return { ok: false, reason: `The built-in embedder is not installed: ${embeddingInstall}` };
   }
   try {
@@ -49,6 +49,11 @@ export async function findEmbeddingPackages(
   } catch {
     return { ok: false, reason: `The built-in embedder cannot be read; install it anew: ${embeddingInstall}` };
   }
+}
+
+/** Whether they are there, without a look into them. */
+export function areInstalled(packages: EmbeddingPackages): boolean {
+  return [packages.engine, packages.model].every((name) => packageFile(name) !== null);
 }
 
 function packageFile(name: string): string | null {

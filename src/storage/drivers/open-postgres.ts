@@ -21,8 +21,6 @@ import { startListener } from "./postgres-listener.ts";
 import { openPostgresParts, type PostgresPartsOptions } from "./postgres-parts.ts";
 
 export interface PostgresOptions extends PostgresPartsOptions {
-  /** The same server without a pooler in between, for notifications. Default: `url`. */
-  readonly listenUrl?: string;
   /** How often silent workers are looked for, and how often jobs are compared with rows. 0: only when `recover` is called. */
   readonly sweepMs?: number;
   readonly reconcileMs?: number;
@@ -37,7 +35,6 @@ export interface PostgresOptions extends PostgresPartsOptions {
  * when the database cannot be used, and with `storage_unavailable` when it cannot be reached.
  */
 export async function openPostgres({
-  listenUrl,
   sweepMs = 1_000,
   reconcileMs = 30_000,
   host = thisHost(),
@@ -62,7 +59,7 @@ export async function openPostgres({
   }
 
   const listener = startListener({
-    url: listenUrl ?? url,
+    url,
     channel: workChannel,
     onNotice,
     onConnected: () => void onConnected().catch(onError),
