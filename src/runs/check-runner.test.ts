@@ -37,6 +37,18 @@ test("replies are held against patterns and schemas, and a check that breaks say
   await checks.close();
 });
 
+test("what is wrong with the checks of a request is found out here, unless that takes too long", async () => {
+  const checks = createCheckRunner({ longestMs: 2_000 });
+  expect(await checks.problemsOf(["exact_match", schema({ type: "number" })])).toEqual([]);
+  expect(await checks.problemsOf([schema({ type: "nonsense" })])).toMatchObject([
+    { index: 0, field: "schema", code: "schema_invalid" },
+  ]);
+  // Every part is joined with all before it.
+  const joined = Array.from({ length: 2_500 }, (_, index) => ({ properties: { [`p${index}`]: {} } }));
+  expect(await checks.problemsOf([schema({ unevaluatedProperties: false, allOf: joined })])).toBeNull();
+  await checks.close();
+});
+
 test("a schema that would take years is given up, the event loop goes on meanwhile, and the next one is answered", async () => {
   const checks = createCheckRunner();
   let turns = 0;

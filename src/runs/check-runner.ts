@@ -1,13 +1,17 @@
 import { Worker } from "node:worker_threads";
+import type { ScorerSetting } from "../contract/scorer-setting.ts";
 import type { CheckQuestion } from "../evaluation/scorers/checks/check-elsewhere.ts";
 import type { Judgement } from "../evaluation/scorers/scorer.ts";
-import type { CheckAnswer } from "./check-thread.ts";
+import type { ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";
+import type { CheckAnswer, CheckTask } from "./check-thread.ts";
 import { createGuardedThread, ThreadOverrun, type AskOptions } from "./guarded-thread.ts";
 
-/** A thread that holds replies against the checks of requests. Started when first needed. */
+/** A thread that makes the checks of requests ready and holds replies against them. Started when first needed. */
 export interface CheckRunnerThread {
   /** Null when the check took too long. */
   run(question: CheckQuestion, options?: AskOptions): Promise<Judgement | null>;
+  /** What is wrong with the patterns and schemas of a request. Null when finding out took too long. */
+  problemsOf(scorers: readonly ScorerSetting[], options?: AskOptions): Promise<readonly ScorerProblem[] | null>;
   /** What was asked is still answered, until `over` aborts. Whoever asks later starts it again. */
   close(over?: AbortSignal): Promise<void>;
 }
@@ -28,19 +32,29 @@ export function createCheckRunner({
   longestMs = 5_000,
   mostMegabytes = 512,
 }: CheckRunnerOptions = {}): CheckRunnerThread {
-  const thread = createGuardedThread<CheckQuestion, CheckAnswer>({
+  const thread = createGuardedThread<CheckTask, CheckAnswer>({
     start: () => new Worker(threadFile, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
     longestMs,
   });
+
+  /** Null when it took too long. */
+  async function ask(task: CheckTask, asking: AskOptions | undefined) {
+    const answer = await thread.ask(task, asking).catch((error: unknown) => {
+      if (error instanceof ThreadOverrun) return null;
+      throw error;
+    });
+    if (answer && "failure" in answer) throw new Error(answer.failure);
+    return answer;
+  }
+
   return {
     async run(question, asking) {
-      const answer = await thread.ask(question, asking).catch((error: unknown) => {
-        if (error instanceof ThreadOverrun) return null;
-        throw error;
-      });
-      if (answer === null) return null;
-      if ("failure" in answer) throw new Error(answer.failure);
-      return answer.judgement;
+      const answer = await ask(question, asking);
+      return answer && "judgement" in answer ? answer.judgement : null;
+    },
+    async problemsOf(scorers, asking) {
+      const answer = await ask({ scorers }, asking);
+      return answer && "problems" in answer ? answer.problems : null;
     },
     close: (over) => thread.close(over),
   };

@@ -25,6 +25,7 @@ import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
 import { readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
+import { refuseUnusableScorers } from "./refuse-unusable-scorers.ts";
 import { createRescorer } from "./rescorer.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
@@ -203,8 +204,10 @@ export function createRuns(options: RunsOptions): Runs {
     scenarioResults: (run) => readScenarioResults(run, { store }),
     rescore: createRescorer({ store, createScoring: scoringOf, now, onRescored: orders.forget }),
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
-    estimate: (plan, owner) =>
-      estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: Math.min(global, perRun), owner }),
+    async estimate(plan, owner) {
+      await refuseUnusableScorers(plan.scorers, { checks, owner });
+      return estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: Math.min(global, perRun), owner });
+    },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
     judgePairs: (request, pairOptions) =>
       judgeRunPairs(store, request, {
@@ -222,6 +225,7 @@ export function createRuns(options: RunsOptions): Runs {
       return audit;
     },
     async create({ scenarios, ...settings }, { warnings, idempotency, owner }) {
+      await refuseUnusableScorers(settings.scorers, { checks, owner });
       const [demo, tied] = [isDemo(settings), isTied(settings)];
       const id = newId();
       ownRuns?.add(id);

@@ -211,12 +211,6 @@ test.each([
   [{ scorers: [{ type: "regex", pattern: "(?=x)" }] }, "pattern_unsupported", "/scorers/0/pattern"],
   [{ scorers: [{ type: "regex", pattern: "(a)\\1" }] }, "pattern_unsupported", "/scorers/0/pattern"],
   [{ scorers: [{ type: "regex", pattern: "(" }] }, "pattern_unsupported", "/scorers/0/pattern"],
-  [{ scorers: [{ type: "json_schema", schema: { type: "nonsense" } }] }, "validation_failed", "/scorers/0/schema"],
-  [
-    { scorers: [{ type: "json_schema", schema: { $ref: "http://elsewhere/x" } }] },
-    "validation_failed",
-    "/scorers/0/schema",
-  ],
   [{ scorers: [{ type: "length", min: 5, max: 2 }] }, "validation_failed", "/scorers/0/max"],
   [{ scorers: [{ type: "length" }] }, "validation_failed", "/scorers/0/max"],
   [{ scorers: [{ type: "contains", text: " " }] }, "validation_failed", "/scorers/0/text"],
@@ -237,6 +231,17 @@ test.each([
   [{ attempts: { max: 1_000, ci_width: 0.1 } }, "validation_failed", "/attempts/max"],
 ])("%j is refused with %s at %s", (request, code, pointer) => {
   expect(refusal(request)).toMatchObject({ code, pointers: [pointer] });
+});
+
+test.each([
+  [{ type: "json_schema", schema: { type: "nonsense" } }, "validation_failed", "/scorers/1/schema"],
+  [{ type: "json_schema", schema: { $ref: "http://elsewhere/x" } }, "validation_failed", "/scorers/1/schema"],
+  [{ type: "regex", pattern: `${"a".repeat(500)}(?=x)` }, "pattern_unsupported", "/scorers/1/pattern"],
+])("%j, which may take long to be made ready, is refused with %s at %s", async (scorer, code, pointer) => {
+  await using bench = await startBench({ models: { model: right() } });
+  const request = { test_batch: numberedScenario("s", 1), scorers: ["token_f1", scorer] };
+  await expect(bench.create(request)).rejects.toMatchObject({ code, errors: [{ pointer }] });
+  expect((await bench.store.runs.list({ limit: 1 })).runs).toEqual([]);
 });
 
 test("a weight of a score that the run does not have is told which it has", () => {

@@ -4,7 +4,9 @@ import { toPointer } from "../contract/pointer.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../evaluation/scorers/built-in-scorers.ts";
 import { checkNames } from "../evaluation/scorers/create-checks.ts";
-import { scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
+import { areQuicklyReady } from "../evaluation/scorers/checks/quickly-ready.ts";
+import { readinessProblems, scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
+import { scorerFieldErrors } from "./scorer-field-errors.ts";
 
 /** What the operator offers: models that judge and label where a request names none, and scorers of their own. */
 export interface PlanHelpers {
@@ -38,11 +40,11 @@ function comparing(scorers: NonNullable<EvaluationRequest["scorers"]>, helpers: 
 }
 
 function scorersProblems({ scorers = [] }: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
-  return scorerProblems(scorers, available(helpers)).map(({ index, field, code, message }) => ({
-    pointer: `/scorers/${index}${field === "" ? "" : `/${field}`}`,
-    code,
-    message,
-  }));
+  return scorerFieldErrors([
+    ...scorerProblems(scorers, available(helpers)),
+    // The others are made ready elsewhere, once nothing else is wrong.
+    ...(areQuicklyReady(scorers) ? readinessProblems(scorers) : []),
+  ]);
 }
 
 function judgeProblems(judge: JudgeSettings | undefined, helpers: PlanHelpers): FieldError[] {

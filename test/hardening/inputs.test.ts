@@ -211,6 +211,9 @@ describe("texts that are only texts", () => {
 });
 
 describe("patterns that a scorer is given", () => {
+  /** Each is joined with all before it. */
+  const manyParts = Array.from({ length: 2_500 }, (_, index) => ({ properties: { [`p${index}`]: {} } }));
+
   test("one that would run for ever on another engine is answered at once", async () => {
     provider.setModelBehaviour("aaa", text(`${"a".repeat(100_000)}!`));
     const answer = await evaluate(
@@ -232,6 +235,20 @@ describe("patterns that a scorer is given", () => {
     const answer = await answered;
     expect(answer.status).toBe(200);
     expect(JSON.stringify(answer.body)).toContain('"bomb":"takes too long to check"');
+  });
+
+  test.each([
+    ["a schema", { type: "json_schema", schema: { unevaluatedProperties: false, allOf: manyParts } }],
+    ["a pattern", { type: "regex", pattern: `(?:${"x{0,9}".repeat(300)}){90}` }],
+  ])("%s that takes long to be made ready keeps nobody else waiting", async (_name, scorer) => {
+    let isRefused = false;
+    const refused = send(`${services.evaluation}/estimate`, { body: request({ scorers: [scorer] }) }).finally(
+      () => (isRefused = true),
+    );
+    let answered = 0;
+    for (; !isRefused; answered += 1) await send(`${services.evaluation}/healthz`);
+    expect((await refused).status).toBe(422);
+    expect(answered).toBeGreaterThan(5);
   });
 
   test.each(["(?=a)", "(a)\\1", "(", "a{1001}{1001}"])("%j is refused", async (pattern) => {

@@ -6,6 +6,7 @@ import { jsonSchema } from "./checks/json-schema.ts";
 import { cost, latency, length } from "./checks/limits.ts";
 import { numeric } from "./checks/numeric.ts";
 import type { PatternSizes } from "./checks/pattern-sizes.ts";
+import { areQuicklyReady } from "./checks/quickly-ready.ts";
 import { regex } from "./checks/regex.ts";
 
 /** A check of the caller under the name of its score. */
@@ -51,14 +52,15 @@ export function checkNames(settings: readonly ScorerSetting[]): (string | null)[
 /** With `run`, what may take long is done by it. */
 export function createChecks(settings: readonly ScorerSetting[], run?: CheckRunner): NamedCheck[] {
   const names = checkNames(settings);
+  const quickly = areQuicklyReady(settings);
   return settings.flatMap((setting, index) => {
     if (typeof setting === "string") return [];
     const quality = setting.type !== "latency" && setting.type !== "cost";
-    return [{ name: names[index] ?? setting.type, check: anyCheck(setting, run), quality }];
+    return [{ name: names[index] ?? setting.type, check: anyCheck(setting), quality }];
   });
-}
 
-function anyCheck(setting: UserScorerSetting, run: CheckRunner | undefined): AnyCheck {
-  const ofText = setting.type !== "latency" && setting.type !== "cost";
-  return run && ofText ? checkElsewhere(setting, run) : createCheck(setting);
+  function anyCheck(setting: UserScorerSetting): AnyCheck {
+    const ofText = setting.type !== "latency" && setting.type !== "cost";
+    return run && ofText ? checkElsewhere(setting, run, { quickly }) : createCheck(setting);
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ScorerSetting } from "../../contract/scorer-setting.ts";
-import { scorerProblems } from "./scorer-problems.ts";
+import { readinessProblems, scorerProblems } from "./scorer-problems.ts";
 
 function problemsOf(name: string): string[] {
   const setting = ScorerSetting.parse({ type: "contains", text: "refund", name });
@@ -33,7 +33,7 @@ const large = "(?:a?b?){500}".repeat(90);
 
 test("patterns that repetitions make too large together are refused, and those behind them are not made ready", () => {
   const regex = (pattern: string) => ScorerSetting.parse({ type: "regex", pattern });
-  expect(scorerProblems([regex("(?:a?b?){500}"), regex(large), regex("(?=never read)")], [])).toMatchObject([
+  expect(readinessProblems([regex("(?:a?b?){500}"), regex(large), regex("(?=never read)")])).toMatchObject([
     { index: 1, field: "pattern", code: "pattern_unsupported", message: expect.stringContaining("too large together") },
     { index: 2, field: "pattern", message: expect.stringContaining("too large together") },
   ]);
@@ -43,11 +43,11 @@ test("the patterns in schemas count like others, and are no longer than others",
   const schema = (...patterns: string[]) =>
     ScorerSetting.parse({ type: "json_schema", schema: { allOf: patterns.map((pattern) => ({ pattern })) } });
   const parts = Array.from({ length: 60 }, (_, index) => `x${index}(?:a?b?){500}`);
-  expect(scorerProblems([schema(...parts.slice(0, 5))], [])).toEqual([]);
-  expect(scorerProblems([schema(...parts)], [])).toMatchObject([
+  expect(readinessProblems([schema(...parts.slice(0, 5))])).toEqual([]);
+  expect(readinessProblems([schema(...parts)])).toMatchObject([
     { index: 0, field: "schema", message: expect.stringContaining("too large together") },
   ]);
-  expect(scorerProblems([schema("a".repeat(2_001))], [])).toMatchObject([
+  expect(readinessProblems([schema("a".repeat(2_001))])).toMatchObject([
     { index: 0, field: "schema", message: expect.stringContaining("2000 characters") },
   ]);
 });

@@ -25,15 +25,17 @@ export interface ScorerProblem {
 /** How the names of labels' and rubrics' scores begin: those depend on the scenarios, so none of them is left to a check. */
 const reservedPrefixes = ["metadata.", "judge.", "conversation."];
 
-/** Characters that the patterns, and the schemas as JSON, of one list may have together: making them ready takes a second or two then. */
+/** Characters that the patterns, and the schemas as JSON, of one list may have together: making most of them ready takes a second or two then. */
 const longest = { pattern: 20_000, schema: 100_000 };
 
-/** What is wrong with a list of scorers, before any reply is scored with it. */
+/**
+ * What is wrong with a list of scorers, before any reply is scored with it. Whether its patterns and schemas can be used is found
+ * out by `readinessProblems`, which may take long.
+ */
 export function scorerProblems(settings: readonly ScorerSetting[], available: readonly string[]): ScorerProblem[] {
   const tooLong = lengthProblems(settings);
   if (tooLong.length > 0) return tooLong;
   const names = checkNames(settings);
-  const sizes = createPatternSizes();
   return settings.flatMap((setting, index): ScorerProblem[] => {
     if (typeof setting === "string") return nameProblems(setting, { index, settings, available });
     const name = names[index] ?? "";
@@ -44,9 +46,17 @@ export function scorerProblems(settings: readonly ScorerSetting[], available: re
       : prefix && `"${name}" begins with "${prefix}", as only the service's own scores do`;
     return [
       ...(message ? [{ index, field: "name", code: "duplicate_name", message } as const] : []),
-      ...settingProblems(setting, { index, sizes }),
+      ...settingProblems(setting, index),
     ];
   });
+}
+
+/** What is found wrong only when the checks of a list are made ready: patterns and schemas that cannot be used. */
+export function readinessProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
+  const sizes = createPatternSizes();
+  return settings.flatMap((setting, index) =>
+    typeof setting === "string" ? [] : readinessProblem(setting, { index, sizes }),
+  );
 }
 
 /** The first pattern and the first schema that are too much with those before them. */
@@ -89,10 +99,7 @@ function idleProblem(setting: Exclude<ScorerSetting, string>): Omit<ScorerProble
   return null;
 }
 
-function settingProblems(
-  setting: Exclude<ScorerSetting, string>,
-  { index, sizes }: { index: number; sizes: PatternSizes },
-): ScorerProblem[] {
+function settingProblems(setting: Exclude<ScorerSetting, string>, index: number): ScorerProblem[] {
   if (
     setting.type === "length" &&
     setting.min !== undefined &&
@@ -102,7 +109,13 @@ function settingProblems(
     return [{ index, field: "max", code: "too_small", message: "must be at least min" }];
   }
   const idle = idleProblem(setting);
-  if (idle) return [{ index, ...idle }];
+  return idle ? [{ index, ...idle }] : [];
+}
+
+function readinessProblem(
+  setting: Exclude<ScorerSetting, string>,
+  { index, sizes }: { index: number; sizes: PatternSizes },
+): ScorerProblem[] {
   try {
     createCheck(setting, sizes);
     return [];

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { UserScorerSetting } from "../../../contract/scorer-setting.ts";
 import { prepareText } from "../../text/prepare-text.ts";
 import type { Judgement } from "../scorer.ts";
+import { createChecks } from "../create-checks.ts";
 import { checkElsewhere, type CheckQuestion, type TextSetting } from "./check-elsewhere.ts";
 
 function inputOf(reply: string, references: readonly string[] = []) {
@@ -43,6 +44,20 @@ test("a pattern is looked for here, unless it is large and the reply is long", a
   expect(large.check("ad")).toMatchObject({ value: 1, reason: 'found "ad"' });
   expect(await large.check("a".repeat(10_000))).toEqual(elsewhere);
   expect([small.asked.length, large.asked.length]).toEqual([0, 1]);
+});
+
+test("a pattern of a list that takes long to be made ready is looked for elsewhere, and not made ready here", async () => {
+  const asked: CheckQuestion[] = [];
+  const pattern = UserScorerSetting.parse({ type: "regex", pattern: "(" });
+  const [named] = createChecks(
+    [pattern, UserScorerSetting.parse({ type: "json_schema", schema: {} })],
+    async (question) => {
+      asked.push(question);
+      return null;
+    },
+  );
+  await named?.check(inputOf("a"), never);
+  expect(asked).toMatchObject([{ setting: { type: "regex" }, reply: "a" }]);
 });
 
 test.each([

@@ -31,11 +31,16 @@ const quickLength = 8_000;
 const quickSteps = 10_000_000;
 
 /**
- * The check, done by `run` where it may take long. One reply at a time, and none any more once a reply took too long: what is meant
+ * The check, done by `run` where it may take long, as it may for every reply when the checks of its list are not made ready
+ * `quickly`. One reply at a time, and none any more once a reply took too long: what is meant
  * to hold everybody up does so once.
  */
-export function checkElsewhere(setting: TextSetting, run: CheckRunner): AnyCheck {
-  const judgeQuickly = quickCheck(setting);
+export function checkElsewhere(
+  setting: TextSetting,
+  run: CheckRunner,
+  { quickly = true }: { readonly quickly?: boolean } = {},
+): AnyCheck {
+  const judgeQuickly = quickCheck(setting, quickly);
   let last: Promise<unknown> = Promise.resolve();
   let gaveUp = false;
 
@@ -60,11 +65,12 @@ function toQuestion(setting: TextSetting, { reply, references }: ScorerInput): C
 }
 
 /** Does the check where that takes no time, else says null. */
-function quickCheck(setting: TextSetting): (input: ScorerInput) => Judgement | null {
+function quickCheck(setting: TextSetting, quickly: boolean): (input: ScorerInput) => Judgement | null {
   switch (setting.type) {
     case "json_schema":
       return () => null;
     case "regex": {
+      if (!quickly) return () => null;
       const { check, isQuick } = compileRegex(setting);
       return (input) => (isQuick(input.reply.raw) ? check(input) : null);
     }
