@@ -13,11 +13,14 @@ export interface LooseToolCall {
 }
 
 /** A message as clients send it: calls and results may not fit together. */
-export type LooseMessage =
-  | { readonly role: "system"; readonly content: string }
-  | UserMessage
-  | { readonly role: "assistant"; readonly content: string; readonly tool_calls?: readonly LooseToolCall[] | undefined }
-  | LooseToolMessage;
+export type LooseMessage = Extract<ChatMessage, { role: "system" }> | UserMessage | LooseReply | LooseToolMessage;
+
+interface LooseReply {
+  readonly role: "assistant";
+  readonly content: string;
+  readonly tool_calls?: readonly LooseToolCall[] | undefined;
+  readonly name?: string;
+}
 
 interface LooseToolMessage {
   readonly role: "tool";
@@ -36,7 +39,7 @@ interface OpenCall {
 }
 
 interface Turn {
-  readonly content: string;
+  readonly reply: Pick<LooseReply, "role" | "content" | "name">;
   readonly calls: OpenCall[];
   readonly waiting: OpenCall[];
   readonly results: ChatMessage[];
@@ -64,12 +67,12 @@ export function pairToolMessages(messages: readonly LooseMessage[]): readonly Ch
 
   for (const message of messages) {
     if (message.role === "tool") {
-      turn ??= openTurn("", [], issueId);
+      turn ??= openTurn({ role: "assistant", content: "" }, issueId);
       addResult(turn, message, issueId);
       continue;
     }
     close();
-    if (message.role === "assistant") turn = openTurn(message.content, message.tool_calls ?? [], issueId);
+    if (message.role === "assistant") turn = openTurn(message, issueId);
     else history.push(message);
   }
   close();
@@ -84,7 +87,7 @@ function* sentIds(messages: readonly LooseMessage[]): Iterable<string> {
   }
 }
 
-function openTurn(content: string, sentCalls: readonly LooseToolCall[], issueId: IssueId): Turn {
+function openTurn({ tool_calls: sentCalls = [], ...reply }: LooseReply, issueId: IssueId): Turn {
   const calls = sentCalls.map((call) => ({
     id: issueId(call.id),
     sent: call.id,
@@ -92,7 +95,7 @@ function openTurn(content: string, sentCalls: readonly LooseToolCall[], issueId:
     arguments: isObjectText(call.arguments) ? call.arguments : "{}",
     echo: call.echo,
   }));
-  return { content, calls, waiting: [...calls], results: [] };
+  return { reply, calls, waiting: [...calls], results: [] };
 }
 
 function isObjectText(text: string): boolean {
@@ -132,12 +135,11 @@ function inventCall(turn: Turn, message: LooseToolMessage, issueId: IssueId): Op
   return call;
 }
 
-function closeTurn({ content, calls, waiting, results }: Turn): readonly ChatMessage[] {
-  if (calls.length === 0) return [{ role: "assistant", content }];
+function closeTurn({ reply, calls, waiting, results }: Turn): readonly ChatMessage[] {
+  if (calls.length === 0) return [reply];
   return [
     {
-      role: "assistant",
-      content,
+      ...reply,
       tool_calls: calls.map(({ id, name, arguments: text, echo }) => ({
         id,
         name,

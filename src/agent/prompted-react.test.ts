@@ -63,6 +63,16 @@ test("results that follow each other become one user message, and history is pla
   ]);
 });
 
+test("who said what is still told when messages become one", async () => {
+  const model = scriptedModel("Hi both.");
+  const both = [
+    { role: "user", name: "alice", content: "Hi" },
+    { role: "user", name: "bob", content: "Hello" },
+  ] as const;
+  await withPromptedTools(model)({ messages: both }, { signal });
+  expect(model.requests[0]?.messages).toEqual([{ role: "user", content: "alice: Hi\n\nbob: Hello" }]);
+});
+
 test("a picture stays in the message that its neighbours become", async () => {
   const image = { type: "image", url: "https://example.com/cat.png" } as const;
   const model = scriptedModel("A cat.");

@@ -20,16 +20,18 @@ const RecordedToolCall = z.object({
 /** One message as the model got it, but for pictures: words stand for them. */
 const RecordedMessage: z.ZodType<RecordedMessage> = z
   .discriminatedUnion("role", [
-    z.object({ role: z.literal("system"), content: z.string() }),
+    z.object({ role: z.literal("system"), content: z.string(), name: z.string().exactOptional() }),
     z.object({
       role: z.literal("user"),
       content: z.string(),
+      name: z.string().exactOptional(),
       images: z.int().exactOptional().describe("How many pictures it had. They are not kept."),
     }),
     z.object({
       role: z.literal("assistant"),
       content: z.string(),
       tool_calls: z.array(RecordedToolCall).exactOptional(),
+      name: z.string().exactOptional(),
     }),
     z.object({
       role: z.literal("tool"),
@@ -42,7 +44,7 @@ const RecordedMessage: z.ZodType<RecordedMessage> = z
 
 export type RecordedMessage =
   | Exclude<ChatMessage, UserMessage>
-  | { readonly role: "user"; readonly content: string; readonly images?: number };
+  | (Omit<UserMessage, "parts"> & { readonly images?: number });
 
 const RecordedTokenUsage = z.object({
   prompt_tokens: z.number(),

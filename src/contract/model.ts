@@ -38,13 +38,19 @@ export interface UserMessage {
   readonly role: "user";
   readonly content: string;
   readonly parts?: readonly UserPart[];
+  readonly name?: string;
 }
 
-/** One message of a conversation, in the shape every provider adapter translates from. */
+/** One message of a conversation, in the shape every provider adapter translates from. `name` tells those of one role apart. */
 export type ChatMessage =
-  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "system"; readonly content: string; readonly name?: string }
   | UserMessage
-  | { readonly role: "assistant"; readonly content: string; readonly tool_calls?: readonly ToolCall[] }
+  | {
+      readonly role: "assistant";
+      readonly content: string;
+      readonly tool_calls?: readonly ToolCall[];
+      readonly name?: string;
+    }
   | { readonly role: "tool"; readonly content: string; readonly tool_call_id: string; readonly name?: string };
 
 /** A tool as the model sees it. `parameters` is a JSON schema. */

@@ -20,12 +20,15 @@ export const OpenAiToolCall = z
   })
   .meta({ id: "OpenAiToolCall" });
 
+const name = z.string().nullish().describe("Tells speakers of one role apart.");
+
 export const OpenAiMessage = z
   .discriminatedUnion("role", [
-    z.object({ role: z.enum(["system", "developer"]), content: OpenAiText }),
-    z.object({ role: z.literal("user"), content: OpenAiUserContent }),
+    z.object({ role: z.enum(["system", "developer"]), content: OpenAiText, name }),
+    z.object({ role: z.literal("user"), content: OpenAiUserContent, name }),
     z.object({
       role: z.literal("assistant"),
+      name,
       content: OpenAiReplyText.nullish(),
       refusal: z.string().nullish(),
       tool_calls: z.array(OpenAiToolCall).nullish(),

@@ -91,6 +91,29 @@ test("parameters and unknown fields reach the provider; ours do not", async () =
   });
 });
 
+test("the names of those who speak reach the model and the log", async () => {
+  const { models, model } = scripted("Hi both");
+  await using agent = await runAgentApp(models);
+  const messages = [
+    { role: "developer", name: "boss", content: "Be kind." },
+    { role: "user", name: "alice", content: "Hi" },
+    { role: "assistant", name: "triage", content: "Hello." },
+    { role: "user", name: "bob", content: [{ type: "text", text: "Hi too" }] },
+    { role: "user", name: null, content: "And me" },
+  ];
+  const { headers } = await post(`${agent.url}/v1/chat/completions`, { model: "test/model", messages });
+  const said = [
+    { role: "system", name: "boss", content: "Be kind." },
+    { role: "user", name: "alice", content: "Hi" },
+    { role: "assistant", name: "triage", content: "Hello." },
+    { role: "user", name: "bob", content: "Hi too" },
+    { role: "user", content: "And me" },
+  ];
+  expect(model.requests[0]?.messages).toEqual(said);
+  const { body } = await send(`${agent.url}/agent/runs/${headers.get("x-run-id")}`);
+  expect(body).toMatchObject({ log: [{ messages: said }, {}, {}] });
+});
+
 test.each([false, true])("log probabilities reach the client (stream: %s)", async (stream) => {
   const logprobs = { content: [{ token: "Hi", logprob: -0.5, bytes: null, top_logprobs: [] }], refusal: null };
   await using agent = await runAgentApp(scripted({ text: "Hi", logprobs }).models);

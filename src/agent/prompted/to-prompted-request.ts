@@ -1,10 +1,11 @@
 import type { ChatMessage, ChatRequest, ToolDefinition, UserMessage } from "../../contract/model.ts";
+import { nameInText } from "../../contract/name-in-text.ts";
 import { joinUserMessages } from "../user-message.ts";
 
 /** The same request for a model that knows no tools: they are described in the system message, their results are user text. */
 export function toPromptedRequest({ tools = [], tool_choice, ...request }: ChatRequest): ChatRequest {
   const offered = tool_choice === "none" ? [] : tools;
-  const messages = mergeNeighbours(request.messages.map(toPlainMessage));
+  const messages = mergeNeighbours(request.messages.map(nameInText).map(toPlainMessage));
   const guide = offered.length > 0 ? describeTools(offered, tool_choice === "required") : null;
   return { ...request, messages: guide ? withGuide(messages, guide) : messages };
 }

@@ -1,11 +1,13 @@
 import type { AgentMessage } from "../../contract/agent-message.ts";
 import type { ChatMessage } from "../../contract/model.ts";
+import { nameInText } from "../../contract/name-in-text.ts";
 
 /**
  * The messages of a conversation as another agent backend takes them: the contract's own fields and nothing else,
  * so that a strict implementation accepts them too. The contract has no system type, so that text leads the first human message.
  */
-export function toAgentMessages(messages: readonly ChatMessage[]): readonly AgentMessage[] {
+export function toAgentMessages(request: readonly ChatMessage[]): readonly AgentMessage[] {
+  const messages = request.map(nameInText);
   const system = messages.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n");
   const conversation = messages.flatMap((message) => toAgentMessage(message) ?? []);
   return system === "" ? conversation : withInstructions(conversation, system);

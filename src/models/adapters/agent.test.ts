@@ -181,6 +181,11 @@ test("a model id that no header can carry is an unknown model, and nothing is ca
   }
 });
 
+test("who speaks is told in the text, since only tools have names in the contract", async () => {
+  const { sent } = await ask(json(agentMessage), { messages: [{ role: "user", name: "alice", content: "Hi" }] });
+  expect(sent[0]?.body).toEqual({ messages: [{ type: "human", content: "alice: Hi" }] });
+});
+
 test("pictures, which the contract has no place for, are refused, and nothing is called", async () => {
   const parts = [{ type: "image", url: "https://example.com/cat.png" } as const];
   const { reply, sent } = await ask(json(agentMessage), { messages: [{ role: "user", content: "[image]", parts }] });

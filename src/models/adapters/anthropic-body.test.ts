@@ -145,6 +145,24 @@ test("pictures become blocks: an address that the API opens, or what a data URL 
   ]);
 });
 
+test("who speaks is told in the text, since the API has no names", () => {
+  const parts = [{ type: "image", url: "https://example.com/cat.png" } as const];
+  const body = bodyFor([
+    { role: "system", name: "boss", content: "Be brief." },
+    { role: "user", name: "alice", content: "Hi" },
+    { role: "assistant", name: "model", content: "Hello." },
+    { role: "user", name: "bob", content: "[image]", parts },
+  ]);
+  expect(body).toMatchObject({
+    system: "boss: Be brief.",
+    messages: [
+      { content: [text("alice: Hi")] },
+      { content: [text("Hello.")] },
+      { content: [text("bob: "), { type: "image" }] },
+    ],
+  });
+});
+
 test("no empty text is sent", () => {
   const body = bodyFor([
     { role: "system", content: " " },

@@ -1,5 +1,6 @@
 import { isRecord } from "../../contract/json-record.ts";
 import type { ChatRequest, ModelParameters, ToolDefinition } from "../../contract/model.ts";
+import { nameInText } from "../../contract/name-in-text.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { formatTool, type AnthropicTool } from "./anthropic-format.ts";
 import { toTurns, type Turn } from "./anthropic-turns.ts";
@@ -41,10 +42,9 @@ export function toAnthropicBody(
 ): string {
   const { parameters = {} } = request;
   const { extra = {}, temperature, top_p, stop = [] } = parameters;
-  const system = request.messages.flatMap(({ role, content }) =>
-    role === "system" && content.trim() !== "" ? [content] : [],
-  );
-  const messages = toTurns(request.messages, source);
+  const spoken = request.messages.map(nameInText);
+  const system = spoken.flatMap(({ role, content }) => (role === "system" && content.trim() !== "" ? [content] : []));
+  const messages = toTurns(spoken, source);
   return JSON.stringify({
     max_tokens: tokenLimit(parameters) ?? defaultMaxTokens,
     temperature,

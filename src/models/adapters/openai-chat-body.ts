@@ -50,16 +50,17 @@ function toOpenaiMessage(message: ChatMessage, source: string) {
     const { role, content, tool_call_id, name } = message;
     return { role, tool_call_id, content, ...(name !== undefined && { name }) };
   }
-  if (message.role === "assistant" && message.tool_calls && message.tool_calls.length > 0) {
+  const { role, content, name } = message;
+  if (role === "assistant" && message.tool_calls && message.tool_calls.length > 0) {
     return {
-      role: "assistant",
-      content: message.content || null,
+      role,
+      name,
+      content: content || null,
       ...messageEcho(message.tool_calls, source),
       tool_calls: message.tool_calls.map((call) => toOpenaiToolCall(call, source)),
     };
   }
-  const { role, content } = message;
-  return { role, content: role === "user" && message.parts ? message.parts.map(toOpenaiPart) : content };
+  return { role, name, content: role === "user" && message.parts ? message.parts.map(toOpenaiPart) : content };
 }
 
 function toOpenaiPart(part: UserPart) {

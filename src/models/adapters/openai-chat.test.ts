@@ -120,6 +120,23 @@ test("messages, tools, settings and format are written as OpenAI wants them", as
   });
 });
 
+test("names of speakers are passed on", async () => {
+  const call = { id: "c1", name: "clock", arguments: "{}" };
+  const messages = [
+    { role: "system", name: "example_user", content: "New synergies will drive growth." },
+    { role: "user", name: "alice", content: "Hi" },
+    { role: "assistant", name: "triage", content: "", tool_calls: [call] },
+    { role: "tool", tool_call_id: "c1", content: "Noon" },
+  ] as const;
+  const { sent } = await ask(undefined, { messages });
+  expect(sent[0]?.body?.["messages"]).toMatchObject([
+    { name: "example_user", content: "New synergies will drive growth." },
+    { name: "alice", content: "Hi" },
+    { name: "triage", tool_calls: [{ id: "c1" }] },
+    { role: "tool" },
+  ]);
+});
+
 test("pictures are passed on as they came", async () => {
   const image_url = { url: "data:image/png;base64,iVBORw0KGgo=", detail: "low" };
   const picture = { type: "image", ...image_url } as const;

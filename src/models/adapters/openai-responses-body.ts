@@ -1,5 +1,6 @@
 import { isRecord } from "../../contract/json-record.ts";
 import type { ChatMessage, ChatRequest, ToolCall, UserPart } from "../../contract/model.ts";
+import { nameInText } from "../../contract/name-in-text.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { toResponsesFields } from "./responses-fields.ts";
 import { tokenLimit } from "./token-limit.ts";
@@ -20,7 +21,8 @@ export function toResponsesBody(
   const { text, ...allowed } = toResponsesFields(
     Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key))),
   );
-  const instructions = request.messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
+  const messages = request.messages.map(nameInText);
+  const instructions = messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
   return JSON.stringify({
     temperature,
     top_p,
@@ -32,7 +34,7 @@ export function toResponsesBody(
     ...allowed,
     ...((request.format || text !== undefined) && { text: textField(request, text) }),
     model: modelId,
-    input: toInput(request.messages),
+    input: toInput(messages),
     ...(stream && { stream: true }),
   });
 }

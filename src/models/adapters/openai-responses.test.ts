@@ -249,6 +249,18 @@ test("pictures are passed on in the API's own parts", async () => {
   ]);
 });
 
+test("who speaks is told in the text, since the API has no names", async () => {
+  const messages = [
+    { role: "user", name: "alice", content: "Hi" } as const,
+    { role: "assistant", name: "model", content: "Hello." } as const,
+  ];
+  const { sent } = await ask(json(response([said("Hi")])), { messages });
+  expect(sent[0]?.body?.["input"]).toEqual([
+    { role: "user", content: "alice: Hi" },
+    { role: "assistant", content: "Hello." },
+  ]);
+});
+
 test("tool calls carry the id that their answer has to repeat", async () => {
   const call = { id: "fc_1", type: "function_call", call_id: "call_9", name: "weather", arguments: '{"city":"Rome"}' };
   const again = { ...call, id: "fc_2", call_id: "call_10", arguments: "" };

@@ -83,11 +83,9 @@ function writeStart(log: AgentRunLog, facts: TurnFacts): void {
 
 /** Pictures are too large to be kept with every turn that shows them again, and nobody's to look at later. */
 function toRecorded(message: ChatMessage): RecordedMessage {
-  if (message.role === "user" && message.parts) {
-    const images = message.parts.filter(({ type }) => type === "image").length;
-    return { role: "user", content: message.content, images };
-  }
-  return message;
+  if (message.role !== "user" || !message.parts) return message;
+  const { parts, ...rest } = message;
+  return { ...rest, images: parts.filter(({ type }) => type === "image").length };
 }
 
 type Ending = Omit<AgentRunEnd, "type" | "at" | "model_resolved">;

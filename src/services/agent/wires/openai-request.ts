@@ -19,21 +19,26 @@ export function fromOpenAiMessages(messages: readonly OpenAiMessage[]): readonly
 }
 
 function toLooseMessage(message: OpenAiMessage): LooseMessage {
-  if (message.role === "user") return fromUserContent(message.content);
+  if (message.role === "user") return { ...fromUserContent(message.content), ...named(message) };
   const content = toPlainText(message.content);
   switch (message.role) {
     case "system":
     case "developer":
-      return { role: "system", content };
+      return { role: "system", content, ...named(message) };
     case "assistant":
       return {
         role: "assistant",
         content: content || (message.refusal ?? ""),
+        ...named(message),
         tool_calls: message.tool_calls?.map((call, index) => toLooseCall(call, index === 0 ? message : null)),
       };
     case "tool":
       return { role: "tool", content, tool_call_id: message.tool_call_id };
   }
+}
+
+function named({ name }: { readonly name?: string | null | undefined }) {
+  return name ? { name } : {};
 }
 
 /** What a user says in either of OpenAI's spellings. */
