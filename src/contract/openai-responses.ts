@@ -56,6 +56,15 @@ const ResponseText = z.looseObject({
   verbosity: z.string().nullish(),
 });
 
+/** Fields that chat completions have too, by the same name and with the same meaning. */
+export const sharedFields = {
+  service_tier: z.string().nullish(),
+  user: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  prompt_cache_key: z.string().nullish(),
+  prompt_cache_retention: z.string().nullish(),
+};
+
 /** Body of POST /v1/responses, as far as it is understood; other fields are ignored. */
 export const ResponseRequest = z
   .object({
@@ -73,7 +82,9 @@ export const ResponseRequest = z
     reasoning: z.looseObject({ effort: z.string().nullish() }).nullish().describe("Its effort is passed on."),
     include: z.array(z.string()).nullish().describe("message.output_text.logprobs asks for log probabilities."),
     top_logprobs: z.int().nullish(),
+    ...sharedFields,
     metadata: z.record(z.string(), z.string()).nullish(),
+    max_tool_calls: z.null("is not supported: x-agent-tools names the tools that may be used").optional(),
     conversation: z.null("is not supported: send the whole conversation as input").optional(),
     prompt: z.null("is not supported: send its text as instructions").optional(),
     previous_response_id: z.null("is not supported: send the whole conversation as input").optional(),

@@ -305,6 +305,23 @@ describe("the openai client with responses", () => {
     });
   });
 
+  test("what both of OpenAI's interfaces know by one name reaches the provider, and what nobody honours is refused", async () => {
+    const { models, model: asked } = scripted("Hi");
+    await using own = await runAgentApp(models);
+    const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const fields = {
+      service_tier: "flex",
+      user: "alice",
+      safety_identifier: "a1",
+      prompt_cache_key: "shop",
+      prompt_cache_retention: "24h",
+    } as const;
+    await openai.responses.create({ model: "test/model", input: "Hi", ...fields });
+    expect(asked.requests[0]?.parameters?.extra).toEqual(fields);
+    const limited = openai.responses.create({ model: "test/model", input: "Hi", max_tool_calls: 1 });
+    await expect(limited).rejects.toMatchObject({ status: 422, param: "max_tool_calls" });
+  });
+
   test("plain text, which clients ask for by default, is nothing to pass on", async () => {
     const { models, model: asked } = scripted("Hi");
     await using own = await runAgentApp(models);

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { ModelParameters, ToolDefinition } from "../../../contract/model.ts";
-import { ResponseRequest } from "../../../contract/openai-responses.ts";
+import { ResponseRequest, sharedFields } from "../../../contract/openai-responses.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
 import { requireScope } from "../../http/auth.ts";
@@ -88,10 +88,13 @@ function toParameters(request: ResponseRequest): ModelParameters {
 }
 
 /** What else may be said of the reply, in the words of chat completions: every provider is spoken to in those. */
-function toChatFields({ text, reasoning, include, top_logprobs }: ResponseRequest): Record<string, unknown> {
+function toChatFields(request: ResponseRequest): Record<string, unknown> {
+  const { text, reasoning, include, top_logprobs } = request;
   // Plain text is what comes anyway; clients say so, and not every provider knows the word.
   const format = text?.format?.type === "text" ? null : text?.format;
+  const shared = Object.keys(sharedFields).map((name) => [name, request[name as keyof typeof sharedFields]]);
   return {
+    ...Object.fromEntries(shared.filter(([, value]) => value != null)),
     ...(format && { response_format: toResponseFormat(format) }),
     ...(text?.verbosity && { verbosity: text.verbosity }),
     ...(reasoning?.effort && { reasoning_effort: reasoning.effort }),
