@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Identifier } from "./identifier.ts";
 import { Metadata } from "./metadata.ts";
+import { UserScorerSetting } from "./scorer-setting.ts";
 
 /** One turn of a scripted conversation, as the caller sends it. */
 export const InteractionInput = z
@@ -17,6 +18,11 @@ export const InteractionInput = z
       .optional()
       .describe("Default: opening for the first turn, follow_up for the rest."),
     reference_metadata: Metadata.default({}),
+    checks: z
+      .array(UserScorerSetting)
+      .max(50)
+      .optional()
+      .describe("What the reply to this turn is checked for, beside the checks of the run."),
     generated_metadata: Metadata.default({}).describe("Ignored in a request; filled in by the service."),
   })
   .meta({ id: "InteractionInput" });

@@ -334,3 +334,26 @@ test("without the verdict on its only rubric a reply has no overall, at first or
   const unjudged = { ...first, judgements: undefined };
   expect((await scoreInteraction({ ...options, earlier: unjudged })).scores).toEqual(first.scores);
 });
+
+test("a turn is checked for what it brings itself, and the others are not", async () => {
+  const checks = [
+    { type: "contains", text: "friday" },
+    { type: "regex", pattern: "\\d{4}", name: "order" },
+    { type: "latency", max_ms: 0 },
+  ];
+  const turn = interactionOf({ checks });
+  const other = interactionOf({ id: "2" });
+  const scoring = createScoring({
+    candidates: labelCandidates([]),
+    settings: { scorers: [{ type: "contains", text: "sent", mode: "all", ignore_case: true }] },
+  });
+  const { scores, score_reasons } = await scoreInteraction({
+    interaction: turn,
+    reply: replied("Sent on Friday."),
+    scoring,
+  });
+  expect(scores).toEqual({ success: 1, contains: 1, contains_2: 1, order: 0, latency: 0, overall: 2 / 3 });
+  expect(score_reasons["overall"]).toBe("checks 0.67 (contains, contains_2, order)");
+  const unchecked = await scoreInteraction({ interaction: other, reply: replied("Sent on Friday."), scoring });
+  expect(unchecked.scores).toEqual({ success: 1, contains: 1, overall: 1 });
+});

@@ -58,7 +58,8 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     label_rules: scoring.label_rules,
     call: { latency_ms: reply.latency_ms, first_token_ms: reply.first_token_ms, cost: reply.cost ?? null },
   };
-  const checks = await Promise.all(scoring.checks.map((named) => runCheck(named, input, options.signal)));
+  const asked = [...scoring.checks, ...scoring.turnChecks(interaction.checks)];
+  const checks = await Promise.all(asked.map((named) => runCheck(named, input, options.signal)));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
   const unknown = semantic || texts.references.length === 0 ? withoutSemantic(scoring.unknown) : scoring.unknown;
@@ -74,7 +75,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const total = overall([answered, ...scores], {
     weights: scoring.weights,
     checks: [
-      ...[...scoring.checks.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
+      ...[...asked.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
       ...withoutSemantic(unknown),
     ],
     failed: new Set([

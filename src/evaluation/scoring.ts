@@ -1,5 +1,6 @@
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { LabelRule } from "../contract/label-rule.ts";
+import type { Interaction } from "../contract/scenario.ts";
 import type { Judge } from "./judges/ask-judge.ts";
 import type { JudgeQuestion } from "./judges/judge-question.ts";
 import type { LabelCandidates } from "./labels/label-candidates.ts";
@@ -8,7 +9,7 @@ import { createLocalLabeller } from "./labels/local-labeller.ts";
 import type { ModelLabeller } from "./labels/model-labeller.ts";
 import { defaultScorers, isBuiltIn, type ScorerName } from "./scorers/built-in-scorers.ts";
 import type { CheckRunner } from "./scorers/checks/check-elsewhere.ts";
-import { createChecks, type NamedCheck } from "./scorers/create-checks.ts";
+import { createChecks, createTurnChecks, type NamedCheck } from "./scorers/create-checks.ts";
 import type { CustomScorer, CustomScorers, Patience } from "./scorers/custom-scorer.ts";
 import type { LexicalScorer } from "./scorers/lexical-scores.ts";
 import { semanticSimilarity, type SemanticScorer } from "./semantic/semantic-scorer.ts";
@@ -17,6 +18,8 @@ import { semanticSimilarity, type SemanticScorer } from "./semantic/semantic-sco
 export interface Scoring {
   readonly scorers: readonly ScorerName[];
   readonly checks: readonly NamedCheck[];
+  /** Checks that a turn brings itself. */
+  readonly turnChecks: (checks: Interaction["checks"]) => readonly NamedCheck[];
   readonly custom: readonly { readonly name: string; readonly scorer: CustomScorer; readonly patience?: Patience }[];
   /** Scores the run asks for that this process, unlike the one that took it on, has no scorer for. */
   readonly unknown: readonly string[];
@@ -62,6 +65,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
   return {
     scorers: named ? names.filter(isBuiltIn) : defaultScorers,
     checks: createChecks(listed, parts.runCheck),
+    turnChecks: createTurnChecks(listed, parts.runCheck),
     custom: Object.entries(customScorers)
       .filter(([name]) => !named || names.includes(name))
       .map(([name, scorer]) => ({ name, scorer, patience: { inVain: 0 } })),

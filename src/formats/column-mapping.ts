@@ -14,7 +14,8 @@ export type ColumnRole =
   | "tags"
   | "interaction_type"
   | "agent_reply"
-  | "reference_metadata";
+  | "reference_metadata"
+  | "checks";
 
 /** Which column plays which role, where the names do not say so. `labels`: these, and no others, are expected labels. */
 export type ColumnMapping = Readonly<Partial<Record<ColumnRole, string>>> & { readonly labels?: readonly string[] };
@@ -64,6 +65,7 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
   interaction_type: ["interaction_type"],
   agent_reply: ["agent_reply", "actual_output"],
   reference_metadata: ["reference_metadata"],
+  checks: ["checks"],
 };
 
 export const columnRoles = Object.keys(roleNames) as ColumnRole[];

@@ -15,8 +15,8 @@ const omitEmpty = (record: JsonRecord): JsonRecord =>
   );
 
 export function turnExtras(interaction: FileInteraction): JsonRecord {
-  const { id, interaction_type, references, reference_metadata, agent_reply, generated_metadata } = interaction;
-  return omitEmpty({ id, interaction_type, references, reference_metadata, agent_reply, generated_metadata });
+  const { id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata } = interaction;
+  return omitEmpty({ id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata });
 }
 
 /** Ids, labels and the rest of a scenario, to be stored beside its messages. */
@@ -50,6 +50,7 @@ export function withTurnExtras(turn: TurnDraft, extras: unknown): TurnDraft {
     type: textField(extras, "interaction_type") ?? turn.type,
     references: textList(listField(extras, "references")) ?? turn.references,
     labels: recordField(extras, "reference_metadata") ?? turn.labels,
+    checks: listField(extras, "checks") ?? turn.checks,
     reply: textField(extras, "agent_reply") ?? turn.reply,
     generated: recordField(extras, "generated_metadata") ?? turn.generated,
   };

@@ -6,7 +6,8 @@ import type { CheckDraft, TurnDraft } from "./scenario-draft.ts";
 export interface LastTurn extends ExpectedReply {
   readonly reply?: string | undefined;
   readonly labels?: JsonRecord;
-  readonly checks?: readonly CheckDraft[];
+  readonly checks?: readonly unknown[];
+  readonly unchecked?: readonly CheckDraft[];
 }
 
 /** Adds the expected reply and the labels to the last turn; the turns before it stay as they are. */
@@ -14,7 +15,7 @@ export function finishTurns(turns: readonly TurnDraft[], last: LastTurn): TurnDr
   return turns.map((turn, index) => (index < turns.length - 1 ? turn : finishTurn(turn, last)));
 }
 
-function finishTurn(turn: TurnDraft, { reference, references, reply, labels, checks }: LastTurn): TurnDraft {
+function finishTurn(turn: TurnDraft, { reference, references, reply, labels, checks, unchecked }: LastTurn): TurnDraft {
   return {
     ...turn,
     reference: reference ?? turn.reference,
@@ -22,5 +23,6 @@ function finishTurn(turn: TurnDraft, { reference, references, reply, labels, che
     ...(reply !== undefined && { reply }),
     ...(labels && { labels }),
     ...(checks && checks.length > 0 && { checks }),
+    ...(unchecked && unchecked.length > 0 && { unchecked }),
   };
 }

@@ -207,11 +207,11 @@ test("a promptfoo config: prompts filled in, values multiplied out, assertions s
     ],
   });
   const checks = result.checks.filter(({ scenario_id }) => scenario_id === capital?.id);
-  expect(checks.map(({ type, value, negated }) => [type, value, negated])).toEqual([
-    ["latency", undefined, false],
-    ["icontains", "paris", false],
-    ["contains", "London", true],
-    ["llm-rubric", "Is polite to Ms Smith", false],
+  expect(checks).toMatchObject([{ type: "llm-rubric", value: "Is polite to Ms Smith", negated: false }]);
+  expect(capital?.interactions[0]?.checks).toEqual([
+    { type: "latency", max_ms: 2000, of: "reply" },
+    { type: "contains", text: "paris", mode: "all", ignore_case: true },
+    { type: "contains", text: "London", mode: "none", ignore_case: false },
   ]);
   expect(messages(result)).toEqual(
     expect.arrayContaining([
@@ -219,7 +219,6 @@ test("a promptfoo config: prompts filled in, values multiplied out, assertions s
       "3 | /prompts | prompt 2; scenarios are made with the first",
       "38 | /tests/2 | this is in another place (file://more-tests.yaml); import that file by itself",
       "31 | /tests/0/assert/4 | assertion javascript: it runs code of its own",
-      "15 | /defaultTest/assert/0 | assertion latency is no part of a scenario; write it as a check under scorers",
       "34 | /tests/1 | not part of a scenario: options",
     ]),
   );

@@ -23,20 +23,17 @@ test("a table of promptfoo tests: expected cells are assertions, rows of a conve
     description: "capital",
     interactions: [{ reference_metadata: { intent: "geography" } }],
   });
-  expect(checks.map(({ type, value, negated }) => [type, value, negated])).toEqual([
-    ["icontains", "paris", false],
-    ["contains", "sorry", true],
-    ["contains-any", ["Friday", "Saturday"], false],
-    ["is-json", undefined, false],
+  expect(scenarios.flatMap(({ interactions }) => interactions.map((turn) => turn.checks))).toEqual([
+    [{ type: "contains", text: "paris", mode: "all", ignore_case: true }],
+    [{ type: "contains", text: "sorry", mode: "none", ignore_case: false }],
+    [{ type: "contains", text: ["Friday", "Saturday"], mode: "any", ignore_case: false }],
+    [{ type: "json_schema", schema: {} }],
   ]);
+  expect(checks).toEqual([]);
   expect(notes.map(({ line, message }) => `${line} ${message}`)).toEqual([
     "1 columns of promptfoo that are no part of a scenario: __threshold",
     "6 the test takes question from another file; it was left out",
-    "2 assertion icontains is no part of a scenario; write it as a check under scorers",
-    "3 assertion not-contains is no part of a scenario; write it as a check under scorers",
-    "4 assertion contains-any is no part of a scenario; write it as a check under scorers",
     "4 assertion javascript: it runs code of its own",
-    "5 assertion is-json is no part of a scenario; write it as a check under scorers",
   ]);
 });
 

@@ -111,6 +111,7 @@ function toInteraction({ draft, turn, index, register, note }: InteractionSource
     ...(turn.references && turn.references.length > 0 && { references: turn.references }),
     ...(turn.type && { interaction_type: turn.type }),
     reference_metadata: labels(turn.labels),
+    ...(turn.checks && turn.checks.length > 0 && { checks: turn.checks }),
     generated_metadata: labels(turn.generated),
   };
 }
@@ -118,6 +119,6 @@ function toInteraction({ draft, turn, index, register, note }: InteractionSource
 function checksOf(draft: ScenarioDraft, scenario: FileScenario): Check[] {
   return draft.turns.flatMap((turn, index) => {
     const interaction_id = scenario.interactions[index]?.id ?? "";
-    return (turn.checks ?? []).map((check) => ({ scenario_id: scenario.id, interaction_id, ...check }));
+    return (turn.unchecked ?? []).map((check) => ({ scenario_id: scenario.id, interaction_id, ...check }));
   });
 }

@@ -14,7 +14,10 @@ export interface TurnDraft {
   readonly type?: string | undefined;
   readonly labels?: JsonRecord | undefined;
   readonly generated?: JsonRecord | undefined;
-  readonly checks?: readonly CheckDraft[];
+  /** What the reply is checked for, in the contract's form. */
+  readonly checks?: readonly unknown[] | undefined;
+  /** What it was judged by elsewhere and is not checked for here. */
+  readonly unchecked?: readonly CheckDraft[];
 }
 
 export interface ScenarioDraft {

@@ -25,7 +25,7 @@ import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
 import { readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
-import { refuseUnusableScorers } from "./refuse-unusable-scorers.ts";
+import { refuseUnusableChecks } from "./refuse-unusable-checks.ts";
 import { createRescorer } from "./rescorer.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
@@ -205,7 +205,7 @@ export function createRuns(options: RunsOptions): Runs {
     rescore: createRescorer({ store, createScoring: scoringOf, now, onRescored: orders.forget }),
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
     async estimate(plan, owner) {
-      await refuseUnusableScorers(plan.scorers, { checks, owner });
+      await refuseUnusableChecks(plan.untried, { checks, owner });
       return estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: Math.min(global, perRun), owner });
     },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
@@ -224,8 +224,8 @@ export function createRuns(options: RunsOptions): Runs {
       await options.audits?.record(audit, now());
       return audit;
     },
-    async create({ scenarios, ...settings }, { warnings, idempotency, owner }) {
-      await refuseUnusableScorers(settings.scorers, { checks, owner });
+    async create({ scenarios, untried, ...settings }, { warnings, idempotency, owner }) {
+      await refuseUnusableChecks(untried, { checks, owner });
       const [demo, tied] = [isDemo(settings), isTied(settings)];
       const id = newId();
       ownRuns?.add(id);

@@ -3,10 +3,10 @@ import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../cont
 import { toPointer } from "../contract/pointer.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../evaluation/scorers/built-in-scorers.ts";
-import { checkNames } from "../evaluation/scorers/create-checks.ts";
-import { areQuicklyReady } from "../evaluation/scorers/checks/quickly-ready.ts";
-import { readinessProblems, scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
-import { scorerFieldErrors } from "./scorer-field-errors.ts";
+import { checkNames, turnCheckNames } from "../evaluation/scorers/create-checks.ts";
+import { scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
+import { turnCheckProblems } from "../evaluation/scorers/turn-check-problems.ts";
+import { checkError, turnsWithChecks } from "./placed-checks.ts";
 
 /** What the operator offers: models that judge and label where a request names none, and scorers of their own. */
 export interface PlanHelpers {
@@ -39,12 +39,16 @@ function comparing(scorers: NonNullable<EvaluationRequest["scorers"]>, helpers: 
   return listed.length > 0 ? listed : available(helpers).filter((name) => usual.has(name));
 }
 
-function scorersProblems({ scorers = [] }: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
-  return scorerFieldErrors([
-    ...scorerProblems(scorers, available(helpers)),
-    // The others are made ready elsewhere, once nothing else is wrong.
-    ...(areQuicklyReady(scorers) ? readinessProblems(scorers) : []),
-  ]);
+function scorersProblems({ scorers = [], test_batch }: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
+  const turns = turnsWithChecks(test_batch);
+  const ofTurns = turnCheckProblems(
+    turns.map(({ checks }) => checks),
+    { scorers, available: available(helpers) },
+  );
+  return [
+    ...scorerProblems(scorers, available(helpers)).map((problem) => checkError(`/scorers/${problem.index}`, problem)),
+    ...ofTurns.map((problem) => checkError(`${turns[problem.turn]?.pointer}/${problem.index}`, problem)),
+  ];
 }
 
 function judgeProblems(judge: JudgeSettings | undefined, helpers: PlanHelpers): FieldError[] {
@@ -100,9 +104,13 @@ function replayProblems({ history, replay_first_bad_turn }: EvaluationRequest): 
   ];
 }
 
-function weightProblems({ weights, scorers = [], judge }: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
+function weightProblems(
+  { weights, scorers = [], judge, test_batch }: EvaluationRequest,
+  helpers: PlanHelpers,
+): FieldError[] {
   if (!weights) return [];
-  const checks = checkNames(scorers).filter((name) => name !== null);
+  const ofTurns = turnsWithChecks(test_batch).flatMap(({ checks }) => turnCheckNames(checks, scorers));
+  const checks = [...checkNames(scorers).filter((name) => name !== null), ...ofTurns];
   const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
   const known = new Set(["success", ...comparing(scorers, helpers), ...checks, ...judged]);
   const isLabel = (name: string): boolean => known.has("metadata_match") && name.startsWith("metadata.");

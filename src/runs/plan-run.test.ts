@@ -47,3 +47,25 @@ test.each([
   expect(() => plan({}, { ...allowed, limits })).not.toThrow();
   expect(() => plan({}, { ...refused, limits })).toThrow(reason);
 });
+
+test("what is wrong with the check of a turn is told at its place, and its score may be weighed", () => {
+  const turn = { id: "1", user_message: "Hi", checks: [{ type: "regex", pattern: "(?=a)" }] };
+  const several = [numberedScenario("a", 2), { id: "b", interactions: [turn] }];
+  expect(() => plan({ test_batch: several })).toThrow("/test_batch/1/interactions/0/checks/0/pattern cannot be run");
+  const test_batch = { id: "b", interactions: [{ ...turn, checks: [{ type: "contains", text: "a", name: "tone" }] }] };
+  expect(() => plan({ test_batch, weights: { tone: 1 } })).not.toThrow();
+  expect(() => plan({ test_batch, weights: { tune: 1 } })).toThrow("is no score of this run");
+});
+
+test("checks that may take long to be made ready are left to be tried, each at its place", () => {
+  const schema = { type: "json_schema", schema: { type: "object" } } as const;
+  const test_batch = { id: "b", interactions: [{ id: "1", user_message: "Hi", checks: [schema] }] };
+  const scorers = ["token_f1", schema];
+  const pointers = (request: object) => plan(request).untried?.map(({ pointer }) => pointer);
+  expect(pointers({ test_batch })).toEqual(["/test_batch/interactions/0/checks/0"]);
+  expect(pointers({ test_batch: [test_batch], scorers })).toEqual([
+    "/scorers/1",
+    "/test_batch/0/interactions/0/checks/0",
+  ]);
+  expect(pointers({})).toBeUndefined();
+});

@@ -1,9 +1,12 @@
 import { ServiceError, type FieldError } from "../contract/service-error.ts";
-import type { EvaluationPlan, EvaluationRequest } from "../contract/evaluation-request.ts";
+import type { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { areQuicklyReady } from "../evaluation/scorers/checks/quickly-ready.ts";
+import { readinessProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { fieldsError } from "./fields-error.ts";
 import { withOperator } from "./operator-helper.ts";
 import { toScenario } from "./to-scenario.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";
+import { checkErrors, placedChecks, type PlannedRun } from "./placed-checks.ts";
 
 /** Bounds on one request, from the operator's settings. */
 export interface PlanLimits {
@@ -18,7 +21,7 @@ export interface PlanLimits {
  * Fills in every default of a request and refuses what cannot be run: doubled ids, too many calls, oversized labels, scorers and
  * judges that cannot be used. `helpers` is what the operator offers beside the model under test.
  */
-export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): EvaluationPlan {
+export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): PlannedRun {
   const { test_batch, test_name, attempts: setting, judge, labeller, ...options } = request;
   const several = Array.isArray(test_batch);
   const inputs = several ? test_batch : [test_batch];
@@ -26,6 +29,10 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
   refuse(attemptProblems(attempts, { limits, pointer: typeof setting === "number" ? "/attempts" : "/attempts/max" }));
   refuse(batchProblems(inputs, { several, limits }));
   refuse(optionProblems(request, helpers));
+  const checks = placedChecks(request);
+  const settings = checks.map(({ setting }) => setting);
+  const quickly = areQuicklyReady(settings);
+  if (quickly) refuse(checkErrors(checks, readinessProblems(settings)));
   checkSize(inputs, { attempts: request.history === "both" ? attempts * 2 : attempts, limits });
 
   const scenarios = inputs.map(toScenario);
@@ -37,6 +44,7 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
     ...(labeller && { labeller: withOperator(labeller, helpers.labeller) }),
     scenarios,
     test_name: test_name ?? scenarios[0]?.id ?? "",
+    ...(!quickly && { untried: checks }),
   };
 }
 

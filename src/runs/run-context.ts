@@ -90,12 +90,20 @@ export function createRunContexts({
     const ledger = ledgerOf(run, scenarios);
     const scoring = await createScoring({ owner: run.owner, settings, scenarios, ledger });
     const figures = createFiguresSoFar({ settings, scenarios });
-    return { settings, scenarios, model: modelOf(run), ...scoring, priceOf: priceOf?.(settings), ledger, figures };
+    return {
+      settings,
+      scenarios,
+      model: modelOf(run, scenarios),
+      ...scoring,
+      priceOf: priceOf?.(settings),
+      ledger,
+      figures,
+    };
   }
 
-  function modelOf({ id, settings }: RunRecord): ChatModel {
+  function modelOf({ id, settings }: RunRecord, scenarios: readonly Scenario[]): ChatModel {
     const plain = createModel(settings);
-    const model = wantsStream(settings) ? streamedModel(plain) : plain;
+    const model = wantsStream(settings, scenarios) ? streamedModel(plain) : plain;
     if (!limits) return model;
     const { endpoint, priority } = settings;
     return limitModel(model, { limits, endpoint: originOf(endpoint), run_id: id, priority });

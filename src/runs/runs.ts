@@ -1,6 +1,5 @@
 import type { NoiseFloor, PairwiseComparison, RunComparison } from "../contract/comparison.ts";
 import type { RunEstimate } from "../contract/estimate.ts";
-import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { EvaluationResponse, ScenarioResult, Warning } from "../contract/evaluation-response.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/run-scenarios.ts";
 import type { RunEvent } from "../contract/run-event.ts";
@@ -8,6 +7,7 @@ import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
 import type { PlanHelpers } from "./option-problems.ts";
+import type { PlannedRun } from "./placed-checks.ts";
 import type { RequestAgain } from "./to-request.ts";
 
 export interface NewRunOptions {
@@ -19,7 +19,7 @@ export interface NewRunOptions {
 /** Everything that can be done with runs. A run of another owner is as good as none. */
 export interface Runs {
   /** Rejects with `overloaded` when there are too many unfinished runs. */
-  create(plan: EvaluationPlan, options: NewRunOptions): Promise<Exclude<CreatedRun, { outcome: "full" }>>;
+  create(plan: PlannedRun, options: NewRunOptions): Promise<Exclude<CreatedRun, { outcome: "full" }>>;
   get(id: string, owner: string | null): Promise<RunRecord>;
   list(filter: RunFilter): Promise<RunPage>;
   /** Resolves when the run has ended. */
@@ -48,7 +48,7 @@ export interface Runs {
   ): Promise<RunRecord>;
   compare(baseline: string, candidate: string, owner: string | null): Promise<RunComparison>;
   /** What a plan would take. Calls no model. */
-  estimate(plan: EvaluationPlan, owner: string | null): Promise<RunEstimate>;
+  estimate(plan: PlannedRun, owner: string | null): Promise<RunEstimate>;
   /** How far runs of the same thing differ by chance, by score. */
   noise(ids: readonly string[], owner: string | null): Promise<Record<string, NoiseFloor>>;
   /** Lets a judge choose between the replies of two ended runs. Calls the judge. */

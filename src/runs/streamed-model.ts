@@ -1,12 +1,22 @@
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
+import type { Scenario } from "../contract/scenario.ts";
+import type { ScorerSetting } from "../contract/scorer-setting.ts";
 
 /** Whether a run wants to know when the first token of a reply came: it says so, or a check of it needs to know. */
-export function wantsStream({ stream, scorers = [] }: Pick<RunSettings, "stream" | "scorers">): boolean {
+export function wantsStream(
+  { stream, scorers = [] }: Pick<RunSettings, "stream" | "scorers">,
+  scenarios: readonly Scenario[],
+): boolean {
   return (
     stream ??
-    scorers.some((setting) => typeof setting === "object" && setting.type === "latency" && setting.of === "first_token")
+    (scorers.some(isOfFirstToken) ||
+      scenarios.some(({ interactions }) => interactions.some(({ checks }) => checks?.some(isOfFirstToken))))
   );
+}
+
+function isOfFirstToken(setting: ScorerSetting): boolean {
+  return typeof setting === "object" && setting.type === "latency" && setting.of === "first_token";
 }
 
 /** A model that is asked for streams, although nobody listens to them. */

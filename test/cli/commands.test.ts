@@ -104,6 +104,29 @@ test("validate tells of every file, and knows a configuration when it sees one",
   expect(nothing).toMatchObject({ code: 2, stdout: expect.stringContaining("nothing to run, 0 scenarios") });
 });
 
+test("validate and doctor refuse the checks that a run would be refused for", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  const turn = (pattern: string) => `{"id":"1","user_message":"Hi","checks":[{"type":"regex","pattern":"${pattern}"}]}`;
+  await writeFile(folder.file("a.json"), `{"id":"a","interactions":[${turn("(?=x)")}]}`);
+  await writeFile(folder.file("rehearsal.yaml"), "scenarios: a.json\nscorers: [{ type: length }]\n");
+  const { code, stdout } = await runCli(["validate", "--json"], { cwd });
+  expect({ code, problems: JSON.parse(stdout).problems }).toEqual({
+    code: 2,
+    problems: [
+      expect.stringMatching(/rehearsal\.yaml \/scorers\/0\/max: is required/),
+      expect.stringMatching(/^a\.json: a, 1 \/checks\/0\/pattern: cannot be run safely/),
+    ],
+  });
+  await writeFile(folder.file("rehearsal.yaml"), "scenarios: a.json\n");
+  const examined = await runCli(["doctor", "--json"], { cwd });
+  expect(JSON.parse(examined.stdout).checks).toContainEqual(
+    expect.objectContaining({ name: "configuration", state: "problem" }),
+  );
+  await writeFile(folder.file("a.json"), `{"id":"a","interactions":[${turn("x")}]}`);
+  expect((await runCli(["validate"], { cwd })).code).toBe(0);
+});
+
 test("reads standard input where - is named, and refuses to watch it", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;

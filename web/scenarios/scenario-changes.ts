@@ -42,6 +42,7 @@ const turnFields: readonly (readonly [string, (turn: Turn) => string])[] = [
   ["more references", (turn) => (turn.references ?? []).join("\n")],
   ["type", (turn) => turn.interaction_type],
   ["labels", labels],
+  ["checks", (turn) => (turn.checks ?? []).map((check) => JSON.stringify(check)).join("\n")],
 ];
 
 function labels({ reference_metadata }: Turn): string {

@@ -8,6 +8,7 @@ import { parseGate } from "../gates/parse-gate.ts";
 import { findFiles } from "../scenarios/find-files.ts";
 import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
 import { ownFiles } from "../scenarios/own-files.ts";
+import { scorerFaults } from "../scenarios/scorer-faults.ts";
 import {
   joinScenarios,
   noteLine,
@@ -51,6 +52,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
     folder: typed.length > 0 ? process.cwd() : folder,
     except: ownFiles(loaded),
   });
+  problems.push(...scorerFaults({ config, file: configFile }, read));
   if (typed.length === 0 && problems.length === 0) {
     const scenarios = patterns.length === 0 ? undefined : read.flatMap((file) => file.scenarios);
     checkGateNames(gates, { config, scenarios });

@@ -1,6 +1,6 @@
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
-import { checkNames } from "../../evaluation/scorers/create-checks.ts";
+import { checkNames, turnCheckNames } from "../../evaluation/scorers/create-checks.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
@@ -36,7 +36,10 @@ function scoreNames({ scorers = [], judge }: Config, scenarios: readonly FileSce
     interactions.flatMap(({ reference_metadata }) => Object.keys(reference_metadata)),
   );
   const metadata = labels.map((key) => `metadata.${key}`);
-  return new Set(["overall", "success", ...scorerNames, ...named, ...checks, ...judged, ...metadata]);
+  const ofTurns = scenarios.flatMap(({ interactions }) =>
+    interactions.flatMap((turn) => turnCheckNames(turn.checks ?? [], scorers)),
+  );
+  return new Set(["overall", "success", ...scorerNames, ...named, ...checks, ...ofTurns, ...judged, ...metadata]);
 }
 
 function suggestion(name: string, known: ReadonlySet<string>): string {

@@ -1,5 +1,5 @@
 import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
-import { reservedNames } from "../../evaluation/scorers/reserved-names.ts";
+import { reservedScores } from "../../contract/reserved-scores.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { importOperatorModule } from "./import-operator-module.ts";
 
@@ -25,5 +25,5 @@ export async function readCustomScorers(path: string | null): Promise<CustomScor
 
 function nameProblem(name: string): string | null {
   if (!scoreName.test(name)) return "name scorers with lower-case letters, digits and _";
-  return reservedNames.has(name) ? "that is the name of another score" : null;
+  return reservedScores.has(name) ? "that is the name of another score" : null;
 }

@@ -19,3 +19,15 @@ test("what the service warned of is said", () => {
   const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
   expect(text).toContain("\n/budget/money stops nothing\n");
 });
+
+test("a turn without a reference is shown with the checks it missed", () => {
+  const turn = interactionResult({
+    reference_reply: "",
+    scores: { success: 1, contains: 1, order: 0, "metadata.intent": 0, overall: 0.5 },
+    score_reasons: { order: "the pattern was not found" },
+  });
+  const response = runResult([scenarioResult("one", [[{ ...turn }]])]);
+  const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
+  expect(text).toContain("      reply     At seven.\n      check     order: the pattern was not found");
+  expect(text).not.toMatch(/reference |check +contains|check +metadata/);
+});

@@ -7,9 +7,9 @@ import { createRunTally, type RunTally } from "./run-tally.ts";
 const interaction = Interaction.parse({ id: "1", user_message: "q", interaction_type: "opening" });
 
 /** A run of one interaction, with the scores of each of its attempts. */
-function tallyOf(attempts: readonly Scores[]): RunTally {
+function tallyOf(attempts: readonly Scores[], turn = interaction): RunTally {
   const tally = createRunTally();
-  for (const scores of attempts) tally.add({ scenario_id: "s", interaction, scores, scoring_version: "1" });
+  for (const scores of attempts) tally.add({ scenario_id: "s", interaction: turn, scores, scoring_version: "1" });
   return tally;
 }
 
@@ -32,4 +32,13 @@ test("fewer replies are a regression, however good those are that came", () => {
   const [before, after] = [tallyOf([replied(0.5), replied(0.5)]), tallyOf([replied(1), failed])];
   const counts = changedInteractions(before, after, { leaveOut: new Set(), most: 10 });
   expect(counts).toMatchObject({ regressions: 1, improvements: 0 });
+});
+
+test("a turn that is checked for something else is another question", () => {
+  const checkedFor = (text: string) =>
+    tallyOf([replied(1)], Interaction.parse({ ...interaction, checks: [{ type: "contains", text }] }));
+  const contentOf = (tally: RunTally) => tally.scenarios.get("s")?.get("1")?.content;
+  expect(contentOf(checkedFor("a"))).toBe(contentOf(checkedFor("a")));
+  expect(contentOf(checkedFor("a"))).not.toBe(contentOf(checkedFor("b")));
+  expect(contentOf(checkedFor("a"))).not.toBe(contentOf(tallyOf([replied(1)])));
 });

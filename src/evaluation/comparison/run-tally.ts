@@ -64,10 +64,16 @@ function addScores(sums: TalliedInteraction["sums"], scores: Scores): void {
   }
 }
 
-function contentOf({ user_message, reference_reply, references = [], reference_metadata }: Interaction): string {
+function contentOf({
+  user_message,
+  reference_reply,
+  references = [],
+  reference_metadata,
+  checks,
+}: Interaction): string {
   const labels = Object.entries(reference_metadata).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  const isNested = labels.some(([, value]) => typeof value === "object");
+  const isNested = checks !== undefined || labels.some(([, value]) => typeof value === "object");
   // The same text for labels that are plain, and a good deal quicker.
   const toText = isNested ? canonicalJson : JSON.stringify;
-  return toText([user_message, reference_reply, references, labels]);
+  return toText([user_message, reference_reply, references, labels, ...(checks ?? [])]);
 }

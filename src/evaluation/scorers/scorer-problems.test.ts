@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { ScorerSetting } from "../../contract/scorer-setting.ts";
 import { readinessProblems, scorerProblems } from "./scorer-problems.ts";
+import { reservedScores } from "../../contract/reserved-scores.ts";
+import { scorerNames } from "./built-in-scorers.ts";
 
 function problemsOf(name: string): string[] {
   const setting = ScorerSetting.parse({ type: "contains", text: "refund", name });
@@ -73,4 +75,8 @@ test("a check with one bound, or with a sign to look for, is one", () => {
       [],
     ),
   ).toEqual([]);
+});
+
+test("every score of ours has a name that no check may take", () => {
+  expect(scorerNames.filter((name) => !reservedScores.has(name))).toEqual([]);
 });

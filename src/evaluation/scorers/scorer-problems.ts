@@ -1,11 +1,11 @@
 import { nearestName } from "../../contract/nearest-name.ts";
+import { reservedPrefixes, reservedScores } from "../../contract/reserved-scores.ts";
 import type { ScorerSetting } from "../../contract/scorer-setting.ts";
 import { checkNames, createCheck } from "./create-checks.ts";
 import { PatternError } from "./checks/compile-pattern.ts";
 import { createPatternSizes, type PatternSizes } from "./checks/pattern-sizes.ts";
 import { SchemaError } from "./checks/json-schema.ts";
 import { normalize } from "../text/normalize.ts";
-import { reservedNames } from "./reserved-names.ts";
 
 export interface ScorerProblem {
   readonly index: number;
@@ -22,9 +22,6 @@ export interface ScorerProblem {
   readonly message: string;
 }
 
-/** How the names of labels' and rubrics' scores begin: those depend on the scenarios, so none of them is left to a check. */
-const reservedPrefixes = ["metadata.", "judge.", "conversation."];
-
 /** Characters that the patterns, and the schemas as JSON, of one list may have together: making most of them ready takes a second or two then. */
 const longest = { pattern: 20_000, schema: 100_000 };
 
@@ -38,17 +35,21 @@ export function scorerProblems(settings: readonly ScorerSetting[], available: re
   const names = checkNames(settings);
   return settings.flatMap((setting, index): ScorerProblem[] => {
     if (typeof setting === "string") return nameProblems(setting, { index, settings, available });
-    const name = names[index] ?? "";
-    const taken = reservedNames.has(name) || available.includes(name) || names.indexOf(name) < index;
-    const prefix = reservedPrefixes.find((start) => name.startsWith(start));
-    const message = taken
+    const taken = new Set([...available, ...names.slice(0, index)]);
+    return [...checkNameProblems(names[index] ?? "", { index, taken }), ...settingProblems(setting, index)];
+  });
+}
+
+export function checkNameProblems(
+  name: string,
+  { index, taken }: { index: number; taken: ReadonlySet<string | null> },
+): ScorerProblem[] {
+  const prefix = reservedPrefixes.find((start) => name.startsWith(start));
+  const message =
+    reservedScores.has(name) || taken.has(name)
       ? `"${name}" is the name of another score`
       : prefix && `"${name}" begins with "${prefix}", as only the service's own scores do`;
-    return [
-      ...(message ? [{ index, field: "name", code: "duplicate_name", message } as const] : []),
-      ...settingProblems(setting, index),
-    ];
-  });
+  return message ? [{ index, field: "name", code: "duplicate_name", message }] : [];
 }
 
 /** What is found wrong only when the checks of a list are made ready: patterns and schemas that cannot be used. */
@@ -60,7 +61,7 @@ export function readinessProblems(settings: readonly ScorerSetting[]): ScorerPro
 }
 
 /** The first pattern and the first schema that are too much with those before them. */
-function lengthProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
+export function lengthProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
   const together = { pattern: 0, schema: 0 };
   const problems = new Map<string, ScorerProblem>();
   for (const [index, setting] of settings.entries()) {
@@ -99,7 +100,7 @@ function idleProblem(setting: Exclude<ScorerSetting, string>): Omit<ScorerProble
   return null;
 }
 
-function settingProblems(setting: Exclude<ScorerSetting, string>, index: number): ScorerProblem[] {
+export function settingProblems(setting: Exclude<ScorerSetting, string>, index: number): ScorerProblem[] {
   if (
     setting.type === "length" &&
     setting.min !== undefined &&

@@ -69,6 +69,7 @@ export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
     "tags",
     "labels",
     "references",
+    "checks",
     "interaction types",
     "agent replies",
   ] as const;

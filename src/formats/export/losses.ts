@@ -7,6 +7,7 @@ type Part =
   | "tags"
   | "labels"
   | "references"
+  | "checks"
   | "interaction types"
   | "interaction ids"
   | "agent replies";
@@ -21,6 +22,7 @@ const found: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
     interactions.some(({ reference_metadata }) => Object.keys(reference_metadata).length > 0),
   references: ({ interactions }) =>
     interactions.some(({ references }) => references !== undefined && references.length > 0),
+  checks: ({ interactions }) => interactions.some(({ checks }) => checks !== undefined && checks.length > 0),
   "interaction types": ({ interactions }) =>
     interactions.some(({ interaction_type }) => interaction_type !== undefined),
   "agent replies": ({ interactions }) => interactions.some(({ agent_reply }) => agent_reply !== ""),

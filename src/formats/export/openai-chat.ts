@@ -23,6 +23,7 @@ export function exportOpenaiChat(scenarios: readonly FileScenario[]): ExportResu
     "tags",
     "labels",
     "references",
+    "checks",
     "interaction types",
     "agent replies",
   ]);

@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import { extrasKey, turnExtras } from "../extras.ts";
+import { toAssertion } from "./promptfoo-assertion.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../scenario-file.ts";
 import { prettyJson } from "./json-lines.ts";
 
@@ -14,7 +15,10 @@ const prompt = `[
 ]
 `;
 
-/** A promptfoo config: a test per turn, `conversationId` keeps a scenario together, reference replies are `similar` assertions. */
+/**
+ * A promptfoo config: a test per turn, `conversationId` keeps a scenario together, reference replies are `similar` assertions, checks the
+ * assertions that judge the same.
+ */
 export function exportPromptfoo(scenarios: readonly FileScenario[], ending?: string): ExportResult {
   const notes: Note[] = [];
   const tests = scenarios.flatMap((scenario) =>
@@ -48,13 +52,22 @@ function toTest({ scenario, interaction, index, notes }: TestSource): object {
       });
     return asLiteral(text);
   };
-  const { user_message, reference_reply, references = [] } = interaction;
+  const { user_message, reference_reply, references = [], checks = [] } = interaction;
   const { description, system_prompt, tags } = scenario;
   const expected = [reference_reply, ...references].map(literal);
   const asserts =
     reference_reply === ""
       ? []
       : [{ type: "similar", value: expected.length === 1 ? expected[0] : expected, threshold: 0.8 }];
+  const checked = checks.flatMap((check) => {
+    const assertion = toAssertion(check, literal);
+    if (!assertion)
+      notes.push({
+        kind: "changed",
+        message: `${scenario.id}, turn ${index + 1}: promptfoo has no assertion like the check ${check.type}; it is kept for the way back`,
+      });
+    return assertion ?? [];
+  });
   const whole = index === 0 && { ...(description !== "" && { description }), ...(tags && { tags }) };
   return {
     description: `${scenario.id}, turn ${index + 1}`,
@@ -62,7 +75,7 @@ function toTest({ scenario, interaction, index, notes }: TestSource): object {
       user_message: literal(user_message),
       ...(system_prompt !== undefined && { system_prompt: literal(system_prompt) }),
     },
-    ...(asserts.length > 0 && { assert: asserts }),
+    ...(asserts.length + checked.length > 0 && { assert: [...asserts, ...checked] }),
     metadata: { conversationId: scenario.id, [extrasKey]: { ...whole, turn: turnExtras(interaction) } },
   };
 }

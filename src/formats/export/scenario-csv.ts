@@ -45,6 +45,11 @@ function columnsFor(labels: readonly string[]): Column[] {
       optional: true,
       cell: ({ interaction }) => (interaction.references ? json(interaction.references) : ""),
     },
+    {
+      name: "checks",
+      optional: true,
+      cell: ({ interaction }) => (interaction.checks ? json(interaction.checks) : ""),
+    },
     { name: "interaction_type", optional: true, cell: ({ interaction }) => interaction.interaction_type ?? "" },
     { name: "agent_reply", optional: true, cell: ({ interaction }) => interaction.agent_reply },
     { name: "description", optional: true, cell: (turn) => onFirst(turn, turn.scenario.description) },

@@ -19,7 +19,7 @@ function leanScenario({ id, description, system_prompt, tags, interactions }: Fi
 
 function leanInteraction(interaction: FileInteraction): object {
   const { id, user_message, agent_reply, reference_reply, references, interaction_type } = interaction;
-  const { reference_metadata, generated_metadata } = interaction;
+  const { reference_metadata, checks, generated_metadata } = interaction;
   return {
     id,
     ...(interaction_type !== undefined && { interaction_type }),
@@ -28,6 +28,7 @@ function leanInteraction(interaction: FileInteraction): object {
     ...(references && { references }),
     ...(agent_reply !== "" && { agent_reply }),
     ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }),
+    ...(checks && { checks }),
     ...(Object.keys(generated_metadata).length > 0 && { generated_metadata }),
   };
 }

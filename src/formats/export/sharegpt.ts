@@ -17,6 +17,7 @@ export function exportShareGpt(scenarios: readonly FileScenario[], ending?: stri
     "tags",
     "labels",
     "references",
+    "checks",
     "interaction types",
     "agent replies",
   ] as const;

@@ -44,7 +44,7 @@ function addCase(value: JsonRecord, context: ItemContext): void {
     turns: turns.map((turn, index) =>
       index < turns.length - 1 || rubrics.length === 0
         ? turn
-        : { ...turn, checks: [...(turn.checks ?? []), ...rubrics] },
+        : { ...turn, unchecked: [...(turn.unchecked ?? []), ...rubrics] },
     ),
   });
 }
@@ -65,7 +65,7 @@ function readInvocation(value: unknown, { place, collector }: ItemContext): Turn
       id: anyField(value, "invocation_id", "invocationId"),
       user: user.text,
       reference: final.text,
-      checks: rubricChecks(value),
+      unchecked: rubricChecks(value),
     },
   ];
 }

@@ -90,8 +90,8 @@ function addConversational(golden: JsonRecord, context: ItemContext): void {
   }
   const metadata = anyField(golden, "additional_metadata", "additionalMetadata");
   const labels = readLabels(metadata, below(context, "additional_metadata"));
-  const checks = outcomeChecks(golden, context);
-  const finished = turns.map((turn, index) => (index < turns.length - 1 ? turn : { ...turn, labels, checks }));
+  const unchecked = outcomeChecks(golden, context);
+  const finished = turns.map((turn, index) => (index < turns.length - 1 ? turn : { ...turn, labels, unchecked }));
   const description = [textField(golden, "scenario"), textField(golden, "comments")].filter(Boolean).join("\n");
   collector.add(
     withExtras({ place, id: anyField(golden, "id", "name"), description, system, turns: finished }, metadata),

@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { nearestName } from "../../contract/nearest-name.ts";
+import { UserScorerSetting } from "../../contract/scorer-setting.ts";
 import { textList } from "../extras.ts";
 import { field, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
@@ -17,8 +18,13 @@ const interactionFields = new Set([
   "references",
   "interaction_type",
   "reference_metadata",
+  "checks",
   "generated_metadata",
 ]);
+
+const checkFields: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  UserScorerSetting.options.map(({ shape }) => [shape.type.value, new Set(Object.keys(shape))]),
+);
 
 /** Unknown fields named in one note. */
 const mostNamed = 20;
@@ -91,8 +97,22 @@ function readTurn(value: unknown, place: Place, collector: ScenarioCollector): T
     references: textList(listField(value, "references")),
     type: textField(value, "interaction_type"),
     labels: recordField(value, "reference_metadata"),
+    checks: readChecks(value["checks"], at(place, "checks"), collector),
     generated: recordField(value, "generated_metadata"),
   };
+}
+
+/** The contract says what a check may be; here, what in it nobody reads. */
+function readChecks(value: unknown, place: Place, collector: ScenarioCollector): readonly unknown[] | undefined {
+  if (!Array.isArray(value)) {
+    if (value !== undefined && value !== null) collector.note("dropped", place, "checks is no list");
+    return undefined;
+  }
+  for (const [index, check] of value.entries()) {
+    const fields = checkFields.get(textField(check, "type") ?? "");
+    if (fields && isRecord(check)) noteUnknown({ record: check, known: fields, place: at(place, index), collector });
+  }
+  return value;
 }
 
 interface UnknownFields {

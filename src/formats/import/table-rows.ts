@@ -165,6 +165,7 @@ function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): Tur
   const named = plan.labels.filter((name) => ![undefined, null, ""].includes(row.cells[name] as undefined));
   const json = readJson(row, plan, "reference_metadata", collector);
   const references = readJson(row, plan, "references", collector);
+  const checks = readJson(row, plan, "checks", collector);
   const expected = readExpected(row, plan, collector);
   return {
     id: plan.roles.scenario_id === undefined ? undefined : cell(row, plan, "id"),
@@ -173,6 +174,7 @@ function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): Tur
     ...(Array.isArray(references) && others(references, expected)),
     reply: text(row, plan, "agent_reply"),
     type: text(row, plan, "interaction_type"),
+    ...(Array.isArray(checks) && { checks }),
     labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
   };
 }

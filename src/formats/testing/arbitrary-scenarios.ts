@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { UserScorerSetting } from "../../contract/scorer-setting.ts";
 import type { FileScenario } from "../scenario-file.ts";
 
 /** Text that has broken a file format before. */
@@ -70,6 +71,29 @@ const labels = fc
     ),
   );
 
+const seen = text.filter((value) => value.trim() !== "");
+const check = fc.oneof(
+  fc.record({
+    type: fc.constant("contains"),
+    text: fc.oneof(seen, fc.array(seen, { minLength: 1, maxLength: 3 })),
+    mode: fc.constantFrom("all", "any", "none"),
+    ignore_case: fc.boolean(),
+  }),
+  fc.record({
+    type: fc.constant("regex"),
+    pattern: fc.constantFrom("\\b\\d{5}\\b", "(?-m)^yes$", "^no", "{{ name }}", "a|b,c"),
+    ignore_case: fc.boolean(),
+    negate: fc.boolean(),
+    name: fc.constantFrom("order_number", "Tone"),
+  }),
+  fc.record({
+    type: fc.constant("json_schema"),
+    schema: fc.constantFrom({}, { type: "object", required: ["{{ id }}"] }),
+  }),
+  fc.record({ type: fc.constant("length"), max: fc.nat(), unit: fc.constantFrom("words", "characters") }),
+  fc.record({ type: fc.constant("latency"), max_ms: fc.nat(), of: fc.constantFrom("reply", "first_token") }),
+) as fc.Arbitrary<UserScorerSetting>;
+
 const interaction = fc.record(
   {
     user_message: text,
@@ -78,6 +102,7 @@ const interaction = fc.record(
     references: fc.array(text, { minLength: 1, maxLength: 2 }),
     interaction_type: filled,
     reference_metadata: labels,
+    checks: fc.array(check, { minLength: 1, maxLength: 3 }),
   },
   { requiredKeys: ["user_message", "agent_reply", "reference_reply", "reference_metadata"] },
 );

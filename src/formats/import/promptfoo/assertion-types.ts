@@ -11,7 +11,7 @@ export const references: ReadonlySet<string> = new Set([
   "model-graded-factuality",
 ]);
 
-/** Assertions about the reply's text that are data: given as checks beside the scenarios. */
+/** Assertions that are data: checks of the turn where we have one that judges the same, else listed beside the scenarios. */
 export const checkable: ReadonlySet<string> = new Set([
   ...references,
   "contains",
@@ -34,9 +34,11 @@ export const checkable: ReadonlySet<string> = new Set([
 
 const judged: ReadonlySet<string> = new Set(["llm-rubric", "g-eval", "model-graded-closedqa"]);
 
-/** Where such a check is written, since it belongs to a run. */
-export const whereTo = (type: string): string =>
-  judged.has(type) ? "write it as a rubric of the judge" : "write it as a check under scorers";
+/** Why such an assertion is no check of its turn. */
+export const whyUnchecked = (type: string): string =>
+  judged.has(type)
+    ? "is no part of a scenario; write it as a rubric of the judge"
+    : "has no check that judges the same; it is listed beside the scenarios";
 
 /** Why other assertions are left out. */
 export const reasons: ReadonlyMap<string, string> = new Map([

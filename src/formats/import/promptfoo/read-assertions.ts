@@ -1,15 +1,19 @@
 import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { reservedPrefixes, reservedScores } from "../../../contract/reserved-scores.ts";
+import { UserScorerSetting } from "../../../contract/scorer-setting.ts";
 import { below, type ItemContext } from "../../peer-item.ts";
 import { field, listField, scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
-import { checkable, reasons, references, whereTo } from "./assertion-types.ts";
+import { checkable, reasons, references, whyUnchecked } from "./assertion-types.ts";
 import { includeTexts } from "./named-files.ts";
 import { renderTemplate } from "./render-template.ts";
+import { toCheck } from "./to-check.ts";
 
 export interface Assertions {
   readonly reference: string | undefined;
   readonly references: readonly string[];
-  readonly checks: readonly CheckDraft[];
+  readonly checks: readonly UserScorerSetting[];
+  readonly unchecked: readonly CheckDraft[];
 }
 
 interface AssertionSource {
@@ -33,7 +37,8 @@ export function placedAssertions(list: readonly unknown[] | undefined, context: 
 /** Sorts a test's assertions into reference replies, checks, and what is named as left out. */
 export function readAssertions({ assertions, vars, templates }: AssertionSource): Assertions {
   const texts: string[] = [];
-  const checks: CheckDraft[] = [];
+  const checks: UserScorerSetting[] = [];
+  const unchecked: CheckDraft[] = [];
   for (const { value: entry, context: at } of flatten(assertions, templates)) {
     const name = scalarText(field(entry, "type")) ?? "";
     const negated = name.startsWith("not-");
@@ -50,13 +55,35 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
     } else if (references.has(type) && !negated) texts.push(...toTexts(value));
     else {
       const threshold = field(entry, "threshold");
-      checks.push({ type, value, negated, ...(typeof threshold === "number" && { threshold }) });
-      at.collector.note("changed", at.place, `assertion ${name} is no part of a scenario; ${whereTo(type)}`);
+      const draft = { type, value, negated, ...(typeof threshold === "number" && { threshold }) };
+      const check = toCheck(draft);
+      if (check) checks.push(named(check, { wanted: scalarText(field(entry, "metric")), checks }));
+      else {
+        unchecked.push(draft);
+        at.collector.note("changed", at.place, `assertion ${name} ${whyUnchecked(type)}`);
+      }
     }
   }
   const [reference, ...others] = [...new Set(texts)];
-  return { reference, references: others, checks };
+  return { reference, references: others, checks, unchecked };
 }
+
+/** `metric` is how promptfoo names a score. A second check of one turn by the same name, or a name we cannot use, goes by its type. */
+function named(
+  check: UserScorerSetting,
+  { wanted, checks }: { wanted: string | undefined; checks: readonly UserScorerSetting[] },
+): UserScorerSetting {
+  const name = wanted?.trim().replace(/[^A-Za-z0-9_.-]+/g, "_");
+  if (name === undefined || isTaken(name) || checks.some((other) => other.name === name)) return check;
+  const parsed = UserScorerSetting.safeParse({ ...check, name });
+  return parsed.success ? parsed.data : check;
+}
+
+/** True for names of other scores: those of the service, and those that checks without a name have. */
+const isTaken = (name: string): boolean =>
+  reservedScores.has(name) ||
+  reservedPrefixes.some((start) => name.startsWith(start)) ||
+  UserScorerSetting.options.some(({ shape }) => name.startsWith(shape.type.value));
 
 /** A value may stand in a file of its own; code that does is not read. */
 const withText = (value: unknown, context: ItemContext): unknown =>

@@ -1,0 +1,60 @@
+import type { ScorerSetting, UserScorerSetting } from "../../contract/scorer-setting.ts";
+import { checkNames, settingKey, turnCheckNames } from "./create-checks.ts";
+import { checkNameProblems, lengthProblems, settingProblems, type ScorerProblem } from "./scorer-problems.ts";
+
+/** The checks of each turn of a batch. */
+type TurnChecks = readonly (readonly UserScorerSetting[])[];
+
+/** A check of a turn: in which turn's list it stands, and where in it. */
+export interface TurnCheck {
+  readonly turn: number;
+  readonly index: number;
+  readonly setting: UserScorerSetting;
+}
+
+export interface TurnCheckProblem extends ScorerProblem {
+  readonly turn: number;
+}
+
+/** Every check that turns bring, once: where many say the same, the first of them. */
+export function distinctChecks(turns: TurnChecks): TurnCheck[] {
+  const distinct = new Map<string, TurnCheck>();
+  for (const [turn, checks] of turns.entries()) {
+    for (const [index, setting] of checks.entries()) {
+      const key = settingKey(setting);
+      if (!distinct.has(key)) distinct.set(key, { turn, index, setting });
+    }
+  }
+  return [...distinct.values()];
+}
+
+/**
+ * What is wrong with the checks that turns bring themselves, beside the scorers of the run. What many turns say counts once. Whether
+ * patterns and schemas can be used is found out by `readinessProblems`.
+ */
+export function turnCheckProblems(
+  turns: TurnChecks,
+  { scorers, available }: { scorers: readonly ScorerSetting[]; available: readonly string[] },
+): TurnCheckProblem[] {
+  const ofRun = [...available, ...checkNames(scorers)];
+  const ofNames = turns.flatMap((checks, turn) => {
+    const names = turnCheckNames(checks, scorers);
+    return names.flatMap((name, index) => {
+      const taken = new Set([...ofRun, ...names.slice(0, index)]);
+      return checkNameProblems(name, { index, taken }).map((problem) => ({ turn, ...problem }));
+    });
+  });
+  const distinct = distinctChecks(turns);
+  const tooLong = lengthProblems(distinct.map(({ setting }) => setting));
+  const wrong =
+    tooLong.length > 0 ? tooLong : distinct.flatMap(({ setting }, index) => settingProblems(setting, index));
+  return [...ofNames, ...inTheirTurns(wrong, distinct)];
+}
+
+/** Problems of a list of distinct checks, told of the turns where those stand. */
+export function inTheirTurns(problems: readonly ScorerProblem[], distinct: readonly TurnCheck[]): TurnCheckProblem[] {
+  return problems.flatMap((problem) => {
+    const place = distinct[problem.index];
+    return place ? [{ ...problem, turn: place.turn, index: place.index }] : [];
+  });
+}

@@ -1,0 +1,36 @@
+import type { UserScorerSetting } from "../../contract/scorer-setting.ts";
+
+/** A check of ours as an assertion of promptfoo, or undefined where none judges the same. Texts go through `literal`. */
+export function toAssertion(check: UserScorerSetting, literal: (text: string) => string): object | undefined {
+  const assertion = assertionOf(check, literal);
+  return assertion && { ...assertion, ...(check.name !== undefined && { metric: check.name }) };
+}
+
+function assertionOf(check: UserScorerSetting, literal: (text: string) => string): object | undefined {
+  switch (check.type) {
+    case "contains": {
+      const texts = [check.text].flat().map(literal);
+      const several = texts.length === 1 ? "" : check.mode === "all" ? "-all" : "-any";
+      const type = `${check.mode === "none" ? "not-" : ""}${check.ignore_case ? "i" : ""}contains${several}`;
+      return { type, value: texts.length === 1 ? texts[0] : texts };
+    }
+    case "regex":
+      // A pattern of JavaScript has no flag within it, and promptfoo has none beside it.
+      return check.ignore_case || /\(\?[a-z-]+[:)]/.test(check.pattern.replace(/^\(\?-m\)/, ""))
+        ? undefined
+        : {
+            type: check.negate ? "not-regex" : "regex",
+            value: literal(check.pattern.replace(/^\(\?-m\)/, "")),
+          };
+    case "json_schema":
+      return { type: "is-json", value: check.schema };
+    case "latency":
+      return check.of === "reply" ? { type: "latency", threshold: check.max_ms } : undefined;
+    case "cost":
+      return { type: "cost", threshold: check.max };
+    case "length":
+      return check.unit === "words" ? { type: "word-count", value: { min: check.min, max: check.max } } : undefined;
+    case "numeric":
+      return undefined;
+  }
+}

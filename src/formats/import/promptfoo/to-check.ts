@@ -1,0 +1,94 @@
+import { parse } from "csv-parse/browser/esm/sync";
+import { RE2JS } from "re2js";
+import { parse as parseYaml } from "yaml";
+import { isRecord } from "../../../contract/json-record.ts";
+import { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { scalarText } from "../../records.ts";
+import type { CheckDraft } from "../../scenario-draft.ts";
+
+/** An assertion of promptfoo as a check of ours, or undefined where none judges the same. */
+export function toCheck(assertion: CheckDraft): UserScorerSetting | undefined {
+  const setting = settingOf(assertion);
+  const parsed = setting && UserScorerSetting.safeParse(setting);
+  return parsed?.success ? parsed.data : undefined;
+}
+
+function settingOf({ type, value, negated, threshold }: CheckDraft): object | undefined {
+  switch (type) {
+    case "contains":
+    case "icontains":
+      return containing(oneText(value), { type, mode: negated ? "none" : "all" });
+    case "contains-any":
+    case "icontains-any":
+      return containing(textsOf(value), { type, mode: negated ? "none" : "any" });
+    case "contains-all":
+    case "icontains-all":
+      return negated ? undefined : containing(textsOf(value), { type, mode: "all" });
+    case "starts-with":
+      return matching(`\\A${RE2JS.quote(scalarText(value) ?? "")}`, negated);
+    case "regex":
+      return matching(atEnds(scalarText(value) ?? ""), negated);
+    case "is-json":
+      return negated ? undefined : { type: "json_schema", schema: schemaOf(value) };
+    case "word-count":
+      return negated ? undefined : { type: "length", unit: "words", ...wordBounds(value) };
+    case "latency":
+      return negated ? undefined : { type, max_ms: threshold };
+    case "cost":
+      return negated ? undefined : { type, max: threshold };
+    default:
+      return undefined;
+  }
+}
+
+function containing(texts: readonly string[], { type, mode }: { type: string; mode: string }): object | undefined {
+  // White space alone is in every reply: nothing is checked by it.
+  if (texts.length === 0 || texts.some((text) => text.trim() === "")) return undefined;
+  const text = texts.length === 1 ? texts[0] : texts;
+  return { type: "contains", text, mode, ignore_case: type.startsWith("i") };
+}
+
+/** Code that promptfoo runs as JavaScript may look around or back; a pattern here must run in linear time. */
+function matching(pattern: string, negate: boolean): object | undefined {
+  try {
+    RE2JS.compile(RE2JS.translateRegExp(pattern));
+  } catch {
+    return undefined;
+  }
+  return { type: "regex", pattern, negate };
+}
+
+/** `^` and `$` of promptfoo are the ends of the reply; ours are those of a line unless told. */
+const atEnds = (pattern: string): string => (/[$^]/.test(pattern) ? `(?-m)${pattern}` : pattern);
+
+const oneText = (value: unknown): string[] => {
+  const text = scalarText(value);
+  return text === undefined ? [] : [text];
+};
+
+/** A list, or a text with commas between its entries and quotes around those that hold one. */
+function textsOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(oneText);
+  try {
+    const rows: string[][] = parse(scalarText(value) ?? "", { trim: true, relax_quotes: true });
+    return rows.flat().filter((text) => text !== "");
+  } catch {
+    return [];
+  }
+}
+
+/** Without a schema any JSON will do; one may be written as text. */
+function schemaOf(value: unknown): unknown {
+  if (typeof value !== "string") return value ?? {};
+  try {
+    return parseYaml(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function wordBounds(value: unknown): object {
+  if (isRecord(value)) return { min: value["min"], max: value["max"] };
+  const count = Number(scalarText(value));
+  return { min: count, max: count };
+}
