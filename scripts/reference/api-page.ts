@@ -1,5 +1,5 @@
 import Slugger from "github-slugger";
-import type { Operation } from "../../src/contract/operation.ts";
+import type { AnswerHeaders, Operation } from "../../src/contract/operation.ts";
 import type { ApiService } from "./api-services.ts";
 import { recordedAnswers } from "./recorded-answers.ts";
 import { viewOpenApi, type JsonSchema, type Parameter, type Route } from "./open-api-view.ts";
@@ -48,8 +48,8 @@ is run by a test; \`$run_id\` and its like stand for what an earlier answer gave
 
 ${lead} Default address: \`${address}\`.
 
-Bodies are JSON. Any answer that is not 2xx is an [error](errors.md); those every route shares are not repeated here. Where the service has
-keys, send \`Authorization: Bearer <key>\` or \`x-api-key\`.
+Bodies are JSON. Any answer that is not 2xx is an [error](errors.md); those every route shares are not repeated here. Every answer carries
+\`x-request-id\` and \`rehearsal-version\`. Where the service has keys, send \`Authorization: Bearer <key>\` or \`x-api-key\`.
 
 ## Routes
 
@@ -79,6 +79,7 @@ function routeSection({ heading, operation, route }: Entry, { command, answer }:
       `Parameters:\n\n${parameters.map((parameter) => parameterLine(parameter, link)).join("\n")}`,
     body && `Body: ${schemaWords(body, link)}.`,
     `Answers:\n\n${answerLines(operation, route, link).join("\n")}`,
+    headerLines(operation).length > 0 && `Headers of the answer:\n\n${headerLines(operation).join("\n")}`,
     command !== undefined && `\`\`\`sh\n${command}\n\`\`\``,
     // Without a language, so that the formatter leaves it as it is.
     answer !== undefined && `\`\`\`\n${JSON.stringify(answer, null, 2)}\n\`\`\``,
@@ -100,6 +101,15 @@ function answerLines({ responses: own, errors }: Operation, { responses }: Route
   });
   const codes = [...new Set(errors)].map((code) => `[\`${code}\`](errors.md#${code})`);
   return codes.length > 0 ? [...answers, `- Errors: ${codes.join(", ")}`] : answers;
+}
+
+/** Each once, whatever the status it comes with. */
+function headerLines({ responses, answerHeaders }: Operation): string[] {
+  const own = Object.values(responses).map(({ headers }) => headers);
+  const headers: AnswerHeaders = Object.assign({}, answerHeaders, ...own);
+  return Object.entries(headers).map(([name, { description, type }]) => {
+    return `- \`${name}\`${type === undefined ? "" : ` (${type})`}: ${description}`;
+  });
 }
 
 function schemaSection(name: string, schema: JsonSchema, link: Link): string {

@@ -63,7 +63,10 @@ test.each(documents)("the document of a service is a sound OpenAPI 3.1 document"
 
 test.each(documents)("every reference leads to a component and every component is used", (document) => {
   const targets = new Set(referencesIn(document));
-  const names = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+  const { schemas, headers } = document.components;
+  const names = Object.entries({ schemas, headers }).flatMap(([kind, members]) =>
+    Object.keys(members).map((name) => `#/components/${kind}/${name}`),
+  );
   expect([...targets].filter((target) => !names.includes(target))).toEqual([]);
   expect(names.filter((name) => !targets.has(name))).toEqual([]);
 });

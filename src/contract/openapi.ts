@@ -2,8 +2,9 @@ import { z } from "zod";
 import { errorKinds, type ErrorCode } from "./errors.ts";
 import { ServiceError } from "./service-error.ts";
 import { toComponentSchemas, type ComponentSchemas, type Json, type JsonObject } from "./openapi-schemas.ts";
-import type { Operation } from "./operation.ts";
+import type { AnswerHeader, AnswerHeaders, Operation } from "./operation.ts";
 import { Problem, toProblem } from "./problem.ts";
+import { everyAnswer, sharedHeaders, sharedHeadersOf, type SharedHeader } from "./shared-headers.ts";
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
@@ -15,6 +16,7 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>;
+    readonly headers: Readonly<Record<string, JsonObject>>;
     readonly securitySchemes: Readonly<Record<string, JsonObject>>;
   };
 }
@@ -88,6 +90,7 @@ export function toOpenApi({ title, version, description, operations, servers }: 
     paths,
     components: {
       schemas: schemas.components,
+      headers: describeHeaders(sharedHeaders),
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer" },
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
@@ -127,7 +130,9 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas): Jso
   };
 }
 
-type Answers = Readonly<Record<string, { readonly description: string; readonly content?: JsonObject }>>;
+type Answers = Readonly<
+  Record<string, { readonly description: string; readonly headers: JsonObject; readonly content?: JsonObject }>
+>;
 
 /** A status may be a route's own answer in one media type and a problem in another. */
 function mergeAnswers(own: Answers, errors: Answers): JsonObject {
@@ -135,7 +140,8 @@ function mergeAnswers(own: Answers, errors: Answers): JsonObject {
     const problem = errors[status];
     if (!problem) return [];
     const description = `${answer.description} ${problem.description}`;
-    return [[status, { description, content: { ...answer.content, ...problem.content } }]];
+    const headers = { ...answer.headers, ...problem.headers };
+    return [[status, { description, headers, content: { ...answer.content, ...problem.content } }]];
   });
   return { ...own, ...errors, ...Object.fromEntries(both) };
 }
@@ -174,12 +180,26 @@ function describeQuery({ query }: Operation, schemas: ComponentSchemas): readonl
 
 function describeAnswers(operation: Operation, schemas: ComponentSchemas): Answers {
   return Object.fromEntries(
-    Object.entries(operation.responses).map(([status, { description, schema, mediaTypes }]) => {
+    Object.entries(operation.responses).map(([status, { description, schema, mediaTypes, headers: own }]) => {
       const types = mediaTypes ?? (schema ? ["application/json"] : []);
       const content = types.map((type) => [type, contentOf(type, schema, schemas)]);
-      return [status, { description, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
+      const headers = answerHeaders(everyAnswer, { ...operation.answerHeaders, ...own });
+      return [status, { description, headers, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
     }),
   );
+}
+
+function answerHeaders(shared: readonly SharedHeader[], own: AnswerHeaders): JsonObject {
+  const references = shared.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  return { ...Object.fromEntries(references), ...describeHeaders(own) };
+}
+
+function describeHeaders(headers: AnswerHeaders): Record<string, JsonObject> {
+  const described = Object.entries<AnswerHeader>(headers).map(([name, { description, required = false, type }]) => [
+    name,
+    { description, required, schema: { type: type ?? "string" } },
+  ]);
+  return Object.fromEntries(described);
 }
 
 /** The schema describes the JSON form; other media types are text. */
@@ -195,12 +215,15 @@ function describeErrors(operation: Operation, schemas: ComponentSchemas): Answer
     ...(operation.query ? (["validation_failed"] as const) : []),
   ]);
   const byStatus = Map.groupBy(codes, (code) => errorKinds[code].status);
+  const openAi = isOpenAiPath(operation.path);
+  const headers = { ...operation.answerHeaders, ...(openAi && openAiHeaders) };
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,
       {
         description: group.map((code) => `\`${code}\`: ${errorKinds[code].title}.`).join(" "),
-        content: isOpenAiPath(operation.path) ? openAiContent(schemas) : problemContent(group, schemas),
+        headers: answerHeaders(sharedHeadersOf(group), headers),
+        content: openAi ? openAiContent(schemas) : problemContent(group, schemas),
       },
     ]),
   );
@@ -210,6 +233,10 @@ function describeErrors(operation: Operation, schemas: ComponentSchemas): Answer
 export function isOpenAiPath(path: string): boolean {
   return path === "/v1" || path.startsWith("/v1/");
 }
+
+const openAiHeaders: AnswerHeaders = {
+  "x-should-retry": { description: "`false` tells OpenAI's clients not to send the request again by themselves." },
+};
 
 function openAiContent(schemas: ComponentSchemas): JsonObject {
   return { "application/json": { schema: schemas.output(OpenAiError) } };

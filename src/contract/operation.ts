@@ -2,6 +2,17 @@ import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 import type { Scope } from "./scope.ts";
 
+/** A header of an answer. */
+export interface AnswerHeader {
+  readonly description: string;
+  /** Text, unless said otherwise. */
+  readonly type?: "integer" | "number";
+  /** Whether each answer has it that may have it. */
+  readonly required?: true;
+}
+
+export type AnswerHeaders = Readonly<Record<string, AnswerHeader>>;
+
 /** One route as the contract sees it: what the OpenAPI document says and what the service checks. */
 export interface Operation {
   readonly id: string;
@@ -20,8 +31,10 @@ export interface Operation {
   /** True where the request may come without its body. */
   readonly bodyOptional?: true;
   readonly responses: Readonly<
-    Record<number, { description: string; schema?: z.ZodType; mediaTypes?: readonly string[] }>
+    Record<number, { description: string; schema?: z.ZodType; mediaTypes?: readonly string[]; headers?: AnswerHeaders }>
   >;
+  /** Headers of any answer of this route, also of one that says that it failed. */
+  readonly answerHeaders?: AnswerHeaders;
   /** Codes this route may answer with, beside those every route shares. */
   readonly errors: readonly ErrorCode[];
 }

@@ -54,7 +54,13 @@ export const agentRunToScenario: Operation = {
   tag: "Agent runs",
   scope: "runs:write",
   parameters: runParameter,
-  responses: { 200: { description: "The scenario, ready for `test_batch`.", schema: Scenario } },
+  responses: {
+    200: {
+      description: "The scenario, ready for `test_batch`.",
+      schema: Scenario,
+      headers: { "x-scenario-version": { description: "The version it has in the library." } },
+    },
+  },
   errors: ["run_not_found", "validation_failed", "storage_full"],
 };
 

@@ -35,7 +35,16 @@ export const listStudioModels: Operation = {
   summary: "Fine-tuned models, name to UUID",
   tag: "Agent",
   scope: "models:read",
-  responses: { 200: { description: "The models.", schema: StudioModels } },
+  responses: {
+    200: {
+      description: "The models.",
+      schema: StudioModels,
+      headers: {
+        warning: { description: "Says that the provider could not confirm the list just now." },
+        "x-cache": { description: "`stale`, then." },
+      },
+    },
+  },
   errors: ["upstream_unreachable", "upstream_auth", "upstream_error", "upstream_invalid_reply", "upstream_timeout"],
 };
 

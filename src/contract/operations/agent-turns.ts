@@ -7,7 +7,7 @@ import type { ErrorCode } from "../errors.ts";
 import { JsonRpcError } from "../json-rpc-error.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../openai-chat.ts";
 import { ResponseBody, ResponseRequest } from "../openai-responses.ts";
-import type { Operation } from "../operation.ts";
+import type { AnswerHeaders, Operation } from "../operation.ts";
 
 /** How the model of a turn can fail, on every wire. */
 const turnErrors: readonly ErrorCode[] = [
@@ -49,9 +49,25 @@ const turnHeaders = {
 /** For wires whose body names the model. */
 const modelHeader = { "x-model-id": { description: "Serves where the body has no `model`." } };
 
-const answerHeaders =
-  "The answer carries `x-run-id`, `x-model-resolved`, `x-usage-input-tokens`, `x-usage-output-tokens`, `x-usage-total-tokens`, " +
-  "`x-model-calls`, `x-tool-calls`, `x-finish-reason` and, where prices are known and the endpoint counts its tokens, `x-cost`: the totals of the whole run.";
+/** Which run and which model: also of one that failed. */
+const runHeaders = {
+  "x-run-id": { description: "The run, once there is one: GET /agent/runs/{run_id} tells of it." },
+  "x-model-resolved": { description: "The model that answered, by its UUID or `<provider>/<model_name>`." },
+};
+
+/** The totals of the whole run. A stream begins before they are known, and tells them at its end. */
+const totalsHeaders = {
+  "x-usage-input-tokens": { description: "Tokens the model was sent, in all calls of the run.", type: "integer" },
+  "x-usage-output-tokens": { description: "Tokens it replied with, in all calls of the run.", type: "integer" },
+  "x-usage-total-tokens": { description: "Both.", type: "integer" },
+  "x-model-calls": { description: "Model calls of the run.", type: "integer" },
+  "x-tool-calls": { description: "Tool calls of the run.", type: "integer" },
+  "x-finish-reason": { description: "Why the run ended: `stop`, or the limit it met." },
+  "x-cost": {
+    description: "US dollars, where prices are known and the endpoint counts its tokens.",
+    type: "number",
+  },
+} as const satisfies AnswerHeaders;
 
 const memoryNote =
   "Nothing is kept for the next request: `x-thread-id` is refused here (`header_invalid`), and a request that is repeated with the same " +
@@ -75,7 +91,6 @@ export const runAgentTurn: Operation = {
       "anything else must be a configured alias or the unique name of a fine-tuned model. `x-model-resolved` says what ran.",
     eventsNote,
     "Tool calls that need approval come back in `tool_calls`; `POST /agent/runs/{run_id}/resume` goes on.",
-    answerHeaders,
   ].join("\n\n"),
   tag: "Agent",
   scope: "agent",
@@ -97,8 +112,13 @@ export const runAgentTurn: Operation = {
       description: "The last message of the conversation.",
       schema: AgentReply,
       mediaTypes: ["application/json", "text/event-stream"],
+      headers: {
+        ...totalsHeaders,
+        "idempotent-replayed": { description: "`true` where `idempotency-key` named a run that was there already." },
+      },
     },
   },
+  answerHeaders: runHeaders,
   errors: [
     ...turnErrors,
     "idempotency_key_invalid",
@@ -119,7 +139,6 @@ export const resumeAgentRun: Operation = {
       "A run waits for one hour and can be resumed once; it answers as POST / does. One whose process was killed after a decision waits again: the " +
       "same decisions go on with it, without repeating what was done; a call that was under way then is told to the model as one whose outcome is not known.",
     eventsNote,
-    answerHeaders,
   ].join("\n\n"),
   tag: "Agent",
   scope: "agent",
@@ -131,8 +150,10 @@ export const resumeAgentRun: Operation = {
       description: "The last message of the conversation; it may wait again.",
       schema: AgentReply,
       mediaTypes: ["application/json", "text/event-stream"],
+      headers: totalsHeaders,
     },
   },
+  answerHeaders: runHeaders,
   errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
 };
 
@@ -146,7 +167,6 @@ export const createChatCompletion: Operation = {
       "`stream: true` sends chunks and `[DONE]`; the text of every step is sent, set apart by an empty line. " +
       "A run that met one of its limits finishes with `length`; `x-finish-reason` names the limit.",
     memoryNote,
-    answerHeaders,
   ].join("\n\n"),
   tag: "OpenAI-compatible",
   scope: "agent",
@@ -157,8 +177,10 @@ export const createChatCompletion: Operation = {
       description: "The completion.",
       schema: ChatCompletion,
       mediaTypes: ["application/json", "text/event-stream"],
+      headers: totalsHeaders,
     },
   },
+  answerHeaders: runHeaders,
   errors: turnErrors,
 };
 
@@ -180,8 +202,10 @@ export const createResponse: Operation = {
       description: "The response.",
       schema: ResponseBody,
       mediaTypes: ["application/json", "text/event-stream"],
+      headers: totalsHeaders,
     },
   },
+  answerHeaders: runHeaders,
   errors: turnErrors,
 };
 
@@ -198,7 +222,14 @@ export const streamUiMessages: Operation = {
   scope: "agent",
   headers: { ...modelHeader, ...turnHeaders },
   body: UiChatRequest,
-  responses: { 200: { description: "The chunks.", mediaTypes: ["text/event-stream"] } },
+  responses: {
+    200: {
+      description: "The chunks.",
+      mediaTypes: ["text/event-stream"],
+      headers: { "x-vercel-ai-ui-message-stream": { description: "The stream's version, `v1`.", required: true } },
+    },
+  },
+  answerHeaders: runHeaders,
   errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
 };
 
@@ -227,6 +258,7 @@ export const callMcp: Operation = {
       description: "The answer to the call.",
       schema: z.record(z.string(), z.json()),
       mediaTypes: ["application/json", "text/event-stream"],
+      headers: { "mcp-session-id": { description: "In the answer to initialize: send it with what follows." } },
     },
     202: { description: "A notification was taken." },
     400: { description: "Not a call of the protocol, or of a revision that is not known.", schema: JsonRpcError },

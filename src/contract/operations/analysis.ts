@@ -144,6 +144,7 @@ export const analysisOperations: readonly Operation[] = [
           "text/markdown",
           "text/html",
         ],
+        headers: { "content-disposition": { description: "A name for the file.", required: true } },
       },
     },
     errors: ["validation_failed", "run_not_found", "run_not_finished"],

@@ -8,6 +8,10 @@ import { healthz, readyz } from "./shared.ts";
 
 const runParameter = { run_id: { description: "The run's id." } };
 
+const replayed = {
+  "idempotent-replayed": { description: "`true` where `idempotency-key` named a run that was there already." },
+};
+
 export const evaluate: Operation = {
   id: "evaluate",
   method: "post",
@@ -30,9 +34,18 @@ export const evaluate: Operation = {
       description: "The finished run with every reply and score.",
       schema: EvaluationResponse,
       mediaTypes: ["application/json", "text/event-stream"],
+      headers: replayed,
     },
-    202: { description: "Accepted and stored.", schema: Run },
+    202: {
+      description: "Accepted and stored.",
+      schema: Run,
+      headers: {
+        ...replayed,
+        "preference-applied": { description: "`respond-async`.", required: true },
+      },
+    },
   },
+  answerHeaders: { location: { description: "Address of the run, once there is one: `/runs/{run_id}`." } },
   errors: [
     "validation_failed",
     "endpoint_invalid",

@@ -32,10 +32,15 @@ export const libraryOperations: readonly Operation[] = [
       200: {
         description:
           "One page as JSON. With `format` the whole library as a file: JSON (`json`, `sharegpt`, `langsmith`, `langfuse`, `deepeval`, `adk`), " +
-          "JSON lines (`jsonl`, `openai-chat`, `openai-evals`, `inspect`), YAML (`yaml`, `promptfoo`) or a table (`csv`). " +
-          "The header `rehearsal-export-notes` says what the file leaves out: JSON with `count` and the first `notes`.",
+          "JSON lines (`jsonl`, `openai-chat`, `openai-evals`, `inspect`), YAML (`yaml`, `promptfoo`) or a table (`csv`).",
         schema: z.union([LibraryList, ScenarioBody, z.array(ForeignItem), AdkEvalSet]),
         mediaTypes: ["application/json", "application/x-ndjson", "application/yaml", "text/csv"],
+        headers: {
+          "content-disposition": { description: "A name for the file." },
+          "rehearsal-export-notes": {
+            description: "What the file leaves out: JSON with `count` and the first `notes`.",
+          },
+        },
       },
     },
     errors: ["validation_failed"],

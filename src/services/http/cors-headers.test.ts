@@ -5,7 +5,10 @@ import { agentOperations } from "../../contract/operations/agent.ts";
 import { analysisOperations } from "../../contract/operations/analysis.ts";
 import { evaluationOperations } from "../../contract/operations/evaluation.ts";
 import { libraryOperations } from "../../contract/operations/library.ts";
+import { toOpenApi } from "../../contract/openapi.ts";
 import { pageMayRead, pageMaySend } from "./cors-headers.ts";
+
+const operations = [...agentOperations, ...evaluationOperations, ...analysisOperations, ...libraryOperations];
 
 const folder = join(import.meta.dirname, "..");
 const sources = globSync("**/*.ts", { cwd: folder })
@@ -30,7 +33,6 @@ const notForPages = [
 
 test("a page of an allowed origin may send every header the services read", () => {
   const read = named(/req\.header\("([a-z-]+)"\)/g);
-  const operations = [...agentOperations, ...evaluationOperations, ...analysisOperations, ...libraryOperations];
   const documented = operations.flatMap(({ headers = {} }) => Object.keys(headers));
   expect(read).toContain("x-thread-id");
   expect(documented).toContain("mcp-protocol-version");
@@ -50,4 +52,14 @@ test("and may read every header they send", () => {
   expect(sent).toContain("x-run-id");
   expect(sent).toContain("location");
   expect(except(sent, pageMayRead).filter((name) => !notForPrograms.test(name))).toEqual([]);
+});
+
+test("and finds each of them in the OpenAPI document", () => {
+  const { paths } = toOpenApi({ title: "Test", version: "1", description: "", operations });
+  const answers = Object.values(paths)
+    .flatMap((routes) => Object.values(routes))
+    .flatMap(({ responses }) => Object.values(responses as Record<string, { headers: Record<string, unknown> }>));
+  const documented = new Set(answers.flatMap(({ headers }) => Object.keys(headers)));
+  // No route answers with 405: it is what all others of its address have in common.
+  expect([...documented, "allow"].toSorted()).toEqual(pageMayRead);
 });

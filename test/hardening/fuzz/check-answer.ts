@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { pageMayRead } from "../../../src/services/http/cors-headers.ts";
 import type { OpenApi } from "./open-api.ts";
 import type { FuzzRequest, Route } from "./requests.ts";
 
@@ -6,6 +8,7 @@ export interface FuzzAnswer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** What is wrong with an answer by the service's own document. Nothing, as a rule. */
@@ -36,6 +39,26 @@ export function createAnswerCheck(api: OpenApi): AnswerCheck {
     return [`body of ${status} does not fit: ${ajv.errorsText(fits.errors)}: ${text.slice(0, 300)}`];
   }
 
+  function headerProblems({ operation }: Route, { status, headers }: FuzzAnswer): string[] {
+    const documented = Object.entries(operation.responses[status]?.headers ?? {}).map(([name, header]) => {
+      const shared = header.$ref && api.components.headers[header.$ref.split("/").at(-1) ?? ""];
+      return { name, ...(shared ?? header) };
+    });
+    const names = documented.map(({ name }) => name);
+    const missing = documented.filter(({ name, required }) => required && headers[name] === undefined);
+    const unknown = pageMayRead.filter((name) => headers[name] !== undefined && !names.includes(name));
+    const wrong = documented.filter(({ name, schema }) => {
+      return (
+        headers[name] !== undefined && schema?.["type"] !== "string" && !/^\d+(?:\.\d+)?$/.test(String(headers[name]))
+      );
+    });
+    return [
+      ...missing.map(({ name }) => `${status} comes without ${name}`),
+      ...unknown.map((name) => `the header ${name} of ${status} is not documented`),
+      ...wrong.map(({ name }) => `the header ${name} of ${status} is no number: ${String(headers[name])}`),
+    ];
+  }
+
   /** What the document calls wrong must not be carried out. */
   function acceptedAnyway({ path, method, operation }: Route, { body }: FuzzRequest, { status }: FuzzAnswer): string[] {
     if (status >= 300 || !body || !operation.requestBody) return [];
@@ -48,7 +71,11 @@ export function createAnswerCheck(api: OpenApi): AnswerCheck {
     const { status, text } = answer;
     if (!route.operation.responses[status]) return [`status ${status} is not documented: ${text.slice(0, 200)}`];
     if (status === 500 || status === 501 || status > 504) return [`unplanned ${status}: ${text.slice(0, 300)}`];
-    return [...bodyProblems(route, answer), ...acceptedAnyway(route, request, answer)];
+    return [
+      ...bodyProblems(route, answer),
+      ...headerProblems(route, answer),
+      ...acceptedAnyway(route, request, answer),
+    ];
   };
 }
 

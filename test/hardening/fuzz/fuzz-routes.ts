@@ -105,7 +105,7 @@ function createPool(base: string): AsyncDisposable & { exchange(request: FuzzReq
         ...(body !== undefined && { body }),
       });
       const type = String(answer.headers["content-type"] ?? "");
-      return { status: answer.statusCode, type, text: await answer.body.text() };
+      return { status: answer.statusCode, type, headers: answer.headers, text: await answer.body.text() };
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };

@@ -79,7 +79,8 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
     for (const _call of toolCalls(parsedBody).slice(1)) context.get("countAgain")();
     handler ??= createHandler();
     const response = await (await handler).fetch(request, { parsedBody });
-    if (isInitialize(parsedBody) && response.ok) response.headers.set("mcp-session-id", randomUUID());
+    // As a notification (202) it begins nothing.
+    if (isInitialize(parsedBody) && response.status === 200) response.headers.set("mcp-session-id", randomUUID());
     return response;
   });
 }
