@@ -123,7 +123,12 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas): Jso
     ...(operation.body && {
       requestBody: {
         required: operation.bodyOptional !== true,
-        content: { "application/json": { schema: schemas.input(operation.body) } },
+        content: {
+          "application/json": {
+            schema: schemas.input(operation.body),
+            ...(operation.example !== undefined && { example: operation.example }),
+          },
+        },
       },
     }),
     responses: mergeAnswers(describeAnswers(operation, schemas), describeErrors(operation, schemas)),
@@ -153,12 +158,13 @@ function describeParameters(operation: Operation, schemas: ComponentSchemas): re
     return { name, in: "path", required: true, ...(parameter && { description: parameter.description }), schema };
   });
   const inHeader = Object.entries(operation.headers ?? {}).map(
-    ([name, { description, required = false }]): JsonObject => ({
+    ([name, { description, required = false, example }]): JsonObject => ({
       name,
       in: "header",
       required,
       description,
       schema: { type: "string" },
+      ...(example !== undefined && { example }),
     }),
   );
   return [...inPath, ...describeQuery(operation, schemas), ...inHeader];

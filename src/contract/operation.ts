@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
+import type { Json } from "./openapi-schemas.ts";
 import type { Scope } from "./scope.ts";
 
 /** A header of an answer. */
@@ -24,10 +25,12 @@ export interface Operation {
   readonly tag: string;
   /** What a key must be allowed to do to use this route. None: any key, or no key where the route is public. */
   readonly scope?: Scope;
-  readonly headers?: Readonly<Record<string, { description: string; required?: boolean }>>;
+  readonly headers?: Readonly<Record<string, { description: string; required?: boolean; example?: string }>>;
   readonly parameters?: Readonly<Record<string, { description: string; schema?: z.ZodType }>>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** A body to begin with: /docs fills it in, and as far as it names no run it works on a fresh start. */
+  readonly example?: Json;
   /** True where the request may come without its body. */
   readonly bodyOptional?: true;
   readonly responses: Readonly<

@@ -31,6 +31,20 @@ test.each([evaluationService, agentService])("$title: every route has an example
   expect(Object.keys(examples).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
 });
 
+test.each([evaluationService, agentService])(
+  "$title: the example of a body is the one that /docs begins with",
+  ({ operations, examples }) => {
+    for (const { id, body, example } of operations) {
+      if (!body) continue;
+      const [, sent = "", more] = examples[id]?.command.split(/ -d '|'$/) ?? [];
+      expect([id, more]).toEqual([id, ""]);
+      expect([id, body.safeParse(example).success]).toEqual([id, true]);
+      // One that names runs is filled from earlier answers.
+      if (!sent.includes("$")) expect([id, JSON.parse(sent)]).toEqual([id, example]);
+    }
+  },
+);
+
 let services: RunningServices;
 beforeAll(async () => {
   services = await runServices();

@@ -70,6 +70,7 @@ export const probeModel: Operation = {
   tag: "Agent",
   scope: "agent",
   body: ProbeRequest,
+  example: { model_id: "demo/scripted" },
   responses: { 200: { description: "What was found.", schema: ModelCapabilities } },
   errors: ["model_id_missing", "model_id_invalid", "model_not_found", "validation_failed"],
 };

@@ -95,7 +95,11 @@ export const runAgentTurn: Operation = {
   tag: "Agent",
   scope: "agent",
   headers: {
-    "x-model-id": { description: "UUID of a fine-tuned model, or `<provider>/<model_name>`.", required: true },
+    "x-model-id": {
+      description: "UUID of a fine-tuned model, or `<provider>/<model_name>`.",
+      required: true,
+      example: "demo/scripted",
+    },
     ...turnHeaders,
     "x-thread-id": {
       description:
@@ -107,6 +111,7 @@ export const runAgentTurn: Operation = {
     },
   },
   body: AgentRequest,
+  example: { messages: [{ type: "human", content: "What is 17 * 23?" }] },
   responses: {
     200: {
       description: "The last message of the conversation.",
@@ -145,6 +150,7 @@ export const resumeAgentRun: Operation = {
   parameters: runParameter,
   headers: { "x-on-disconnect": turnHeaders["x-on-disconnect"] },
   body: ResumeRequest,
+  example: { decisions: { "call-1": "approve" } },
   responses: {
     200: {
       description: "The last message of the conversation; it may wait again.",
@@ -172,6 +178,7 @@ export const createChatCompletion: Operation = {
   scope: "agent",
   headers: { ...modelHeader, ...turnHeaders },
   body: ChatCompletionRequest,
+  example: { model: "demo/scripted", messages: [{ role: "user", content: "What is 17 * 23?" }] },
   responses: {
     200: {
       description: "The completion.",
@@ -197,6 +204,7 @@ export const createResponse: Operation = {
   scope: "agent",
   headers: { ...modelHeader, ...turnHeaders },
   body: ResponseRequest,
+  example: { model: "demo/scripted", input: "What is 17 * 23?" },
   responses: {
     200: {
       description: "The response.",
@@ -222,6 +230,10 @@ export const streamUiMessages: Operation = {
   scope: "agent",
   headers: { ...modelHeader, ...turnHeaders },
   body: UiChatRequest,
+  example: {
+    model: "demo/scripted",
+    messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "What is 17 * 23?" }] }],
+  },
   responses: {
     200: {
       description: "The chunks.",
@@ -253,6 +265,7 @@ export const callMcp: Operation = {
     ...turnHeaders,
   },
   body: z.union([JsonRpcCall, z.array(JsonRpcCall)]),
+  example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   responses: {
     200: {
       description: "The answer to the call.",

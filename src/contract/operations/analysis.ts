@@ -36,6 +36,8 @@ export const NoiseFloors = z.record(z.string(), NoiseFloor).meta({ id: "NoiseFlo
 
 const runParameter = { run_id: { description: "The run's id." } };
 
+const exampleJudge = { endpoint: "http://127.0.0.1:8000/demo/v1", model_id: "demo/scripted" };
+
 /** What can be asked about runs beyond reading them. */
 export const analysisOperations: readonly Operation[] = [
   {
@@ -62,6 +64,12 @@ export const analysisOperations: readonly Operation[] = [
     tag: "Analysis",
     scope: "evaluate",
     body: PairwiseRequest,
+    example: {
+      baseline: "01989a4e-2f01-7a6b-9c1d-000000000001",
+      candidate: "01989a4e-2f01-7a6b-9c1d-000000000002",
+      judge: exampleJudge,
+      limit: 20,
+    },
     responses: { 200: { description: "Wins, losses and ties with their interval.", schema: PairwiseComparison } },
     errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed", "run_not_found", "run_not_finished"],
   },
@@ -85,6 +93,12 @@ export const analysisOperations: readonly Operation[] = [
     tag: "Analysis",
     scope: "evaluate",
     body: EvaluationRequest,
+    example: {
+      test_batch: { id: "delivery", interactions: [{ id: "1", user_message: "How long does delivery take?" }] },
+      endpoint: "http://127.0.0.1:8000/demo/v1",
+      model_id: "demo/retrieval",
+      attempts: 20,
+    },
     responses: { 200: { description: "What to expect.", schema: RunEstimate } },
     errors: [
       "validation_failed",
@@ -102,6 +116,13 @@ export const analysisOperations: readonly Operation[] = [
     tag: "Analysis",
     scope: "evaluate",
     body: JudgeAuditRequest,
+    example: {
+      judge: exampleJudge,
+      items: [
+        { user_message: "How long?", reply: "Two days.", reference_reply: "Two days.", human: "equivalent" },
+        { user_message: "How long?", reply: "No idea.", reference_reply: "Two days.", human: "contradicts" },
+      ],
+    },
     responses: { 200: { description: "Kappa with its interval, consistency and bias.", schema: JudgeAudit } },
     errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed", "storage_full"],
   },
@@ -116,6 +137,7 @@ export const analysisOperations: readonly Operation[] = [
     scope: "runs:write",
     parameters: runParameter,
     body: RescoreRequest,
+    example: { ask_models: false },
     bodyOptional: true,
     responses: { 200: { description: "The run with its new figures.", schema: Run } },
     errors: ["validation_failed", "run_not_found", "run_not_finished", "storage_full"],

@@ -29,6 +29,18 @@ export const evaluate: Operation = {
     prefer: { description: "`respond-async` to get 202 and the run's address." },
   },
   body: EvaluationRequest,
+  example: {
+    test_batch: {
+      id: "delivery",
+      interactions: [
+        { id: "1", user_message: "How long does delivery take?", reference_reply: "Two to three working days." },
+        { id: "2", user_message: "Thank you!", reference_reply: "You are welcome." },
+      ],
+    },
+    endpoint: "http://127.0.0.1:8000/demo/v1",
+    model_id: "demo/retrieval",
+    attempts: 2,
+  },
   responses: {
     200: {
       description: "The finished run with every reply and score.",
