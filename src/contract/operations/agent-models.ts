@@ -3,7 +3,7 @@ import { LocalServers } from "../agent-local-servers.ts";
 import { AgentUpstreams } from "../agent-upstreams.ts";
 import { OpenAiModel, OpenAiModelList } from "../openai-models.ts";
 import type { Operation } from "../operation.ts";
-import { StudioModels } from "../studio-models.ts";
+import { studioListErrors, StudioModels } from "../studio-models.ts";
 
 export const listModels: Operation = {
   id: "listModels",
@@ -45,7 +45,7 @@ export const listStudioModels: Operation = {
       },
     },
   },
-  errors: ["upstream_unreachable", "upstream_auth", "upstream_error", "upstream_invalid_reply", "upstream_timeout"],
+  errors: studioListErrors,
 };
 
 export const getAgentUpstreams: Operation = {

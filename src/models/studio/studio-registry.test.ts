@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { errorKinds, type ErrorCode } from "../../contract/errors.ts";
+import { listStudioModels } from "../../contract/operations/agent-models.ts";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { StudioModel } from "./studio-model.ts";
 import { createStudioRegistry } from "./studio-registry.ts";
@@ -75,6 +77,16 @@ test.each([
 ] as const)("%s of the source is answered as %s, always 502", async (thrown, answered) => {
   const registry = createStudioRegistry({ source: fakeSource(new ServiceError(thrown, "no")) });
   await expect(registry.list()).rejects.toMatchObject({ code: answered });
+});
+
+test("whatever fails, the code is one that the contract of GET /studio/models names", async () => {
+  const codes = Object.keys(errorKinds) as ErrorCode[];
+  const told = codes.map(async (code) => {
+    const registry = createStudioRegistry({ source: fakeSource(new ServiceError(code, "no")) });
+    return registry.list().catch((error: unknown) => (error as ServiceError).code);
+  });
+  expect(new Set(await Promise.all(told))).toEqual(new Set(listStudioModels.errors));
+  expect(listStudioModels.errors.filter((code) => errorKinds[code].status !== 502)).toEqual([]);
 });
 
 test("a source that never answers is given up at the deadline", async () => {

@@ -1,6 +1,5 @@
-import { errorKinds } from "../../contract/errors.ts";
 import { ServiceError } from "../../contract/service-error.ts";
-import type { StudioModels } from "../../contract/studio-models.ts";
+import { studioListErrors, type StudioModels } from "../../contract/studio-models.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { nameModels } from "./name-models.ts";
 import type { StudioModel, StudioSource } from "./studio-model.ts";
@@ -87,11 +86,8 @@ export function createStudioRegistry({
   };
 }
 
-/** A list that cannot be had is always a 502: its own rate limit or timeout is not the caller's. */
 function toUpstreamError(error: unknown): ServiceError {
-  if (error instanceof ServiceError && error.code.startsWith("upstream_") && errorKinds[error.code].status === 502) {
-    return error;
-  }
+  if (error instanceof ServiceError && studioListErrors.includes(error.code)) return error;
   return new ServiceError("upstream_error", "The list of fine-tuned models could not be read, and none is cached", {
     cause: error,
     hint: "Check STUDIO_BASE_URL, STUDIO_API_KEY or STUDIO_MODELS_FILE, then try again.",
