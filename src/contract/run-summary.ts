@@ -21,6 +21,18 @@ export const Flakiness = z
   .meta({ id: "Flakiness" });
 export type Flakiness = z.infer<typeof Flakiness>;
 
+/** How long the replies of a run took, in milliseconds. */
+export const Durations = z
+  .object({
+    n: z.int().min(0).describe("Replies that were timed."),
+    mean: z.number(),
+    p50: z.number().describe("Half of them took at most this long."),
+    p95: z.number().describe("Nineteen of twenty took at most this long."),
+    max: z.number(),
+  })
+  .meta({ id: "Durations" });
+export type Durations = z.infer<typeof Durations>;
+
 /** Figures of a whole run, stored when it ends. */
 export const RunSummary = z
   .object({
@@ -39,6 +51,8 @@ export const RunSummary = z
       .optional()
       .describe("US dollars, judging and labelling included."),
     helper_usage: HelperUsage.optional(),
+    latency_ms: Durations.optional().describe("Of the calls that were answered, without tries and waits before them."),
+    first_token_ms: Durations.optional().describe("Where replies came as streams."),
     conflicts: z.int().min(0).optional().describe("Replies that contradict their reference on some point."),
     breakdown: Breakdown.optional(),
     drift: Drift.optional(),

@@ -8,6 +8,14 @@ export type ScoredInteraction = Pick<
   Partial<
     Pick<
       InteractionResult,
-      "interaction_type" | "turn_index" | "conflicts" | "helper_usage" | "cost" | "judgements" | "label_sources"
+      | "interaction_type"
+      | "turn_index"
+      | "conflicts"
+      | "helper_usage"
+      | "cost"
+      | "judgements"
+      | "label_sources"
+      | "latency_ms"
+      | "first_token_ms"
     >
   >;

@@ -44,6 +44,17 @@ test("a scenario is the mean of its attempts, each counting once", () => {
   expect(figures.average_scores).toEqual({ success: 1, overall: 0.5 });
 });
 
+test("a run says how long its replies took; a turn without one has no time", () => {
+  const figures = createRunFigures();
+  const timed = (latency_ms: number, first_token_ms: number | null) => ({ ...scored({}), latency_ms, first_token_ms });
+  figures.add({ scenario: "a", interactions: [timed(100, 10), timed(300, null), { ...failed, latency_ms: 60_000 }] });
+  figures.add({ scenario: "b", interactions: [timed(200, 30)], reference: [timed(9_000, 9_000)] });
+  const { latency_ms, first_token_ms } = figures.finish().summary;
+  expect(latency_ms).toEqual({ n: 3, mean: 200, p50: 200, p95: 300, max: 300 });
+  expect(first_token_ms).toEqual({ n: 2, mean: 20, p50: 10, p95: 30, max: 30 });
+  expect(createRunFigures().finish().summary).not.toHaveProperty("latency_ms");
+});
+
 test("a scenario has statistics over its attempts", () => {
   const { score_stats } = summarizeScenario([
     [scored({ overall: 0.9 }), failed],

@@ -15,6 +15,7 @@ import { createLabelTallies } from "./label-tallies.ts";
 import { MeanTable } from "./mean-table.ts";
 import { createScoreSeries } from "./score-series.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
+import { DurationTally } from "./statistics/duration-tally.ts";
 import { flakiness } from "./statistics/flakiness.ts";
 import { NumberColumn } from "./statistics/number-column.ts";
 import { SpreadTable } from "./statistics/spread-table.ts";
@@ -71,6 +72,8 @@ export function createRunFigures({
   const drift = createDrift("scenario");
   const failures = new Map<ErrorCode, number>();
   const spending = createSpending();
+  const latencies = new DurationTally();
+  const firstTokens = new DurationTally();
   const expected = new Set<number | string>();
   const finished = new Set<number | string>();
   const passes = { counted: 0, passed: 0 };
@@ -97,6 +100,12 @@ export function createRunFigures({
     if ((interaction.conflicts ?? []).length > 0) conflicts++;
     noteAudits(interaction.judgements);
     if (interaction.error) failures.set(interaction.error.code, (failures.get(interaction.error.code) ?? 0) + 1);
+    else addTimes(interaction);
+  }
+
+  function addTimes({ latency_ms, first_token_ms }: ScoredInteraction): void {
+    if (typeof latency_ms === "number") latencies.add(latency_ms);
+    if (typeof first_token_ms === "number") firstTokens.add(first_token_ms);
   }
 
   return {
@@ -142,6 +151,8 @@ export function createRunFigures({
       const gap = drift.finish();
       const flaky = flakiness(entries.map(({ scenario_id, row }) => ({ scenario_id, ...overall.of(row) })));
       const taught = entries.filter(({ row }) => references.has(row)).map(({ row }) => references.means(row));
+      const latency_ms = latencies.finish();
+      const first_token_ms = firstTokens.finish();
       const unfinished = [...expected].filter((key) => !finished.has(key)).map(String);
       const figures = { average_scores, scenarios, interactions, failed, attempts: passes, unfinished };
       const summary: RunSummary = {
@@ -154,6 +165,8 @@ export function createRunFigures({
         conflicts,
         breakdown: breakdown.finish(),
         ...spending.finish(),
+        ...(latency_ms && { latency_ms }),
+        ...(first_token_ms && { first_token_ms }),
         ...(stopped_by && { stopped_by }),
         ...(gap && { drift: gap, reference_scores: averageScenarios(taught) }),
         ...(gate && { gate: checkGate(gate, figures) }),

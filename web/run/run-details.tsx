@@ -1,7 +1,8 @@
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { Durations } from "../../src/contract/run-summary.ts";
 import type { Run } from "../../src/contract/run.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { formatDate } from "../parts/format.ts";
+import { formatDate, formatDuration } from "../parts/format.ts";
 import { runName } from "../parts/run-name.ts";
 import { ResultsFile } from "./results-file.tsx";
 
@@ -13,6 +14,7 @@ const histories = {
 
 /** The facts of a run that nobody looks at twice. */
 export function RunDetails({ run, results }: { run: Run; results: EvaluationResponse | undefined }) {
+  const { latency_ms, first_token_ms } = run.summary ?? results?.summary ?? {};
   const facts: readonly (readonly [string, string])[] = [
     ["Test", runName(run)],
     ["Run", run.run_id],
@@ -21,6 +23,8 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
     ["Created", formatDate(run.created_at)],
     ["Started", run.started_at ? formatDate(run.started_at) : "–"],
     ["Ended", run.finished_at ? formatDate(run.finished_at) : "–"],
+    ...(latency_ms ? [["Replies took", timesText(latency_ms)] as const] : []),
+    ...(first_token_ms ? [["First token after", timesText(first_token_ms)] as const] : []),
     ...(results?.history ? [["History", histories[results.history]] as const] : []),
     ...(results ? [["Scoring version", results.scoring_version] as const] : []),
   ];
@@ -54,3 +58,6 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
     </section>
   );
 }
+
+const timesText = ({ p50, p95, max }: Durations): string =>
+  `half within ${formatDuration(p50)}, 95 % within ${formatDuration(p95)}, at most ${formatDuration(max)}`;
