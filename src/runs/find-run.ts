@@ -21,3 +21,8 @@ export function refuseUnfinished({ id, state }: RunRecord, why: string): void {
 export function goneError(id: string): ServiceError {
   return new ServiceError("run_not_found", `The run ${id} no longer exists.`);
 }
+
+/** For whoever has read the rows of a run: of one that was deleted meanwhile they may be a part and look like all. */
+export async function mustExist(store: Store, id: string): Promise<void> {
+  if ((await store.runs.state(id)) === null) throw goneError(id);
+}

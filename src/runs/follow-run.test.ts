@@ -4,6 +4,7 @@ import { StoredTurn } from "../contract/run-event.ts";
 import { ServiceError } from "../contract/service-error.ts";
 import type { Store } from "../contract/store.ts";
 import { followRun } from "./follow-run.ts";
+import { readScenarioResults } from "./read-results.ts";
 import { createRunEvents } from "./run-events.ts";
 import { waitForRun } from "./wait-for-run.ts";
 import { fakeModel } from "./testing/fake-model.ts";
@@ -106,4 +107,28 @@ test("turns of a second pass are told with their place in the scenario and their
   expect(await ofRun({})).toEqual(twice.slice(0, 2));
   expect(await ofRun({ history: "both" })).toEqual(twice);
   expect(await ofRun({ replay_first_bad_turn: true })).toEqual(twice);
+});
+
+test("a run that is deleted while its rows are read is not told or written as if they were all", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a") } });
+  const { run_id } = await bench.evaluate({ test_batch: [numberedScenario("s", 1), numberedScenario("t", 1)] });
+  const run = (await bench.store.runs.get(run_id))!;
+  const signal = AbortSignal.timeout(20_000);
+  const { interactions, attempts } = bench.store;
+  const store: Store = {
+    ...bench.store,
+    interactions: {
+      ...interactions,
+      async after(...asked) {
+        await bench.runs.remove(run_id, null, signal);
+        return interactions.after(...asked);
+      },
+    },
+  };
+  const results = readScenarioResults(run, { store });
+  const following = followRun(run_id, { store, events: createRunEvents(), after: 0, signal });
+  expect(await results.next()).toMatchObject({ value: { scenario_id: "s" } });
+  await expect(Array.fromAsync(following)).rejects.toMatchObject({ code: "run_not_found" });
+  await expect(Array.fromAsync(results)).rejects.toMatchObject({ code: "run_not_found" });
+  expect(await Array.fromAsync(attempts.withInteractions(run_id))).toEqual([]);
 });

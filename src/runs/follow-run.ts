@@ -2,7 +2,7 @@ import type { RunEvent, StoredTurn } from "../contract/run-event.ts";
 import { finalStates } from "../contract/run-state.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { NumberedInteraction, Store } from "../contract/store.ts";
-import { goneError } from "./find-run.ts";
+import { goneError, mustExist } from "./find-run.ts";
 import { nextChange, type NextChangeOptions } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";
 import { toRun } from "./to-run.ts";
@@ -43,7 +43,10 @@ export async function* followRun(
         yield { type: "interaction", id: row.seq, data: toStoredTurn(row, scenarios) };
         seen = row.seq;
       }
-      if (finalStates.has(run.state)) return yield { type: "end", data: toRun(run) };
+      if (finalStates.has(run.state)) {
+        await whileAway(() => mustExist(store, runId), signal);
+        return yield { type: "end", data: toRun(run) };
+      }
       yield { type: "progress", data: run.progress };
       if ((await change.happened) === "end") continue;
     } finally {

@@ -7,6 +7,7 @@ import { createDrift } from "../evaluation/drift.ts";
 import { summarizeScenario } from "../evaluation/summarize-scenario.ts";
 import type { RunFigures } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
+import { mustExist } from "./find-run.ts";
 import { checksOf, figuresOf, toFigured } from "./figure-run.ts";
 import { measuresOf } from "./measures-of.ts";
 import { toRun } from "./to-run.ts";
@@ -59,7 +60,7 @@ export async function readWholeResults(
   return { message: toRun(run).message, results: { scenarios }, ...about(run, { now, figures, versions }) };
 }
 
-/** The scenarios of a run with their results, one in memory at a time. */
+/** The scenarios of a run with their results, one in memory at a time. Fails when the run is deleted before the last one is read. */
 export async function* readScenarioResults(
   run: RunRecord,
   { store, scenarioId, figures, versions }: Reading,
@@ -73,6 +74,7 @@ export async function* readScenarioResults(
     if (versions) for (const { attempt } of results) noteVersions(attempt, versions);
     yield toScenarioResult(scenario, { results, settings });
   }
+  await mustExist(store, run.id);
 }
 
 /** A run that was scored before this process was made has the definitions of its time. A turn that was never scored has none. */
