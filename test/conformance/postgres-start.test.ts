@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { toStartError } from "../../src/storage/drivers/postgres-error.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { StoreFileError } from "../../src/storage/store-file-error.ts";
+import { runCli } from "../cli/run-cli.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startPostgres, type TestDatabase, type TestPostgres } from "../support/postgres.ts";
 
 let postgres: TestPostgres;
@@ -90,6 +92,36 @@ test("a statement that the server breaks off at the start is asked again, also w
   const storage = await openPostgres({ url: own.url, startMs: 15_000, onWait: (error) => waits.push(error) });
   await storage.close();
   expect(waits).toMatchObject([{ code: "storage_unavailable" }]);
+});
+
+/** The connection is lost in this many commits of migrations, as far as a client can tell. */
+const losing = (times: number): string => `create sequence losses;
+  create function lose() returns trigger language plpgsql as $$
+    begin
+      if nextval('losses') <= ${times} then raise exception 'lost' using errcode = '57P01'; end if;
+      return null;
+    end $$;
+  create function prepare_loss() returns event_trigger language plpgsql as $$
+    begin
+      if to_regclass('kysely_migration') is null or exists (select 1 from pg_trigger where tgname = 'lose') then return; end if;
+      create constraint trigger lose after insert on kysely_migration
+        deferrable initially deferred for each row execute function lose();
+    end $$;
+  create event trigger prepare_loss on ddl_command_end when tag in ('CREATE TABLE') execute function prepare_loss()`;
+
+test("a start whose commit is lost is tried again, since doing it twice does no harm", async () => {
+  await using own = await postgres.createDatabase();
+  await own.query(losing(1));
+  const storage = await openPostgres({ url: own.url });
+  await storage.close();
+});
+
+test("a start that fails at its last step leaves nothing that keeps the command alive", async () => {
+  await using own = await postgres.createDatabase();
+  await using folder = await temporaryFolder();
+  await own.query(losing(1_000));
+  const { code, stderr } = await runCli(["list"], { cwd: folder.path, env: { DATABASE_URL: own.url } });
+  expect([code, stderr]).toEqual([78, "rehearsal: The database cannot be reached.\n"]);
 });
 
 /** Stands before the server and hangs up on everybody until it is told that the server is back. */

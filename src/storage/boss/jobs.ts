@@ -58,26 +58,14 @@ export async function startJobs({ pool, heartbeatSeconds, onError }: JobsOptions
     maintenanceIntervalSeconds: 60,
   });
   boss.on("error", onError);
-  await boss.start();
-  const settings = {
-    heartbeatSeconds,
-    // A worker that dies is not the job's fault; how often an attempt was tried is counted in its own row.
-    retryLimit: 1_000_000,
-    retryDelay: 0,
-    expireInSeconds: 86_399,
-    retentionSeconds: 30 * 86_400,
-    deleteAfterSeconds: 60,
-  };
-  await boss.createQueue(jobQueue, settings);
-  await boss.updateQueue(jobQueue, settings);
-  // A job keeps the time it was made with: those that an earlier process left would outlive, or not reach, our heartbeats.
-  await pool.query(
-    `update pgboss.job set heartbeat_seconds = $1
-      where name = $2 and state < 'completed' and heartbeat_seconds is distinct from $1`,
-    [heartbeatSeconds, jobQueue],
-  );
-  // Read once now, so that no transaction has to wait for a second connection to learn about the queue.
-  await boss.fetch(jobQueue, { minPriority: -1, maxPriority: -1 });
+  const stop = (): Promise<void> => boss.stop({ close: false, graceful: false });
+  try {
+    await makeReady(boss, { pool, heartbeatSeconds });
+  } catch (error) {
+    // Its timers would keep a process alive that has nothing to do.
+    await stop();
+    throw error;
+  }
 
   const insert: Jobs["insert"] = async (writer, { runId, attemptIds }) => {
     await insertJobs(
@@ -130,8 +118,34 @@ export async function startJobs({ pool, heartbeatSeconds, onError }: JobsOptions
       await sql`select pg_notify(${workChannel}, ${cancelNotice + runId})`.execute(writer);
     },
     supervise: () => boss.supervise(jobQueue),
-    stop: () => boss.stop({ close: false, graceful: false }),
+    stop,
   };
+}
+
+async function makeReady(
+  boss: PgBoss,
+  { pool, heartbeatSeconds }: Pick<JobsOptions, "pool" | "heartbeatSeconds">,
+): Promise<void> {
+  await boss.start();
+  const settings = {
+    heartbeatSeconds,
+    // A worker that dies is not the job's fault; how often an attempt was tried is counted in its own row.
+    retryLimit: 1_000_000,
+    retryDelay: 0,
+    expireInSeconds: 86_399,
+    retentionSeconds: 30 * 86_400,
+    deleteAfterSeconds: 60,
+  };
+  await boss.createQueue(jobQueue, settings);
+  await boss.updateQueue(jobQueue, settings);
+  // A job keeps the time it was made with: those that an earlier process left would outlive, or not reach, our heartbeats.
+  await pool.query(
+    `update pgboss.job set heartbeat_seconds = $1
+      where name = $2 and state < 'completed' and heartbeat_seconds is distinct from $1`,
+    [heartbeatSeconds, jobQueue],
+  );
+  // Read once now, so that no transaction has to wait for a second connection to learn about the queue.
+  await boss.fetch(jobQueue, { minPriority: -1, maxPriority: -1 });
 }
 
 function toJob({ runId, attemptId, availableAt = 0 }: Requeued) {

@@ -74,15 +74,19 @@ async function prepare(
   const kysely = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: explained(createPool({ url, connections: 1 })) }),
   });
+  const started: { jobs?: Jobs } = {};
   try {
     return await transactAgain(
       kysely,
       async (transaction) => {
         await preparePostgres(transaction);
-        return start();
+        return (started.jobs ??= await start());
       },
-      again,
+      { ...again, repeatable: true },
     );
+  } catch (error) {
+    await started.jobs?.stop();
+    throw error;
   } finally {
     await kysely.destroy();
   }

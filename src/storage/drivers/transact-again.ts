@@ -6,6 +6,8 @@ import { isConflict, isConnectionLost, isCutShort, isPlanLost, isReadOnly } from
 export interface TransactOptions {
   /** How long it is tried again. Once it is in any case: finding out that a server has fallen silent may take all the time there is. */
   readonly withinMs: number;
+  /** Doing it twice does no harm: it is tried again also when nobody knows whether it was committed. */
+  readonly repeatable?: boolean;
   /** Whether it is not to be tried again, whatever happens. Default: it is. */
   readonly isOver?: () => boolean;
   /** Told why it is tried again, the first time. */
@@ -16,7 +18,7 @@ export interface TransactOptions {
 export async function transactAgain<Result>(
   kysely: Kysely<Tables>,
   work: (transaction: Transaction<Tables>) => Promise<Result>,
-  { withinMs, isOver = () => false, onAgain = () => {} }: TransactOptions,
+  { withinMs, repeatable = false, isOver = () => false, onAgain = () => {} }: TransactOptions,
 ): Promise<Result> {
   const deadline = performance.now() + withinMs;
   for (let tries = 0; ; tries += 1) {
@@ -28,9 +30,9 @@ export async function transactAgain<Result>(
         return result;
       });
     } catch (error) {
-      // When the connection is lost during the commit nobody knows whether it took place, so it is not repeated.
+      // When the connection is lost during the commit nobody knows whether it took place.
       const undone = isConflict(error) || isCutShort(error) || isPlanLost(error) || isReadOnly(error);
-      const again = undone || (isConnectionLost(error) && !committing);
+      const again = undone || (isConnectionLost(error) && (repeatable || !committing));
       if (!again || isOver() || (tries > 0 && performance.now() >= deadline)) throw error;
       if (tries === 0) onAgain(error);
       await sleep(Math.min(1_000, 20 * 2 ** tries) * (0.5 + Math.random()));
