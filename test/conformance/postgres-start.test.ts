@@ -112,8 +112,8 @@ const losing = (times: number): string => `create sequence losses;
 test("a start whose commit is lost is tried again, since doing it twice does no harm", async () => {
   await using own = await postgres.createDatabase();
   await own.query(losing(1));
-  const storage = await openPostgres({ url: own.url });
-  await storage.close();
+  await using storage = await openPostgres({ url: own.url });
+  expect((await storage.store.runs.list({ limit: 1 })).runs).toEqual([]);
 });
 
 test("a start that fails at its last step leaves nothing that keeps the command alive", async () => {
