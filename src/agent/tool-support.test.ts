@@ -112,6 +112,48 @@ test("a call without tools says nothing about them", async () => {
   expect(support.list()).toEqual([]);
 });
 
+/** Answers like an endpoint that takes tools, and no wish for JSON beside them. */
+const eitherOr =
+  (refusal: ScriptedTurn): ScriptedTurn =>
+  (request) =>
+    request.tools && request.parameters?.extra ? refusal : "42";
+const parameters = { extra: { response_format: { type: "json_object" } } };
+
+test.each([
+  ["without a word why", rejected],
+  ["as if it took no tools", refusesTools],
+  ["as if it gave no JSON", { ...rejected, error: { ...rejected.error, refuses_format: true as const } }],
+])("tools that are refused beside JSON, %s, are asked for in the prompt there only", async (_, refusal) => {
+  const support = createToolSupport();
+  const model = scriptedModel(eitherOr(refusal));
+  const wrapped = support.wrap({ ...target, model });
+  const ask = async (asked: { parameters?: typeof parameters }) => {
+    const before = model.requests.length;
+    expect(await runAgent({ model: wrapped, messages, tools: [calculator()], signal, ...asked })).toMatchObject({
+      ok: true,
+    });
+    return model.requests.slice(before).map(({ tools }) => tools !== undefined);
+  };
+  expect(await ask({ parameters })).toEqual([true, false]);
+  expect(await ask({})).toEqual([true]);
+  expect(await ask({ parameters })).toEqual([false]);
+  expect(support.list()).toMatchObject([{ mode: "native" }]);
+  support.forget(target);
+  expect(await ask({})).toEqual([true]);
+  expect(await ask({ parameters })).toEqual([true, false]);
+});
+
+test("tools that are refused beside another field are asked for in the prompt there only", async () => {
+  const support = createToolSupport();
+  const model = scriptedModel(eitherOr(refusesTools));
+  const wrapped = support.wrap({ ...target, model });
+  const options = { model: wrapped, messages, tools: [calculator()], signal };
+  await runAgent({ ...options, parameters: { extra: { reasoning_effort: "low" } } });
+  await runAgent({ ...options, parameters: { extra: { reasoning_effort: "high" } } });
+  await runAgent(options);
+  expect(model.requests.map(({ tools }) => tools !== undefined)).toEqual([true, false, false, true]);
+});
+
 test("models of one name at two providers are told apart", async () => {
   const support = createToolSupport();
   await run(support.wrap({ provider: "a", model_id: "m", model: scriptedModel(withoutTools) }));

@@ -1,4 +1,5 @@
 import type { ChatModel, ChatRequest, FailedReply } from "../contract/model.ts";
+import { asksForJson } from "./asks-for-json.ts";
 import { withPromptedTools } from "./prompted-react.ts";
 
 /** How one model uses tools, as its endpoint showed. */
@@ -29,55 +30,97 @@ export interface ToolSupport {
   forget(target: Target): void;
 }
 
-const mostFindings = 1000;
-
 /**
  * A call that an endpoint rejects because it takes no tools, or without a word why, is made once more with the tools in the
  * prompt. When that works, the model is remembered as one without tools for a day: the endpoint may have been changed since.
- * Any other rejection is told as it is.
+ * Any other rejection is told as it is. Some endpoints take tools, but not beside a wish for JSON (Groq, Gemini) or for an effort
+ * (OpenAI): what a call with fields of its client's finds out holds for calls with the same fields.
  */
-export function createToolSupport({
-  now = Date.now,
-  maximumAgeMs = 24 * 3600 * 1000,
-}: { now?: () => number; maximumAgeMs?: number } = {}): ToolSupport {
-  const findings = new Map<string, ToolSupportFinding>();
-  const keyOf = ({ provider, model_id }: Target) => JSON.stringify([provider, model_id]);
-  const isFresh = ({ found_at }: ToolSupportFinding) => now() - found_at <= maximumAgeMs;
-
-  const known = (target: Target) => {
-    const finding = findings.get(keyOf(target));
-    return finding && isFresh(finding) ? finding.mode : null;
-  };
-  const remember = ({ provider, model_id }: Target, mode: ToolSupportFinding["mode"]) => {
-    const key = keyOf({ provider, model_id });
-    // Taken out first, so that the oldest finding is always the first.
-    findings.delete(key);
-    const oldest = findings.keys().next();
-    if (findings.size >= mostFindings && !oldest.done) findings.delete(oldest.value);
-    findings.set(key, { provider, model_id, mode, found_at: now() });
-  };
+export function createToolSupport(options: Partial<FindingsOptions> = {}): ToolSupport {
+  const findings = createFindings(options);
 
   return {
     wrap: ({ model, clientTools = false, ...target }) => {
       const prompted = withPromptedTools(model);
-      return async (request, options) => {
-        const mode = known(target);
-        if (mode === "prompted") return prompted(request, options);
-        const reply = await model(request, options);
+      return async (request, callOptions) => {
+        const fields = fieldsOf(request);
+        const general = findings.modeOf(target);
+        const mode = general === "prompted" ? general : findings.modeOf(target, fields);
+        if (mode === "prompted") return prompted(request, callOptions);
+        const reply = await model(request, callOptions);
+        const hasTools = Boolean(request.tools?.length);
         if (reply.ok) {
-          if (mode === null && request.tools?.length) remember(target, "native");
+          if (general === null && hasTools) findings.remember(target, "native");
+          if (mode === null && hasTools) findings.remember(target, "native", fields);
           return reply;
         }
-        const mayBeTools = reply.error.refuses_tools || (mode === null && !clientTools && isVagueRejection(reply));
-        if (!mayBeTools || !mentionsTools(request)) return reply;
-        const second = await prompted(request, options);
+        if (
+          !mayBeTools(reply, { request, clientTools, isNew: mode === null && (general === null || asksJson(request)) })
+        )
+          return reply;
+        const second = await prompted(request, callOptions);
         if (!second.ok) return reply;
-        if (request.tools?.length && !clientTools) remember(target, "prompted");
+        if (hasTools && !clientTools) findings.remember(target, "prompted", fields);
         return second;
       };
     },
-    list: () => [...findings.values()].filter(isFresh),
-    forget: (target) => void findings.delete(keyOf(target)),
+    list: findings.list,
+    forget: findings.forget,
+  };
+}
+
+const asksJson = ({ parameters }: ChatRequest) => asksForJson(parameters?.extra?.["response_format"]);
+
+/** The fields a client asks for beside what every request has, as one text. Plain text is what comes anyway. */
+function fieldsOf(request: ChatRequest): string {
+  const names = Object.keys(request.parameters?.extra ?? {});
+  const telling = names.filter((name) => name !== "response_format" || asksJson(request));
+  return telling.toSorted().join(" ").slice(0, 256);
+}
+
+/** Whether the same may be taken with the tools in the prompt. `isNew`: the endpoint has not shown yet that it takes them so. */
+function mayBeTools(
+  reply: FailedReply,
+  { request, clientTools, isNew }: { request: ChatRequest; clientTools: boolean; isNew: boolean },
+): boolean {
+  if (!mentionsTools(request)) return false;
+  if (reply.error.refuses_tools || (reply.error.refuses_format && asksJson(request))) return true;
+  return isNew && !clientTools && isVagueRejection(reply);
+}
+
+const mostFindings = 1000;
+
+interface FindingsOptions {
+  readonly now: () => number;
+  readonly maximumAgeMs: number;
+}
+
+/** What was found out, of models as such and of models that are asked with certain fields. */
+function createFindings({ now = Date.now, maximumAgeMs = 24 * 3600 * 1000 }: Partial<FindingsOptions>) {
+  const findings = new Map<string, { readonly fields: string; readonly finding: ToolSupportFinding }>();
+  const keyOf = ({ provider, model_id }: Target, fields: string) => JSON.stringify([provider, model_id, fields]);
+  const isFresh = ({ found_at }: ToolSupportFinding) => now() - found_at <= maximumAgeMs;
+
+  return {
+    modeOf(target: Target, fields = ""): ToolSupportFinding["mode"] | null {
+      const known = findings.get(keyOf(target, fields));
+      return known && isFresh(known.finding) ? known.finding.mode : null;
+    },
+    remember({ provider, model_id }: Target, mode: ToolSupportFinding["mode"], fields = ""): void {
+      const key = keyOf({ provider, model_id }, fields);
+      // Taken out first, so that the oldest finding is always the first.
+      findings.delete(key);
+      const oldest = findings.keys().next();
+      if (findings.size >= mostFindings && !oldest.done) findings.delete(oldest.value);
+      findings.set(key, { fields, finding: { provider, model_id, mode, found_at: now() } });
+    },
+    list: () =>
+      [...findings.values()].flatMap(({ fields, finding }) => (fields === "" && isFresh(finding) ? finding : [])),
+    forget({ provider, model_id }: Target): void {
+      for (const [key, { finding }] of findings) {
+        if (finding.provider === provider && finding.model_id === model_id) findings.delete(key);
+      }
+    },
   };
 }
 

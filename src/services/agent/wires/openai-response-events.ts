@@ -4,7 +4,7 @@ import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
-import { asksForJson } from "./asks-for-json.ts";
+import { asksForJson } from "../../../agent/asks-for-json.ts";
 import { messageId, openResponse, outputText, toResponse, type ResponseHead } from "./openai-response.ts";
 import { createSpokenText } from "./spoken-text.ts";
 
