@@ -23,10 +23,14 @@ interface AnswerCardProps {
 
 export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps) {
   const card = useRef<HTMLElement>(null);
+  /** The pressed button goes away: the keyboard goes on from the answer. */
   const decide = (decisions: Decisions): void => {
-    // The pressed button goes away with the question: the keyboard goes on from the answer.
     card.current?.focus();
     onDecide(decisions);
+  };
+  const retry = (): void => {
+    card.current?.focus();
+    onRetry();
   };
   const demo = answer.state === "done" && /\bdemo\b/i.test(answer.reply.response_metadata.system_fingerprint ?? "");
   return (
@@ -49,7 +53,7 @@ export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps)
       {answer.state === "done" ? (
         <FinishedAnswer answer={answer} onDecide={decide} />
       ) : (
-        <PartialAnswer answer={answer} onRetry={onRetry} />
+        <PartialAnswer answer={answer} onRetry={retry} />
       )}
     </section>
   );

@@ -6,6 +6,7 @@ import { useEvent } from "../parts/use-event.ts";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { useStickToEnd } from "../parts/use-stick-to-end.ts";
 import { ChatEmpty } from "./chat-empty.tsx";
+import type { AnswerPlace } from "./chat-session.ts";
 import { Composer } from "./composer.tsx";
 import { hasReply, isWaiting } from "./conversation.ts";
 import { ExchangeCard } from "./exchange-card.tsx";
@@ -33,6 +34,11 @@ export default function ChatScreen() {
     send(message, from);
     // What was pressed goes away with the old answer.
     input.current?.focus();
+  });
+  const retry = useEvent((place: AnswerPlace, asked: string) => {
+    const chosen = models[place.column] ?? asked;
+    rememberModel(chosen);
+    chat.retry(place, chosen);
   });
   useStickToEnd(box, { content: chat.conversation, count: chat.conversation.length });
 
@@ -74,6 +80,7 @@ export default function ChatScreen() {
               exchange={exchange}
               options={options}
               onResend={resend}
+              onRetry={retry}
               onDecide={chat.decide}
             />
           ))}

@@ -22,6 +22,8 @@ export interface ChatSession {
   subscribe(listener: () => void): () => void;
   /** Sends a message to each model; with `from` it replaces that exchange and what came after it. */
   send(message: string, options: { models: readonly string[]; from?: string }): void;
+  /** Asks for one answer once more, of this model. Other answers stay, those on their way too. */
+  retry(place: AnswerPlace, model: string): void;
   /** Goes on with an answer whose tool calls waited. */
   decide(place: AnswerPlace, decisions: Decisions): void;
   /** Ends every answer that is on its way. */
@@ -73,6 +75,14 @@ export function createChatSession({ first, ask, resume, save }: ChatSessionOptio
     };
     void growAnswer(events(signal), { begun, onAnswer }).finally(() => underWay.delete(controller));
   };
+  /** Asks for the answer at a place of the conversation, which sees what stands before it. */
+  const askAt = (place: AnswerPlace, model: string): void => {
+    const index = conversation.findIndex(({ id }) => id === place.exchangeId);
+    const exchange = conversation[index];
+    if (!exchange) return;
+    const messages = toMessages(conversation.slice(0, index), place.column, exchange.message);
+    follow(place, { begun: waitingFor(model), events: (signal) => ask({ model, messages, signal }) });
+  };
 
   return {
     conversation: () => conversation,
@@ -89,15 +99,11 @@ export function createChatSession({ first, ask, resume, save }: ChatSessionOptio
       stop();
       const index = from === undefined ? -1 : conversation.findIndex((exchange) => exchange.id === from);
       const earlier = index === -1 ? conversation : conversation.slice(0, index);
-      const answers = models.map((model): Answer => ({ model, state: "waiting", text: "", tools: [] }));
-      const exchange: Exchange = { id: newId(), message, answers };
+      const exchange: Exchange = { id: newId(), message, answers: models.map(waitingFor) };
       change([...earlier, exchange]);
-      answers.forEach((begun, column) => {
-        const messages = toMessages(earlier, column, message);
-        const events = (signal: AbortSignal) => ask({ model: begun.model, messages, signal });
-        follow({ exchangeId: exchange.id, column }, { begun, events });
-      });
+      models.forEach((model, column) => askAt({ exchangeId: exchange.id, column }, model));
     },
+    retry: askAt,
     decide(place, decisions) {
       const begun = conversation.find(({ id }) => id === place.exchangeId)?.answers[place.column];
       if (begun?.state !== "done" || begun.runId === null) return;
@@ -110,6 +116,8 @@ export function createChatSession({ first, ask, resume, save }: ChatSessionOptio
     },
   };
 }
+
+const waitingFor = (model: string): Answer => ({ model, state: "waiting", text: "", tools: [] });
 
 /** Unique within the tab. `crypto.randomUUID` is missing on plain http outside loopback. */
 const newId = (): string => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;

@@ -15,11 +15,12 @@ const session = createChatSession({
 // Leaving the page ends its requests: that is no answer that broke off.
 addEventListener("pagehide", session.stop);
 
-export interface Chat extends Pick<ChatSession, "send" | "decide" | "stop" | "clear"> {
+export interface Chat extends Pick<ChatSession, "send" | "retry" | "decide" | "stop" | "clear"> {
   readonly conversation: Conversation;
 }
 
 export function useChat(): Chat {
-  const { send, decide, stop, clear } = session;
-  return { conversation: useSyncExternalStore(session.subscribe, session.conversation), send, decide, stop, clear };
+  const { send, retry, decide, stop, clear } = session;
+  const conversation = useSyncExternalStore(session.subscribe, session.conversation);
+  return { conversation, send, retry, decide, stop, clear };
 }

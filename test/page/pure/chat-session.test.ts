@@ -64,3 +64,40 @@ test("an answer goes on while nobody listens", async () => {
   await settle();
   expect(session.conversation()[0]?.answers[0]).toMatchObject({ state: "done", reply: { content: "Hello" } });
 });
+
+test("one answer is asked for again: the other column, and what came after, stay", async () => {
+  const questions: { model: string; messages: string[] }[] = [];
+  const session = createChatSession({
+    first,
+    save,
+    ask: ({ model, messages, signal }) => {
+      questions.push({ model, messages: messages.map(({ content }) => content) });
+      if (model === "slow") return silent(signal, () => undefined);
+      return once(replyEvent(makeReply(`${model} heard it`)));
+    },
+    resume: () => once(replyEvent(makeReply(""))),
+  });
+  session.send("One", { models: ["good"] });
+  await settle();
+  session.send("Two", { models: ["good", "slow"] });
+  await settle();
+  session.stop();
+  session.send("Three", { models: ["good", "slow"] });
+  await settle();
+  const [, second] = session.conversation();
+  session.retry({ exchangeId: second?.id ?? "", column: 1 }, "better");
+  await settle();
+  expect(questions.at(-1)).toEqual({ model: "better", messages: ["One", "good heard it", "Two"] });
+  expect(session.conversation().map(({ answers }) => answers.map(({ model, state }) => [model, state]))).toEqual([
+    [["good", "done"]],
+    [
+      ["good", "done"],
+      ["better", "done"],
+    ],
+    [
+      ["good", "done"],
+      ["slow", "waiting"],
+    ],
+  ]);
+  session.stop();
+});

@@ -85,6 +85,15 @@ export function chatSuite(browser: () => Browser): void {
     const alert = tab.page.getByRole("alert");
     expect(await alert.innerText()).toContain("The model provider refused our credentials");
     expect(await alert.innerText()).toContain("Next: Check that the service's environment has a valid key");
+    // Only the one that failed is asked again, of the model that stands there now; the keyboard goes on from it.
+    await tab.page.getByRole("combobox", { name: "Second model" }).fill("demo/other");
+    await tab.page.keyboard.press("Enter");
+    await alert.getByRole("button", { name: "Ask again" }).click();
+    const other = tab.page.getByRole("region", { name: "Answer of demo/other" });
+    await other.getByText("heard: 6 times 7?").waitFor();
+    expect(await other.evaluate((card) => card === document.activeElement)).toBe(true);
+    await tab.page.getByText("The answer is 42.").waitFor();
+    expect(services.questions.map(({ model }) => model)).toEqual(["demo/tools", "demo/refused", "demo/other"]);
   });
 
   test("an answer that wants a key asks for it, and comes with it", async () => {
