@@ -80,7 +80,7 @@ function toTest({ scenario, interaction, index, notes }: TestSource): object {
   };
 }
 
-/** promptfoo fills templates and reads files in every text it is given: a raw block keeps ours as it is. */
+/** promptfoo fills templates and reads files in every text it is given, and takes off a last line break: a raw block keeps ours as it is. */
 function asLiteral(text: string): string {
-  return /\{\{|\{%|\{#|^(file|package|https?):\/\//.test(text) ? `{% raw %}${text}{% endraw %}` : text;
+  return /\{\{|\{%|\{#|^(file|package|https?):\/\/|\n$/.test(text) ? `{% raw %}${text}{% endraw %}` : text;
 }

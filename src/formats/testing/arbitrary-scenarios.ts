@@ -13,6 +13,7 @@ const nasty = fc.constantFrom(
   "a,b;c|d",
   'He said "no"',
   "line\nbreak",
+  "a last line\n",
   "carriage\rreturn",
   "both\r\nof them",
   "\0nul\0",

@@ -54,3 +54,8 @@ test("a long text is not repeated without end", () => {
   const { unknown } = renderTemplate("{{a}}".repeat(50_000), { a: "x".repeat(100_000) });
   expect(unknown).toEqual(["more than 1000000 characters"]);
 });
+
+test("the line break a YAML block ends in is no part of a variable", () => {
+  const { scenarios } = read({ tests: [{ vars: { a: "Hello\n", b: "{{ a }}\nyou\n\n" } }] });
+  expect(scenarios[0]?.interactions[0]?.user_message).toBe("Hello Hello\nyou\n");
+});

@@ -97,7 +97,12 @@ function layersOf(entry: unknown, context: ItemContext): Layer[] {
 
 function note({ collector, place }: ItemContext, value: unknown): void {
   const name = textField(value, "path", "$values") ?? (typeof value === "string" ? value : JSON.stringify(value));
-  collector.note("dropped", place, `this is in another place (${name}); import that file by itself`);
+  const message = isCode.test(name)
+    ? `code is not run (${name}); write the tests it makes to a file and import that`
+    : isSheet.test(name)
+      ? `this is a spreadsheet (${name}); save it as CSV and import that`
+      : `this is in another place (${name}); import that file by itself`;
+  collector.note("dropped", place, message);
 }
 
 function expand(layers: readonly Layer[], isolation: string, room: Room): ExpandedTest[] {
@@ -142,8 +147,12 @@ function withTexts(vars: JsonRecord, context: ItemContext): JsonRecord {
   return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, read(value)]));
 }
 
+const isCode = /\.(?:[cm]?[jt]s|py|rb|go)(?::\w+)?$/;
+const isSheet = /\.xlsx?(?:#.*)?$/;
+
 /** Variables may use one another; what we cannot fill in stays as it is written. */
-function filled(vars: JsonRecord): JsonRecord {
+function filled(given: JsonRecord): JsonRecord {
+  const vars = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, withoutLineEnd(value)]));
   const fill = (value: unknown): unknown => {
     if (typeof value !== "string") return value;
     const { text, unknown } = renderTemplate(value, vars);
@@ -151,6 +160,9 @@ function filled(vars: JsonRecord): JsonRecord {
   };
   return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, fill(value)]));
 }
+
+/** A YAML block ends in a line break that nobody says: promptfoo takes it off. */
+const withoutLineEnd = (value: unknown): unknown => (typeof value === "string" ? value.replace(/\n$/, "") : value);
 
 /** promptfoo runs a test once for each value of a variable that is a list of texts. The last variable changes first. */
 function combinations(vars: JsonRecord, { collector, place }: ItemContext, room: Room): JsonRecord[] {

@@ -26,6 +26,7 @@ tests:
   - { path: file://gone.csv }
   - vars: { question: "About {{ topic }}?", topic: file://topics.yaml }
   - file://tests.py:make
+  - file://tests.xlsx#Sheet2
 `;
 
 test("what a promptfoo configuration keeps in other files is read with it", () => {
@@ -42,7 +43,8 @@ test("what a promptfoo configuration keeps in other files is read with it", () =
   expect(turns.map((turn) => turn.checks)).toEqual(turns.map(() => [expect.objectContaining({ text: "a" })]));
   expect(notes.map(({ line, message }) => [line, message])).toEqual([
     [6, "this is in another place (file://gone.csv); import that file by itself"],
-    [8, "this is in another place (file://tests.py:make); import that file by itself"],
+    [8, "code is not run (file://tests.py:make); write the tests it makes to a file and import that"],
+    [9, "this is a spreadsheet (file://tests.xlsx#Sheet2); save it as CSV and import that"],
     [1, "prompt 2; scenarios are made with the first"],
     [5, "more/tests.yaml /1: variables without a value: question"],
   ]);
@@ -51,7 +53,7 @@ test("what a promptfoo configuration keeps in other files is read with it", () =
 test("without files to read from, they are named", () => {
   const { scenarios, notes } = importScenarios({ text: config, name: "promptfooconfig.yaml" });
   expect(scenarios).toEqual([]);
-  expect(notes.filter(({ message }) => message.includes("another"))).toHaveLength(7);
+  expect(notes.filter(({ message }) => message.includes("another"))).toHaveLength(6);
 });
 
 test("a file that cannot be read says which it is", () => {
