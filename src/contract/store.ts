@@ -47,8 +47,15 @@ export type CreatedRun =
   | { readonly outcome: "created"; readonly run: RunRecord }
   | { readonly outcome: "replayed"; readonly run: RunRecord }
   | { readonly outcome: "mismatch" }
-  /** There are as many unfinished runs as there may be. */
-  | { readonly outcome: "full" };
+  /** As many runs as there may be, of this owner or in all, have not ended. */
+  | { readonly outcome: "full"; readonly of: "owner" | "all" };
+
+/** Runs that may be unfinished at a time; 0: any number. */
+export interface MostUnfinished {
+  readonly all: number;
+  /** Of one owner. Runs without one are limited as all are. */
+  readonly perOwner: number;
+}
 
 export interface RunFilter {
   readonly state?: RunState;
@@ -143,8 +150,8 @@ export interface Lease {
  */
 export interface Store {
   readonly runs: {
-    /** Run, scenarios and attempts in one transaction; none of it when there are `mostUnfinished` runs. A replay is no new run. */
-    create(run: NewRun, options?: { mostUnfinished?: number | undefined }): Promise<CreatedRun>;
+    /** Run, scenarios and attempts in one transaction; none of it when there are as many runs as `mostUnfinished` says. A replay is no new run. */
+    create(run: NewRun, options?: { mostUnfinished?: MostUnfinished | undefined }): Promise<CreatedRun>;
     get(id: string): Promise<RunRecord | null>;
     /** Its state alone, which is much cheaper to read than all of it. */
     state(id: string): Promise<RunState | null>;

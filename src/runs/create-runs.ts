@@ -7,7 +7,7 @@ import type { JudgeAudits } from "../contract/judge-audits.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import { finalStates } from "../contract/run-state.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import type { MostUnfinished, RunRecord, Store } from "../contract/store.ts";
 import { runJudgeAudit } from "./audit-judge.ts";
 import { budgetWarnings } from "./budget-warnings.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
@@ -61,7 +61,7 @@ export interface RunsOptions {
   /** Whether nobody else can carry a run out: what it tests lives in this process. Default: none is so. */
   readonly isTied?: (settings: RunSettings) => boolean;
   /** New runs are refused while there are so many unfinished ones. Default: never. */
-  readonly mostUnfinished?: number;
+  readonly mostUnfinished?: MostUnfinished;
   readonly heartbeatMs: number;
   readonly onError: (error: unknown) => void;
   readonly now?: () => number;
@@ -251,7 +251,7 @@ export function createRuns(options: RunsOptions): Runs {
       const { mostUnfinished } = options;
       const created = await store.runs.create(run, { mostUnfinished });
       if (created.outcome !== "created") contexts.forget(id);
-      if (created.outcome === "full") throw fullError(mostUnfinished);
+      if (created.outcome === "full") throw fullError(created.of, mostUnfinished);
       if (created.outcome === "replayed" && ownRuns) {
         ownRuns.add(created.run.id);
         await store.runs.carry(created.run.id);
@@ -285,9 +285,13 @@ export function createRuns(options: RunsOptions): Runs {
   };
 }
 
-function fullError(most: number | undefined): ServiceError {
-  return new ServiceError("overloaded", `As many runs as there may be (${most}) have not ended yet.`, {
-    hint: "Wait until some have ended, cancel those nobody needs, or raise REHEARSAL_QUEUE_MAX_RUNS.",
+function fullError(of: "owner" | "all", most: MostUnfinished | undefined): ServiceError {
+  const [code, whose, count, setting] =
+    of === "owner"
+      ? (["rate_limited", "of this key's owner ", most?.perOwner, "REHEARSAL_QUEUE_MAX_RUNS_PER_KEY"] as const)
+      : (["overloaded", "", most?.all, "REHEARSAL_QUEUE_MAX_RUNS"] as const);
+  return new ServiceError(code, `As many runs ${whose}as there may be (${count}) have not ended yet.`, {
+    hint: `Wait until some have ended, cancel those nobody needs, or raise ${setting}.`,
     retryAfterMs: fullRetryMs,
   });
 }

@@ -166,19 +166,38 @@ export function runsSuite(name: string, open: OpenStorage): void {
     test("a new run is refused when there are too many unfinished ones, a replay is not", async () => {
       await using storage = await open();
       const { runs } = storage.store;
+      const mostUnfinished = { all: 2, perOwner: 0 };
       const idempotency = { key: "k", hash: "h" };
       const [first, second] = [sampleRun({ idempotency }), sampleRun()];
       for (const run of [first, second]) {
-        expect((await runs.create(run, { mostUnfinished: 2 })).outcome).toBe("created");
+        expect((await runs.create(run, { mostUnfinished })).outcome).toBe("created");
       }
-      expect(await runs.create(sampleRun(), { mostUnfinished: 2 })).toEqual({ outcome: "full" });
-      expect(await runs.create(sampleRun({ idempotency: { key: "new", hash: "h" } }), { mostUnfinished: 2 })).toEqual({
+      expect(await runs.create(sampleRun(), { mostUnfinished })).toEqual({ outcome: "full", of: "all" });
+      expect(await runs.create(sampleRun({ idempotency: { key: "new", hash: "h" } }), { mostUnfinished })).toEqual({
         outcome: "full",
+        of: "all",
       });
-      expect((await runs.create(sampleRun({ idempotency }), { mostUnfinished: 2 })).outcome).toBe("replayed");
+      expect((await runs.create(sampleRun({ idempotency }), { mostUnfinished })).outcome).toBe("replayed");
       expect((await runs.list({ limit: 9 })).runs).toHaveLength(2);
       await runs.finish(second.id, ending());
-      expect((await runs.create(sampleRun(), { mostUnfinished: 2 })).outcome).toBe("created");
+      expect((await runs.create(sampleRun(), { mostUnfinished })).outcome).toBe("created");
+    });
+
+    test("a new run is refused when its owner has too many unfinished ones, whatever others have", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const mostUnfinished = { all: 4, perOwner: 1 };
+      const outcomeOf = async (run: ReturnType<typeof sampleRun>) =>
+        (await runs.create(run, { mostUnfinished })).outcome;
+      const first = sampleRun({ owner: "one" });
+      expect([await outcomeOf(first), await outcomeOf(sampleRun({ owner: "two" }))]).toEqual(["created", "created"]);
+      expect(await runs.create(sampleRun({ owner: "one" }), { mostUnfinished })).toEqual({
+        outcome: "full",
+        of: "owner",
+      });
+      expect([await outcomeOf(sampleRun()), await outcomeOf(sampleRun())]).toEqual(["created", "created"]);
+      await runs.finish(first.id, ending());
+      expect(await outcomeOf(sampleRun({ owner: "one" }))).toBe("created");
     });
 
     test("a replayed run shows how far it has come", async () => {

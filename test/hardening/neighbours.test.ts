@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import type { Run } from "../../src/contract/run.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
+import { hang } from "../support/fake-provider/connection-faults.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
 
@@ -25,7 +26,12 @@ let services: RunningServices;
 
 beforeAll(async () => {
   provider = await startFakeProvider({ behaviour: text('"Hello"') });
-  services = await runServices({ REHEARSAL_API_KEYS: apiKeys });
+  provider.setModelBehaviour("silent", hang);
+  services = await runServices({
+    REHEARSAL_API_KEYS: apiKeys,
+    REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY: "4",
+    REHEARSAL_QUEUE_MAX_RUNS_PER_KEY: "3",
+  });
 });
 afterAll(async () => {
   await services[Symbol.asyncDispose]();
@@ -41,12 +47,13 @@ async function ask<Answer>(caller: Caller, path: string, body?: object, headers:
   return { status: response.status, answer: (await response.json()) as Answer };
 }
 
-const request = (scorers: readonly object[]) => ({
+const request = (options: object = {}) => ({
   test_batch: { id: "greeting", interactions: [{ id: "1", user_message: "Hi" }] },
   endpoint: provider.url,
   model_id: "m",
-  scorers,
+  ...options,
 });
+const silent = () => ask<Run>(mallory, "/evaluate", request({ model_id: "silent" }), { prefer: "respond-async" });
 
 /** Each level asks for the next one twice: what fits none of them is looked at 2^40 times. */
 const endless = (name: string) => ({
@@ -65,15 +72,45 @@ const endless = (name: string) => ({
 
 test("checks of one key that never end keep those of another waiting for one of them only", async () => {
   const names = ["a", "b", "c", "d", "e", "f"];
-  const slow = await ask<Run>(mallory, "/evaluate", request(names.map(endless)), { prefer: "respond-async" });
+  const slow = await ask<Run>(mallory, "/evaluate", request({ scorers: names.map(endless) }), {
+    prefer: "respond-async",
+  });
   expect(slow.status).toBe(202);
 
   const quick = await ask<EvaluationResponse>(
     alice,
     "/evaluate",
-    request([{ type: "json_schema", name: "text", schema: { type: "string" } }]),
+    request({ scorers: [{ type: "json_schema", name: "text", schema: { type: "string" } }] }),
   );
   expect(quick.answer.results.scenarios[0]?.average_scores).toMatchObject({ text: 1 });
   expect((await ask<Run>(mallory, `/runs/${slow.answer.run_id}`)).answer.state).toBe("running");
   await ask(mallory, `/runs/${slow.answer.run_id}/cancel`, {});
 }, 60_000);
+
+test("streams and unfinished runs of one key are limited, and leave place for those of another", async () => {
+  const runs = [await silent(), await silent(), await silent()];
+  expect(runs.map(({ status }) => status)).toEqual([202, 202, 202]);
+  expect(await silent()).toMatchObject({
+    status: 429,
+    answer: { code: "rate_limited", hint: expect.stringContaining("REHEARSAL_QUEUE_MAX_RUNS_PER_KEY") as string },
+  });
+
+  const { run_id } = runs[0]!.answer;
+  const left = new AbortController();
+  const stream = () =>
+    fetch(`${services.evaluation}/runs/${run_id}/events`, {
+      headers: { authorization: `Bearer ${mallory.key}` },
+      signal: left.signal,
+    });
+  const streams = await Promise.all([stream(), stream(), stream(), stream()]);
+  expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(await ask(mallory, `/runs/${run_id}`)).toMatchObject({
+    status: 429,
+    answer: { code: "rate_limited", hint: expect.stringContaining("REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY") as string },
+  });
+
+  expect((await ask<EvaluationResponse>(alice, "/evaluate", request())).answer.message).toContain("completed");
+  left.abort();
+  await expect.poll(async () => (await ask(mallory, `/runs/${run_id}`)).status).toBe(200);
+  for (const { answer } of runs) await ask(mallory, `/runs/${answer.run_id}/cancel`, {});
+});

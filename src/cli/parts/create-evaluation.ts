@@ -73,7 +73,9 @@ export async function createEvaluation({
     isDemo,
     isTied,
     // A command that carries out its own runs is not held up by those of others.
-    ...(ownRuns ? { ownRuns } : { mostUnfinished: settings.runs.queueLength }),
+    ...(ownRuns
+      ? { ownRuns }
+      : { mostUnfinished: { all: settings.runs.queueLength, perOwner: settings.runs.queuePerKey } }),
     workerId,
     newId: randomUUIDv7,
     concurrency,

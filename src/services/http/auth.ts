@@ -7,6 +7,7 @@ import { anonymousName, type ApiKey } from "../../settings/api-keys.ts";
 import { createEndWithKey } from "./end-with-key.ts";
 import type { KeySource } from "./key-store.ts";
 import { isMadeKey } from "./made-key.ts";
+import { createOpenAnswers } from "./open-answers.ts";
 import { addressOf, outgoingOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 
@@ -31,6 +32,8 @@ export interface AuthenticationOptions {
   readonly apiKeys: ApiKeys;
   /** Routes that answer without a key: health, documents, the page's files. */
   readonly isPublic: (request: PublicRequest) => boolean;
+  /** Answers that one key may have under way at once; 0: any number. */
+  readonly mostAnswers?: number | undefined;
   readonly now?: () => number;
 }
 
@@ -38,10 +41,12 @@ export interface AuthenticationOptions {
 export function createAuthentication({
   apiKeys,
   isPublic,
+  mostAnswers = 0,
   now = Date.now,
 }: AuthenticationOptions): (context: Context<ShellEnvironment>) => Promise<void> {
   const source: KeySource = isSource(apiKeys) ? apiKeys : { keys: async () => apiKeys };
   const wrongKeys = createSlidingWindow({ limit: wrongKeysPerMinute });
+  const openAnswer = createOpenAnswers(mostAnswers);
   const endWithKey = createEndWithKey({
     isUsable: async (sha256) => (await source.keys()).some((key) => key.sha256 === sha256 && !isOver(key, now())),
   });
@@ -66,7 +71,9 @@ export function createAuthentication({
       source.used?.(found);
       context.set("caller", { name: found.name, scopes: found.scopes, key: found.sha256 });
       const outgoing = outgoingOf(context);
-      if (outgoing) endWithKey(outgoing, found.sha256);
+      if (!outgoing) return;
+      openAnswer(outgoing, found.sha256);
+      endWithKey(outgoing, found.sha256);
     }
   };
 }

@@ -4,6 +4,8 @@ import type { ProcessLoad } from "./process-load.ts";
 export interface OverloadOptions {
   /** Requests answered at once; more are refused. */
   readonly requests: number;
+  /** Requests of one key answered at once; 0: any number. */
+  readonly requestsPerKey?: number;
   /** Lateness of the event loop from which new requests are refused. */
   readonly lagMs: number;
   /** Memory of the process from which new requests are refused. */

@@ -69,6 +69,7 @@ export function createShell({
         isExempt,
         authenticate: createAuthentication({
           apiKeys,
+          mostAnswers: overload?.requestsPerKey,
           isPublic: (request) => isDocumentation(request.path) || isPublic(request),
         }),
         find: createOperationTable(documentation.operations),

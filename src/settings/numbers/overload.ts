@@ -8,6 +8,14 @@ export const overload = {
     default: 1000,
     meaning: "Requests one service answers at once; more get 503.",
   },
+  requestsPerKey: {
+    name: "REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY",
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 500,
+    meaning:
+      "Requests of one API key that one service answers at once, streams of events included; more get 429. 0 = any number.",
+  },
   lagMs: {
     name: "REHEARSAL_SHED_EVENT_LOOP_LAG_MS",
     ...wait,

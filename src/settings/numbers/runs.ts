@@ -22,6 +22,13 @@ export const runs = {
     default: 1000,
     meaning: "Unfinished runs before POST /evaluate refuses new ones with 503.",
   },
+  queuePerKey: {
+    name: "REHEARSAL_QUEUE_MAX_RUNS_PER_KEY",
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 500,
+    meaning: "Unfinished runs of one key's owner before POST /evaluate refuses more of them with 429; 0 = any number.",
+  },
   leaseMs: {
     name: "REHEARSAL_LEASE_MS",
     ...wait,

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
-import type { CreatedRun, NewRun, RunRecord } from "../../contract/store.ts";
+import type { CreatedRun, MostUnfinished, NewRun, RunRecord } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
@@ -21,7 +21,7 @@ export interface CreateOptions {
   readonly dispatch: Dispatch;
   readonly carriers: RunCarriers;
   /** A new run is refused when there are so many unfinished ones. Default: never. */
-  readonly mostUnfinished?: number | undefined;
+  readonly mostUnfinished?: MostUnfinished | undefined;
 }
 
 /** Run, scenarios and attempts. The same idempotency key gives the run that has it, or says that the body differs. */
@@ -30,9 +30,8 @@ export async function createRun(
   run: NewRun,
   { dispatch, carriers, mostUnfinished }: CreateOptions,
 ): Promise<CreatedRun> {
-  if (mostUnfinished !== undefined && (await isFull(writer, mostUnfinished))) {
-    return (await replay(writer, run, carriers)) ?? { outcome: "full" };
-  }
+  const full = mostUnfinished && (await whatIsFull(writer, mostUnfinished, run.owner ?? null));
+  if (full) return (await replay(writer, run, carriers)) ?? { outcome: "full", of: full };
   while (!(await insertRun(writer, run))) {
     const replayed = await replay(writer, run, carriers);
     if (replayed) return replayed;
@@ -46,11 +45,22 @@ export async function createRun(
   return { outcome: "created", run: await recordOf(writer, row, carriers) };
 }
 
+async function whatIsFull(
+  writer: Writer,
+  { all, perOwner }: MostUnfinished,
+  owner: string | null,
+): Promise<"owner" | "all" | null> {
+  if (owner !== null && (await isFull(writer, perOwner, owner))) return "owner";
+  return (await isFull(writer, all)) ? "all" : null;
+}
+
 /** Counted only as far as it matters. Of many who ask at the same moment a few more than that may be let in. */
-async function isFull(writer: Writer, most: number): Promise<boolean> {
+async function isFull(writer: Writer, most: number, owner?: string): Promise<boolean> {
+  if (most === 0) return false;
   const unfinished = await writer
     .selectFrom("run")
     .where("state", "in", unfinishedRunStates)
+    .$if(owner !== undefined, (runs) => runs.where("owner", "=", owner!))
     .select("id")
     .limit(most)
     .execute();
