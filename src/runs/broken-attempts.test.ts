@@ -47,14 +47,18 @@ test("a conversation whose judging breaks ends without a verdict", async () => {
   expect(model.requests).toHaveLength(2);
 });
 
-/** Makes the rests between two tries of an attempt a thousand times shorter, and notes which counted as a break. */
+/**
+ * Makes the rests between two tries of an attempt a thousand times shorter, and notes which counted as a break. After the last try the
+ * rest stays what it is: the run fails while the attempt rests.
+ */
 function impatient({ queue }: RunBench): boolean[] {
   const { release } = queue;
   const broke: boolean[] = [];
   Object.assign(queue, {
-    release: (lease, options) => {
-      broke.push(options?.broke ?? false);
-      return release(lease, { ...options, delay_ms: (options?.delay_ms ?? 0) / 1_000 });
+    release: (lease, { delay_ms = 0, ...options } = {}) => {
+      broke.push(options.broke ?? false);
+      const isLast = broke.filter(Boolean).length === 5;
+      return release(lease, { ...options, delay_ms: isLast ? delay_ms : delay_ms / 1_000 });
     },
   } satisfies Partial<RunBench["queue"]>);
   return broke;
