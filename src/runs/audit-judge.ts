@@ -6,7 +6,8 @@ import { auditJudge } from "../evaluation/judges/audit-judge.ts";
 import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { fieldsError } from "./fields-error.ts";
-import { judgeTarget, type ModelTarget } from "./judge-target.ts";
+import { judgeTarget } from "./judge-target.ts";
+import type { ModelTarget } from "./model-target.ts";
 import { withOperator } from "./operator-helper.ts";
 
 /** Measures a judge against the choices of people. One question at a time: with several rubrics, audit each by itself. */

@@ -38,16 +38,16 @@ import { createScoringPool } from "./scoring-pool.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
 import { createWaiting } from "./waiting.ts";
 import { judgeRunPairs } from "./judge-run-pairs.ts";
-import type { ModelTarget } from "./judge-target.ts";
+import type { ModelTarget } from "./model-target.ts";
 import { callInPlace, createPlaces } from "./places.ts";
 
 export interface RunsOptions {
   readonly store: Store;
   readonly queue: Queue;
   /** The model a run is asked to test. */
-  readonly createModel: (settings: RunSettings) => ChatModel;
+  readonly createModel: (target: ModelTarget) => ChatModel;
   /** A judge or a labeller. Default: made like the model under test. */
-  readonly createHelper?: (settings: RunSettings) => ChatModel;
+  readonly createHelper?: (target: ModelTarget) => ChatModel;
   /** Called when a stop begins: models need not wait any more for endpoints that are down or ask for time. */
   readonly onStopping?: () => void;
   /** True when a scripted demo model will answer. */
@@ -69,8 +69,8 @@ export interface RunsOptions {
   readonly embedderFor?: (settings: RunSettings) => Promise<Embedder | null>;
   readonly limits?: Limits;
   readonly customScorers?: CustomScorers;
-  /** The price of a call of this run's model (or, with another target, of a judge's). */
-  readonly priceOf?: (settings: RunSettings) => PriceOf;
+  /** The price of a call of this model. */
+  readonly priceOf?: (target: ModelTarget) => PriceOf;
   /** The judge of requests that name none; an audit uses it too. */
   readonly operatorJudge?: LabellerSettings;
   /** Where audits of judges are kept: scores of a judge that passed none are marked. */
@@ -97,8 +97,8 @@ export function createRuns(options: RunsOptions): Runs {
   const places = createPlaces(global);
   const inPlace =
     (create: RunsOptions["createModel"]) =>
-    (settings: RunSettings): ChatModel =>
-      callInPlace(create(settings), places);
+    (target: ModelTarget): ChatModel =>
+      callInPlace(create(target), places);
   const createModel = inPlace(options.createModel);
   const ahead = queue.claimsFollowEnds ? Math.ceil(global * heldAhead) : 0;
   const orders = createScenarioOrders({ store, now });
@@ -137,18 +137,6 @@ export function createRuns(options: RunsOptions): Runs {
     onPoll: () => concluder.concludeForgotten(),
     heartbeatMs: options.heartbeatMs,
   });
-
-  /** A model that is not under test, made the same way: only where it is matters. */
-  function helperModel(target: ModelTarget): ChatModel {
-    return createHelper({
-      ...target,
-      test_name: "",
-      attempts: 1,
-      on_failure: "continue",
-      tags: [],
-      metadata: {},
-    });
-  }
 
   function ended(runId: string): void {
     contexts.forget(runId);
@@ -211,13 +199,13 @@ export function createRuns(options: RunsOptions): Runs {
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
     judgePairs: (request, pairOptions) =>
       judgeRunPairs(store, request, {
-        createModel: helperModel,
+        createModel: createHelper,
         operatorJudge: options.operatorJudge,
         ...pairOptions,
       }),
     async auditJudge(request, signal) {
       const audit = await runJudgeAudit(request, {
-        createModel: helperModel,
+        createModel: createHelper,
         ...(options.operatorJudge && { operatorJudge: options.operatorJudge }),
         signal,
       });

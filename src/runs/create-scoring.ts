@@ -13,17 +13,17 @@ import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
 import { createSemanticScorer } from "../evaluation/semantic/semantic-scorer.ts";
 import type { CheckRunnerThread } from "./check-runner.ts";
-import { helperSettings } from "./helper-settings.ts";
+import { helperTarget, type ModelTarget } from "./model-target.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
 
 export interface RunScoringOptions {
   /** The model at an endpoint: for judges and labellers the same way as for the model under test. */
-  readonly createModel: (settings: RunSettings) => ChatModel;
+  readonly createModel: (target: ModelTarget) => ChatModel;
   /** What measures likeness of meaning for a run, if anything does. */
   readonly embedderFor?: ((settings: RunSettings) => Promise<Embedder | null>) | undefined;
   readonly customScorers?: CustomScorers | undefined;
-  readonly priceOf?: ((settings: RunSettings) => PriceOf) | undefined;
+  readonly priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
   /** Whether a judge with its questions was audited and passed. Default: none was. */
   readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
   readonly lexical?: LexicalScorer | undefined;
@@ -37,7 +37,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
   async function judgeOf(settings: RunSettings, ledger: RunLedger | null): Promise<TurnJudge | undefined> {
     const { judge } = settings;
     if (!judge) return undefined;
-    const target = helperSettings(settings, judge);
+    const target = helperTarget(settings, judge);
     const built: Judge = {
       model: budgeted(createModel(target), { ledger, priceOf: priceOf?.(target) }),
       votes: judge.votes ?? 1,
@@ -57,7 +57,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       candidates,
       settings,
       ...(customScorers && { customScorers }),
-      modelLabeller: labeller && labellerOf(helperSettings(settings, labeller)),
+      modelLabeller: labeller && labellerOf(helperTarget(settings, labeller)),
       semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
       judge: ofTurns ? judge : undefined,
       lexical,
@@ -65,7 +65,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
     });
     return { scoring, conversationJudge: ofTurns ? null : (judge ?? null) };
 
-    function labellerOf(target: RunSettings) {
+    function labellerOf(target: ModelTarget) {
       const price = priceOf?.(target);
       const model = budgeted(createModel(target), { ledger, priceOf: price });
       return createModelLabeller({ model, candidates, name: target.model_id, priceOf: price });

@@ -1,9 +1,9 @@
 import type { RunEstimate } from "../contract/estimate.ts";
-import type { EvaluationPlan, LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
+import type { EvaluationPlan, LabellerSettings } from "../contract/evaluation-request.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { estimateRun, type EarlierFigures } from "../evaluation/estimate-run.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
-import { helperSettings } from "./helper-settings.ts";
+import { helperTarget, type ModelTarget } from "./model-target.ts";
 
 /** Earlier runs that are looked at. */
 const lookBack = 5;
@@ -18,7 +18,7 @@ export async function estimatePlan(
     owner,
   }: {
     store: Store;
-    priceOf?: ((settings: RunSettings) => PriceOf) | undefined;
+    priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
     concurrency: number;
     owner: string | null;
   },
@@ -26,7 +26,7 @@ export async function estimatePlan(
   const { scenarios: _, ...settings } = plan;
   const page = await store.runs.list({ state: "completed", model_id: plan.model_id, owner, limit: lookBack });
   const at = (helper: LabellerSettings | undefined): PriceOf | undefined =>
-    helper && priceOf?.(helperSettings(settings, helper));
+    helper && priceOf?.(helperTarget(settings, helper));
   return estimateRun(plan, {
     priceOf: priceOf?.(settings),
     judgePriceOf: at(plan.judge),

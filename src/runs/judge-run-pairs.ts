@@ -10,7 +10,8 @@ import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runInLanes } from "../evaluation/run-in-lanes.ts";
 import { fieldsError } from "./fields-error.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
-import { judgeTarget, type ModelTarget } from "./judge-target.ts";
+import { judgeTarget } from "./judge-target.ts";
+import type { ModelTarget } from "./model-target.ts";
 import { withOperator } from "./operator-helper.ts";
 
 export interface JudgeRunPairsOptions {

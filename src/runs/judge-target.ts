@@ -1,8 +1,6 @@
 import type { FieldError } from "../contract/service-error.ts";
-import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
-
-/** Where a model is: as much of a run's settings as it takes to call it. */
-export type ModelTarget = Pick<RunSettings, "endpoint" | "model_id" | "protocol">;
+import type { LabellerSettings } from "../contract/evaluation-request.ts";
+import type { ModelTarget } from "./model-target.ts";
 
 /** Where the judge of a request is, or what the request lacks to say so. */
 export function judgeTarget(judge: LabellerSettings): {

@@ -1,9 +1,12 @@
 import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
 
-/** The settings of a run with a judge or a labeller in place of the model under test: models and prices are looked up by it. */
-export function helperSettings(
+/** Where a model is: as much of a run's settings as it takes to call it, and to know what that costs. */
+export type ModelTarget = Pick<RunSettings, "endpoint" | "model_id" | "protocol" | "priority">;
+
+/** Where the judge or the labeller of a run is. What its settings leave open is that of the model under test. */
+export function helperTarget(
   settings: RunSettings,
-  { endpoint, model_id, protocol = "openai-chat" }: LabellerSettings,
-): RunSettings {
-  return { ...settings, endpoint: endpoint ?? settings.endpoint, model_id: model_id ?? settings.model_id, protocol };
+  { endpoint = settings.endpoint, model_id = settings.model_id, protocol = "openai-chat" }: LabellerSettings,
+): ModelTarget {
+  return { endpoint, model_id, protocol, priority: settings.priority };
 }

@@ -8,6 +8,7 @@ import type { TurnJudge, Scoring } from "../evaluation/scoring.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import { createFiguresSoFar, type FiguresSoFar } from "./figures-so-far.ts";
 import { limitModel, originOf } from "./limit-model.ts";
+import type { ModelTarget } from "./model-target.ts";
 import { streamedModel, wantsStream } from "./streamed-model.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
 
@@ -35,11 +36,11 @@ export type CreateRunScoring = (run: {
 
 export interface RunContextsOptions {
   readonly store: Store;
-  readonly createModel: (settings: RunSettings) => ChatModel;
+  readonly createModel: (target: ModelTarget) => ChatModel;
   /** Calls of the model under test wait for their place here. */
   readonly limits?: Limits | undefined;
   readonly createScoring: CreateRunScoring;
-  readonly priceOf?: ((settings: RunSettings) => PriceOf) | undefined;
+  readonly priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
   readonly now: () => number;
   /** So many are kept; more only while somebody works on their runs. */
   readonly keep?: number;

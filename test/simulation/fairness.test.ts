@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
 import { createStore } from "../../src/storage/create-store.ts";
 import { tortureRun } from "../torture/torture-run.ts";
-import { clock, counted, startProcess } from "./simulated-process.ts";
+import { clock, counted, endpointOf, startProcess } from "./simulated-process.ts";
 import { startVirtualTime } from "./virtual-time.ts";
 import { createWitness } from "./witness.ts";
 import { openWorldStore } from "./world.ts";
@@ -14,14 +14,10 @@ interface Setting {
   readonly perMinute?: number;
 }
 
-const run = (scenarios: number, turns: number) =>
-  tortureRun({
-    id: randomUUIDv7(),
-    endpoint: "http://model.test",
-    scenarios,
-    turns,
-    settings: { scorers: ["success"] },
-  });
+function run(scenarios: number, turns: number) {
+  const id = randomUUIDv7();
+  return tortureRun({ id, endpoint: endpointOf(id), scenarios, turns, settings: { scorers: ["success"] } });
+}
 
 /** Virtual milliseconds from the creation of a run of 10 attempts to its end. */
 async function timeOfSmallRun({ callsAtOnce, turns, processes, perMinute }: Setting, beside: number): Promise<number> {

@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { RunSettings } from "../../src/contract/evaluation-request.ts";
 import type { EndpointLimits } from "../../src/contract/limits.ts";
 import type { ChatModel } from "../../src/contract/model.ts";
 import type { Queue } from "../../src/contract/queue.ts";
 import type { Store } from "../../src/contract/store.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
+import type { ModelTarget } from "../../src/runs/model-target.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
 import type { Clock } from "../../src/storage/clock.ts";
@@ -39,6 +39,9 @@ export interface SimulatedProcessOptions {
 export const clock: Clock = { now: () => Date.now(), steady: () => Math.floor(performance.now()) };
 
 const leaseMs = 2_000;
+
+/** Where the models of a run are: all at one endpoint, which knows by the path whose call it is. */
+export const endpointOf = (run: string): string => `http://model.test/${run}`;
 
 /** The model that judges, at the endpoint of the models under test. */
 export const judgeModel = "judge";
@@ -76,7 +79,7 @@ export function startProcess(options: SimulatedProcessOptions): SimulatedProcess
     store,
     queue,
     limits,
-    createModel: (settings) => modelOf(settings, { ...options, gate, cutOff: cutOff.signal }),
+    createModel: (target) => modelOf(target, { ...options, gate, cutOff: cutOff.signal }),
     isDemo: () => false,
     workerId: worker,
     newId: randomUUIDv7,
@@ -123,9 +126,10 @@ interface ModelOptions extends SimulatedProcessOptions {
 
 /** The endpoint answers after its latency, whether or not the process that asked is paused; a killed one hangs up. */
 function modelOf(
-  { test_name: run, model_id }: RunSettings,
+  { endpoint, model_id }: ModelTarget,
   { witness, number, gate, latencyOf, cutOff }: ModelOptions,
 ): ChatModel {
+  const run = new URL(endpoint).pathname.split("/")[1] ?? "";
   return async (request, { signal }) => {
     const turn = lastUserMessage(request);
     witness.callStarted({ run, turn: model_id === judgeModel ? null : turn, process: number, gate });

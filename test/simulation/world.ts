@@ -6,7 +6,7 @@ import type { NewRun } from "../../src/contract/store.ts";
 import { createStore } from "../../src/storage/create-store.ts";
 import { openSqliteDatabase, type SqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
 import { tortureRun } from "../torture/torture-run.ts";
-import { clock, counted, judgeModel, startProcess, type SimulatedProcess } from "./simulated-process.ts";
+import { clock, counted, endpointOf, judgeModel, startProcess, type SimulatedProcess } from "./simulated-process.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import { createWitness, type Witness } from "./witness.ts";
 
@@ -153,9 +153,10 @@ async function empty(database: SqliteDatabase): Promise<void> {
 }
 
 function plannedRun({ scenarios, turns, concurrency, votes }: Story["runs"][number]): NewRun {
-  const endpoint = "http://model.test";
+  const id = randomUUIDv7();
+  const endpoint = endpointOf(id);
   return tortureRun({
-    id: randomUUIDv7(),
+    id,
     endpoint,
     scenarios,
     turns,

@@ -6,6 +6,7 @@ import type { CredentialBinding } from "../../models/credentials.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createRuns } from "../../runs/create-runs.ts";
+import type { ModelTarget } from "../../runs/model-target.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { Settings } from "../../settings.ts";
@@ -58,7 +59,7 @@ export async function createEvaluation({
   });
   const endpointKey = endpointCredentials(settings, hubProviders);
   const helperKeys = new Map([judge, labeller].flatMap(helperKey));
-  const modelAt = ({ protocol, endpoint, model_id }: RunSettings, credential: CredentialBinding | undefined) =>
+  const modelAt = ({ protocol, endpoint, model_id }: ModelTarget, credential: CredentialBinding | undefined) =>
     createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential });
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule);

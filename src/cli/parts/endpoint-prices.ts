@@ -1,7 +1,7 @@
-import type { RunSettings } from "../../contract/evaluation-request.ts";
 import type { PriceOf } from "../../evaluation/helper-usage.ts";
 import { readPriceFile } from "../../models/prices/price-file.ts";
 import { costOf, priceOf, type Price } from "../../models/prices/price-of.ts";
+import type { ModelTarget } from "../../runs/model-target.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { isThisMachine } from "./this-machine.ts";
 
@@ -9,7 +9,7 @@ import { isThisMachine } from "./this-machine.ts";
  * What calls cost by the price table, which the operator's file outranks. A model that runs on this machine has a price
  * only if that file gives it one, whatever its name costs elsewhere.
  */
-export async function endpointPrices(file: string | null): Promise<(settings: RunSettings) => PriceOf> {
+export async function endpointPrices(file: string | null): Promise<(target: ModelTarget) => PriceOf> {
   const overrides = file === null ? undefined : await readPrices(file);
   return ({ endpoint, model_id }) => {
     const listPrices = !isThisMachine(endpoint);

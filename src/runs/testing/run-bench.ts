@@ -2,13 +2,14 @@ import { randomUUIDv7 } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EvaluationRequest, type RunSettings } from "../../contract/evaluation-request.ts";
+import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { ChatModel } from "../../contract/model.ts";
 import type { Queue } from "../../contract/queue.ts";
 import type { RunRecord, Store } from "../../contract/store.ts";
 import { openSqlite } from "../../storage/drivers/open-sqlite.ts";
 import { createRuns, type RunsOptions } from "../create-runs.ts";
+import type { ModelTarget } from "../model-target.ts";
 import { planRun } from "../plan-run.ts";
 import type { PlanHelpers } from "../option-problems.ts";
 import type { Runs } from "../runs.ts";
@@ -44,7 +45,7 @@ export async function startBench({
 } & Partial<RunsOptions>): Promise<RunBench> {
   const folder = await mkdtemp(join(tmpdir(), "rehearsal-runs-"));
   const storage = await openSqlite({ file: join(folder, "runs.db"), leaseMs: 15_000 });
-  const createModel = ({ model_id }: RunSettings): ChatModel => {
+  const createModel = ({ model_id }: ModelTarget): ChatModel => {
     const model = models[model_id];
     if (!model) throw new Error(`no model ${model_id}`);
     return model;
