@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import type { AgentLimits, TokenPrice } from "../../agent/agent-limits.ts";
 import type { ToolSupport } from "../../agent/tool-support.ts";
 import type { Tool } from "../../agent/tool.ts";
@@ -10,11 +9,8 @@ import type { Router } from "../../models/routing/choose-provider.ts";
 import type { RouteLimits } from "../../models/routing/route-limits.ts";
 import type { StudioList } from "../../models/studio/studio-registry.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
-import type { ApiKeys } from "../http/auth.ts";
-import type { Readiness } from "../http/health.ts";
-import type { OverloadOptions } from "../http/overload.ts";
-import type { RateLimits } from "../http/rate-limit.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";
+import type { ShellDependencies } from "../http/shell.ts";
 import type { ConfiguredProvider } from "./observers/provider-health.ts";
 import type { ServedConfig } from "./routes/page.ts";
 import type { Runner } from "./turns/create-turns.ts";
@@ -22,7 +18,7 @@ import type { TurnObserver } from "./turns/turn.ts";
 import type { UnderWay } from "./turns/under-way.ts";
 
 /** What the agent backend is made of. */
-export interface AgentDependencies {
+export interface AgentDependencies extends ShellDependencies {
   readonly router: Router;
   readonly listStudioModels: () => Promise<StudioList>;
   /** Asked for each turn: the tools of MCP servers come and go. */
@@ -34,15 +30,7 @@ export interface AgentDependencies {
   /** The built-in models as an endpoint; null when the demo is off. */
   readonly demo: DemoEndpoint | null;
   readonly page: { readonly folder: string; readonly config: () => ServedConfig };
-  readonly log: Logger;
-  readonly version: string;
   readonly bodyLimits: ReadJsonLimits;
-  readonly apiKeys: ApiKeys;
-  readonly allowedHosts: readonly string[];
-  readonly allowedOrigins: () => readonly string[];
-  readonly readiness: Readiness;
-  readonly rateLimits?: RateLimits | undefined;
-  readonly overload?: OverloadOptions | undefined;
   /** Carries out the turns. Default: our own loop. */
   readonly runner?: Runner | undefined;
   readonly toolSupport?: ToolSupport | undefined;

@@ -1,22 +1,16 @@
-import type { Logger } from "pino";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
 import type { PlanLimits } from "../../runs/plan-run.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { Runs } from "../../runs/runs.ts";
-import type { ApiKeys } from "../http/auth.ts";
-import type { Readiness } from "../http/health.ts";
-import type { OverloadOptions } from "../http/overload.ts";
-import type { RateLimits } from "../http/rate-limit.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";
+import type { ShellDependencies } from "../http/shell.ts";
 
 /** What the evaluation service is made of. */
-export interface EvaluationDependencies {
+export interface EvaluationDependencies extends ShellDependencies {
   readonly runs: Runs;
   readonly library: ScenarioLibrary;
   /** The one-file viewer, with a place for a run's data. */
   readonly reportTemplate: () => Promise<string>;
-  readonly log: Logger;
-  readonly version: string;
   readonly bodyLimits: ReadJsonLimits;
   readonly planLimits: PlanLimits;
   /** What the operator offers beside the model under test. */
@@ -25,10 +19,4 @@ export interface EvaluationDependencies {
   readonly checkEndpoint: (planned: { readonly pointer: string; readonly endpoint: string }) => void;
   /** Address of the agent backend that is served beside it, where there is one. */
   readonly ownAgent?: () => string | null;
-  readonly apiKeys: ApiKeys;
-  readonly allowedHosts: readonly string[];
-  readonly allowedOrigins: () => readonly string[];
-  readonly readiness: Readiness;
-  readonly rateLimits?: RateLimits | undefined;
-  readonly overload?: OverloadOptions | undefined;
 }

@@ -35,6 +35,12 @@ export interface ShellOptions extends OpenApiOptions {
   readonly readiness?: Readiness;
 }
 
+/** What a service hands on to its shell as it was given it. */
+export type ShellDependencies = Required<
+  Pick<ShellOptions, "log" | "version" | "apiKeys" | "allowedHosts" | "allowedOrigins" | "readiness">
+> &
+  Pick<ShellOptions, "rateLimits" | "overload">;
+
 /** The app, and what stands before it where it may refuse: the server that listens for it asks there first. */
 export type Shell = Hono<ShellEnvironment> & { readonly door: Door | null };
 
