@@ -142,7 +142,14 @@ test("what was received is cut at 80 characters, never an object, and holds no k
 test("a part of a query that is no number is told so", () => {
   const [error] = errorsOf(RunListQuery, { limit: "abc" });
   expect(error).toMatchObject({ pointer: "/limit", message: "must be a number", received: "abc" });
-  expect(() => validateQuery(RunListQuery, { limit: "0" })).toThrow("The query parameter limit must be at least 1");
+  expect(() => validateQuery(RunListQuery, { limit: ["0"] })).toThrow("The query parameter limit must be at least 1");
+});
+
+test("a query parameter that comes twice is refused, one that is not known is not looked at", () => {
+  expect(() => validateQuery(RunListQuery, { state: ["completed", "failed"] })).toThrow(
+    "The query parameter state was sent 2 times; send it once",
+  );
+  expect(validateQuery(RunListQuery, { limit: ["5"], other: ["1", "2"] })).toEqual({ limit: 5 });
 });
 
 test("a body of the wrong kind is refused as a whole", () => {

@@ -29,12 +29,20 @@ export function validate<Schema extends z.ZodType>(
   throw new ServiceError("validation_failed", detail, { errors });
 }
 
-/** The same for what stands behind the question mark of an address. */
-export function validateQuery<Schema extends z.ZodType>(
+/** The same for what stands behind the question mark of an address. No parameter is a list: of two values, one would be dropped. */
+export function validateQuery<Schema extends z.ZodObject>(
   schema: Schema,
-  query: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, readonly string[]>>,
 ): z.output<Schema> {
-  return validate(schema, query, (pointer) => `The query parameter ${pointer.slice(1)}`);
+  const repeated = Object.keys(schema.shape).find((name) => (query[name]?.length ?? 0) > 1);
+  if (repeated !== undefined) {
+    const message = `was sent ${query[repeated]?.length} times; send it once`;
+    throw new ServiceError("validation_failed", `The query parameter ${repeated} ${message}`, {
+      errors: [{ pointer: toPointer([repeated]), code: "repeated", message }],
+    });
+  }
+  const values = Object.fromEntries(Object.entries(query).map(([name, [value]]) => [name, value]));
+  return validate(schema, values, (pointer) => `The query parameter ${pointer.slice(1)}`);
 }
 
 function fieldOfBody(pointer: string): string {

@@ -23,7 +23,7 @@ export function agentRunRoutes(
 
   return new Hono<ShellEnvironment>()
     .get("/agent/runs", requireScope("agent"), async (context) => {
-      const query = validateQuery(AgentRunListQuery, context.req.query());
+      const query = validateQuery(AgentRunListQuery, context.req.queries());
       const page = await runLog.list({ ...query, owner: ownerOf(context) });
       const body: AgentRunList = { runs: [...page.runs], next_cursor: page.next_cursor };
       return context.json(body);

@@ -23,7 +23,7 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
 
   return new Hono<ShellEnvironment>()
     .get("/compare", requireScope("runs:read"), async (context) => {
-      const { baseline, candidate } = validateQuery(CompareQuery, context.req.query());
+      const { baseline, candidate } = validateQuery(CompareQuery, context.req.queries());
       return context.json(await runs.compare(baseline, candidate, ownerOf(context)));
     })
     .post("/compare", requireScope("evaluate"), async (context) => {
@@ -33,7 +33,7 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       return context.json(await runs.judgePairs(request, { owner: ownerOf(context), signal }));
     })
     .get("/noise", requireScope("runs:read"), async (context) => {
-      const ids = validateQuery(NoiseQuery, context.req.query())
+      const ids = validateQuery(NoiseQuery, context.req.queries())
         .runs.split(",")
         .map((id) => id.trim());
       return context.json(await runs.noise(ids, ownerOf(context)));

@@ -17,7 +17,7 @@ import { streamText } from "../stream-text.ts";
 /** GET /runs/{run_id}/export: a run as a file, written as it is read. */
 export function runExportRoute({ runs, reportTemplate }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>().get("/runs/:run_id/export", requireScope("runs:read"), async (context) => {
-    const { format } = validateQuery(ExportQuery, context.req.query());
+    const { format } = validateQuery(ExportQuery, context.req.queries());
     const run = await runs.get(context.req.param("run_id"), ownerOf(context));
     // A file looks final, whatever it says inside.
     refuseUnfinished(run, "it cannot be exported yet");

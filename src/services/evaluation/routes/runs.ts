@@ -15,7 +15,7 @@ export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDe
     .get("/runs", requireScope("runs:read"), async (context) => {
       const { state, test_name, model_id, search, search_model_ids, limit, cursor } = validateQuery(
         RunListQuery,
-        context.req.query(),
+        context.req.queries(),
       );
       const page = await runs.list({
         limit,
@@ -40,7 +40,7 @@ export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDe
       return context.json(endpoint === null ? request : { ...request, endpoint });
     })
     .get("/runs/:run_id/results", requireScope("runs:read"), async (context) => {
-      const { scenario_id } = validateQuery(ResultsQuery, context.req.query());
+      const { scenario_id } = validateQuery(ResultsQuery, context.req.queries());
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
       return streamJson(context, runs.results(run, { scenarioId: scenario_id }));
     })

@@ -24,7 +24,7 @@ export function scenarioRoutes({
   const readScenarioFile = createFileReader();
   return new Hono<ShellEnvironment>()
     .get("/scenarios", requireScope("runs:read"), async (context) => {
-      const { search, tag, limit, cursor, format } = validateQuery(LibraryQuery, context.req.query());
+      const { search, tag, limit, cursor, format } = validateQuery(LibraryQuery, context.req.queries());
       if (format) return exportLibrary(context, format, library);
       return context.json(
         await library.list({
