@@ -8,6 +8,7 @@ import type { ClientOptions } from "./client-options.ts";
 import { createCaller, readJson } from "./create-caller.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import { followEvents } from "./follow-events.ts";
+import { whileAway } from "./while-away.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -58,7 +59,7 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
     async evaluate(request, startOptions = {}) {
       const { run_id } = await client.start(request, startOptions);
       for await (const _ of client.events(run_id, startOptions));
-      return client.results(run_id, startOptions);
+      return whileAway(() => client.results(run_id, startOptions), startOptions);
     },
     async start(body, { idempotencyKey, signal } = {}) {
       const headers = { prefer: "respond-async", "idempotency-key": idempotencyKey };

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "../contract/run-event.ts";
 import { readEvents } from "./read-events.ts";
-import { ServiceFailure, ServiceUnreachable } from "./service-failure.ts";
+import { ServiceUnreachable } from "./service-failure.ts";
+import { whileAway } from "./while-away.ts";
 
 export interface FollowOptions {
   readonly after: number;
@@ -16,7 +17,8 @@ export interface FollowOptions {
 
 /**
  * The events of a run to its end. A connection that breaks is opened again from the last event seen: nothing is missed or
- * doubled. Rejects when that keeps happening: whoever follows must not take a part of a run for all of it.
+ * doubled, and a service that is away is waited for. Rejects when it stays away or connections keep breaking: whoever follows must
+ * not take a part of a run for all of it.
  */
 export async function* followEvents({
   after,
@@ -28,18 +30,18 @@ export async function* followEvents({
 }: FollowOptions): AsyncGenerator<RunEvent> {
   let seen = after;
   for (let broken = 0; ; broken += 1) {
+    const headers = { accept: "text/event-stream", ...(seen > 0 && { "last-event-id": String(seen) }) };
+    const response = await whileAway(() => open(headers), { signal, pauseMs });
     let cause: unknown;
     try {
-      const headers = { accept: "text/event-stream", ...(seen > 0 && { "last-event-id": String(seen) }) };
-      for await (const { event, id, data } of readEvents(await open(headers))) {
+      for await (const { event, id, data } of readEvents(response)) {
         broken = 0;
         if (id !== undefined) seen = Number(id);
         yield { type: event, ...(id !== undefined && { id: Number(id) }), data: JSON.parse(data) } as RunEvent;
         if (event === "end") return;
       }
     } catch (error) {
-      if (error instanceof ServiceFailure || signal?.aborted) throw error;
-      if (error instanceof ServiceUnreachable && broken >= patience) throw error;
+      if (signal?.aborted) throw error;
       cause = error;
     }
     if (broken >= patience) {

@@ -6,6 +6,7 @@ import { listen } from "../../src/services/http/listen.ts";
 import { createLog } from "../../src/services/http/log.ts";
 import { readSettings } from "../../src/settings.ts";
 import { followEvents } from "../../src/client/follow-events.ts";
+import { whileAway } from "../../src/client/while-away.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
 import { testShell } from "../support/test-shell.ts";
 import "../../src/vitest.ts";
@@ -111,6 +112,29 @@ test("a connection that breaks is opened again from the last event seen", async 
   expect(opened).toEqual([undefined, "2"]);
 });
 
+test("a service that is away while a run is followed is waited for, whoever says that it is", async () => {
+  const ended = () => new Response('event: end\ndata: {"state":"completed"}\n\n');
+  const answers: (() => Response)[] = [
+    () => new Response(""),
+    ...Array.from({ length: 10 }, () => () => raise(new ServiceUnreachable("http://service"))),
+    () => raise(new ServiceFailure(502, null)),
+    () => raise(new ServiceFailure(503, null)),
+    ended,
+  ];
+  const open = async () => answers.shift()!();
+  const events = followEvents({ after: 0, url: "http://service", pauseMs: 1, open });
+  expect(await Array.fromAsync(events, ({ type }) => type)).toEqual(["end"]);
+
+  const gone = new ServiceFailure(404, null);
+  answers.push(() => raise(gone), ended);
+  await expect(Array.fromAsync(followEvents({ after: 0, url: "http://service", open }))).rejects.toBe(gone);
+});
+
+test("a service that stays away is not waited for without end", async () => {
+  const away = new ServiceUnreachable("http://service");
+  await expect(whileAway(() => Promise.reject(away), { withinMs: 20, pauseMs: 1 })).rejects.toBe(away);
+});
+
 test("reads an event of more text than a slow client is left to wait for", async () => {
   const turn = JSON.stringify({ agent_reply: "ü😀".repeat(10_000) });
   const turns = 1200;
@@ -160,3 +184,7 @@ test("an evaluation whose run cannot be followed to its end has no results", asy
   await expect(client.evaluate(request())).rejects.toBeInstanceOf(ServiceUnreachable);
   expect(new Set(asked)).toEqual(new Set(["/evaluate", "/runs/r/events"]));
 });
+
+function raise(error: Error): never {
+  throw error;
+}

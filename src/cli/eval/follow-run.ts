@@ -1,3 +1,4 @@
+import { whileAway } from "../../client/while-away.ts";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { Run } from "../../contract/run.ts";
 import type { RunClient } from "../parts/run-client.ts";
@@ -16,5 +17,5 @@ export async function followRun(
     tally.add(event.data);
     for (const reporter of reporters) reporter.onTurn?.(event.data, tally.figures());
   }
-  return client.results(run.run_id, { signal });
+  return whileAway(() => client.results(run.run_id, { signal }), { signal });
 }
