@@ -44,8 +44,8 @@ export const OpenAiTool = z
     type: z.literal("function", "only function tools can be passed on"),
     function: z.object({
       name: z.string().regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -"),
-      description: z.string().default(""),
-      parameters: z.record(z.string(), z.unknown()).default({ type: "object", properties: {} }),
+      description: z.string().nullish(),
+      parameters: z.record(z.string(), z.unknown()).nullish(),
       strict: z.boolean().nullish(),
     }),
   })

@@ -36,6 +36,7 @@ export const ResponseTool = z
     strict: z.boolean().nullish(),
   })
   .meta({ id: "ResponseTool" });
+export type ResponseTool = z.infer<typeof ResponseTool>;
 
 const NamedTool = z.object({ type: z.literal("function"), name: z.string() });
 const ResponseToolChoice = z.union([

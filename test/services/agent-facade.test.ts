@@ -172,6 +172,17 @@ test("what a client says about how its tools are called reaches the provider, be
   expect(sent[2]).not.toHaveProperty("parallel_tool_calls");
 });
 
+test("of a client's tool only the name must be told, on either interface", async () => {
+  const { models, model } = scripted("Hi", "Hi");
+  await using agent = await runAgentApp(models, { tools: () => [] });
+  const tool = { name: "w", description: null, parameters: null, strict: null };
+  await post(`${agent.url}/v1/chat/completions`, { ...ask(false), tools: [{ type: "function", function: tool }] });
+  const input = { model: "test/model", input: "Hi" };
+  await post(`${agent.url}/v1/responses`, { ...input, tools: [{ type: "function", ...tool }] });
+  const offered = [{ name: "w", description: "", parameters: { type: "object", properties: {} } }];
+  expect(model.requests.map(({ tools }) => tools)).toEqual([offered, offered]);
+});
+
 test("a refusal is told as one, and is taken back as what the model said", async () => {
   const { models, model } = scripted({ text: "", refusal: "I can't help with that." });
   await using agent = await runAgentApp(models);

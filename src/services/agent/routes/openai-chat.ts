@@ -18,7 +18,7 @@ import { checkCount } from "../wires/check-count.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
 import { namedModel } from "../wires/named-model.ts";
 import { toChatChunks, toChatCompletion, toModelParameters } from "../wires/openai-chat.ts";
-import { fromOpenAiMessages, planTools, type ToolChoice } from "../wires/openai-request.ts";
+import { fromOpenAiMessages, planTools, toToolDefinition, type ToolChoice } from "../wires/openai-request.ts";
 
 /** POST /v1/chat/completions: the agent behind OpenAI's own interface. Our tools run here, the client's are handed back. */
 export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
@@ -76,8 +76,5 @@ function toChoice(choice: ChatCompletionRequest["tool_choice"]): ToolChoice {
 }
 
 function toClientTools({ tools }: ChatCompletionRequest): readonly ToolDefinition[] {
-  return (tools ?? []).map(({ function: { strict, ...tool } }) => ({
-    ...tool,
-    ...(typeof strict === "boolean" && { strict }),
-  }));
+  return (tools ?? []).map((tool) => toToolDefinition(tool.function));
 }

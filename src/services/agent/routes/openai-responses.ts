@@ -16,7 +16,7 @@ import { crashReporter } from "../wires/answer-turn.ts";
 import { checkCount } from "../wires/check-count.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
 import { namedModel } from "../wires/named-model.ts";
-import { planTools, type ToolChoice } from "../wires/openai-request.ts";
+import { planTools, toToolDefinition, type ToolChoice } from "../wires/openai-request.ts";
 import { fromResponseInput, toResponse } from "../wires/openai-response.ts";
 import { toResponseEvents } from "../wires/openai-response-events.ts";
 
@@ -60,12 +60,7 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
 }
 
 function toClientTools({ tools }: ResponseRequest): readonly ToolDefinition[] {
-  return (tools ?? []).map(({ name, description, parameters, strict }) => ({
-    name,
-    description: description ?? "",
-    parameters: parameters ?? { type: "object", properties: {} },
-    ...(typeof strict === "boolean" && { strict }),
-  }));
+  return (tools ?? []).map(toToolDefinition);
 }
 
 function toChoice({ tool_choice: choice }: ResponseRequest): ToolChoice {

@@ -9,6 +9,7 @@ import type {
   UserPart,
 } from "../../../contract/model.ts";
 import type { OpenAiMessage } from "../../../contract/openai-chat.ts";
+import type { ResponseTool } from "../../../contract/openai-responses.ts";
 import { toPlainText, type OpenAiUserContent } from "../../../contract/openai-text.ts";
 import type { Tool } from "../../../agent/tool.ts";
 import { toUserMessage } from "../../../agent/user-message.ts";
@@ -77,6 +78,21 @@ function toLooseCall(
     ...(said.length > 0 && { message: Object.fromEntries(said) }),
   };
   return { id, ...called, ...((echo.call || echo.message) && { echo }) };
+}
+
+/** A tool of the client's, of which either interface asks for no more than its name. */
+export function toToolDefinition({
+  name,
+  description,
+  parameters,
+  strict,
+}: Pick<ResponseTool, "name" | "description" | "parameters" | "strict">): ToolDefinition {
+  return {
+    name,
+    description: description ?? "",
+    parameters: parameters ?? { type: "object", properties: {} },
+    ...(typeof strict === "boolean" && { strict }),
+  };
 }
 
 /** `null`: as the model likes. `allowed` are all that it may use. */
