@@ -9,7 +9,7 @@ interface StickToEnd {
   readonly count: number;
 }
 
-/** Keeps a scrolling box at its end while it grows, unless the reader has scrolled up to read. */
+/** Keeps a scrolling box at its end while its content grows or it gets smaller, unless the reader has scrolled up to read. */
 export function useStickToEnd(box: RefObject<HTMLElement | null>, { content, count }: StickToEnd): void {
   const sticking = useRef(true);
   useLayoutEffect(() => {
@@ -21,11 +21,18 @@ export function useStickToEnd(box: RefObject<HTMLElement | null>, { content, cou
     const onScroll = (): void => {
       sticking.current = element.scrollHeight - element.scrollTop - element.clientHeight < near;
     };
+    const resized = new ResizeObserver(() => sticking.current && toEnd(element));
     element.addEventListener("scroll", onScroll, { passive: true });
-    return () => element.removeEventListener("scroll", onScroll);
+    resized.observe(element);
+    return () => {
+      element.removeEventListener("scroll", onScroll);
+      resized.disconnect();
+    };
   }, [box]);
 
   useLayoutEffect(() => {
-    if (sticking.current) box.current?.scrollTo({ top: box.current.scrollHeight });
+    if (sticking.current && box.current) toEnd(box.current);
   }, [box, content]);
 }
+
+const toEnd = (element: HTMLElement): void => element.scrollTo({ top: element.scrollHeight });

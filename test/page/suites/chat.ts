@@ -178,6 +178,30 @@ export function chatSuite(browser: () => Browser): void {
     expect(await message.inputValue()).toBe("");
   });
 
+  test("the end of the conversation stays in sight while the message or the window takes room from it", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/echo");
+    const conversation = tab.page.getByRole("region", { name: "Conversation" });
+    for (const word of ["one", "two", "three", "four", "five", "six"]) {
+      await say(tab.page, word);
+      await conversation.getByText(`heard: ${word}`).waitFor();
+    }
+    const last = conversation.getByText("heard: six");
+    const height = () => conversation.evaluate((box) => box.clientHeight);
+    const before = await height();
+    await tab.page.getByRole("textbox", { name: "Message" }).fill("a\nb\nc\nd\ne\nf\ng");
+    await expect.poll(height).toBeLessThan(before);
+    await expect.poll(() => isInSight(last)).toBe(true);
+    await tab.page.setViewportSize({ width: 1280, height: 420 });
+    await expect.poll(height).toBeLessThan(before - 300);
+    await expect.poll(() => isInSight(last)).toBe(true);
+    // Whoever reads further up is left there.
+    await conversation.evaluate((box) => box.scrollTo({ top: 0 }));
+    await tab.page.setViewportSize({ width: 1280, height: 380 });
+    await expect.poll(() => conversation.evaluate((box) => box.scrollTop)).toBe(0);
+  });
+
   test("Enter that ends the composing of a word does not send it", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
