@@ -26,7 +26,10 @@ export async function growAnswer(
     for await (const event of events) {
       if (event.type === "reply") {
         const { reply, cost, total, runId } = event;
-        answer = { ...answer, state: "done", reply, cost, total, runId, milliseconds: performance.now() - started };
+        const milliseconds = performance.now() - started;
+        // The reply holds its own text. Only an answer that goes on needs what came before.
+        const text = reply.tool_calls.length > 0 ? answer.text : "";
+        answer = { ...answer, state: "done", text, reply, cost, total, runId, milliseconds };
         break;
       }
       answer = grow(answer, event, speaking);
@@ -41,8 +44,8 @@ export async function growAnswer(
 }
 
 function toPlainFailure(error: unknown): PlainFailure {
-  const { message, detail, hint, code } = toApiError(error);
-  return { message, detail, hint, code };
+  const { message, detail, hint, code, suggestions } = toApiError(error);
+  return { message, detail, hint, code, suggestions };
 }
 
 function grow(answer: Answer, event: Exclude<AgentEvent, { type: "reply" }>, speaking: number): Answer {

@@ -12,10 +12,11 @@ export function loadConversation(): Conversation {
   }
 }
 
+/** A browser keeps some megabytes: of a longer conversation the later part is there after a reload. */
 export function saveConversation(conversation: Conversation): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(conversation));
   } catch {
-    sessionStorage.removeItem(key);
+    if (conversation.length > 0) saveConversation(conversation.slice(Math.ceil(conversation.length / 2)));
   }
 }

@@ -1,6 +1,16 @@
-import { expect, test } from "vitest";
-import { openCalls, toMessages, withAnswer, withoutWaiting, type Exchange } from "../../../web/chat/conversation.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import type { AgentEvent } from "../../../web/agent-api.ts";
+import {
+  openCalls,
+  toMessages,
+  withAnswer,
+  withoutWaiting,
+  type Answer,
+  type Exchange,
+} from "../../../web/chat/conversation.ts";
+import { growAnswer } from "../../../web/chat/growing-answer.ts";
 import { matchOptions, toModelOptions } from "../../../web/chat/model-options.ts";
+import { loadConversation, saveConversation } from "../../../web/chat/stored-conversation.ts";
 import { answeringModels, draftFromChat } from "../../../web/scenarios/draft-from-chat.ts";
 import { makeReply } from "../support/fake-agent.ts";
 
@@ -16,6 +26,8 @@ const done = (model: string, content: string) =>
     total: null,
     runId: null,
   }) as const;
+afterEach(() => vi.unstubAllGlobals());
+
 const failure = { message: "", detail: "", hint: "", code: "" };
 
 test("each model sees its own replies, and the first model's where it was not there yet", () => {
@@ -105,4 +117,42 @@ test("a chat becomes a scenario with one model's replies as references, without 
     ["turn-1", "Where is my order?", "b1"],
     ["turn-2", "three", "a3"],
   ]);
+});
+
+test("of a conversation the browser cannot keep whole, the later part is there after a reload", () => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal("sessionStorage", {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem(key: string, value: string) {
+      if (value.length > 8000) throw new DOMException("full", "QuotaExceededError");
+      kept.set(key, value);
+    },
+  });
+  const conversation = Array.from({ length: 6 }, (_, index) => ({
+    id: String(index),
+    message: `question ${index}`,
+    answers: [done("a", "x".repeat(1500))],
+  }));
+  saveConversation(conversation);
+  expect(loadConversation().map(({ message }) => message)).toEqual(["question 3", "question 4", "question 5"]);
+  saveConversation(conversation.slice(0, 2));
+  expect(loadConversation()).toHaveLength(2);
+  saveConversation([{ id: "huge", message: "x".repeat(9000), answers: [] }]);
+  expect(loadConversation()).toEqual([]);
+});
+
+test("a reply is not held twice; an answer that waits for approval keeps what was said before", async () => {
+  const grown = async (calls: ReturnType<typeof makeReply>["tool_calls"]) => {
+    const told: Answer[] = [];
+    async function* events(): AsyncGenerator<AgentEvent> {
+      yield { type: "text", call: 1, text: "Let me look." };
+      yield { type: "reply", reply: makeReply("Done.", { tool_calls: calls }), cost: null, total: null, runId: "r" };
+    }
+    const begun: Answer = { model: "a", state: "waiting", text: "", tools: [] };
+    await growAnswer(events(), { begun, onAnswer: (answer) => told.push(answer) });
+    return told.at(-1);
+  };
+  expect(await grown([])).toMatchObject({ state: "done", text: "", reply: { content: "Done." } });
+  const call = { name: "send_mail", args: {}, id: "c", type: "tool_call" as const };
+  expect(await grown([call])).toMatchObject({ state: "done", text: "Let me look." });
 });
