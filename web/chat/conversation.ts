@@ -7,6 +7,8 @@ export interface PlainFailure {
   readonly detail: string;
   readonly hint: string;
   readonly code: string;
+  /** What may have been meant. */
+  readonly suggestions?: readonly string[];
 }
 
 /** A tool the agent used, or is using while `result` is null. */

@@ -1,4 +1,5 @@
 import { CircleAlert } from "lucide-react";
+import { SuggestionText } from "../parts/suggestion-text.tsx";
 import type { PlainFailure } from "./conversation.ts";
 
 /** What went wrong with an answer, and the next thing to try. */
@@ -10,6 +11,7 @@ export function PlainFailureText({ failure }: { failure: PlainFailure }) {
         {failure.message}
       </p>
       {failure.detail && <p className="verbatim">{failure.detail}</p>}
+      {failure.suggestions && <SuggestionText suggestions={failure.suggestions} />}
       {failure.hint && (
         <p>
           <span className="font-semibold">Next: </span>

@@ -2,6 +2,7 @@ import { CircleAlert, RotateCw } from "lucide-react";
 import { toApiError } from "../api-error.ts";
 import { ApiKeyForm } from "./api-key-form.tsx";
 import { FieldProblemList } from "./field-problem-list.tsx";
+import { SuggestionText } from "./suggestion-text.tsx";
 
 interface FailedNoticeProps {
   readonly error: unknown;
@@ -22,7 +23,7 @@ export function FailedNotice({ error, onRetry, marked = false }: FailedNoticePro
       </p>
       {detail && detail !== message && !listed && <p className="verbatim text-sm">{detail}</p>}
       {listed && !marked && <FieldProblemList problems={fields} />}
-      {suggestions.length > 0 && <p className="text-sm">Did you mean {suggestions.join(", ")}?</p>}
+      <SuggestionText suggestions={suggestions} />
       {hint && (
         <p className="text-sm">
           <span className="font-semibold">Next: </span>

@@ -323,13 +323,16 @@ export function chatSuite(browser: () => Browser): void {
       "model_id_invalid",
       "send the UUID of a fine-tuned model (GET /studio/models lists them)",
     );
-    await using services = await startFakeServices({ answer: () => ({ problem }) });
+    const told = { ...problem, suggestions: ["demo-support-v1", "demo/scripted"] };
+    await using services = await startFakeServices({ answer: () => ({ problem: told }) });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=nonsense");
     await say(tab.page, "Hi");
     const alert = tab.page.getByRole("alert");
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/No model goes by this name\s+Next: Pick a model from the list above/);
+    expect(await alert.innerText()).toMatch(
+      /No model goes by this name\s+Did you mean demo-support-v1, demo\/scripted\?\s+Next: Pick a model from the list above/,
+    );
     expect(await alert.innerText()).not.toContain("GET");
   });
 
