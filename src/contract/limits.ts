@@ -19,6 +19,8 @@ export interface CallEnd {
 export interface CallRequest {
   readonly endpoint: string;
   readonly run_id: string;
+  /** Whose run it is. Default: nobody's. */
+  readonly owner?: string | null | undefined;
   /** Of the run: calls of a higher one go first. Default 0. */
   readonly priority?: number | undefined;
   readonly signal: AbortSignal;
@@ -33,8 +35,8 @@ export interface CallSlot {
 }
 
 /**
- * Limits that hold across all workers of one store. Runs of the same priority that wait for the same endpoint take turns, so a
- * large one does not keep a small one waiting.
+ * Limits that hold across all workers of one store. Of the same priority, the owners of runs that wait for the same endpoint take
+ * turns, and so do the runs of each: neither many runs nor a large one keep a small one waiting.
  */
 export interface Limits {
   /** Resolves when the call may start. Rejects only when `signal` aborts, after `stopWaiting`, or when the limits are closed. */

@@ -102,12 +102,12 @@ export function createRunContexts({
     };
   }
 
-  function modelOf({ id, settings }: RunRecord, scenarios: readonly Scenario[]): ChatModel {
+  function modelOf({ id, owner, settings }: RunRecord, scenarios: readonly Scenario[]): ChatModel {
     const plain = createModel(settings);
     const model = wantsStream(settings, scenarios) ? streamedModel(plain) : plain;
     if (!limits) return model;
     const { endpoint, priority } = settings;
-    return limitModel(model, { limits, endpoint: originOf(endpoint), run_id: id, priority });
+    return limitModel(model, { limits, endpoint: originOf(endpoint), run_id: id, owner, priority });
   }
 
   function ledgerOf(run: RunRecord, scenarios: readonly Scenario[]): RunLedger | null {

@@ -86,6 +86,14 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(Object.values(perRun(await claim(storage, { limit: 9 }))).sort()).toEqual([1, 4, 4]);
     });
 
+    test("an owner with many runs gets no more than one with a single run", async () => {
+      await using storage = await open();
+      const many = Array.from({ length: 4 }, () => sampleRun({ owner: "many", scenarios: 9, created_at: 1 }));
+      const single = sampleRun({ owner: "single", scenarios: 9, created_at: 2 });
+      for (const run of [...many, single]) await storage.store.runs.create(run);
+      expect(perRun(await claim(storage, { limit: 8 }))[single.id]).toBe(4);
+    });
+
     test("a higher priority goes first, whatever else is under way", async () => {
       await using storage = await open();
       const usual = sampleRun({ scenarios: 5, created_at: 1 });

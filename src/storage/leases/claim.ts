@@ -13,7 +13,7 @@ export interface Claim extends ClaimOptions {
   readonly order: ServingOrder;
 }
 
-/** Takes back what has expired, then leases ready attempts to the worker, fairly between the runs. */
+/** Takes back what has expired, then leases ready attempts to the worker, fairly between owners and their runs. */
 export async function claimAttempts(writer: Writer, claim: Claim): Promise<ClaimedAttempt[]> {
   const expired = await expiredAttempt(writer, [claim.now, furthestLease(claim)]);
   if (expired.length > 0) await takeBack(writer, isExpired(claim));
@@ -46,7 +46,7 @@ const expiredAttempt = statement<{ id: string }>(
 // What is ready is read in the order of its index, so that reading it can stop at the limit. With a bare `limit ?` SQLite would
 // plan anew for every claim (`SqliteCompiler`).
 const runsThatWait = statement<ServedRun & { readonly tied: number }>(
-  `select run.id, run.priority, run.max_concurrency, run.created_at, run.tied,
+  `select run.id, run.owner, run.priority, run.max_concurrency, run.created_at, run.tied,
       (select count(*) from attempt where attempt.run_id = run.id and attempt.state = 'running') as running,
       (select count(*) from (
         select 1 from attempt

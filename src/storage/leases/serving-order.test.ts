@@ -4,6 +4,7 @@ import { createServingOrder, type ServedRun } from "./serving-order.ts";
 
 const run = (id: string, stored = 0): ServedRun => ({
   id,
+  owner: null,
   priority: 0,
   max_concurrency: null,
   created_at: 0,

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { shareOut, type WaitingRun } from "./share-out.ts";
 
 const waiting = (fields: Partial<WaitingRun> & { id: string }): WaitingRun => ({
+  owner: null,
   priority: 0,
   max_concurrency: null,
   created_at: 0,
@@ -16,6 +17,12 @@ const share = (runs: readonly WaitingRun[], places: number, perRun = 100) =>
 
 test("places go to the run with the fewest attempts under way until all are level", () => {
   expect(share([waiting({ id: "a", running: 4 }), waiting({ id: "b" })], 6)).toEqual({ b: 5, a: 1 });
+});
+
+test("owners get as much as one another, however many runs each has", () => {
+  const many = ["a", "b", "c", "d"].map((id) => waiting({ id, owner: "one", running: 1 }));
+  expect(share([...many, waiting({ id: "e", owner: "two", created_at: 9 })], 4)).toEqual({ e: 4 });
+  expect(share([...many, waiting({ id: "e", owner: "two", running: 4 })], 4)).toEqual({ a: 1, b: 1, e: 2 });
 });
 
 test("between equals the oldest run comes first", () => {
@@ -33,6 +40,7 @@ test("a run over its limit gets nothing", () => {
 
 test("all places are given, or every run has what it may have", () => {
   const run = fc.record({
+    owner: fc.constantFrom(null, "one", "two"),
     priority: fc.integer({ min: -2, max: 2 }),
     max_concurrency: fc.option(fc.integer({ min: 1, max: 9 })),
     created_at: fc.nat(3),

@@ -114,6 +114,23 @@ test("a place goes to the highest priority that waits, then to the run with the 
   expect(order).toEqual(["urgent", "urgent", "usual", "usual", "other", "later"]);
 });
 
+test("a place goes to the owner with the fewest calls, however many runs others have", async () => {
+  const { local } = endpoint(() => ({ slots: 2, share: 2 }));
+  const order: string[] = [];
+  const held = await Promise.all(["a", "b"].map((run_id) => local.acquire({ run_id, owner: "one", signal: never })));
+  const waiting = ["c one", "d one", "e one", "f two"].map(async (name) => {
+    const [run_id = "", owner] = name.split(" ");
+    const slot = await local.acquire({ run_id, owner, signal: never });
+    order.push(name);
+    slot.release({ outcome: "ok" });
+  });
+  held[0]?.release({ outcome: "ok" });
+  await Promise.all(waiting);
+  held[1]?.release({ outcome: "ok" });
+  await local.close();
+  expect(order).toEqual(["f two", "c one", "d one", "e one"]);
+});
+
 test("what is closed while the store is away is closed all the same", async () => {
   const settling = Promise.withResolvers<void>();
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();

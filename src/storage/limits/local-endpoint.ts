@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CallEnd, CallRequest, CallSlot } from "../../contract/limits.ts";
 import type { Allowance, Settlement } from "./settle-endpoint.ts";
 import { permitsLastMs } from "./rate.ts";
-import { WaitingCalls } from "./waiting-calls.ts";
+import { WaitingCalls, type Caller } from "./waiting-calls.ts";
 
 /** What this worker tells the others when it settles with them. */
 export type Report = Pick<
@@ -26,6 +26,11 @@ const retryMs = 500;
 const longestGoodbyeMs = 2_000;
 
 const nothing = { ok: 0, refused: false, unusedPermits: 0, calls: 0, tokens: 0, pauseMs: 0 };
+
+const callerOf = ({ run_id, owner = null }: Pick<CallRequest, "run_id" | "owner">): Caller => ({
+  runId: run_id,
+  owner,
+});
 
 /**
  * This worker's part of one endpoint's limits. It holds a block of slots and permits and hands them out without asking
@@ -60,29 +65,30 @@ export class LocalEndpoint {
     request.signal.throwIfAborted();
     if (this.#closed) throw this.#reason;
     // Usually there is room: nothing has to be set up to wait.
-    if (this.#waiting.size === 0 && this.#mayStart()) return this.#startNow(request.run_id);
+    if (this.#waiting.size === 0 && this.#mayStart()) return this.#startNow(callerOf(request));
     return this.#wait(request);
   }
 
-  #startNow(runId: string): CallSlot {
-    this.#waiting.began(runId);
+  #startNow(caller: Caller): CallSlot {
+    this.#waiting.began(caller);
     this.#take();
     this.#settleIn(this.#renewMs);
-    return this.#slot(runId);
+    return this.#slot(caller);
   }
 
-  #wait({ run_id: runId, priority = 0, signal }: Omit<CallRequest, "endpoint">): Promise<CallSlot> {
+  #wait({ priority = 0, signal, ...request }: Omit<CallRequest, "endpoint">): Promise<CallSlot> {
+    const caller = callerOf(request);
     const { promise, resolve, reject } = Promise.withResolvers<CallSlot>();
     const abort = (): void => {
       this.#waiting.remove(call);
       reject(signal.reason);
     };
     const call = {
-      runId,
+      ...caller,
       priority,
       start: (): void => {
         signal.removeEventListener("abort", abort);
-        resolve(this.#slot(runId));
+        resolve(this.#slot(caller));
       },
       refuse: (reason: unknown): void => {
         signal.removeEventListener("abort", abort);
@@ -128,7 +134,7 @@ export class LocalEndpoint {
     if (this.#allowance.slots > 0 || this.#hasNews()) await this.#options.settle(this.#report(0)).catch(() => {});
   }
 
-  #slot(runId: string): CallSlot {
+  #slot(caller: Caller): CallSlot {
     let held = true;
     return {
       refused: (retry_after_ms) => this.#note({ outcome: "rate_limited", retry_after_ms }),
@@ -136,7 +142,7 @@ export class LocalEndpoint {
         if (!held) return;
         held = false;
         this.#inUse -= 1;
-        this.#waiting.ended(runId);
+        this.#waiting.ended(caller);
         this.#note(end);
         this.#handOut();
       },

@@ -1,17 +1,23 @@
-export interface WaitingCall {
+/** Whose call it is. */
+export interface Caller {
   readonly runId: string;
+  readonly owner: string | null;
+}
+
+export interface WaitingCall extends Caller {
   readonly priority: number;
   start(): void;
   refuse(reason: unknown): void;
 }
 
 /**
- * Calls that wait for one endpoint. The highest priority comes first, then the run with the fewest calls under way, then whoever
- * came first.
+ * Calls that wait for one endpoint. The highest priority comes first, then the owner with the fewest calls under way, then the run
+ * with the fewest, then whoever came first.
  */
 export class WaitingCalls {
   readonly #waiting = new Map<string, Set<WaitingCall>>();
-  readonly #underWay = new Map<string, number>();
+  readonly #ofRuns = new Map<string, number>();
+  readonly #ofOwners = new Map<string | null, number>();
   #size = 0;
 
   get size(): number {
@@ -34,22 +40,23 @@ export class WaitingCalls {
   /** Takes the next call out and counts it as under way. */
   next(): WaitingCall | undefined {
     let call: WaitingCall | undefined;
-    let fewest = 0;
-    for (const [runId, [first]] of this.#waiting) {
-      if (!first) continue;
-      const count = this.#underWay.get(runId) ?? 0;
-      const ahead = call ? first.priority - call.priority || fewest - count : 1;
-      if (ahead > 0) [call, fewest] = [first, count];
-    }
+    for (const [first] of this.#waiting.values()) if (first && (!call || this.#comesBefore(first, call))) call = first;
     if (!call) return undefined;
     this.remove(call);
-    this.began(call.runId);
+    this.began(call);
     return call;
   }
 
+  #comesBefore(left: WaitingCall, right: WaitingCall): boolean {
+    const ofOwner = (this.#ofOwners.get(right.owner) ?? 0) - (this.#ofOwners.get(left.owner) ?? 0);
+    const ofRun = (this.#ofRuns.get(right.runId) ?? 0) - (this.#ofRuns.get(left.runId) ?? 0);
+    return (left.priority - right.priority || ofOwner || ofRun) > 0;
+  }
+
   /** Counts a call as under way. */
-  began(runId: string): void {
-    this.#underWay.set(runId, (this.#underWay.get(runId) ?? 0) + 1);
+  began({ runId, owner }: Caller): void {
+    count(this.#ofRuns, runId, 1);
+    count(this.#ofOwners, owner, 1);
   }
 
   /** Takes every call out and turns it away. */
@@ -60,9 +67,14 @@ export class WaitingCalls {
     for (const call of calls) call.refuse(reason);
   }
 
-  ended(runId: string): void {
-    const count = (this.#underWay.get(runId) ?? 1) - 1;
-    if (count > 0) this.#underWay.set(runId, count);
-    else this.#underWay.delete(runId);
+  ended({ runId, owner }: Caller): void {
+    count(this.#ofRuns, runId, -1);
+    count(this.#ofOwners, owner, -1);
   }
+}
+
+function count<Key>(counts: Map<Key, number>, key: Key, change: number): void {
+  const sum = (counts.get(key) ?? 0) + change;
+  if (sum > 0) counts.set(key, sum);
+  else counts.delete(key);
 }
