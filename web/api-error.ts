@@ -3,7 +3,7 @@ import type { OpenAiError } from "../src/contract/openapi.ts";
 import type { Problem } from "../src/contract/problem.ts";
 import { requestWords } from "./parts/request-words.ts";
 
-export interface ApiErrorOptions {
+export interface ApiErrorOptions extends ErrorOptions {
   readonly code: string;
   readonly detail: string;
   readonly hint: string;
@@ -27,7 +27,7 @@ export class ApiError extends Error {
   readonly requestId: string | null;
 
   constructor(title: string, options: ApiErrorOptions) {
-    super(title);
+    super(title, options);
     this.code = options.code;
     this.detail = options.detail;
     this.hint = options.hint;
@@ -90,42 +90,26 @@ export function notUnderstood(response: Response): ApiError {
 /** The connection ended in the middle of an answer. What was stopped on purpose stays what it is. */
 export function brokenOff(cause?: unknown): Error {
   if (cause instanceof DOMException && cause.name === "AbortError") return cause;
-  const error = new ApiError("The answer broke off", {
+  return new ApiError("The answer broke off", {
     code: "stream_ended",
     detail: "The connection ended before the answer had come to its end.",
     hint: "Try again. If it happens often, look at proxies in between.",
     status: null,
     retryable: true,
+    cause,
   });
-  error.cause = cause;
-  return error;
 }
 
-/** No answer at all: stopped service, wrong port, lost network. */
-export function unreachable(origin: string, cause: unknown): ApiError {
-  const error = new ApiError("The service cannot be reached", {
+/** Nothing came: stopped service, wrong port, lost network. */
+export const unreachable = (detail: string, cause: unknown): ApiError =>
+  new ApiError("The service cannot be reached", {
     code: "service_unreachable",
-    detail: `Nothing answered at ${origin}.`,
+    detail,
     hint: "Check that Rehearsal is still running, then try again.",
     status: null,
     retryable: true,
+    cause,
   });
-  error.cause = cause;
-  return error;
-}
-
-/** The code of a screen did not come: nothing answers, or what answers has been replaced by another version. */
-export function screenMissing(origin: string, cause: unknown): ApiError {
-  const error = new ApiError("The service cannot be reached", {
-    code: "service_unreachable",
-    detail: `This screen could not be loaded from ${origin}.`,
-    hint: "Check that Rehearsal is still running, then try again.",
-    status: null,
-    retryable: true,
-  });
-  error.cause = cause;
-  return error;
-}
 
 /** Any thrown thing as an ApiError, so that every failure is shown the same way. */
 export function toApiError(error: unknown): ApiError {

@@ -23,14 +23,10 @@ export interface RunFilters {
   readonly search_model_ids?: string | undefined;
 }
 
-export async function listRuns(
+export const listRuns = async (
   filters: RunFilters & { cursor?: string | undefined; limit?: string },
   signal: AbortSignal,
-): Promise<RunList> {
-  const url = await evaluationUrl("/runs");
-  for (const [name, value] of Object.entries(filters)) if (value) url.searchParams.set(name, value);
-  return readJson(url, { signal });
-}
+): Promise<RunList> => readJson(await evaluationUrl("/runs", filters), { signal });
 
 export const getRun = async (id: string, signal: AbortSignal): Promise<Run> =>
   readJson(await evaluationUrl(runPath(id)), { signal });
@@ -43,28 +39,18 @@ export const getResults = async (id: string, signal: AbortSignal): Promise<Evalu
   readJson(await evaluationUrl(runPath(id, "/results")), { signal });
 
 /** Everything stored of one scenario of a run. */
-export async function getScenarioResults(
+export const getScenarioResults = async (
   id: string,
-  scenarioId: string,
+  scenario_id: string,
   signal: AbortSignal,
-): Promise<EvaluationResponse> {
-  const url = await evaluationUrl(runPath(id, "/results"));
-  url.searchParams.set("scenario_id", scenarioId);
-  return readJson(url, { signal });
-}
+): Promise<EvaluationResponse> => readJson(await evaluationUrl(runPath(id, "/results"), { scenario_id }), { signal });
 
 /** One page of a run's scenarios in short. */
-export async function listRunScenarios(
+export const listRunScenarios = async (
   id: string,
   query: RunScenarioQuery,
   signal: AbortSignal,
-): Promise<RunScenarioList> {
-  const url = await evaluationUrl(runPath(id, "/scenarios"));
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
-  }
-  return readJson(url, { signal });
-}
+): Promise<RunScenarioList> => readJson(await evaluationUrl(runPath(id, "/scenarios"), query), { signal });
 
 /** Starts a run and answers as soon as it is stored. `body` is the JSON text shown to the user, sent as it is. */
 export const startRun = async (body: string): Promise<Run> =>
@@ -84,16 +70,12 @@ export const cancelRun = async (id: string): Promise<Run> =>
   readJson(await evaluationUrl(runPath(id, "/cancel")), { method: "POST", body: "{}" });
 
 /** A run in another format. */
-export async function exportRun(id: string, format: string): Promise<ExportedFile> {
-  const url = await evaluationUrl(runPath(id, "/export"));
-  url.searchParams.set("format", format);
-  return toExportedFile(await request(url));
-}
+export const exportRun = async (id: string, format: string): Promise<ExportedFile> =>
+  toExportedFile(await request(await evaluationUrl(runPath(id, "/export"), { format })));
 
 /** A run as JSON lines, one turn each, as they come: however large it is, one line is held at a time. */
 export async function* exportLines(id: string, signal: AbortSignal): AsyncGenerator<string> {
-  const url = await evaluationUrl(runPath(id, "/export"));
-  url.searchParams.set("format", "jsonl");
+  const url = await evaluationUrl(runPath(id, "/export"), { format: "jsonl" });
   const { body } = await request(url, { signal });
   if (body) yield* readLines(body);
 }

@@ -6,9 +6,5 @@ export interface ComparedRuns {
   readonly candidate: string;
 }
 
-export async function compareRuns({ baseline, candidate }: ComparedRuns, signal: AbortSignal): Promise<RunComparison> {
-  const url = await evaluationUrl("/compare");
-  url.searchParams.set("baseline", baseline);
-  url.searchParams.set("candidate", candidate);
-  return readJson(url, { signal });
-}
+export const compareRuns = async (compared: ComparedRuns, signal: AbortSignal): Promise<RunComparison> =>
+  readJson(await evaluationUrl("/compare", compared), { signal });

@@ -17,7 +17,7 @@ export async function request(url: URL, init: RequestInit = {}): Promise<Respons
   const response = await fetch(url, { ...init, headers, credentials: "omit", redirect: "error" }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error;
-      throw unreachable(url.origin, error);
+      throw unreachable(`Nothing answered at ${url.origin}.`, error);
     },
   );
   if (!response.ok) throw await fromResponse(response);
@@ -53,6 +53,11 @@ export function pageConfig(): Promise<PageConfig> {
   return config;
 }
 
-export async function evaluationUrl(path: string): Promise<URL> {
-  return new URL(path, (await pageConfig()).evaluation);
+/** Whatever is empty in the query is left out. */
+export async function evaluationUrl(path: string, query: object = {}): Promise<URL> {
+  const url = new URL(path, (await pageConfig()).evaluation);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+  }
+  return url;
 }

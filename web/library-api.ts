@@ -17,23 +17,15 @@ export interface LibraryFilter {
   readonly tag?: string | undefined;
 }
 
-export async function listScenarios(
+export const listScenarios = async (
   filter: LibraryFilter & { cursor?: string | undefined; limit?: string },
   signal: AbortSignal,
-): Promise<LibraryList> {
-  const url = await evaluationUrl("/scenarios");
-  for (const [name, value] of Object.entries(filter)) if (value) url.searchParams.set(name, value);
-  return readJson(url, { signal });
-}
+): Promise<LibraryList> => readJson(await evaluationUrl("/scenarios", filter), { signal });
 
-export async function getScenario(
+export const getScenario = async (
   id: string,
   { version, signal }: { version?: string | undefined; signal: AbortSignal },
-): Promise<LibraryScenario> {
-  const url = await evaluationUrl(scenarioPath(id));
-  if (version !== undefined) url.searchParams.set("version", version);
-  return readJson(url, { signal });
-}
+): Promise<LibraryScenario> => readJson(await evaluationUrl(scenarioPath(id), { version }), { signal });
 
 /** A scenario of the library as it is now; null when there is none. */
 export type Stored = LibraryScenario | null;
@@ -93,8 +85,5 @@ export async function removeDemoScenarios(): Promise<void> {
 }
 
 /** The whole library in another format. */
-export async function exportScenarios(format: string): Promise<ExportedFile> {
-  const url = await evaluationUrl("/scenarios");
-  url.searchParams.set("format", format);
-  return toExportedFile(await request(url));
-}
+export const exportScenarios = async (format: string): Promise<ExportedFile> =>
+  toExportedFile(await request(await evaluationUrl("/scenarios", { format })));

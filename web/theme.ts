@@ -1,3 +1,5 @@
+import { onStored, tellStored } from "./parts/stored-changes.ts";
+
 export const themeChoices = ["system", "light", "dark"] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
 
@@ -12,20 +14,7 @@ export function themeChoice(): ThemeChoice {
 export function chooseTheme(choice: ThemeChoice): void {
   if (choice === "system") localStorage.removeItem(key);
   else localStorage.setItem(key, choice);
-  applyTheme();
-  for (const listener of listeners) listener();
-}
-
-const listeners = new Set<() => void>();
-
-/** Calls back when the choice changes, here or in another tab. */
-export function onThemeChange(listener: () => void): () => void {
-  listeners.add(listener);
-  addEventListener("storage", listener);
-  return () => {
-    listeners.delete(listener);
-    removeEventListener("storage", listener);
-  };
+  tellStored();
 }
 
 function applyTheme(): void {
@@ -38,5 +27,5 @@ function applyTheme(): void {
 export function startTheme(): void {
   applyTheme();
   systemDark.addEventListener("change", applyTheme);
-  addEventListener("storage", applyTheme);
+  onStored(applyTheme);
 }

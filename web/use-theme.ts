@@ -1,8 +1,9 @@
 import { useSyncExternalStore } from "react";
-import { chooseTheme, onThemeChange, themeChoice, type ThemeChoice } from "./theme.ts";
+import { onStored } from "./parts/stored-changes.ts";
+import { chooseTheme, themeChoice, type ThemeChoice } from "./theme.ts";
 
 /** The theme chosen, wherever on the page it is chosen. */
 export const useTheme = (): [ThemeChoice, (choice: ThemeChoice) => void] => [
-  useSyncExternalStore(onThemeChange, themeChoice),
+  useSyncExternalStore(onStored, themeChoice),
   chooseTheme,
 ];

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { onStored, tellStored } from "./stored-changes.ts";
 
 /** The run others of the same test are measured against. Its score is kept, so that the run need not be listed. */
 export interface Baseline {
@@ -9,7 +10,6 @@ export interface Baseline {
 type Baselines = Readonly<Record<string, Baseline>>;
 
 const key = "rehearsal.baselines";
-const listeners = new Set<() => void>();
 let cache: { text: string | null; value: Baselines } = { text: null, value: parse(null) };
 
 /** The same object for the same text, as React wants it. */
@@ -43,17 +43,8 @@ export function unpinRuns(runIds: readonly string[]): void {
 
 function write(baselines: Baselines): void {
   localStorage.setItem(key, JSON.stringify(baselines));
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  addEventListener("storage", listener);
-  return () => {
-    listeners.delete(listener);
-    removeEventListener("storage", listener);
-  };
+  tellStored();
 }
 
 /** The pinned runs by test name, kept in this browser. */
-export const useBaselines = (): Baselines => useSyncExternalStore(subscribe, read);
+export const useBaselines = (): Baselines => useSyncExternalStore(onStored, read);

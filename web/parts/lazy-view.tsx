@@ -1,4 +1,4 @@
-import { screenMissing } from "../api-error.ts";
+import { unreachable } from "../api-error.ts";
 import { useEffect, useState, type ComponentType, type ReactNode } from "react";
 
 type Module<Props> = { readonly default: ComponentType<Props> };
@@ -23,7 +23,7 @@ export function lazyView<Props extends object>(load: () => Promise<Module<Props>
       (module) => (loaded = module.default),
       (error: unknown) => {
         loading = undefined;
-        throw screenMissing(location.origin, error);
+        throw unreachable(`This screen could not be loaded from ${location.origin}.`, error);
       },
     );
     return loading;

@@ -1,14 +1,10 @@
 import { useSyncExternalStore } from "react";
 import { currentAddress } from "./current-address.ts";
 
-const listeners = new Set<() => void>();
-
 function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
   addEventListener("hashchange", listener);
   addEventListener("popstate", listener);
   return () => {
-    listeners.delete(listener);
     removeEventListener("hashchange", listener);
     removeEventListener("popstate", listener);
   };
@@ -18,7 +14,7 @@ function subscribe(listener: () => void): () => void {
 export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
   if (replace) history.replaceState(null, "", `#${to}`);
   else history.pushState(null, "", `#${to}`);
-  for (const listener of listeners) listener();
+  dispatchEvent(new Event("popstate"));
 }
 
 export const usePathname = (): string => useSyncExternalStore(subscribe, () => currentAddress().path);
