@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { scopes } from "../../contract/scope.ts";
 import { isKeyName } from "../../settings/api-keys.ts";
+import { lockFile } from "../../storage/drivers/lock-file.ts";
+import { describeFileProblem } from "../../storage/drivers/sqlite-error.ts";
 import { StoreFileError } from "../../storage/store-file-error.ts";
 
 /** One key as the file keeps it: never the key itself. */
@@ -22,8 +23,6 @@ export type KeyRecord = z.infer<typeof KeyRecord>;
 const KeyFile = z.object({ version: z.literal(1), keys: z.array(KeyRecord) });
 
 const privateMode = 0o600;
-/** A lock older than this was left behind by a process that died. */
-const staleLockMs = 10_000;
 
 /** The keys in the file; none when there is no file. Rejects with a `StoreFileError` when the file cannot be understood. */
 export async function readKeyFile(file: string): Promise<readonly KeyRecord[]> {
@@ -50,7 +49,7 @@ export async function changeKeyFile(
   try {
     // As private as the services make it: whoever makes a key first makes the folder for everything else.
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await using _lock = await lockFile(`${file}.lock`);
+    using _lock = await lockFile(`${file}.lock`);
     const keys = change(await readKeyFile(file));
     await writePrivately(file, JSON.stringify({ version: 1, keys }, null, 2));
   } catch (error) {
@@ -59,7 +58,8 @@ export async function changeKeyFile(
 }
 
 function unusable(file: string, done: "read" | "written", cause: NodeJS.ErrnoException): StoreFileError {
-  return new StoreFileError(`The keys in ${file} cannot be ${done} (${cause.code ?? cause.message}).`, { cause });
+  const why = describeFileProblem(cause) ?? cause.code ?? cause.message;
+  return new StoreFileError(`The keys in ${file} cannot be ${done} (${why}).`, { cause });
 }
 
 /** Writes beside the file and moves into place, readable by the owner only from the first byte on. */
@@ -72,22 +72,5 @@ export async function writePrivately(file: string, text: string): Promise<void> 
   } catch (error) {
     await rm(aside, { force: true });
     throw error;
-  }
-}
-
-async function lockFile(lock: string): Promise<AsyncDisposable> {
-  for (;;) {
-    try {
-      await (await open(lock, "wx", privateMode)).close();
-      return { [Symbol.asyncDispose]: () => rm(lock, { force: true }) };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-    const age = await stat(lock).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    if (age > staleLockMs) await rm(lock, { force: true });
-    else await wait(10);
   }
 }

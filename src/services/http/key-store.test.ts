@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -47,6 +47,12 @@ test("a file that is damaged, or a folder that is none, is one line that names i
   const damaged = { name: "StoreFileError", message: expect.stringContaining(`${file} is damaged`) };
   await expect(listKeys(file)).rejects.toMatchObject(damaged);
   await expect(createKey(file, options)).rejects.toMatchObject(damaged);
+  const blocked = join(folder, "blocked.json");
+  await mkdir(`${blocked}.lock`);
+  await expect(createKey(blocked, options)).rejects.toMatchObject({
+    name: "StoreFileError",
+    message: `The keys in ${blocked} cannot be written (cannot be opened: check that its folder exists and may be written to).`,
+  });
   const inFile = join(file, "keys.json");
   await expect(listKeys(inFile)).rejects.toMatchObject({ message: `The keys in ${inFile} cannot be read (ENOTDIR).` });
   await expect(createKey(inFile, options)).rejects.toMatchObject({
@@ -91,7 +97,9 @@ test.each(["anonymous", "Anonymous", "", "a b", "x".repeat(65), "a:b"])("no key 
   expect(await listKeys(file)).toEqual([]);
 });
 
-test("keys made at the same moment are all kept", async () => {
+test("keys made at the same moment are all kept, also after a process that died in the middle", async () => {
+  await writeFile(`${file}.lock`, "");
+  await utimes(`${file}.lock`, 0, 0);
   await Promise.all(
     Array.from({ length: 20 }, (_, index) => createKey(file, { owner: `k${index}`, scopes: ["agent"] })),
   );
