@@ -63,11 +63,15 @@ export function withEnv(command: Command): Command {
     .addOption(new EnvOption("--env-file <file>").argParser(collect).hideHelp());
 }
 
-/** Where the runs are that a command works with. */
-export interface SourceOptions {
-  readonly server?: string;
+/** What a command knows this machine's settings by. */
+export interface LocalOptions {
   readonly dataDir?: string;
   readonly envFile?: readonly string[];
+}
+
+/** Where the runs are that a command works with. */
+export interface SourceOptions extends LocalOptions {
+  readonly server?: string;
 }
 
 /** The options of every command that reads or writes runs. */

@@ -3,15 +3,13 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { copyDatabase } from "../../storage/drivers/sqlite-backup.ts";
 import { CliError } from "../cli-error.ts";
-import { withEnv } from "../options.ts";
+import { withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import { typedFolder } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
-interface BackupOptions {
-  readonly dataDir?: string;
-  readonly envFile?: readonly string[];
+interface BackupOptions extends LocalOptions {
   readonly json?: boolean;
 }
 

@@ -4,17 +4,15 @@ import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/h
 import { makeKey } from "../../services/http/made-key.ts";
 import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
-import { collectList, withEnv } from "../options.ts";
+import { collectList, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 
-interface KeyOptions {
+interface KeyOptions extends LocalOptions {
   readonly scopes?: readonly string[];
   readonly expires?: string;
   readonly entry?: boolean;
-  readonly dataDir?: string;
-  readonly envFile?: readonly string[];
   readonly json?: boolean;
 }
 

@@ -2,16 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
-import { withEnv } from "../options.ts";
+import { withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import { typedFolder } from "../sources/open-source.ts";
 import { counted } from "../terminal/figures.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
 
-interface MigrateOptions {
-  readonly dataDir?: string;
-  readonly envFile?: readonly string[];
+interface MigrateOptions extends LocalOptions {
   readonly json?: boolean;
 }
 

@@ -8,7 +8,7 @@ import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario
 import type { ApiKeys } from "../../services/http/auth.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
-import { withEnv, portNumber } from "../options.ts";
+import { withEnv, portNumber, type LocalOptions } from "../options.ts";
 import { agentService } from "../parts/agent-service.ts";
 import { createCore } from "../parts/create-core.ts";
 import { demoDetector } from "../parts/demo-detector.ts";
@@ -38,12 +38,10 @@ export function declare(command: Command): void {
     .action(serve);
 }
 
-interface ServeOptions {
+interface ServeOptions extends LocalOptions {
   readonly host?: string;
   readonly port?: string;
   readonly evalPort?: string;
-  readonly dataDir?: string;
-  readonly envFile?: readonly string[];
   readonly open: boolean;
   readonly json?: boolean;
 }

@@ -1,16 +1,14 @@
 import type { Command } from "commander";
 import { runWorker } from "../../runs/run-worker.ts";
-import { withEnv, wholeNumber } from "../options.ts";
+import { withEnv, wholeNumber, type LocalOptions } from "../options.ts";
 import { createCore } from "../parts/create-core.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { startChores } from "../parts/start-chores.ts";
 import { onStopSignal } from "../parts/stop-signals.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
-interface WorkerOptions {
+interface WorkerOptions extends LocalOptions {
   readonly concurrency?: number;
-  readonly dataDir?: string;
-  readonly envFile?: readonly string[];
   readonly json?: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { watch, type FSWatcher } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
@@ -23,7 +24,7 @@ export async function watchScenarios(files: readonly string[], options: EvalOpti
   process.once("SIGINT", () => stop.abort());
   process.stdout.once("error", () => stop.abort());
   while (!stop.signal.aborted) {
-    const changes = await watchFiles(files, options, stop.signal);
+    using changes = await watchFiles(files, options, stop.signal);
     // Our own results are files that change, too: what is not about the evaluation is passed over without a word.
     let told = true;
     try {
@@ -38,7 +39,6 @@ export async function watchScenarios(files: readonly string[], options: EvalOpti
     if (stop.signal.aborted) break;
     if (told) note("Waiting for changes; Ctrl-C ends.");
     await changes.next;
-    changes.close();
   }
   process.exitCode = 0;
 }
@@ -62,33 +62,30 @@ async function readWatched(files: readonly string[], options: EvalOptions): Prom
 
 /** Resolves once after files changed and were left alone for a moment: editors write in several steps. */
 async function watchFiles(files: readonly string[], options: EvalOptions, signal: AbortSignal) {
+  // What was opened is closed again when a later folder cannot be watched.
+  using opened = new DisposableStack();
   const { promise: next, resolve: done } = Promise.withResolvers<void>();
   const folders = await foldersOf(files, options);
   const configs: readonly string[] = options.config === undefined ? configNames : [basename(options.config)];
   let timer: NodeJS.Timeout | undefined;
-  const watchers = folders.map((folder) =>
-    openWatcher(folder, signal, (name) => {
-      if (/(^|[\\/])(\.rehearsal|node_modules|\.git)([\\/]|$)/.test(name)) return;
-      if (!/\.(json|jsonl|ndjson|ya?ml|csv|tsv)$/i.test(name) && !configs.includes(basename(name))) return;
-      clearTimeout(timer);
-      timer = setTimeout(done, settleMs);
-    }),
-  );
-  signal.addEventListener("abort", () => done(), { once: true });
-  return {
-    next,
-    close() {
-      clearTimeout(timer);
-      for (const watcher of watchers) watcher.close();
-    },
+  const changed = (name: string): void => {
+    if (/(^|[\\/])(\.rehearsal|node_modules|\.git)([\\/]|$)/.test(name)) return;
+    if (!/\.(json|jsonl|ndjson|ya?ml|csv|tsv)$/i.test(name) && !configs.includes(basename(name))) return;
+    clearTimeout(timer);
+    timer = setTimeout(done, settleMs);
   };
+  for (const folder of folders) opened.adopt(openWatcher(folder, changed), (watcher) => watcher.close());
+  opened.defer(() => clearTimeout(timer));
+  opened.use(addAbortListener(signal, () => done()));
+  const watching = opened.move();
+  return { next, [Symbol.dispose]: () => watching.dispose() };
 }
 
 /** A folder that can no longer be watched is told of; the others go on. */
-function openWatcher(folder: string, signal: AbortSignal, changed: (name: string) => void): FSWatcher {
+function openWatcher(folder: string, changed: (name: string) => void): FSWatcher {
   const tell = (error: Error): string => `${folder} cannot be watched: ${error.message}`;
   try {
-    const watcher = watch(folder, { recursive: true, signal }, (_event, name) => {
+    const watcher = watch(folder, { recursive: true }, (_event, name) => {
       if (name !== null) changed(name);
     });
     return watcher.on("error", (error: Error) => note(tell(error)));
