@@ -14,29 +14,34 @@ interface Share {
   readonly run: WaitingRun;
   /** The run's own limit, or that of any run. */
   readonly most: number;
+  /** What all runs of its owner have under way together. */
+  readonly ofOwner: { places: number };
   places: number;
 }
 
 /**
  * Gives free places to runs one by one: the highest priority first, then the owner with the fewest attempts under way, then the
- * run with the fewest, then the oldest. Whoever starts many runs gets no more than others by it. No run gets more than its limit, so a large one cannot keep a small one waiting. Runs come out in the
- * order in which they got their first place.
+ * run with the fewest, then the oldest. Whoever starts many runs gets no more than others by it. No run gets more than its limit,
+ * so a large one cannot keep a small one waiting. Runs come out in the order in which they got their first place.
  */
 export function shareOut(
   runs: readonly WaitingRun[],
   { places, perRun }: { places: number; perRun: number },
 ): ReadonlyMap<string, number> {
   const given = new Map<string, number>();
-  const shares = runs.map((run): Share => ({ run, most: run.max_concurrency ?? perRun, places: 0 }));
-  const ofOwners = new Map<string | null, number>();
-  const count = ({ owner }: WaitingRun, places: number) => ofOwners.set(owner, (ofOwners.get(owner) ?? 0) + places);
-  for (const run of runs) count(run, run.running);
+  const owners = new Map<string | null, { places: number }>();
+  const shares = runs.map((run): Share => {
+    const ofOwner = owners.get(run.owner) ?? { places: 0 };
+    owners.set(run.owner, ofOwner);
+    ofOwner.places += run.running;
+    return { run, most: run.max_concurrency ?? perRun, ofOwner, places: 0 };
+  });
   for (let place = 0; place < places; place += 1) {
     let next: Share | undefined;
-    for (const share of shares) if (hasRoom(share) && (!next || comesBefore(share, next, ofOwners))) next = share;
+    for (const share of shares) if (hasRoom(share) && (!next || comesBefore(share, next))) next = share;
     if (!next) break;
     next.places += 1;
-    count(next.run, 1);
+    next.ofOwner.places += 1;
     given.set(next.run.id, next.places);
   }
   return given;
@@ -46,9 +51,9 @@ function hasRoom({ run, most, places }: Share): boolean {
   return places < run.ready && run.running + places < most;
 }
 
-function comesBefore(left: Share, right: Share, ofOwners: ReadonlyMap<string | null, number>): boolean {
+function comesBefore(left: Share, right: Share): boolean {
   if (left.run.priority !== right.run.priority) return left.run.priority > right.run.priority;
-  const ofOwner = (ofOwners.get(left.run.owner) ?? 0) - (ofOwners.get(right.run.owner) ?? 0);
+  const ofOwner = left.ofOwner.places - right.ofOwner.places;
   if (ofOwner !== 0) return ofOwner < 0;
   const difference = left.run.running + left.places - (right.run.running + right.places);
   if (difference !== 0) return difference < 0;
