@@ -145,6 +145,16 @@ test("a part of a query that is no number is told so", () => {
   expect(() => validateQuery(RunListQuery, { limit: ["0"] })).toThrow("The query parameter limit must be at least 1");
 });
 
+test("of a value of the wrong kind, its size is not told as well", () => {
+  const test_batch = { id: [], interactions: "" };
+  expect(errorsOf(EvaluationRequest, { ...request, test_batch }).map(({ message }) => message)).toEqual([
+    "must be a string, not an array",
+    "must be an array, not a string",
+  ]);
+  const missing = { ...request, endpoint: undefined, model_id: undefined };
+  expect(errorsOf(EvaluationRequest, missing)).toHaveLength(2);
+});
+
 test("a query parameter that comes twice is refused, one that is not known is not looked at", () => {
   expect(() => validateQuery(RunListQuery, { state: ["completed", "failed"] })).toThrow(
     "The query parameter state was sent 2 times; send it once",

@@ -20,7 +20,7 @@ export function validate<Schema extends z.ZodType>(
   const result = parse(schema, value);
   if (result.success) return result.data;
 
-  const issues = result.error.issues.flatMap((issue) => innermost({ issue, base: [] }));
+  const issues = result.error.issues.flatMap((issue) => innermost({ issue, base: [] })).filter(saysMore);
   // Only what is told is looked at closely: a body may hold a hundred thousand mistakes.
   const errors = issues.slice(0, mostErrors).map((found) => toFieldError(found, value));
   const [first] = errors;
@@ -87,10 +87,10 @@ interface Found {
 
 /** What is behind an issue that stands for others. */
 function innermost(found: Found): readonly Found[] {
-  const { issue, base } = found;
+  const { issue } = found;
   const inner = innerIssues(issue);
   if (!inner) return [found];
-  const path = [...base, ...issue.path];
+  const path = pathOf(found);
   const ofKey = issue.code === "invalid_key";
   return inner.flatMap((behind) => innermost({ issue: behind, base: path, ofKey }));
 }
@@ -100,8 +100,18 @@ function innerIssues(issue: Issue): readonly Issue[] | null {
   return issue.code === "invalid_key" || issue.code === "invalid_element" ? issue.issues : null;
 }
 
-function toFieldError({ issue, base, ofKey }: Found, sent: unknown): FieldError {
-  const path = [...base, ...issue.path];
+/** The parser also tells the size of what is of the wrong kind: that an empty list, where a text belongs, lacks an item. */
+function saysMore(found: Found, index: number, all: readonly Found[]): boolean {
+  if (found.issue.code !== "too_small" && found.issue.code !== "too_big") return true;
+  const before = all[index - 1];
+  return before?.issue.code !== "invalid_type" || toPointer(pathOf(before)) !== toPointer(pathOf(found));
+}
+
+const pathOf = ({ issue, base }: Found): readonly PropertyKey[] => [...base, ...issue.path];
+
+function toFieldError(found: Found, sent: unknown): FieldError {
+  const { issue, ofKey } = found;
+  const path = pathOf(found);
   // As it was sent: the issue may hold what became of it (a text of a query), or all that it is part of.
   const value = ofKey ? issue.input : valueAt(sent, path);
   const received = describe(value);
