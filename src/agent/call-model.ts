@@ -36,7 +36,7 @@ async function settle(
     // An endpoint that wants us to wait for longer has said what is wrong: the time would be over without a word of it.
     const { leftMs: longestWaitMs } = deadline;
     const options = run.stream ? { signal, longestWaitMs, onText: emitText } : { signal, longestWaitMs };
-    const reply = await untilAborted(run.model(toRequest(run, tools), options), signal);
+    const reply = withoutFlood(await untilAborted(run.model(toRequest(run, tools), options), signal), run);
     // Some adapters cannot stream: their text arrives in one piece.
     if (run.stream && reply.ok && !streamed) emitText(reply.text);
     return reply;
@@ -45,6 +45,19 @@ async function settle(
     if (deadline.expired) return null;
     throw error;
   }
+}
+
+/** More calls at once than anybody means. */
+const mostCalls = 128;
+
+/**
+ * A model that repeats itself may ask for tens of thousands of calls in one answer. Each would be answered, kept and sent with every
+ * later call of the run: those behind the first are as if they had not been written.
+ */
+function withoutFlood(reply: Reply, { limits }: AgentRun): Reply {
+  const most = Math.max(mostCalls, limits.toolCallsPerStep);
+  if (!reply.ok || reply.tool_calls.length <= most) return reply;
+  return { ...reply, tool_calls: reply.tool_calls.slice(0, most) };
 }
 
 function toRequest({ history, parameters }: AgentRun, tools: readonly ToolDefinition[]): ChatRequest {

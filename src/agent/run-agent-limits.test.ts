@@ -80,6 +80,16 @@ test("whoever follows a run hears of each call once, also of those that did not 
   ]);
 });
 
+test("of an answer that asks for thousands of calls only the first are taken", async () => {
+  const calls = Array.from({ length: 5000 }, (_, index) => asksFor("echo", {}, `c${index}`).tool_calls).flat();
+  const model = scriptedModel({ tool_calls: calls }, "Done.");
+  const outcome = await runAgent({ model, messages, tools: [echo], signal });
+  expect(outcome).toMatchObject({ ok: true, reply: { text: "Done." } });
+  const said = model.requests[1]?.messages ?? [];
+  expect(historyProblem(said)).toBeNull();
+  expect(said).toHaveLength(1 + 1 + 128);
+});
+
 test("the token limit ends the run, also at an endpoint that does not count", async () => {
   const { outcome } = await runInsistent({ tokens: 40 });
   expect(outcome).toMatchObject({ ok: true, finish_reason: "token_limit", model_calls: 4 });
