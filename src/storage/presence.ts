@@ -20,8 +20,10 @@ export interface PresenceOptions {
 export interface Presence {
   /** Ours among all processes. */
   readonly id: string;
-  /** We hold one thing more, until the function it gives is called. */
-  hold(): () => void;
+  /** We hold this, until it is let go. */
+  hold(thing: string): void;
+  holds(thing: string): boolean;
+  letGo(thing: string): void;
   /** Resolves when the others can see that we live. Must come before the write that holds something. */
   ensure(): Promise<void>;
   /** Whether the process named by a column is alive, as a condition. */
@@ -42,7 +44,7 @@ type HolderColumn =
 export function createPresence({ database, readNow, place, leaseMs = 15_000, onError }: PresenceOptions): Presence {
   const id = `${place.host}:${place.pid}:${randomUUID()}`;
   rememberWorker(id);
-  let held = 0;
+  const held = new Set<string>();
   let timer: NodeJS.Timeout | null = null;
   let seenAt = Number.NEGATIVE_INFINITY;
   let beating: Promise<void> | null = null;
@@ -82,18 +84,16 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
 
   return {
     id,
-    hold() {
-      held += 1;
+    hold(thing) {
+      held.add(thing);
       timer ??= setInterval(() => void beat().catch(onError), leaseMs / 3).unref();
-      let done = false;
-      return () => {
-        if (done) return;
-        done = true;
-        held -= 1;
-        if (held > 0 || !timer) return;
-        clearInterval(timer);
-        timer = null;
-      };
+    },
+    holds: (thing) => held.has(thing),
+    letGo(thing) {
+      held.delete(thing);
+      if (held.size > 0 || !timer) return;
+      clearInterval(timer);
+      timer = null;
     },
     async ensure() {
       if (performance.now() - seenAt > leaseMs / 2) await beat();

@@ -27,7 +27,6 @@ export const noCarriers: RunCarriers = {
 
 export function createRunCarriers(options: PresenceOptions): RunCarriers {
   const presence = createPresence(options);
-  let hold: (() => void) | null = null;
 
   /** Of a process of this host more is known than the database says: one may have been killed a moment ago, or be stopped. */
   function isThere({ process, lives }: { readonly process: string; readonly lives: number }): boolean {
@@ -36,7 +35,7 @@ export function createRunCarriers(options: PresenceOptions): RunCarriers {
 
   return {
     async announce() {
-      hold ??= presence.hold();
+      presence.hold("runs");
       await presence.ensure();
     },
     async add(writer, runId) {
@@ -63,9 +62,6 @@ export function createRunCarriers(options: PresenceOptions): RunCarriers {
         .execute();
       return new Set(rows.filter(isThere).map(({ run_id }) => run_id));
     },
-    async close() {
-      hold?.();
-      await presence.close();
-    },
+    close: presence.close,
   };
 }

@@ -27,11 +27,7 @@ export function createAnswers({
   ttlMs?: number | undefined;
 }): StoredAnswers {
   const { write } = database;
-  const releases = new Map<string, () => void>();
-  const letGo = (name: string): void => {
-    releases.get(name)?.();
-    releases.delete(name);
-  };
+  const held = (name: string): string => `answer ${name}`;
 
   async function claim(writer: Writer, name: string, hash: string): Promise<AnswerClaim> {
     const at = now();
@@ -64,7 +60,7 @@ export function createAnswers({
       const name = nameOf(key);
       await presence.ensure();
       const claimed = await write((writer) => claim(writer, name, key.hash));
-      if (claimed.outcome === "claimed" && !releases.has(name)) releases.set(name, presence.hold());
+      if (claimed.outcome === "claimed") presence.hold(held(name));
       return claimed;
     },
     async complete(writer, key, answer) {
@@ -78,10 +74,10 @@ export function createAnswers({
         .execute();
       return completed.length > 0;
     },
-    letGo: (key) => letGo(nameOf(key)),
+    letGo: (key) => presence.letGo(held(nameOf(key))),
     async release(key) {
       const name = nameOf(key);
-      letGo(name);
+      presence.letGo(held(name));
       await write((writer) =>
         writer
           .deleteFrom("agent_answer")

@@ -23,13 +23,6 @@ export interface StoredRunLog extends AgentRunLog {
   close(): Promise<void>;
 }
 
-/** A run under way here. */
-interface OpenRun {
-  /** After all of its entries; null when it began elsewhere, or ended here and goes on: then the database knows. */
-  summary: AgentRunSummary | null;
-  readonly release: () => void;
-}
-
 /** Entries of one run that wait to be written. */
 interface WaitingPart extends RunPart {
   start: RunPart["start"];
@@ -54,7 +47,9 @@ export function createRunLog({
   delayMs = 100,
   mostWaiting = 10_000,
 }: RunLogOptions): StoredRunLog {
-  const open = new Map<string, OpenRun>();
+  /** Runs that are under way, after all of their entries. One that began elsewhere, or ended here and goes on, the database knows. */
+  const open = new Map<string, AgentRunSummary | null>();
+  const held = (id: string): string => `run ${id}`;
   let waiting: Batch = new Map();
   /** Could not be written, or it is not known whether it was: goes first, and as it was, so that it is not written twice. */
   let failed: Batch | null = null;
@@ -101,7 +96,7 @@ export function createRunLog({
 
   function forget(id: string): void {
     if (waiting.has(id)) return;
-    open.get(id)?.release();
+    presence.letGo(held(id));
     open.delete(id);
   }
 
@@ -116,14 +111,6 @@ export function createRunLog({
     return waiting.has(id) || failed?.has(id) === true;
   }
 
-  function openRun(id: string): OpenRun {
-    const known = open.get(id);
-    if (known) return known;
-    const run = { summary: null, release: presence.hold() };
-    open.set(id, run);
-    return run;
-  }
-
   function partOf(id: string): WaitingPart {
     const known = waiting.get(id);
     if (known) return known;
@@ -133,12 +120,13 @@ export function createRunLog({
   }
 
   function add(id: string, entry: AgentRunEntry, text: string): void {
-    const run = openRun(id);
-    run.summary = advanceSummary(id, run.summary, entry);
+    presence.hold(held(id));
+    const summary = advanceSummary(id, open.get(id) ?? null, entry);
+    open.set(id, summary);
     const part = partOf(id);
     if (entry.type === "run-start") part.start = { owner: entry.owner };
     part.texts.push(text);
-    part.summary = run.summary;
+    part.summary = summary;
     part.ended = entry.type === "run-end";
   }
 
@@ -172,7 +160,6 @@ export function createRunLog({
     async close() {
       await flush().catch(() => {});
       if (timer) clearTimeout(timer);
-      for (const { release } of open.values()) release();
     },
   };
 }

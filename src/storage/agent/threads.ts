@@ -24,11 +24,7 @@ export function createThreads({
   now: () => number;
 }): StoredThreads {
   const { reader, write } = database;
-  const releases = new Map<string, () => void>();
-  const letGo = (name: string): void => {
-    releases.get(name)?.();
-    releases.delete(name);
-  };
+  const held = (name: string): string => `thread ${name}`;
 
   async function take(writer: Writer, name: string): Promise<boolean> {
     const holderLives = await presence.isAlive(writer, "agent_thread_hold.process");
@@ -67,13 +63,13 @@ export function createThreads({
       const name = nameOf(key);
       await presence.ensure();
       const taken = await write((writer) => take(writer, name));
-      if (taken && !releases.has(name)) releases.set(name, presence.hold());
+      if (taken) presence.hold(held(name));
       return taken;
     },
     async release(key) {
       const name = nameOf(key);
-      if (!releases.has(name)) return;
-      letGo(name);
+      if (!presence.holds(held(name))) return;
+      presence.letGo(held(name));
       await write((writer) => giveBack(writer, name));
     },
     async append(writer, key, messages) {
@@ -81,7 +77,7 @@ export function createThreads({
       await addPart(writer, name, { messages, at: now() });
       await giveBack(writer, name);
     },
-    letGo: (key) => letGo(nameOf(key)),
+    letGo: (key) => presence.letGo(held(nameOf(key))),
     async remove(key) {
       const removed = await write((writer) =>
         writer.deleteFrom("agent_thread").where("name", "=", nameOf(key)).returning("name").execute(),
