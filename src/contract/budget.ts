@@ -19,11 +19,19 @@ export const Gate = z
       .record(z.string(), z.number().min(0).max(1))
       .optional()
       .describe("Lowest mean of every single scenario, by score: an average hides one that always fails."),
-    max_failure_rate: z.number().min(0).max(1).optional().describe("Share of turns without a reply. Default 0."),
+    max_failure_rate: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("Share of turns without a reply, and likewise of those whose scoring failed. Default 0."),
     min_pass_rate: z.number().min(0).max(1).optional().describe("Share of attempts that reach the threshold."),
   })
   .meta({ id: "Gate" });
 export type Gate = z.infer<typeof Gate>;
+
+/** Checks of a gate that ask for so much at most; all others ask for so much at least. */
+export const upperLimits: ReadonlySet<string> = new Set(["failure_rate", "unscored_rate"]);
 
 export const GateResult = z
   .object({

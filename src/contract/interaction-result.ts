@@ -73,6 +73,10 @@ export const StoredScores = z.object({
   scores: Scores,
   score_reasons: z.record(z.string(), z.string()),
   scoring_version: z.string(),
+  failed_scores: z
+    .array(z.string())
+    .optional()
+    .describe("Scores that should be there and could not be had: the judge or embedder failed, or a check broke."),
   conflicts: z.array(Conflict).optional(),
   semantic: SemanticDetails.optional(),
   judgements: z.record(z.string(), JudgeVerdict).optional(),

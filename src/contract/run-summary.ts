@@ -42,6 +42,11 @@ export const RunSummary = z
     usage: Usage,
     interactions: z.int().min(0),
     failed: z.int().min(0),
+    unscored: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("Replies without an overall because judge, embedder or a check failed. They are in no mean of it."),
     stopped_by: z.enum(["budget"]).optional().describe("Why the run ended before all was done. Its results are kept."),
     cost: z
       .object({

@@ -234,16 +234,32 @@ test("a turn that was not called has spent nothing", () => {
   expect(spentOn({ reply, scores: null })).toEqual({ calls: 0, tokens: 0, money: 0 });
 });
 
+const nothingDone = {
+  average_scores: {},
+  scenarios: [],
+  interactions: 0,
+  failed: 0,
+  unscored: 0,
+  attempts: { counted: 0, passed: 0 },
+  unfinished: [],
+};
+
 test("an empty run passes no gate", () => {
-  const figures = {
-    average_scores: {},
-    scenarios: [],
-    interactions: 0,
-    failed: 0,
-    attempts: { counted: 0, passed: 0 },
-    unfinished: [],
-  };
-  expect(checkGate({}, figures).passed).toBe(false);
+  expect(checkGate({}, nothingDone).passed).toBe(false);
+});
+
+test("a mean of the replies that a failing judge could score passes no gate, unless failures may be", () => {
+  const figures = { ...nothingDone, average_scores: { overall: 0.9 }, interactions: 10, unscored: 2 };
+  const gate = { scores: { overall: 0.8 } };
+  expect(checkGate(gate, figures)).toMatchObject({
+    passed: false,
+    checks: [
+      { name: "overall", passed: true },
+      { name: "failure_rate", passed: true },
+      { name: "unscored_rate", required: 0, actual: 0.2, passed: false },
+    ],
+  });
+  expect(checkGate({ ...gate, max_failure_rate: 0.2 }, figures).passed).toBe(true);
 });
 
 test("slices are bounded, whatever types and tags a caller makes up", () => {

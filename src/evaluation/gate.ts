@@ -7,6 +7,8 @@ export interface GateFigures {
   readonly scenarios: readonly { readonly scenario_id: string; readonly average_scores: Scores }[];
   readonly interactions: number;
   readonly failed: number;
+  /** Replies whose scoring failed. */
+  readonly unscored: number;
   readonly attempts: { readonly counted: number; readonly passed: number };
   /** Planned scenarios of which no attempt was carried out to its end. */
   readonly unfinished: readonly string[];
@@ -32,9 +34,14 @@ export function checkGate(gate: Gate, figures: GateFigures): GateResult {
     const { counted, passed } = figures.attempts;
     atLeast("pass_rate", gate.min_pass_rate, counted === 0 ? null : passed / counted);
   }
-  const rate = figures.interactions === 0 ? null : figures.failed / figures.interactions;
   const limit = gate.max_failure_rate ?? 0;
-  checks.push({ name: "failure_rate", required: limit, actual: rate, passed: rate !== null && rate <= limit });
+  const atMost = (name: string, count: number): void => {
+    const rate = figures.interactions === 0 ? null : count / figures.interactions;
+    checks.push({ name, required: limit, actual: rate, passed: rate !== null && rate <= limit });
+  };
+  atMost("failure_rate", figures.failed);
+  // A mean of the replies that a failing judge happened to read says nothing of the others.
+  if (figures.unscored > 0) atMost("unscored_rate", figures.unscored);
   // Figures of some scenarios say nothing of the others: a run that stopped early has not shown what was asked.
   for (const scenario_id of figures.unfinished) atLeast("finished_attempts", 1, 0, scenario_id);
   return { passed: checks.every((check) => check.passed), checks: shorten(checks) };

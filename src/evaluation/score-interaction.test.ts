@@ -330,6 +330,7 @@ test("without the verdict on its only rubric a reply has no overall, at first or
   const first = await scoreInteraction(options);
   expect(first.scores).toEqual({ success: 1, "metadata.intent": 1, metadata_match: 1 });
   expect(first.score_reasons["overall"]).toBe("judge_rubrics could not be had");
+  expect(first.failed_scores).toEqual(["judge.tone", "judge_rubrics"]);
   expect((await scoreInteraction({ ...options, earlier: first })).scores).toEqual(first.scores);
   const unjudged = { ...first, judgements: undefined };
   expect((await scoreInteraction({ ...options, earlier: unjudged })).scores).toEqual(first.scores);

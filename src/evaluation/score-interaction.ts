@@ -72,17 +72,18 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     ...custom,
     ...missing,
   ];
+  const failed = new Set([
+    ...[...compared, ...checks, ...custom, ...missing].filter((score) => score.failed).map(({ name }) => name),
+    ...(semantic?.failed ? [semantic.score.name] : []),
+    ...(judged?.failed ?? []),
+  ]);
   const total = overall([answered, ...scores], {
     weights: scoring.weights,
     checks: [
       ...[...asked.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
       ...withoutSemantic(unknown),
     ],
-    failed: new Set([
-      ...[...compared, ...checks, ...custom, ...missing].filter(({ failed }) => failed).map(({ name }) => name),
-      ...(semantic?.failed ? [semantic.score.name] : []),
-      ...(judged?.failed ?? []),
-    ]),
+    failed,
   });
   const conflicts = findConflicts(input.reply, input.references);
   const warning = conflicts.map(({ message }) => message).join("; ");
@@ -91,6 +92,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const spent = addHelperUsage(addHelperUsage(noHelperUsage, given?.helper_usage), judged?.helper_usage);
   return {
     ...assemble(warned, labels),
+    ...(failed.size > 0 && { failed_scores: [...failed] }),
     ...(conflicts.length > 0 && { conflicts }),
     ...(semantic?.details && { semantic: semantic.details }),
     ...(judged && Object.keys(judged.judgements).length > 0 && { judgements: judged.judgements }),

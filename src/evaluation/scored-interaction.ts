@@ -15,6 +15,7 @@ export type ScoredInteraction = Pick<
       | "cost"
       | "judgements"
       | "label_sources"
+      | "failed_scores"
       | "latency_ms"
       | "first_token_ms"
     >

@@ -4,13 +4,19 @@ import type { ErrorCode } from "../contract/errors.ts";
 export function statusMessage({
   interactions,
   failures,
+  unscored = 0,
   stopped_by,
 }: {
   readonly interactions: number;
   readonly failures: ReadonlyMap<ErrorCode, number>;
+  /** Replies whose scoring failed. */
+  readonly unscored?: number;
   readonly stopped_by?: "budget" | undefined;
 }): string {
-  const ending = stopped_by === "budget" ? "; stopped before the end: the budget is spent" : "";
+  const ending = [
+    ...(unscored > 0 ? [`; the scoring of ${unscored} failed`] : []),
+    ...(stopped_by === "budget" ? ["; stopped before the end: the budget is spent"] : []),
+  ].join("");
   const noun = interactions === 1 ? "interaction" : "interactions";
   const causes = [...failures].toSorted(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));
   const failed = causes.reduce((sum, [, count]) => sum + count, 0);

@@ -194,6 +194,17 @@ test("the message names causes, most frequent first", () => {
   );
 });
 
+test("replies whose scoring failed are counted and told; those with nothing to judge are not", () => {
+  const figures = createRunFigures();
+  const lost = { ...scored({}), failed_scores: ["judge_correctness"] };
+  const enough = { ...scored({ overall: 1 }), failed_scores: ["latency"] };
+  figures.add({ scenario: "a", interactions: [scored({ overall: 1 }), scored({}), lost, enough, failed] });
+  const { summary, message } = figures.finish();
+  expect(summary.unscored).toBe(1);
+  expect(message).toBe("Evaluation completed: 1 of 5 interactions failed (upstream_timeout); the scoring of 1 failed");
+  expect(createRunFigures().finish().summary).not.toHaveProperty("unscored");
+});
+
 test("labels within the tolerance of their rule are right in every figure", () => {
   const turns = [
     scored({}, { stars: 5 }, { stars: 4 }),

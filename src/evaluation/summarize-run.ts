@@ -80,6 +80,7 @@ export function createRunFigures({
   let usage = noUsage;
   let interactions = 0;
   let conflicts = 0;
+  let unscored = 0;
   let audited: boolean | undefined;
 
   function rowOf(scenario: number | string): number {
@@ -98,6 +99,7 @@ export function createRunFigures({
     labels.add(interaction, attempt.scenario);
     breakdown.add(interaction, attempt.tags ?? []);
     if ((interaction.conflicts ?? []).length > 0) conflicts++;
+    if (interaction.failed_scores && interaction.scores["overall"] === undefined) unscored++;
     noteAudits(interaction.judgements);
     if (interaction.error) failures.set(interaction.error.code, (failures.get(interaction.error.code) ?? 0) + 1);
     else addTimes(interaction);
@@ -154,7 +156,7 @@ export function createRunFigures({
       const latency_ms = latencies.finish();
       const first_token_ms = firstTokens.finish();
       const unfinished = [...expected].filter((key) => !finished.has(key)).map(String);
-      const figures = { average_scores, scenarios, interactions, failed, attempts: passes, unfinished };
+      const figures = { average_scores, scenarios, interactions, failed, unscored, attempts: passes, unfinished };
       const summary: RunSummary = {
         average_scores,
         score_stats: series.finish(scores),
@@ -162,6 +164,7 @@ export function createRunFigures({
         usage,
         interactions,
         failed,
+        ...(unscored > 0 && { unscored }),
         conflicts,
         breakdown: breakdown.finish(),
         ...spending.finish(),
@@ -174,7 +177,7 @@ export function createRunFigures({
         ...(flaky && { flakiness: flaky }),
         ...(audited !== undefined && { judge_audited: audited }),
       };
-      return { summary, message: statusMessage({ interactions, failures, stopped_by }) };
+      return { summary, message: statusMessage({ interactions, failures, unscored, stopped_by }) };
     },
   };
 }

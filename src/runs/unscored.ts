@@ -14,6 +14,7 @@ export function unscored(reply: StoredReply, error: unknown): StoredScores {
     scores: { success: answered.value },
     score_reasons: { success: answered.reason, overall: reasonOf(error) },
     scoring_version: scoringVersion,
+    failed_scores: ["overall"],
   };
 }
 

@@ -4,6 +4,9 @@ import { formatCount, scoreLabel } from "../parts/format.ts";
 
 type Check = GateResult["checks"][number];
 
+/** Checks that ask for so much at most. */
+const upperLimits: ReadonlySet<string> = new Set(["failure_rate", "unscored_rate"]);
+
 /** Whether the run reached what it had to; unfolded, what it missed. */
 export function GateBadge({ gate }: { gate: GateResult }) {
   const missed = gate.checks.filter((check) => !check.passed);
@@ -34,7 +37,7 @@ export function GateBadge({ gate }: { gate: GateResult }) {
 function describe({ name, scenario_id, actual, required }: Check): string {
   if (name === "finished_attempts") return `${scenario_id}: no attempt was finished`;
   const what = `${scenario_id === undefined ? "" : `${scenario_id}: `}${scoreLabel(name)}`;
-  const limit = `${name === "failure_rate" ? "at most" : "at least"} ${exactly(required)}`;
+  const limit = `${upperLimits.has(name) ? "at most" : "at least"} ${exactly(required)}`;
   return `${what} ${actual === null ? "is not known" : exactly(actual)}, must be ${limit}`;
 }
 

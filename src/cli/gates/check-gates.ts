@@ -1,9 +1,9 @@
-import type { GateResult } from "../../contract/budget.ts";
+import { upperLimits, type GateResult } from "../../contract/budget.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/score-stats.ts";
 import { reaches } from "../../contract/threshold.ts";
 import { counted } from "../terminal/figures.ts";
-import type { Comparator, Gate, Measure, Statistic } from "./parse-gate.ts";
+import type { Comparator, figures, Gate, Measure, Statistic } from "./parse-gate.ts";
 
 export interface GateCheck {
   readonly gate: string;
@@ -26,7 +26,7 @@ export function checkGates(gates: readonly Gate[], response: EvaluationResponse)
 export function checksOfRequest(gate: GateResult | undefined): GateCheck[] {
   const shown = (gate?.checks ?? []).filter(({ scenario_id, passed }) => scenario_id === undefined || !passed);
   return shown.map(({ name, scenario_id, required, actual, passed }) => {
-    const text = `${name}${name === "failure_rate" ? "<=" : ">="}${required}`;
+    const text = `${name}${upperLimits.has(name) ? "<=" : ">="}${required}`;
     const where = scenario_id === undefined ? undefined : `in scenario ${scenario_id}`;
     return { gate: text, passed, actual, message: describe({ text }, { actual, where, passed }) };
   });
@@ -94,9 +94,11 @@ function reliability(
   return { actual: values.reduce((sum, value) => sum + value, 0) / values.length };
 }
 
-function figureOf(figure: "failure_rate" | "cost" | "tokens", response: EvaluationResponse): Measured {
-  const { interactions, failed, cost } = response.summary;
-  if (figure === "failure_rate") return { actual: interactions === 0 ? null : failed / interactions };
+function figureOf(figure: (typeof figures)[number], response: EvaluationResponse): Measured {
+  const { interactions, failed, unscored = 0, cost } = response.summary;
+  const share = (count: number): Measured => ({ actual: interactions === 0 ? null : count / interactions });
+  if (figure === "failure_rate") return share(failed);
+  if (figure === "unscored_rate") return share(unscored);
   if (figure === "tokens") return tokensOf(response);
   if (!cost) return { actual: null, where: "no price is known" };
   if (cost.unpriced === 0) return { actual: cost.total };

@@ -43,6 +43,7 @@ const response = {
     score_stats: { overall: stats(0.7, 0.6), "metadata.intent": stats(1, 0.9), lonely: stats(1, null) },
     interactions: 200,
     failed: 1,
+    unscored: 10,
     cost: { total: 0.25, unpriced: 0 },
   },
   usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
@@ -64,6 +65,8 @@ test.each([
   ["pass@2>=1", true, 1],
   ["failure_rate<=1%", true, 0.005],
   ["failure_rate<=0", false, 0.005],
+  ["unscored_rate<=5%", true, 0.05],
+  ["unscored_rate<=1%", false, 0.05],
   ["cost<=0.25", true, 0.25],
   ["tokens<3", false, 3],
 ])("%s", (text, passed, actual) => {

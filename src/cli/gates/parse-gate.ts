@@ -1,3 +1,4 @@
+import { upperLimits } from "../../contract/budget.ts";
 import { CliError } from "../cli-error.ts";
 
 export type Comparator = ">=" | ">" | "<=" | "<";
@@ -17,7 +18,7 @@ export interface Gate {
   readonly bound: number;
 }
 
-export const figures = ["failure_rate", "cost", "tokens"] as const;
+export const figures = ["failure_rate", "unscored_rate", "cost", "tokens"] as const;
 const statistics: readonly string[] = ["mean", "ci_lower", "ci_upper", "min"];
 /** A label's key, and so the name of its score, may have spaces within. */
 const form =
@@ -43,7 +44,7 @@ export function parseGate(text: string): Gate {
 
 /** Scores, chances and shares end at 1: beyond it a gate always or never passes, whatever the replies are. */
 function checkBound({ text, measure, bound }: Gate): void {
-  const endless = measure.kind === "figure" && measure.figure !== "failure_rate";
+  const endless = measure.kind === "figure" && !upperLimits.has(measure.figure);
   if (endless || bound <= 1) return;
   const meant = bound <= 100 ? `: did you mean ${bound}%?` : "";
   throw new CliError(`the gate "${text}" is on a figure from 0 to 1 and names ${bound}${meant}`);

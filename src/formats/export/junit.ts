@@ -134,8 +134,9 @@ function describe(result: ScenarioResult, { passed, counted, threshold }: Verdic
   const worst = worstTurn(result, threshold);
   if (!worst) return { message: summary, text: summary };
   const { attempt, interaction } = worst;
-  const { user_message, reference_reply, agent_reply, error, scores } = interaction;
-  const why = error ? `${error.code}: ${error.detail}` : `overall ${scoreText(scores["overall"])}`;
+  const { user_message, reference_reply, agent_reply, error, scores, score_reasons } = interaction;
+  const score = scores["overall"] === undefined ? score_reasons["overall"] : undefined;
+  const why = error ? `${error.code}: ${error.detail}` : (score ?? `overall ${scoreText(scores["overall"])}`);
   const where = `attempt ${attempt}, turn ${interaction.turn_index + 1} (${interaction.id}): ${why}`;
   const lines = [
     summary,

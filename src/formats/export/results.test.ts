@@ -108,6 +108,18 @@ test("JUnit has a test case per scenario, with mean, interval and pass^k as prop
   );
 });
 
+test("JUnit does not skip a scenario whose replies could not be scored", () => {
+  const lost = interactionResult({
+    failed_scores: ["judge_correctness"],
+    score_reasons: { overall: "judge_correctness could not be had" },
+  });
+  const { elements } = readXml(exportResults(createJunit, runResult([scenarioResult("judged", [[lost], [lost]])])));
+  expect(elements.find(([element]) => element === "testsuites")?.[1]).toMatchObject({ errors: "1", skipped: "0" });
+  expect(elements.find(([element]) => element === "error")?.[1]["message"]).toContain(
+    "judge_correctness could not be had",
+  );
+});
+
 test("JUnit stays well-formed XML around any reply, without its control characters", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary" }),

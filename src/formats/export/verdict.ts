@@ -3,8 +3,8 @@ import type { InteractionResult } from "../../contract/interaction-result.ts";
 import { defaultThreshold, reaches } from "../../contract/threshold.ts";
 
 /**
- * How a scenario did: `error` is a turn without a usable reply in every attempt, `unscored` has nothing to compare with, and
- * `not_run` has no attempt that came to its end before the run did.
+ * How a scenario did: `error` is a turn without a usable reply, or with one whose scoring failed, in every attempt, `unscored` has nothing
+ * to compare with, and `not_run` has no attempt that came to its end before the run did.
  */
 export interface Verdict {
   readonly outcome: "passed" | "failed" | "error" | "unscored" | "not_run";
@@ -35,12 +35,17 @@ export function verdictOf(result: ScenarioResult): Verdict {
     planned: result.attempts.length,
   };
   if (ended.length === 0) return { outcome: "not_run", ...figures };
-  if (counted.length === 0) return { outcome: "unscored", ...figures };
+  if (counted.length === 0) return { outcome: ended.some(hasFailedScores) ? "error" : "unscored", ...figures };
   if (passed === counted.length) return { outcome: "passed", ...figures };
   return { outcome: counted.every(hasError) ? "error" : "failed", ...figures };
 }
 
 const hasError = ({ interactions }: AttemptResult): boolean => interactions.some(({ error }) => error !== null);
+
+const hasFailedScores = ({ interactions }: AttemptResult): boolean => interactions.some(isUnscored);
+
+const isUnscored = ({ failed_scores, scores }: InteractionResult): boolean =>
+  failed_scores !== undefined && scores["overall"] === undefined;
 
 const passes = ({ average_scores }: AttemptResult, threshold: number): boolean =>
   average_scores["success"] === 1 && reaches(average_scores["overall"] ?? 0, threshold);
