@@ -10,7 +10,7 @@ export function ConfusionMatrix({ name, confusion }: ConfusionMatrixProps) {
   if (expected.length === 0) return null;
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={`Confusion of ${name}`}>
-      <table className="data-table w-auto!">
+      <table className="data-table label-matrix w-auto!">
         <caption className="sr-only">{name}: expected labels down, generated labels across</caption>
         <thead>
           <tr>

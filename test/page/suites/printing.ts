@@ -4,11 +4,20 @@ import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
+import { nightly, nightlyAfter } from "../support/sample-runs.ts";
 
 async function printed(page: Page): Promise<string> {
   const { text } = await extractText(new Uint8Array(await page.pdf()), { mergePages: true });
   return text;
 }
+
+/** What would have to be scrolled to be seen. */
+const cutOff = (page: Page): Promise<string[]> =>
+  page
+    .getByRole("region")
+    .evaluateAll((regions) =>
+      regions.filter((region) => region.scrollWidth > region.clientWidth + 1).map((region) => region.ariaLabel ?? ""),
+    );
 
 export function printingSuite(browser: () => Browser): void {
   test("a run and a transcript are printed whole", async () => {
@@ -27,6 +36,32 @@ export function printingSuite(browser: () => Browser): void {
     expect((await printed(tab.page)).match(/\bReply \d+\./g)).toEqual(turns.map(({ reply }) => reply));
     await expect.poll(() => tab.page.getByRole("article").count()).toBeLessThan(15);
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("tables are printed whole, whatever the paper", async () => {
+    const labels = ["damage", "greeting", "order_change", "billing", "closing", "discount", "warranty", "delivery"];
+    const confusion = Object.fromEntries(labels.map((label) => [label, { [label]: 3, unknown: 1 }]));
+    const run = makeResults({ id: "labels", name: "labels", scenarios: [{ id: "s", attempts: [[{ overall: 0.5 }]] }] });
+    const intent = { n: 32, accuracy: 0.75, macro_f1: 0.7, kappa: 0.6, confusion };
+    const labelled = { ...run, summary: { ...run.summary, label_metrics: { intent } } };
+    await using services = await startFakeServices({ runs: [nightly, nightlyAfter, labelled] });
+    await using tab = await openTab({ browser: browser(), services });
+    const paths = [
+      `/compare?baseline=${nightly.run_id}&candidate=${nightlyAfter.run_id}`,
+      "/runs/labels?tab=scores",
+      "/runs",
+    ];
+    for (const path of paths) {
+      await tab.page.emulateMedia({ media: "screen" });
+      await tab.open(path);
+      await tab.page.getByRole("table").first().waitFor();
+      await tab.page.emulateMedia({ media: "print" });
+      // A4 and Letter, upright and across, with the usual margins and without.
+      for (const width of [718, 739, 794, 816, 979, 1046, 1123]) {
+        await tab.page.setViewportSize({ width, height: 1000 });
+        expect(await cutOff(tab.page), `${path} at ${width}`).toEqual([]);
+      }
+    }
   });
 
   test("a chat is printed whole, in ink that can be read on paper", async () => {
