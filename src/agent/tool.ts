@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 import type { ToolDefinition } from "../contract/model.ts";
+import { isTooHeavy } from "./schema-weight.ts";
 import { toolNamePattern } from "./tool-name.ts";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
@@ -64,7 +65,8 @@ export function defineTool<Arguments extends object>({
     throw new TypeError(`A tool cannot be named "${name}": use 1 to 64 letters, digits, _ and -.`);
   }
   const { $schema: dialect, ...schema } = parameters;
-  const compile = (): ValidateFunction => compileSchema(name, { dialect, schema });
+  // What would take too long to check is left to the tool.
+  const compile = (): ValidateFunction => compileSchema(name, { dialect, schema: isTooHeavy(schema) ? {} : schema });
   let validate = ours ? null : compile();
 
   return {
