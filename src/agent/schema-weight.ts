@@ -1,4 +1,4 @@
-import { isObject } from "./is-object.ts";
+import { isRecord } from "../contract/json-record.ts";
 
 /** Parts of a schema that are looked at in no time, each as often as it is referred to. */
 const mostParts = 200_000;
@@ -62,7 +62,7 @@ function at(schema: unknown, reference: string): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   const keys = reference.split("/").slice(1).map(toKey);
   return keys.reduce<unknown>(
-    (value, key) => (isObject(value) || Array.isArray(value) ? Reflect.get(value, key) : undefined),
+    (value, key) => (isRecord(value) || Array.isArray(value) ? Reflect.get(value, key) : undefined),
     schema,
   );
 }
