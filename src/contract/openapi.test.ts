@@ -94,6 +94,18 @@ test("where the body may leave the model to x-model-id, that header is named", (
   for (const { headers } of leaving) expect(headers).toHaveProperty("x-model-id");
 });
 
+test("a header says what it takes, as far as that is certain", () => {
+  const [, agent] = documents;
+  const parameters = agent?.paths["/"]?.["post"]?.["parameters"] as unknown as { name: string; schema: object }[];
+  const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+  expect(schemas["x-on-disconnect"]).toMatchObject({ enum: ["cancel", "continue"] });
+  expect(Object.keys(schemas).filter((name) => "pattern" in (schemas[name] ?? {}))).toEqual([
+    "x-thread-id",
+    "idempotency-key",
+  ]);
+  expect(schemas["x-model-id"]).toEqual({ type: "string" });
+});
+
 test("a body that may be left out is not required", () => {
   const operations = [
     operation({ body: z.object({}) }),

@@ -100,10 +100,10 @@ export function toOpenApi({ title, version, description, operations, servers }: 
 }
 
 function collectSchemas(operations: readonly Operation[]): ComponentSchemas {
-  const inputs = operations.flatMap(({ body, query, parameters }) => [
+  const inputs = operations.flatMap(({ body, query, parameters, headers }) => [
     ...(body ? [body] : []),
     ...(Object.values(query?.shape ?? {}) as z.ZodType[]),
-    ...Object.values(parameters ?? {}).flatMap(({ schema }) => (schema ? [schema] : [])),
+    ...Object.values({ ...parameters, ...headers }).flatMap(({ schema }) => (schema ? [schema] : [])),
   ]);
   const outputs = operations.flatMap(({ responses }) =>
     Object.values(responses).flatMap(({ schema }) => (schema ? [schema] : [])),
@@ -158,12 +158,12 @@ function describeParameters(operation: Operation, schemas: ComponentSchemas): re
     return { name, in: "path", required: true, ...(parameter && { description: parameter.description }), schema };
   });
   const inHeader = Object.entries(operation.headers ?? {}).map(
-    ([name, { description, required = false, example }]): JsonObject => ({
+    ([name, { description, required = false, example, schema }]): JsonObject => ({
       name,
       in: "header",
       required,
       description,
-      schema: { type: "string" },
+      schema: schema ? schemas.input(schema) : { type: "string" },
       ...(example !== undefined && { example }),
     }),
   );

@@ -25,7 +25,9 @@ export interface Operation {
   readonly tag: string;
   /** What a key must be allowed to do to use this route. None: any key, or no key where the route is public. */
   readonly scope?: Scope;
-  readonly headers?: Readonly<Record<string, { description: string; required?: boolean; example?: string }>>;
+  readonly headers?: Readonly<
+    Record<string, { description: string; required?: boolean; example?: string; schema?: z.ZodType }>
+  >;
   readonly parameters?: Readonly<Record<string, { description: string; schema?: z.ZodType }>>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;

@@ -8,6 +8,7 @@ import { JsonRpcError } from "../json-rpc-error.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../openai-chat.ts";
 import { ResponseBody, ResponseRequest } from "../openai-responses.ts";
 import type { AnswerHeaders, Operation } from "../operation.ts";
+import { IdempotencyKey, OnDisconnect, ThreadId } from "../request-headers.ts";
 
 /** How the model of a turn can fail, on every wire. */
 const turnErrors: readonly ErrorCode[] = [
@@ -43,6 +44,7 @@ const turnHeaders = {
   "x-agent-tools": { description: "Names of the agent's tools this turn may use, comma separated; `none` for none." },
   "x-on-disconnect": {
     description: "`cancel` (default) ends the run when the client goes away; `continue` lets it end by itself.",
+    schema: OnDisconnect,
   },
 };
 
@@ -104,10 +106,12 @@ export const runAgentTurn: Operation = {
     "x-thread-id": {
       description:
         "A conversation the service keeps: `messages` holds only what is new. Its turns follow each other; while one waits for approval, another gets 409 `run_not_finished`.",
+      schema: ThreadId,
     },
     "idempotency-key": {
       description:
         "The same key with the same body gets the stored answer, or joins the run that is under way; the run then goes on when the client goes away, unless `x-on-disconnect` says `cancel`. Kept for 24 hours; failures are not kept.",
+      schema: IdempotencyKey,
     },
   },
   body: AgentRequest,

@@ -1,6 +1,7 @@
 import { EvaluationRequest, RepeatedRequest } from "../evaluation-request.ts";
 import { EvaluationResponse } from "../evaluation-response.ts";
 import type { Operation } from "../operation.ts";
+import { IdempotencyKey, LastEventId } from "../request-headers.ts";
 import { RunList, RunListQuery } from "../run-list.ts";
 import { ResultsQuery, RunScenarioList, RunScenariosQuery } from "../run-scenarios.ts";
 import { Run } from "../run.ts";
@@ -25,7 +26,7 @@ export const evaluate: Operation = {
   tag: "Evaluation",
   scope: "evaluate",
   headers: {
-    "idempotency-key": { description: "The same key with the same body is the same run." },
+    "idempotency-key": { description: "The same key with the same body is the same run.", schema: IdempotencyKey },
     prefer: { description: "`respond-async` to get 202 and the run's address." },
   },
   body: EvaluationRequest,
@@ -150,7 +151,7 @@ export const getRunEvents: Operation = {
   tag: "Runs",
   scope: "runs:read",
   parameters: runParameter,
-  headers: { "last-event-id": { description: "Replay the events after this one." } },
+  headers: { "last-event-id": { description: "Replay the events after this one.", schema: LastEventId } },
   responses: { 200: { description: "The events.", mediaTypes: ["text/event-stream"] } },
   errors: ["run_not_found"],
 };

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "../../contract/service-error.ts";
 import { canonicalJson } from "../../contract/canonical-json.ts";
+import { IdempotencyKey } from "../../contract/request-headers.ts";
 
 /** The request's Idempotency-Key with a hash of what it asks for; undefined when it has none. */
 export function readIdempotency(header: string | undefined, body: unknown): { key: string; hash: string } | undefined {
   if (header === undefined) return undefined;
-  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(header)) {
+  if (!IdempotencyKey.safeParse(header).success) {
     throw new ServiceError(
       "idempotency_key_invalid",
       "The Idempotency-Key must be 1 to 255 printable ASCII characters.",

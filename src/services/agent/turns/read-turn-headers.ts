@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { selectTools } from "../../../agent/select-tools.ts";
 import type { Tool } from "../../../agent/tool.ts";
+import { OnDisconnect, ThreadId } from "../../../contract/request-headers.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import type { Router } from "../../../models/routing/choose-provider.ts";
 import { ownerOf } from "../../http/owner.ts";
@@ -14,7 +15,7 @@ export interface TurnHeaders {
   readonly fallbacks: readonly string[];
   readonly tools: readonly Tool[];
   /** null: the wire's own habit. */
-  readonly onDisconnect: "cancel" | "continue" | null;
+  readonly onDisconnect: OnDisconnect | null;
   readonly owner: string | null;
   readonly requestId: string;
   readonly trace: Readonly<Record<string, string>> | undefined;
@@ -69,8 +70,8 @@ function toolNames(header: string | undefined): readonly string[] | null {
 }
 
 function readOnDisconnect(header: string | undefined): TurnHeaders["onDisconnect"] {
-  const value = header?.trim().toLowerCase();
-  if (value === undefined || value === "cancel" || value === "continue") return value ?? null;
+  const { data, success } = OnDisconnect.optional().safeParse(header?.trim().toLowerCase());
+  if (success) return data ?? null;
   throw new ServiceError("header_invalid", "x-on-disconnect must be cancel or continue.");
 }
 
@@ -90,7 +91,7 @@ export function readThreadId(context: Context): string | null {
   const value = context.req.header("x-thread-id");
   if (value === undefined) return null;
   // In an address a dot or two mean a folder: such a thread could be neither read nor deleted.
-  if (/^[A-Za-z0-9._:-]{1,128}$/.test(value) && !/^\.\.?$/.test(value)) return value;
+  if (ThreadId.safeParse(value).success && !/^\.\.?$/.test(value)) return value;
   throw new ServiceError(
     "header_invalid",
     "A thread id is 1 to 128 letters, digits, ., _, : and -, and more than dots.",

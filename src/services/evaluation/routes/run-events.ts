@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/service-error.ts";
+import { LastEventId } from "../../../contract/request-headers.ts";
 import type { RunEvent } from "../../../contract/run-event.ts";
 import { requireScope } from "../../http/auth.ts";
 import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
@@ -25,8 +26,7 @@ export async function* toServerEvents(events: AsyncIterable<RunEvent>): AsyncGen
 }
 
 function lastEventId(header: string | undefined): number {
-  if (header === undefined || header === "") return 0;
-  if (/^\d{1,15}$/.test(header)) return Number(header);
+  if (header === undefined || LastEventId.safeParse(header).success) return Number(header ?? 0);
   throw new ServiceError(
     "header_invalid",
     `Last-Event-ID must be the id of an event, not ${JSON.stringify(header.slice(0, 40))}.`,
