@@ -57,8 +57,7 @@ function matchItems(
   expected: readonly MetadataValue[],
   { aliases, tolerance }: LabelRule,
 ): number {
-  const keyOf = (item: MetadataValue) =>
-    typeof item === "string" ? `"${canonicalKey(item, aliases)}"` : itemKey(item);
+  const keyOf = (item: MetadataValue) => itemKey(item, aliases);
   const countsOf = (items: readonly MetadataValue[]) =>
     countWords(items.filter((item) => tolerance === undefined || !isNumber(item)).map(keyOf));
   const near =
@@ -98,13 +97,13 @@ function matchKeys(generated: Metadata, expected: Metadata, rule: LabelRule): nu
   return total / keys.length;
 }
 
-/** The same text for values that are equal, whatever the order of their keys. */
-function itemKey(value: MetadataValue): string {
-  if (typeof value === "string") return `"${labelKey(value)}"`;
-  if (Array.isArray(value)) return `[${value.map(itemKey).join(",")}]`;
+/** The same text for values that are equal, whatever the order of their keys, aliases counted. */
+function itemKey(value: MetadataValue, aliases: LabelRule["aliases"]): string {
+  if (typeof value === "string") return `"${canonicalKey(value, aliases)}"`;
+  if (Array.isArray(value)) return `[${value.map((item) => itemKey(item, aliases)).join(",")}]`;
   if (isRecord(value)) {
     const pairs = Object.keys(value).toSorted();
-    return `{${pairs.map((key) => `${JSON.stringify(key)}:${itemKey(value[key] as MetadataValue)}`).join(",")}}`;
+    return `{${pairs.map((key) => `${JSON.stringify(key)}:${itemKey(value[key] as MetadataValue, aliases)}`).join(",")}}`;
   }
   return String(value);
 }

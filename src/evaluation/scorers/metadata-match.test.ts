@@ -35,6 +35,8 @@ test("an alias counts as its label, by itself and in a list", () => {
   expect(matchValue("exchange", "refund", { aliases })).toBe(0);
   expect(matchValue(["money_back", "delay"], ["delay", "refund"], { aliases })).toBe(1);
   expect(matchValue(["money back", "refund"], ["refund"], { aliases })).toBeCloseTo(2 / 3, 12);
+  const call = (topic: string) => ({ name: "open_ticket", topics: [topic] });
+  expect(matchValue([call("money back")], [call("refund")], { aliases })).toBe(1);
 });
 
 test("numbers count by nearness", () => {
