@@ -64,7 +64,7 @@ function toBlocks(
 
 function toUserBlock(part: UserPart): Block[] {
   if (part.type === "text") return part.text.trim() === "" ? [] : [text(part.text)];
-  const [, media_type, data] = /^data:([^;,]*);base64,(.*)$/s.exec(part.url) ?? [];
+  const [, media_type, data] = /^data:([^;,]*);base64,(.*)$/is.exec(part.url) ?? [];
   if (media_type === undefined || data === undefined) {
     return [{ type: "image", source: { type: "url", url: part.url } }];
   }
