@@ -1,6 +1,6 @@
 import type { ChatModel, ChatRequest, SuccessfulReply } from "../contract/model.ts";
 import { holdBackCalls } from "./prompted/hold-back-calls.ts";
-import { parseActions } from "./prompted/parse-actions.ts";
+import { parseActions, parseLeftCalls, type ParsedReply } from "./prompted/parse-actions.ts";
 import { toPromptedRequest } from "./prompted/to-prompted-request.ts";
 import type { KnownTools } from "./prompted/trained-calls.ts";
 
@@ -22,6 +22,13 @@ export function withPromptedTools(model: ChatModel): ChatModel {
   };
 }
 
+/** The same reply, with the calls that its server left in the text. */
+export function withLeftCalls(reply: SuccessfulReply, { tools = [] }: ChatRequest): SuccessfulReply {
+  if (reply.tool_calls.length > 0 || tools.length === 0) return reply;
+  const read = parseLeftCalls(reply.text, new Map(tools.map(({ name, parameters }) => [name, parameters])));
+  return read ? asking(reply, read) : reply;
+}
+
 /** Tools in the history count too: a model that saw calls may write another when none is offered, and that is no text. */
 function knownTools({ tools = [], tool_choice, messages }: ChatRequest): KnownTools {
   const offered = tool_choice === "none" ? [] : tools;
@@ -33,8 +40,11 @@ function knownTools({ tools = [], tool_choice, messages }: ChatRequest): KnownTo
 }
 
 function withCalls(reply: SuccessfulReply, known: KnownTools): SuccessfulReply {
-  const { text, tool_calls } = parseActions(reply.text, known);
-  if (tool_calls.length === 0) return reply;
+  const read = parseActions(reply.text, known);
+  return read.tool_calls.length === 0 ? reply : asking(reply, read);
+}
+
+function asking(reply: SuccessfulReply, { text, tool_calls }: ParsedReply): SuccessfulReply {
   const finish_reason = reply.finish_reason === "length" ? "length" : "tool_calls";
   return { ...reply, text, tool_calls, finish_reason };
 }

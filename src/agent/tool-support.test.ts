@@ -112,6 +112,23 @@ test("a call without tools says nothing about them", async () => {
   expect(support.list()).toEqual([]);
 });
 
+test("a call that a server with tools left in the text is made all the same", async () => {
+  const call = '<tool_call>\n{"name": "calculator", "arguments": {"expression": "6*7"}}\n</tool_call>';
+  const model = scriptedModel(`Let me see.\n${call}<|im_end|>`, "42");
+  const support = createToolSupport();
+  const outcome = await run(support.wrap({ ...target, model }));
+  expect(outcome).toMatchObject({
+    ok: true,
+    reply: { text: "42" },
+    tool_calls: [{ name: "calculator", result: "42" }],
+  });
+  expect(model.requests[1]?.messages[1]).toMatchObject({
+    content: "Let me see.",
+    tool_calls: [{ name: "calculator" }],
+  });
+  expect(support.list()).toMatchObject([{ mode: "native" }]);
+});
+
 /** Answers like an endpoint that takes tools, and no wish for JSON beside them. */
 const eitherOr =
   (refusal: ScriptedTurn): ScriptedTurn =>

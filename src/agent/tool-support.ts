@@ -1,6 +1,6 @@
 import type { ChatModel, ChatRequest, FailedReply } from "../contract/model.ts";
 import { asksForJson } from "./asks-for-json.ts";
-import { withPromptedTools } from "./prompted-react.ts";
+import { withLeftCalls, withPromptedTools } from "./prompted-react.ts";
 
 /** How one model uses tools, as its endpoint showed. */
 export interface ToolSupportFinding {
@@ -52,7 +52,7 @@ export function createToolSupport(options: Partial<FindingsOptions> = {}): ToolS
         if (reply.ok) {
           if (general === null && hasTools) findings.remember(target, "native");
           if (mode === null && hasTools) findings.remember(target, "native", fields);
-          return reply;
+          return withLeftCalls(reply, request);
         }
         if (
           !mayBeTools(reply, { request, clientTools, isNew: mode === null && (general === null || asksJson(request)) })

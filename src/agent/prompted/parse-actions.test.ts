@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseActions } from "./parse-actions.ts";
+import { parseActions, parseLeftCalls } from "./parse-actions.ts";
 
 const expression = { type: "object", properties: { expression: { type: "string" }, digits: { type: "integer" } } };
 const tools = new Map([
@@ -214,4 +214,31 @@ test("a text full of braces is read in good time", () => {
   expect(read('<invoke name="look">' + '<parameter name="a">'.repeat(12_000)).calls).toHaveLength(1);
   expect(read("[TOOL_CALLS]look".repeat(16_000)).calls).toHaveLength(1);
   expect(read("commentary ".repeat(23_000)).calls).toEqual([]);
+});
+
+const hermes = '<tool_call>\n{"name": "look", "arguments": {"query": "x"}}\n</tool_call>';
+
+test.each([
+  hermes,
+  `<think>I could look.</think>\n\n${hermes}`,
+  '[TOOL_CALLS]look{"query": "x"}',
+  "<tool_call>\n<function=look>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call><|im_end|>",
+  '<|python_tag|>{"name": "look", "parameters": {"query": "x"}}<|eom_id|>',
+])("%j was left in the text by a server that has tools", (text) => {
+  const left = parseLeftCalls(text, tools);
+  expect(left?.tool_calls.map(({ name, arguments: args }) => [name, JSON.parse(args)])).toEqual([
+    ["look", { query: "x" }],
+  ]);
+});
+
+test.each([
+  "The answer is 42.",
+  "Is 1 < 2? Yes.",
+  `\`\`\`xml\n${hermes}\n\`\`\``,
+  `A call is written like this: ${hermes} Nothing else is needed.`,
+  hermes.replace("look", "another"),
+  '{"name": "look", "arguments": {"query": "x"}}',
+  `<think>${hermes}</think>The answer is 42.`,
+])("%j is an answer of a server that has tools", (text) => {
+  expect(parseLeftCalls(text, tools)).toBeNull();
 });

@@ -10,11 +10,19 @@ export interface ParsedReply {
   readonly tool_calls: readonly ToolCall[];
 }
 
+interface Opening {
+  readonly pattern: RegExp;
+  readonly explicit: boolean;
+}
+
 /** How calls are written. Only the first is what we ask for; models fall back on what they were trained with. */
-const openings: readonly { readonly pattern: RegExp; readonly explicit: boolean }[] = [
-  { pattern: /```[ \t]*(?:tool_call|tool_code|action|tool)\b[^\n{[]*\n?/gi, explicit: true },
+const trainedOpenings: readonly Opening[] = [
   { pattern: /<(?:tool_call|function_call|action)>/gi, explicit: true },
   { pattern: /(?:\[TOOL_CALLS\]|<\|(?:python_tag|tool_call)\|>)\s*(?=[[{\w])/gi, explicit: true },
+];
+const openings: readonly Opening[] = [
+  { pattern: /```[ \t]*(?:tool_call|tool_code|action|tool)\b[^\n{[]*\n?/gi, explicit: true },
+  ...trainedOpenings,
   { pattern: /```[ \t]*(?:json)?[ \t]*\r?\n(?=\s*[{[])/gi, explicit: false },
 ];
 /** Blocks that can be nothing but calls: what cannot be read in them is handed back to the model. */
@@ -41,7 +49,7 @@ export function parseActions(reply: string, tools: KnownTools): ParsedReply {
   // Of two that begin at the same place the first counts.
   const found = [
     ...findTrainedCalls(text, tools),
-    ...findBlocks(text, tools),
+    ...findBlocks(text, { tools, openings }),
     ...findReactCalls(text),
     ...findBare(text, tools),
   ];
@@ -51,8 +59,32 @@ export function parseActions(reply: string, tools: KnownTools): ParsedReply {
   return { text: text.slice(0, first.start).trimEnd(), tool_calls: blocks.flatMap(({ calls }) => calls) };
 }
 
-function* findBlocks(text: string, tools: KnownTools): Iterable<CallBlock> {
-  for (const { pattern, explicit } of openings) {
+/**
+ * Reads calls that a server which has tools left in the text, since it does not know how its model writes them. Only calls in the
+ * model's own words count, of tools that were offered, at the end of a reply: anything else may be about calls. Null: there are none.
+ */
+export function parseLeftCalls(text: string, tools: KnownTools): ParsedReply | null {
+  if (text.length > searchedCharacters || !/<|\[TOOL_CALLS\]/.test(text)) return null;
+  const found = [...findTrainedCalls(text, tools), ...findBlocks(text, { tools, openings: trainedOpenings })];
+  const blocks = withoutOverlap(withoutThoughts(text, found));
+  const [first] = blocks;
+  const tool_calls = blocks.flatMap(({ calls }) => calls);
+  if (!first || !tool_calls.every(({ name }) => tools.has(name))) return null;
+  const before = text.slice(0, first.start);
+  const after = text.slice(blocks.at(-1)?.end);
+  const isQuoted = before.split("```").length % 2 === 0;
+  if (isQuoted || !onlyEndings.test(after)) return null;
+  return { text: before.trimEnd(), tool_calls };
+}
+
+/** What may follow the last call: what closes it, and the marks of the end. */
+const onlyEndings = /^\s*(?:(?:<\/\w+>|<[|｜][^<>\s]{1,40}[|｜]>)\s*)*$/;
+
+function* findBlocks(
+  text: string,
+  { tools, openings: allowed }: { tools: KnownTools; openings: readonly Opening[] },
+): Iterable<CallBlock> {
+  for (const { pattern, explicit } of allowed) {
     for (const match of text.matchAll(pattern).take(mostCalls)) {
       const { values, rest, end } = readValues(text, match.index + match[0].length);
       const calls = values.flatMap((value) => toCall(value) ?? []).filter(({ name }) => explicit || tools.has(name));
