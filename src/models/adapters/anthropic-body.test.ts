@@ -130,7 +130,7 @@ test("pictures become blocks: an address that the API opens, or what a data URL 
   const parts = [
     { type: "text", text: " " } as const,
     picture("https://example.com/cat.png"),
-    picture("data:image/png;base64,iVBORw0KGgo="),
+    picture("DATA:image/png;BASE64,iVBORw0KGgo="),
     { type: "text", text: "The same?" } as const,
   ];
   expect(bodyFor([{ role: "user", content: "[image][image]The same?", parts }])["messages"]).toEqual([
