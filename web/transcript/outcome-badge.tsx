@@ -8,6 +8,8 @@ const looks: Record<Outcome, { icon: LucideIcon; words: string; className: strin
   unscored: { icon: CircleMinus, words: "not scored", className: "text-soft" },
 };
 
+export const outcomeWords = (outcome: Outcome): string => looks[outcome].words;
+
 export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
   const { icon: Icon, words, className } = looks[outcome];
   return (

@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import type { InteractionResult } from "../../src/contract/interaction-result.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { isFailure, judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
 import { runPath, transcriptPath } from "../parts/paths.ts";
@@ -10,6 +11,7 @@ import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { AttemptNotes } from "./attempt-notes.tsx";
 import type { TurnPlace } from "./failure-order.ts";
 import { inHistory, otherReply, readHistoryMode } from "./history-mode.ts";
+import { outcomeWords } from "./outcome-badge.tsx";
 import { TranscriptHeader } from "./transcript-header.tsx";
 import { TurnList } from "./turn-list.tsx";
 import { nextViewMode, readViewMode } from "./view-mode.ts";
@@ -96,6 +98,10 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
         anyFailure={anyFailure}
         onFailure={goToFailure}
       />
+      {/* Keys move through the turns while the focus stays: whoever does not see where to is told. */}
+      <p role="status" className="sr-only">
+        {placeWords(scenario, attempt, turns[position])}
+      </p>
       {trouble !== null && <FailedNotice error={trouble} />}
       <AttemptNotes attempt={attempt} />
       <TurnList
@@ -112,6 +118,12 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
       />
     </div>
   );
+}
+
+function placeWords(scenario: ScenarioResult, { attempt }: AttemptResult, turn: InteractionResult | undefined): string {
+  if (!turn) return "";
+  const outcome = judgeTurn(turn, thresholdOf(scenario));
+  return `${scenario.scenario_id}, attempt ${attempt}, turn ${turn.turn_index + 1}: ${outcomeWords(outcome)}`;
 }
 
 /** Where a turn of the scenario stands, or the next one that is there. */

@@ -29,10 +29,13 @@ export function transcriptSuite(browser: () => Browser): void {
     await tab.open(`/runs/${nightly.run_id}/refund-status/2`);
     await tab.page.getByRole("article", { name: "Turn 1" }).waitFor();
 
+    const told = tab.page.getByRole("status");
     await tab.page.keyboard.press("j");
     await tab.page.locator('article[aria-label="Turn 2"][aria-current="step"]').waitFor();
+    await told.getByText("refund-status, attempt 2, turn 2: passed").waitFor();
     await tab.page.keyboard.press("n");
     await tab.page.waitForURL("**/refund-status/5**");
+    await told.getByText("refund-status, attempt 5, turn 1: failed").waitFor();
     await tab.page.keyboard.press("n");
     await tab.page.waitForURL("**/order%2Fstatus%20%C3%BCn%C3%AFcode%3F/2?turn=1");
     await tab.page.getByText("Request failed: The provider refused the credentials").waitFor();
