@@ -24,6 +24,11 @@ const words: Partial<Record<ErrorCode, RequestWords>> = {
     hint: "Pick a model from the list above, or type it as provider/model.",
   },
   model_not_found: { hint: "Pick a model from the list above; Models shows those that are known." },
+  body_too_large: {
+    title: "This is too much to send at once",
+    detail: "",
+    hint: "Send less at once. Settings shows how much the services take, which whoever runs them can raise.",
+  },
   rate_limited: { hint: "Wait a moment, then try again." },
 };
 

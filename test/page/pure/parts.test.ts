@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { importScenarios } from "../../../src/formats/import-scenarios.ts";
+import { makeProblem } from "../support/fake-agent.ts";
+import { fromProblem } from "../../../web/api-error.ts";
 import { repliedShare } from "../../../web/parts/replied-share.ts";
 import { importWords, placeWords, problemWords, receivedWords } from "../../../web/parts/problem-words.ts";
 import { failedTurns } from "../../../web/parts/failed-turns.ts";
@@ -167,4 +169,10 @@ test("what an import asks of a command line, the page asks of its fields", () =>
   expect(notes.map((note) => importWords(note.message))).toEqual([
     "column context: it holds texts, not labels; to take it for one, name it above, under Columns",
   ]);
+});
+
+test("a file that is too large is told of without bytes and variables", () => {
+  const told = fromProblem(makeProblem("body_too_large", "The body is larger than 8388608 bytes."), 413);
+  expect(`${told.message} ${told.detail} ${told.hint}`).toMatch(/^This is too much.*Settings shows/);
+  expect(told.hint).not.toContain("REHEARSAL_");
 });
