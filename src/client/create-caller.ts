@@ -1,3 +1,4 @@
+import { defined } from "../contract/defined.ts";
 import type { OpenAiError } from "../contract/openapi.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { ClientOptions } from "./client-options.ts";
@@ -25,11 +26,11 @@ export function createCaller({ url, apiKey, fetch = globalThis.fetch }: ClientOp
     }
     const request: RequestInit = {
       method: method ?? (body === undefined ? "GET" : "POST"),
-      headers: definedOnly({
+      headers: defined({
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         ...headers,
-      }),
+      }) as Record<string, string>,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     };
@@ -72,10 +73,4 @@ async function toFailure(response: Response): Promise<ServiceFailure> {
   const body = (await response.json().catch(() => null)) as (Partial<Problem> & Partial<OpenAiError>) | null;
   const isProblem = body?.code !== undefined && body.detail !== undefined;
   return new ServiceFailure(response.status, isProblem ? (body as Problem) : null, body?.error?.message);
-}
-
-function definedOnly(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }

@@ -48,10 +48,10 @@ export interface Library {
   ): Promise<readonly { readonly id: string; readonly version: string; readonly created: boolean }[]>;
   /** In order of id. */
   list(filter: {
-    readonly search?: string;
-    readonly tag?: string;
+    readonly search?: string | undefined;
+    readonly tag?: string | undefined;
     readonly limit: number;
-    readonly cursor?: string;
+    readonly cursor?: string | undefined;
   }): Promise<{
     readonly entries: readonly (Omit<LibraryEntry, "updated_at"> & { readonly updated_at: number })[];
     readonly next_cursor: string | null;

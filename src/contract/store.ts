@@ -58,17 +58,17 @@ export interface MostUnfinished {
 }
 
 export interface RunFilter {
-  readonly state?: RunState;
-  readonly test_name?: string;
-  readonly model_id?: string;
+  readonly state?: RunState | undefined;
+  readonly test_name?: string | undefined;
+  readonly model_id?: string | undefined;
   /** Part of the test name or the model id, in any case. */
-  readonly search?: string;
+  readonly search?: string | undefined;
   /** Models whose runs a search finds whatever their id. */
-  readonly search_model_ids?: readonly string[];
+  readonly search_model_ids?: readonly string[] | undefined;
   readonly owner?: string | null;
   readonly limit: number;
   /** Opaque, from the page before. Newest first. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
 }
 
 export interface RunPage {

@@ -34,10 +34,10 @@ async function list({ limit, state, name, model, search, json, ...where }: ListO
   await using source = await openSource(where);
   const { runs } = await source.list({
     limit: Math.min(limit, 200),
-    ...(state !== undefined && { state }),
-    ...(name !== undefined && { test_name: name }),
-    ...(model !== undefined && { model_id: model }),
-    ...(search !== undefined && { search }),
+    state,
+    test_name: name,
+    model_id: model,
+    search,
   });
   if (json) return printJson({ runs });
   const all = [state, name, model, search].every((filter) => filter === undefined);

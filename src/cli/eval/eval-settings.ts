@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Gate as RequestGate } from "../../contract/budget.ts";
+import { defined } from "../../contract/defined.ts";
 import type { History, Protocol } from "../../contract/evaluation-request.ts";
 import { CliError } from "../cli-error.ts";
 import { configError } from "../config/config-error.ts";
@@ -71,20 +72,14 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   // First: the configuration may name variables of .env.
   loadEnvironment(options.envFile);
   const { config, folder, file } = await loadConfig(options.config);
+  const { name, endpoint, attempts, protocol, stream, history, concurrency, priority } = options;
   const typed = patterns.length > 0;
   const models = options.model ?? asList(config.model);
   const baseline = options.baseline ?? config.baseline;
   const outputs = options.output ?? config.output ?? [];
   const merged: Config = {
     ...config,
-    ...(options.name !== undefined && { name: options.name }),
-    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
-    ...(options.attempts !== undefined && { attempts: options.attempts }),
-    ...(options.protocol !== undefined && { protocol: options.protocol }),
-    ...(options.stream !== undefined && { stream: options.stream }),
-    ...(options.history !== undefined && { history: options.history }),
-    ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
-    ...(options.priority !== undefined && { priority: options.priority }),
+    ...defined({ name, endpoint, attempts, protocol, stream, history, concurrency, priority }),
     ...(await systemPrompt(options.system, { config, folder, file })),
     ...budget(options, config),
   };
@@ -138,11 +133,5 @@ const readPrompt = (path: string, name: string): Promise<string> => readText(pat
 
 function budget({ maxCost, maxSeconds }: EvalOptions, { budget: given }: Config): Pick<Config, "budget"> {
   if (maxCost === undefined && maxSeconds === undefined) return {};
-  return {
-    budget: {
-      ...given,
-      ...(maxCost !== undefined && { money: maxCost }),
-      ...(maxSeconds !== undefined && { seconds: maxSeconds }),
-    },
-  };
+  return { budget: { ...given, ...defined({ money: maxCost, seconds: maxSeconds }) } };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../contract/defined.ts";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import type { Gate } from "../../contract/budget.ts";
 import type { Config } from "../config/config.ts";
@@ -14,7 +15,5 @@ export function requestSettings(files: readonly ScenarioFile[]): { settings: Con
   const parsed = Settings.safeParse(request);
   if (!request?.test_batch || !parsed.success) return { settings: {} };
   const { model_id, test_name, gate, ...rest } = parsed.data;
-  const settings = { ...rest, model: model_id, name: test_name };
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-  return { settings: Object.fromEntries(given) as Config, gate };
+  return { settings: defined({ ...rest, model: model_id, name: test_name }), gate };
 }

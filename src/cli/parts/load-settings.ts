@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import { defined } from "../../contract/defined.ts";
 import { refuseBinary } from "../../formats/refuse-binary.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
@@ -43,6 +44,5 @@ export function loadSettings({
   overrides?: Readonly<Record<string, string | undefined>>;
 } = {}): LoadedSettings {
   loadEnvironment(files);
-  const typed = Object.entries(overrides).filter(([, value]) => value !== undefined);
-  return readSettings({ ...process.env, ...Object.fromEntries(typed) });
+  return readSettings({ ...process.env, ...defined(overrides) });
 }

@@ -13,20 +13,8 @@ import { ownerOf } from "../../http/owner.ts";
 export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .get("/runs", requireScope("runs:read"), async (context) => {
-      const { state, test_name, model_id, search, search_model_ids, limit, cursor } = validateQuery(
-        RunListQuery,
-        context.req.queries(),
-      );
-      const page = await runs.list({
-        limit,
-        owner: ownerOf(context),
-        ...(state && { state }),
-        ...(test_name !== undefined && { test_name }),
-        ...(model_id !== undefined && { model_id }),
-        ...(search !== undefined && { search }),
-        ...(search_model_ids !== undefined && { search_model_ids: search_model_ids.split(",") }),
-        ...(cursor !== undefined && { cursor }),
-      });
+      const { search_model_ids: ids, ...filter } = validateQuery(RunListQuery, context.req.queries());
+      const page = await runs.list({ ...filter, search_model_ids: ids?.split(","), owner: ownerOf(context) });
       return context.json(toRunList(page));
     })
     .get("/runs/:run_id", requireScope("runs:read"), async (context) => {

@@ -24,16 +24,9 @@ export function scenarioRoutes({
   const readScenarioFile = createFileReader();
   return new Hono<ShellEnvironment>()
     .get("/scenarios", requireScope("runs:read"), async (context) => {
-      const { search, tag, limit, cursor, format } = validateQuery(LibraryQuery, context.req.queries());
+      const { format, ...filter } = validateQuery(LibraryQuery, context.req.queries());
       if (format) return exportLibrary(context, format, library);
-      return context.json(
-        await library.list({
-          limit,
-          ...(search !== undefined && { search }),
-          ...(tag !== undefined && { tag }),
-          ...(cursor !== undefined && { cursor }),
-        }),
-      );
+      return context.json(await library.list(filter));
     })
     .post("/scenarios", requireScope("runs:write"), async (context) => {
       const body = validate(ScenarioBody, await readJson(context, bodyLimits));
