@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Identifier } from "./identifier.ts";
 import { Metadata } from "./metadata.ts";
-import { UserScorerSetting } from "./scorer-setting.ts";
+import { TurnCheck } from "./scorer-setting.ts";
 
 /** One turn of a scripted conversation, as the caller sends it. */
 export const InteractionInput = z
@@ -19,7 +19,7 @@ export const InteractionInput = z
       .describe("Default: opening for the first turn, follow_up for the rest."),
     reference_metadata: Metadata.default({}),
     checks: z
-      .array(UserScorerSetting)
+      .array(TurnCheck)
       .max(50)
       .optional()
       .describe("What the reply to this turn is checked for, beside the checks of the run."),

@@ -88,3 +88,14 @@ export type UserScorerSetting = z.infer<typeof UserScorerSetting>;
 /** A built-in or operator's scorer by name, or a check with options. */
 export const ScorerSetting = z.union([z.string().min(1).max(64), UserScorerSetting]).meta({ id: "ScorerSetting" });
 export type ScorerSetting = z.infer<typeof ScorerSetting>;
+
+/** What the run's judge is asked about the reply: pass 1, partial 0.5, fail 0. Absent where the run has no judge of single replies. */
+export const RubricSetting = z
+  .object({ type: z.literal("rubric"), name, text: z.string().min(1).max(20_000) })
+  .meta({ id: "RubricSetting" });
+
+/** What one reply alone is checked for. */
+export const TurnCheck = z
+  .discriminatedUnion("type", [...UserScorerSetting.options, RubricSetting])
+  .meta({ id: "TurnCheck" });
+export type TurnCheck = z.infer<typeof TurnCheck>;

@@ -51,6 +51,23 @@ test("both modes double the calls, a judge and a labeller add theirs", () => {
   expect(whole.helper_calls.expected).toBe(2 * 3 * 3);
 });
 
+test("the rubrics of turns are asked of a judge of single replies", () => {
+  const judge = { endpoint: "http://j", model_id: "j", votes: 3 };
+  const [scenario] = planOf({}, 1).scenarios;
+  const checks = [
+    { type: "rubric", text: "Kind?" },
+    { type: "rubric", text: "Short?" },
+    { type: "length", max: 9, unit: "words" },
+  ];
+  const interactions = scenario?.interactions.map((turn) => ({ ...turn, reference_reply: "", checks }));
+  const callsOf = (settings: object) =>
+    estimateRun(planOf({ ...settings, attempts: 1, scenarios: [{ ...scenario, interactions }] }), { concurrency: 1 })
+      .helper_calls.expected;
+  expect(callsOf({ judge })).toBe((interactions?.length ?? 0) * 2 * 3);
+  expect(callsOf({ judge: { ...judge, scope: "conversation" } })).toBe(3);
+  expect(callsOf({})).toBe(0);
+});
+
 test("judge and labeller also look at the replies of a second pass, a conversation is judged once", () => {
   const judge = { endpoint: "http://j", model_id: "j", votes: 3 };
   const labeller = { endpoint: "http://l", model_id: "l" };

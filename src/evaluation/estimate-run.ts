@@ -103,17 +103,20 @@ function modelLoad(
   return { calls: interactions.length, input, output };
 }
 
+const rubricsOf = ({ checks = [] }: Interaction) => checks.filter(({ type }) => type === "rubric");
+
 /** What judging and labelling one pass takes: a judge that compares skips turns without a reference, a labeller those without labels. */
 function helperLoad(plan: EvaluationPlan, reply: number): { judge: Load; labeller: Load } {
   const turns = plan.scenarios.flatMap(({ interactions }) => interactions);
   const referenced = turns.filter((turn) => referenceReplies(turn).length > 0).length;
   const conversations = plan.judge?.scope === "conversation" ? plan.scenarios.length : null;
   const questions = plan.judge ? judgeQuestions(plan.judge) : [];
+  const rubrics = plan.judge && conversations === null ? turns.flatMap(rubricsOf).length : 0;
   const judged =
     (plan.judge?.votes ?? 1) *
     questions.reduce(
       (sum, { needsReference }) => sum + (conversations ?? (needsReference ? referenced : turns.length)),
-      0,
+      rubrics,
     );
   const labelled = plan.labeller ? turns.filter(hasLabels).length : 0;
   return {

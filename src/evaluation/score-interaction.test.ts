@@ -5,6 +5,8 @@ import type { Metadata } from "../contract/metadata.ts";
 import { Interaction, type Scenario } from "../contract/scenario.ts";
 import { scoringVersion } from "../contract/score.ts";
 import type { Embedder } from "../contract/embedder.ts";
+import { sampleReply } from "../contract/testing/sample-reply.ts";
+import type { Judge } from "./judges/ask-judge.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";
 import { labelCandidates } from "./labels/label-candidates.ts";
 import { scoreInteraction } from "./score-interaction.ts";
@@ -357,4 +359,40 @@ test("a turn is checked for what it brings itself, and the others are not", asyn
   expect(score_reasons["overall"]).toBe("checks 0.67 (contains, contains_2, order)");
   const unchecked = await scoreInteraction({ interaction: other, reply: replied("Sent on Friday."), scoring });
   expect(unchecked.scores).toEqual({ success: 1, contains: 1, overall: 1 });
+});
+
+test("a rubric of a turn is asked of the judge about that turn, and is a check that nobody audited", async () => {
+  const asked: string[] = [];
+  const judge: Judge = {
+    model: async ({ messages }) => {
+      asked.push(JSON.stringify(messages));
+      const text = JSON.stringify({
+        reason: "So it is.",
+        verdict: asked.at(-1)?.includes("Is it kind?") ? "pass" : "fail",
+      });
+      return sampleReply(text);
+    },
+    votes: 1,
+    audited: true,
+  };
+  const scoring = createScoring({ candidates: new Map(), judge: { judge, questions: judgeQuestions({}) } });
+  const rubrics = ["Is it kind?", "Is it short?"].map((text) => ({ type: "rubric", text }));
+  const options = { interaction: interactionOf({ checks: rubrics }), reply: replied("Hello"), scoring };
+  const judged = await scoreInteraction(options);
+  expect(judged.scores).toEqual({ success: 1, rubric: 1, rubric_2: 0, overall: 0.5 });
+  expect(judged.judgements?.["rubric"]?.judge_audited).toBe(false);
+  expect(asked).toHaveLength(2);
+  expect((await scoreInteraction({ ...options, earlier: judged })).scores).toEqual(judged.scores);
+  expect(asked).toHaveLength(2);
+  const other = await scoreInteraction({ ...options, interaction: interactionOf({}) });
+  expect([other.scores, asked.length]).toEqual([{ success: 1 }, 2]);
+});
+
+test("a rubric without a judge has no score, and says so", async () => {
+  const { scores, score_reasons } = await score(
+    interactionOf({ checks: [{ type: "rubric", text: "Kind?" }] }),
+    replied("Hi"),
+  );
+  expect(scores).toEqual({ success: 1 });
+  expect(score_reasons["rubric"]).toBe("unscored: the run has no judge of single replies");
 });

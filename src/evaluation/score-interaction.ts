@@ -4,6 +4,7 @@ import { scoringVersion, type Score } from "../contract/score.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
 import { addHelperUsage, isHelperUsage, noHelperUsage } from "./helper-usage.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";
+import type { JudgeQuestion } from "./judges/judge-question.ts";
 import { judgeTurn, keptJudgement, type TurnJudgement } from "./judges/judge-replies.ts";
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
 import type { ModelLabels } from "./labels/model-labeller.ts";
@@ -47,7 +48,12 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const answered = success(reply);
   if (reply.error) return assemble([answered], { generated_metadata: {}, label_sources: {} });
 
-  const [given, semantic, judged] = await Promise.all([labelsOf(options), semanticOf(options), judgementOf(options)]);
+  const own = scoring.turnChecks(interaction.checks);
+  const [given, semantic, judged] = await Promise.all([
+    labelsOf(options),
+    semanticOf(options),
+    judgementOf(options, own.rubrics),
+  ]);
   const texts = { reply: prepareText(reply.agent_reply), references: referencesOf(interaction) };
   const labels = await labelReply({ interaction, reply, texts, labeller: scoring.labeller, given });
   const input: ScorerInput = {
@@ -58,7 +64,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     label_rules: scoring.label_rules,
     call: { latency_ms: reply.latency_ms, first_token_ms: reply.first_token_ms, cost: reply.cost ?? null },
   };
-  const asked = [...scoring.checks, ...scoring.turnChecks(interaction.checks)];
+  const asked = [...scoring.checks, ...own.checks];
   const checks = await Promise.all(asked.map((named) => runCheck(named, input, options.signal)));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
@@ -67,7 +73,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const scores = [
     ...compared,
     ...(semantic ? [semantic.score] : []),
-    ...(judged?.scores ?? []),
+    ...(judged?.scores ?? own.rubrics.map(withoutJudge)),
     ...checks,
     ...custom,
     ...missing,
@@ -80,7 +86,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const total = overall([answered, ...scores], {
     weights: scoring.weights,
     checks: [
-      ...[...asked.filter(({ quality }) => quality), ...scoring.custom].map(({ name }) => name),
+      ...[...asked.filter(({ quality }) => quality), ...own.rubrics, ...scoring.custom].map(({ name }) => name),
       ...withoutSemantic(unknown),
     ],
     failed,
@@ -109,6 +115,10 @@ function withoutSemantic(names: readonly string[]): readonly string[] {
 function unknownScore(name: string): GivenScore {
   const reason = "unscored: the process that scored this reply has no scorer of this name";
   return { name, value: null, reason, failed: true };
+}
+
+function withoutJudge({ name }: JudgeQuestion): Score {
+  return { name, value: null, reason: "unscored: the run has no judge of single replies" };
 }
 
 /** What stays from the scoring before, and which scores rest on it. */
@@ -195,16 +205,13 @@ async function semanticOf({
   return scoring.semantic?.(input, signal) ?? null;
 }
 
-async function judgementOf({
-  interaction,
-  reply,
-  scoring,
-  earlier,
-  before = [],
-  signal = never,
-}: ScoreInteractionOptions): Promise<TurnJudgement | null> {
+async function judgementOf(
+  { interaction, reply, scoring, earlier, before = [], signal = never }: ScoreInteractionOptions,
+  rubrics: readonly JudgeQuestion[],
+): Promise<TurnJudgement | null> {
   if (!scoring.judge) return null;
-  const { judge, questions } = scoring.judge;
+  const { judge } = scoring.judge;
+  const questions = [...scoring.judge.questions, ...rubrics];
   const references = referenceReplies(interaction);
   if (earlier) return keptJudgement(earlier.judgements ?? {}, { questions, references });
   const turn = { user_message: interaction.user_message, reply: reply.agent_reply, references };

@@ -9,7 +9,7 @@ import { createLocalLabeller } from "./labels/local-labeller.ts";
 import type { ModelLabeller } from "./labels/model-labeller.ts";
 import { defaultScorers, isBuiltIn, type ScorerName } from "./scorers/built-in-scorers.ts";
 import type { CheckRunner } from "./scorers/checks/check-elsewhere.ts";
-import { createChecks, createTurnChecks, type NamedCheck } from "./scorers/create-checks.ts";
+import { createChecks, createTurnChecks, type NamedCheck, type TurnChecks } from "./scorers/create-checks.ts";
 import type { CustomScorer, CustomScorers, Patience } from "./scorers/custom-scorer.ts";
 import type { LexicalScorer } from "./scorers/lexical-scores.ts";
 import { semanticSimilarity, type SemanticScorer } from "./semantic/semantic-scorer.ts";
@@ -18,8 +18,8 @@ import { semanticSimilarity, type SemanticScorer } from "./semantic/semantic-sco
 export interface Scoring {
   readonly scorers: readonly ScorerName[];
   readonly checks: readonly NamedCheck[];
-  /** Checks that a turn brings itself. */
-  readonly turnChecks: (checks: Interaction["checks"]) => readonly NamedCheck[];
+  /** What a turn is checked for by itself. */
+  readonly turnChecks: (checks: Interaction["checks"]) => TurnChecks;
   readonly custom: readonly { readonly name: string; readonly scorer: CustomScorer; readonly patience?: Patience }[];
   /** Scores the run asks for that this process, unlike the one that took it on, has no scorer for. */
   readonly unknown: readonly string[];

@@ -207,11 +207,12 @@ test("a promptfoo config: prompts filled in, values multiplied out, assertions s
     ],
   });
   const checks = result.checks.filter(({ scenario_id }) => scenario_id === capital?.id);
-  expect(checks).toMatchObject([{ type: "llm-rubric", value: "Is polite to Ms Smith", negated: false }]);
+  expect(checks).toEqual([]);
   expect(capital?.interactions[0]?.checks).toEqual([
     { type: "latency", max_ms: 2000, of: "reply" },
     { type: "contains", text: "paris", mode: "all", ignore_case: true },
     { type: "contains", text: "London", mode: "none", ignore_case: false },
+    { type: "rubric", text: "Is polite to Ms Smith" },
   ]);
   expect(messages(result)).toEqual(
     expect.arrayContaining([
@@ -342,9 +343,9 @@ test("a table of DeepEval conversations has their turns as JSON in a cell", () =
     { role: "assistant", content: "Yes." },
   ]);
   const text = `scenario,turns,expected_outcome\nWeather,"${turns.replaceAll('"', '""')}",Knows it\n`;
-  const { scenarios, checks } = importScenarios({ text, name: "goldens.csv" });
-  expect(scenarios).toMatchObject([{ interactions: [{ user_message: "Rain?", reference_reply: "Yes." }] }]);
-  expect(checks).toMatchObject([{ type: "llm-rubric", value: "Knows it" }]);
+  const { scenarios } = importScenarios({ text, name: "goldens.csv" });
+  const checks = [{ type: "rubric", text: "Knows it" }];
+  expect(scenarios).toMatchObject([{ interactions: [{ user_message: "Rain?", reference_reply: "Yes.", checks }] }]);
 });
 
 test("in tables of Inspect and Langfuse metadata is no label unless it is named as one", () => {
@@ -516,11 +517,11 @@ test("DeepEval goldens of one turn and of many", () => {
     },
     {
       description: "An angry customer wants to cancel",
-      interactions: [{ reference_reply: "Which order?" }, { user_message: "The last one." }],
+      interactions: [
+        { reference_reply: "Which order?" },
+        { user_message: "The last one.", checks: [{ type: "rubric", text: "The order is cancelled politely" }] },
+      ],
     },
-  ]);
-  expect(result.checks).toMatchObject([
-    { type: "llm-rubric", value: "The order is cancelled politely", interaction_id: "turn-2" },
   ]);
   expect(messages(result)).toContain(
     "20 | /2 | the golden has no scripted user turns (its conversation would be simulated)",
@@ -535,8 +536,17 @@ test("DeepEval goldens whose turns were written as JSON text", () => {
   const goldens = [{ scenario: "A late parcel", turns: JSON.stringify(turns), expected_outcome: "It is found" }];
   expect(importScenarios({ text: JSON.stringify(goldens) })).toMatchObject({
     format: "deepeval",
-    scenarios: [{ interactions: [{ user_message: "Where is my order?", reference_reply: "On its way." }] }],
-    checks: [{ type: "llm-rubric", value: "It is found" }],
+    scenarios: [
+      {
+        interactions: [
+          {
+            user_message: "Where is my order?",
+            reference_reply: "On its way.",
+            checks: [{ type: "rubric", text: "It is found" }],
+          },
+        ],
+      },
+    ],
   });
 });
 

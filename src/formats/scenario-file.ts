@@ -22,7 +22,7 @@ export interface Note {
   readonly message: string;
 }
 
-/** A peer's assertion about one reply that is no reference reply: kept as data, so that a scorer can be made of it. */
+/** A peer's assertion about one reply that is neither a reference reply nor a check of ours: kept as data, so that a scorer can be made of it. */
 export interface Check {
   readonly scenario_id: string;
   readonly interaction_id: string;

@@ -21,6 +21,7 @@ import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { createRunScoring } from "./create-scoring.ts";
 import { labelRuleWarnings } from "./label-rule-warnings.ts";
+import { rubricWarnings } from "./rubric-warnings.ts";
 import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
@@ -222,6 +223,7 @@ export function createRuns(options: RunsOptions): Runs {
         ...warnings,
         ...budgetWarnings(settings, options.priceOf?.(settings)),
         ...labelRuleWarnings(settings, scenarios),
+        ...rubricWarnings(settings, scenarios),
       ];
       const priority = settings.priority ?? 0;
       const run = {

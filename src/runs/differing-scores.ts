@@ -1,10 +1,12 @@
 import type { Measures } from "../contract/measures.ts";
+import type { RunTally } from "../evaluation/comparison/run-tally.ts";
 
 interface Side {
   /** Absent in results that were written before they said so. */
   readonly measures: Measures | undefined;
   /** Embedders and baselines the semantic scores were made with. */
   readonly embedders: ReadonlySet<string>;
+  readonly tally: Pick<RunTally, "rubric_scores">;
 }
 
 /** Scores that carry the same name in two runs but are not the same measure: another judge, another embedder, other weights. */
@@ -28,7 +30,8 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
   }
   if (left.judge !== right.judge) {
     const means = ["judge_rubrics", "conversation_rubrics", "overall"];
-    const names = new Set([...left.judge_scores, ...right.judge_scores, ...means]);
+    const ofTurns = [...baseline.tally.rubric_scores, ...candidate.tally.rubric_scores];
+    const names = new Set([...left.judge_scores, ...right.judge_scores, ...ofTurns, ...means]);
     leave([...names], "the runs had different judges");
   }
   if (left.overall !== right.overall) leave(["overall"], "the runs made it of different scores");

@@ -3,7 +3,7 @@ import type { RunSummary } from "../contract/run-summary.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { AttemptWithInteractions, RunRecord, Store } from "../contract/store.ts";
 import { addSpent, isSpent, noSpent, spentOn, wasRefused } from "../evaluation/budget.ts";
-import { checkNames } from "../evaluation/scorers/create-checks.ts";
+import { checkNames, turnCheckNames } from "../evaluation/scorers/check-names.ts";
 import { createRunFigures } from "../evaluation/summarize-run.ts";
 import type { FiguredAttempt } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
@@ -22,14 +22,20 @@ export function toFigured(scenario: Scenario, { attempt, reference, conversation
   };
 }
 
-export function figuresOf(settings: RunSettings) {
+export function figuresOf(settings: RunSettings, scenarios: readonly Scenario[]) {
   const { threshold, gate, label_rules } = settings;
-  return createRunFigures({ threshold, gate, label_rules, checks: checksOf(settings) });
+  return createRunFigures({ threshold, gate, label_rules, checks: checksOf(settings, scenarios) });
 }
 
-/** Names of the run's own checks. */
-export function checksOf({ scorers = [] }: RunSettings): ReadonlySet<string> {
-  return new Set(checkNames(scorers).filter((name) => name !== null));
+/** Names of the checks of the run and of the turns in these scenarios. */
+export function checksOf({ scorers = [] }: RunSettings, scenarios: readonly Scenario[]): ReadonlySet<string> {
+  const names = new Set(checkNames(scorers).filter((name) => name !== null));
+  for (const { interactions } of scenarios) {
+    for (const { checks } of interactions) {
+      if (checks) for (const name of turnCheckNames(checks, scorers)) names.add(name);
+    }
+  }
+  return names;
 }
 
 export interface Figured {
@@ -43,7 +49,7 @@ export type AttemptTurns = Pick<AttemptWithInteractions, "attempt" | "interactio
 /** The figures of a run from what is stored of it. */
 export async function figureRun(run: RunRecord, { store, now }: { store: Store; now: () => number }): Promise<Figured> {
   const scenarios = await store.runs.scenarios(run.id);
-  const figuring = createFiguring(run.settings);
+  const figuring = createFiguring(run.settings, scenarios);
   for await (const attempt of store.attempts.withInteractions(run.id)) {
     const scenario = scenarios[attempt.scenario_index];
     if (scenario) figuring.add(scenario, attempt);
@@ -52,8 +58,8 @@ export async function figureRun(run: RunRecord, { store, now }: { store: Store; 
 }
 
 /** Makes the figures of a run, attempt by attempt. */
-export function createFiguring(settings: RunSettings) {
-  const figures = figuresOf(settings);
+export function createFiguring(settings: RunSettings, scenarios: readonly Scenario[]) {
+  const figures = figuresOf(settings, scenarios);
   let spent = noSpent;
   let cut = false;
   let skipped = false;

@@ -30,6 +30,22 @@ test.each([
   expect(run.summary).toEqual((await figureRun(run, { store: bench.store, now: Date.now })).summary);
 });
 
+test("a check of turns is a share, whose interval is no wider than 0 to 1 and never of no width", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "yes") } });
+  const checks = [{ type: "contains" as const, text: "yes" }];
+  const test_batch = scenarios.map(({ interactions, ...scenario }) => ({
+    ...scenario,
+    interactions: interactions.map((turn) => ({ ...turn, checks })),
+  }));
+  const { summary, results } = await bench.evaluate({ test_batch, attempts: 4 });
+  expect(summary.score_stats["contains"]).toMatchObject({
+    mean: 1,
+    method: expect.stringMatching("wilson"),
+    ci_upper: 1,
+  });
+  expect(results.scenarios[0]?.score_stats["contains"]).toMatchObject({ method: expect.stringMatching("wilson") });
+});
+
 async function storedRun(): Promise<{
   run: RunRecord;
   attempts: AttemptWithInteractions[];

@@ -23,7 +23,7 @@ export interface FiguresSoFarOptions {
 
 /** Attempts are counted in their order in the run, so that figures are the same to the last digit as from the store. */
 export function createFiguresSoFar({ settings, scenarios, reach = 1_000 }: FiguresSoFarOptions): FiguresSoFar {
-  const figuring = createFiguring(settings);
+  const figuring = createFiguring(settings, scenarios);
   const total = scenarios.length * settings.attempts;
   const early = new Map<number, AttemptTurns>();
   let next = 0;

@@ -1,5 +1,5 @@
 import type { EvaluationPlan, EvaluationRequest } from "../contract/evaluation-request.ts";
-import type { UserScorerSetting } from "../contract/scorer-setting.ts";
+import type { TurnCheck, UserScorerSetting } from "../contract/scorer-setting.ts";
 import type { FieldError } from "../contract/service-error.ts";
 import type { ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";
 import { distinctChecks } from "../evaluation/scorers/turn-check-problems.ts";
@@ -16,7 +16,7 @@ export type PlannedRun = EvaluationPlan & { readonly untried?: readonly PlacedCh
 /** The checks of a turn, and where they stand. */
 export interface PlacedTurn {
   readonly pointer: string;
-  readonly checks: readonly UserScorerSetting[];
+  readonly checks: readonly TurnCheck[];
 }
 
 /** The turns of a request that bring checks of their own. */

@@ -19,6 +19,8 @@ interface Reading {
   readonly figures?: RunFigures | undefined;
   /** Takes the definitions that the turns read were scored by. */
   readonly versions?: Set<string>;
+  /** Where they were read before. */
+  readonly scenarios?: readonly Scenario[];
 }
 
 /** Pieces of text are about this long: to hand over each scenario by itself would take longer than to write it. */
@@ -32,11 +34,12 @@ export async function* readResults(
   run: RunRecord,
   { store, now, scenarioId }: { store: Store; now: () => number; scenarioId?: string | undefined },
 ): AsyncGenerator<string> {
-  const figures = figuresOf(run.settings);
+  const scenarios = await store.runs.scenarios(run.id);
+  const figures = figuresOf(run.settings, scenarios);
   const versions = new Set<string>();
   let text = `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
   let separator = "";
-  for await (const result of readScenarioResults(run, { store, scenarioId, figures, versions })) {
+  for await (const result of readScenarioResults(run, { store, scenarioId, figures, versions, scenarios })) {
     for (const piece of toPieces(result)) {
       text += separator + piece;
       separator = "";
@@ -54,19 +57,20 @@ export async function readWholeResults(
   run: RunRecord,
   { store, now }: { store: Store; now: () => number },
 ): Promise<EvaluationResponse> {
-  const figures = figuresOf(run.settings);
+  const planned = await store.runs.scenarios(run.id);
+  const figures = figuresOf(run.settings, planned);
   const versions = new Set<string>();
-  const scenarios = await Array.fromAsync(readScenarioResults(run, { store, figures, versions }));
+  const scenarios = await Array.fromAsync(readScenarioResults(run, { store, figures, versions, scenarios: planned }));
   return { message: toRun(run).message, results: { scenarios }, ...about(run, { now, figures, versions }) };
 }
 
 /** The scenarios of a run with their results, one in memory at a time. Fails when the run is deleted before the last one is read. */
 export async function* readScenarioResults(
   run: RunRecord,
-  { store, scenarioId, figures, versions }: Reading,
+  { store, scenarioId, figures, versions, scenarios: read }: Reading,
 ): AsyncGenerator<ScenarioResult> {
   const { settings } = run;
-  const scenarios = await store.runs.scenarios(run.id);
+  const scenarios = read ?? (await store.runs.scenarios(run.id));
   const only = scenarioId === undefined ? undefined : scenarios.findIndex(({ id }) => id === scenarioId);
   const attempts = store.attempts.withInteractions(run.id, only);
   for await (const { scenario, results } of byScenario(attempts, { scenarios, settings })) {
@@ -136,7 +140,7 @@ function toScenarioResult(
         conversation: conversation?.scores,
         unfinished: attempt.unfinished,
       })),
-      { threshold, label_rules, tags: scenario.tags, checks: checksOf(settings) },
+      { threshold, label_rules, tags: scenario.tags, checks: checksOf(settings, [scenario]) },
     ),
     ...(gap && { drift: gap }),
     ...(references.length > 0 && { reference_attempts: references }),

@@ -1,7 +1,7 @@
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { Scenario } from "../contract/scenario.ts";
-import type { ScorerSetting } from "../contract/scorer-setting.ts";
+import type { ScorerSetting, TurnCheck } from "../contract/scorer-setting.ts";
 
 /** Whether a run wants to know when the first token of a reply came: it says so, or a check of it needs to know. */
 export function wantsStream(
@@ -15,7 +15,7 @@ export function wantsStream(
   );
 }
 
-function isOfFirstToken(setting: ScorerSetting): boolean {
+function isOfFirstToken(setting: ScorerSetting | TurnCheck): boolean {
   return typeof setting === "object" && setting.type === "latency" && setting.of === "first_token";
 }
 

@@ -1,6 +1,7 @@
 import type { Interaction } from "../../contract/scenario.ts";
 import type { Scores } from "../../contract/score.ts";
 import { canonicalJson } from "../../contract/canonical-json.ts";
+import { checkNames } from "../scorers/check-names.ts";
 
 /** Mean scores of one interaction over the attempts of a run. */
 export interface TalliedInteraction {
@@ -28,17 +29,21 @@ export interface RunTally {
   /** Names of the scores that say something of a whole conversation. They stand with its last turn. */
   readonly conversation_scores: ReadonlySet<string>;
   readonly scoring_versions: ReadonlySet<string>;
+  /** Names of the scores that a judge gave for rubrics of single turns. */
+  readonly rubric_scores: ReadonlySet<string>;
 }
 
 export function createRunTally(): RunTally {
   const scenarios = new Map<string, Map<string, TalliedInteraction>>();
   const scoring_versions = new Set<string>();
   const conversation_scores = new Set<string>();
+  const rubric_scores = new Set<string>();
 
   return {
     scenarios,
     scoring_versions,
     conversation_scores,
+    rubric_scores,
     add({ scenario_id, interaction, scores, scoring_version, conversation }) {
       scoring_versions.add(scoring_version);
       const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
@@ -46,11 +51,18 @@ export function createRunTally(): RunTally {
       const tallied = interactions.get(interaction.id) ?? { content: contentOf(interaction), sums: new Map() };
       interactions.set(interaction.id, tallied);
       addScores(tallied.sums, scores);
+      for (const name of rubricNames(interaction)) rubric_scores.add(name);
       if (!conversation) return;
       addScores(tallied.sums, conversation.scores);
       for (const name in conversation.scores) conversation_scores.add(name);
     },
   };
+}
+
+/** Rubrics are never among the scorers of a run, so their names are those of the turn alone. */
+function rubricNames({ checks = [] }: Interaction): string[] {
+  const names = checkNames(checks);
+  return checks.flatMap(({ type }, index) => (type === "rubric" ? (names[index] ?? []) : []));
 }
 
 function addScores(sums: TalliedInteraction["sums"], scores: Scores): void {

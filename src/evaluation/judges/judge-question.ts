@@ -9,6 +9,8 @@ export interface JudgeQuestion {
   readonly weight: number;
   /** The built-in question compares with the reference; without one there is nothing to ask. */
   readonly needsReference: boolean;
+  /** Of one turn alone: no audit was made with it. */
+  readonly ofTurn?: true;
 }
 
 /** Is the reply right, by the reference? Extra truths do not make a right answer wrong. */
@@ -21,6 +23,11 @@ const correctnessChoices: Choices = {
 };
 
 const gradeChoices: Choices = { pass: 1, partial: 0.5, fail: 0 };
+
+/** A rubric that a turn brings itself, under the name of its score. */
+export function turnQuestion(name: string, text: string): JudgeQuestion {
+  return { name, text, choices: gradeChoices, weight: 1, needsReference: false, ofTurn: true };
+}
 
 const correctnessText = `Compare the reply with the reference replies, any one of which would be right. Judge the content only, not style or length.
 - equivalent: it says the same as a reference.

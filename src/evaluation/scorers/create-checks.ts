@@ -1,5 +1,7 @@
-import type { ScorerSetting, UserScorerSetting } from "../../contract/scorer-setting.ts";
+import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/scorer-setting.ts";
+import { turnQuestion, type JudgeQuestion } from "../judges/judge-question.ts";
 import type { Check } from "./checks/check.ts";
+import { checkNames, turnCheckNames } from "./check-names.ts";
 import { checkElsewhere, type AnyCheck, type CheckRunner, type TextSetting } from "./checks/check-elsewhere.ts";
 import { contains } from "./checks/contains.ts";
 import { jsonSchema } from "./checks/json-schema.ts";
@@ -37,25 +39,6 @@ export function createCheck(setting: UserScorerSetting, sizes?: PatternSizes): C
   }
 }
 
-/** The names of a turn's own checks: numbered on from those of the run, so that no two scores of a reply share one. */
-export function turnCheckNames(checks: readonly UserScorerSetting[], scorers: readonly ScorerSetting[]): string[] {
-  return checkNames([...scorers, ...checks])
-    .slice(scorers.length)
-    .filter((name) => name !== null);
-}
-
-/** The names of the checks in a list of scorers: the given one, else the type, numbered from the second on. */
-export function checkNames(settings: readonly ScorerSetting[]): (string | null)[] {
-  const counts = new Map<string, number>();
-  return settings.map((setting) => {
-    if (typeof setting === "string") return null;
-    if (setting.name !== undefined) return setting.name;
-    const count = (counts.get(setting.type) ?? 0) + 1;
-    counts.set(setting.type, count);
-    return count === 1 ? setting.type : `${setting.type}_${count}`;
-  });
-}
-
 /** With `run`, what may take long is done by it. */
 export function createChecks(settings: readonly ScorerSetting[], run?: CheckRunner): NamedCheck[] {
   const names = checkNames(settings);
@@ -73,6 +56,14 @@ export function createChecks(settings: readonly ScorerSetting[], run?: CheckRunn
   );
 }
 
+/** What a turn brings itself: checks, and rubrics for the judge of the run. */
+export interface TurnChecks {
+  readonly checks: readonly NamedCheck[];
+  readonly rubrics: readonly JudgeQuestion[];
+}
+
+const none: TurnChecks = { checks: [], rubrics: [] };
+
 /**
  * Makes the checks of single turns. Those that say the same are one: a pattern that a thousand turns have is made ready once, and
  * once it took too long it is not tried on the others.
@@ -80,7 +71,7 @@ export function createChecks(settings: readonly ScorerSetting[], run?: CheckRunn
 export function createTurnChecks(
   scorers: readonly ScorerSetting[],
   run?: CheckRunner,
-): (checks: readonly UserScorerSetting[] | undefined) => readonly NamedCheck[] {
+): (checks: readonly TurnCheck[] | undefined) => TurnChecks {
   const made = new Map<string, AnyCheck>();
 
   function shared(setting: UserScorerSetting): AnyCheck {
@@ -89,19 +80,22 @@ export function createTurnChecks(
     made.set(key, check);
     return check;
   }
-  return (checks = []) => {
-    if (checks.length === 0) return [];
-    const names = turnCheckNames(checks, scorers);
-    return checks.map((setting, index) => ({
-      name: names[index] ?? setting.type,
-      check: shared(setting),
-      quality: isOfText(setting),
-    }));
+  return (settings = []) => {
+    if (settings.length === 0) return none;
+    const checks: NamedCheck[] = [];
+    const rubrics: JudgeQuestion[] = [];
+    const names = turnCheckNames(settings, scorers);
+    for (const [index, setting] of settings.entries()) {
+      const name = names[index] ?? setting.type;
+      if (setting.type === "rubric") rubrics.push(turnQuestion(name, setting.text));
+      else checks.push({ name, check: shared(setting), quality: isOfText(setting) });
+    }
+    return { checks, rubrics };
   };
 }
 
 /** The same for checks that judge the same way, whatever they are called. */
-export function settingKey(setting: UserScorerSetting): string {
+export function settingKey(setting: TurnCheck): string {
   return JSON.stringify({ ...setting, name: undefined });
 }
 

@@ -1,12 +1,13 @@
-import type { ScorerSetting, UserScorerSetting } from "../../contract/scorer-setting.ts";
-import { checkNames, settingKey, turnCheckNames } from "./create-checks.ts";
+import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/scorer-setting.ts";
+import { checkNames, turnCheckNames } from "./check-names.ts";
+import { settingKey } from "./create-checks.ts";
 import { checkNameProblems, lengthProblems, settingProblems, type ScorerProblem } from "./scorer-problems.ts";
 
 /** The checks of each turn of a batch. */
-type TurnChecks = readonly (readonly UserScorerSetting[])[];
+type ChecksOfTurns = readonly (readonly TurnCheck[])[];
 
 /** A check of a turn: in which turn's list it stands, and where in it. */
-export interface TurnCheck {
+export interface DistinctCheck {
   readonly turn: number;
   readonly index: number;
   readonly setting: UserScorerSetting;
@@ -16,11 +17,12 @@ export interface TurnCheckProblem extends ScorerProblem {
   readonly turn: number;
 }
 
-/** Every check that turns bring, once: where many say the same, the first of them. */
-export function distinctChecks(turns: TurnChecks): TurnCheck[] {
-  const distinct = new Map<string, TurnCheck>();
+/** Every check that turns bring, but for what a judge is asked, once: where many say the same, the first of them. */
+export function distinctChecks(turns: ChecksOfTurns): DistinctCheck[] {
+  const distinct = new Map<string, DistinctCheck>();
   for (const [turn, checks] of turns.entries()) {
     for (const [index, setting] of checks.entries()) {
+      if (setting.type === "rubric") continue;
       const key = settingKey(setting);
       if (!distinct.has(key)) distinct.set(key, { turn, index, setting });
     }
@@ -33,7 +35,7 @@ export function distinctChecks(turns: TurnChecks): TurnCheck[] {
  * patterns and schemas can be used is found out by `readinessProblems`.
  */
 export function turnCheckProblems(
-  turns: TurnChecks,
+  turns: ChecksOfTurns,
   { scorers, available }: { scorers: readonly ScorerSetting[]; available: readonly string[] },
 ): TurnCheckProblem[] {
   const ofRun = [...available, ...checkNames(scorers)];
@@ -52,7 +54,10 @@ export function turnCheckProblems(
 }
 
 /** Problems of a list of distinct checks, told of the turns where those stand. */
-export function inTheirTurns(problems: readonly ScorerProblem[], distinct: readonly TurnCheck[]): TurnCheckProblem[] {
+export function inTheirTurns(
+  problems: readonly ScorerProblem[],
+  distinct: readonly DistinctCheck[],
+): TurnCheckProblem[] {
   return problems.flatMap((problem) => {
     const place = distinct[problem.index];
     return place ? [{ ...problem, turn: place.turn, index: place.index }] : [];

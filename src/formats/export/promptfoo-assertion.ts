@@ -1,12 +1,12 @@
-import type { UserScorerSetting } from "../../contract/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/scorer-setting.ts";
 
 /** A check of ours as an assertion of promptfoo, or undefined where none judges the same. Texts go through `literal`. */
-export function toAssertion(check: UserScorerSetting, literal: (text: string) => string): object | undefined {
+export function toAssertion(check: TurnCheck, literal: (text: string) => string): object | undefined {
   const assertion = assertionOf(check, literal);
   return assertion && { ...assertion, ...(check.name !== undefined && { metric: check.name }) };
 }
 
-function assertionOf(check: UserScorerSetting, literal: (text: string) => string): object | undefined {
+function assertionOf(check: TurnCheck, literal: (text: string) => string): object | undefined {
   switch (check.type) {
     case "contains": {
       const texts = [check.text].flat().map(literal);
@@ -30,6 +30,8 @@ function assertionOf(check: UserScorerSetting, literal: (text: string) => string
       return { type: "cost", threshold: check.max };
     case "length":
       return check.unit === "words" ? { type: "word-count", value: { min: check.min, max: check.max } } : undefined;
+    case "rubric":
+      return { type: "llm-rubric", value: literal(check.text) };
     case "numeric":
       return undefined;
   }

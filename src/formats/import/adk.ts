@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { below, type ItemContext } from "../peer-item.ts";
 import { readContent } from "../read-message.ts";
 import { anyField, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
-import type { CheckDraft, TurnDraft } from "../scenario-draft.ts";
+import type { TurnDraft } from "../scenario-draft.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 
 /** ADK eval sets (`eval_cases`, snake or camel case) and the older files of `query` and `reference`. */
@@ -37,14 +37,14 @@ function addCase(value: JsonRecord, context: ItemContext): void {
   const turns = invocations.flatMap((entry, index) => readInvocation(entry, below(context, name, index)));
   noteSession(value, context);
   const rubrics = rubricChecks(value);
-  if (rubrics.length > 0) collector.note("changed", place, "rubrics were kept as checks on the last turn, for a judge");
+  if (rubrics.length > 0) collector.note("changed", place, "rubrics of the whole case became checks of its last turn");
   collector.add({
     place,
     id: anyField(value, "eval_id", "evalId", "name"),
     turns: turns.map((turn, index) =>
       index < turns.length - 1 || rubrics.length === 0
         ? turn
-        : { ...turn, unchecked: [...(turn.unchecked ?? []), ...rubrics] },
+        : { ...turn, checks: [...(turn.checks ?? []), ...rubrics] },
     ),
   });
 }
@@ -65,7 +65,7 @@ function readInvocation(value: unknown, { place, collector }: ItemContext): Turn
       id: anyField(value, "invocation_id", "invocationId"),
       user: user.text,
       reference: final.text,
-      unchecked: rubricChecks(value),
+      checks: rubricChecks(value),
     },
   ];
 }
@@ -80,14 +80,11 @@ function hasTools(value: unknown): boolean {
   return lists.some((list) => list !== undefined && list.length > 0);
 }
 
-function rubricChecks(value: unknown): CheckDraft[] {
+function rubricChecks(value: unknown): object[] {
   return (listField(value, "rubrics") ?? []).map((rubric) => {
     const content = anyField(rubric, "rubric_content", "rubricContent");
-    return {
-      type: "llm-rubric",
-      value: textField(content, "text_property", "textProperty") ?? scalarText(content) ?? rubric,
-      negated: false,
-    };
+    const text = textField(content, "text_property", "textProperty") ?? scalarText(content) ?? JSON.stringify(rubric);
+    return { type: "rubric", text };
   });
 }
 

@@ -3,7 +3,7 @@ import { withExtras } from "../extras.ts";
 import { unpackJson } from "../unpack-json.ts";
 import { below, readLabels, type ItemContext } from "../peer-item.ts";
 import { anyField, listField, pointerTo, scalarText, textField } from "../records.ts";
-import type { CheckDraft, TurnDraft } from "../scenario-draft.ts";
+import type { TurnDraft } from "../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../turns-from-messages.ts";
 import { addDatasetItem } from "./dataset-item.ts";
 import { itemsOf, type Importer, type Item } from "./importer.ts";
@@ -90,8 +90,8 @@ function addConversational(golden: JsonRecord, context: ItemContext): void {
   }
   const metadata = anyField(golden, "additional_metadata", "additionalMetadata");
   const labels = readLabels(metadata, below(context, "additional_metadata"));
-  const unchecked = outcomeChecks(golden, context);
-  const finished = turns.map((turn, index) => (index < turns.length - 1 ? turn : { ...turn, labels, unchecked }));
+  const checks = outcomeChecks(golden, context);
+  const finished = turns.map((turn, index) => (index < turns.length - 1 ? turn : { ...turn, labels, checks }));
   const description = [textField(golden, "scenario"), textField(golden, "comments")].filter(Boolean).join("\n");
   collector.add(
     withExtras({ place, id: anyField(golden, "id", "name"), description, system, turns: finished }, metadata),
@@ -114,11 +114,11 @@ function readTurns(golden: JsonRecord, context: ItemContext): Pick<Conversation,
   return { system: undefined, turns };
 }
 
-function outcomeChecks(golden: JsonRecord, { collector, place }: ItemContext): CheckDraft[] {
-  const value = textField(golden, "expected_outcome", "expectedOutcome");
-  if (value === undefined || value === "") return [];
-  collector.note("changed", place, "expected_outcome is no part of a scenario; write it as a rubric of the judge");
-  return [{ type: "llm-rubric", value, negated: false }];
+function outcomeChecks(golden: JsonRecord, { collector, place }: ItemContext): object[] {
+  const text = textField(golden, "expected_outcome", "expectedOutcome");
+  if (text === undefined || text === "") return [];
+  collector.note("changed", place, "expected_outcome became a rubric of the last turn");
+  return [{ type: "rubric", text }];
 }
 
 const isEmpty = (value: unknown): boolean =>

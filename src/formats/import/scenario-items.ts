@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { nearestName } from "../../contract/nearest-name.ts";
-import { UserScorerSetting } from "../../contract/scorer-setting.ts";
+import { TurnCheck } from "../../contract/scorer-setting.ts";
 import { textList } from "../extras.ts";
 import { field, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
@@ -23,7 +23,7 @@ const interactionFields = new Set([
 ]);
 
 const checkFields: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  UserScorerSetting.options.map(({ shape }) => [shape.type.value, new Set(Object.keys(shape))]),
+  TurnCheck.options.map(({ shape }) => [shape.type.value, new Set(Object.keys(shape))]),
 );
 
 /** Unknown fields named in one note. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { UserScorerSetting } from "../../contract/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/scorer-setting.ts";
 import type { FileScenario } from "../scenario-file.ts";
 
 /** Text that has broken a file format before. */
@@ -91,9 +91,10 @@ const check = fc.oneof(
     type: fc.constant("json_schema"),
     schema: fc.constantFrom({}, { type: "object", required: ["{{ id }}"] }),
   }),
+  fc.record({ type: fc.constant("rubric"), text: seen }),
   fc.record({ type: fc.constant("length"), max: fc.nat(), unit: fc.constantFrom("words", "characters") }),
   fc.record({ type: fc.constant("latency"), max_ms: fc.nat(), of: fc.constantFrom("reply", "first_token") }),
-) as fc.Arbitrary<UserScorerSetting>;
+) as fc.Arbitrary<TurnCheck>;
 
 const interaction = fc.record(
   {

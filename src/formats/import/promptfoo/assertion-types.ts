@@ -32,14 +32,6 @@ export const checkable: ReadonlySet<string> = new Set([
   "cost",
 ]);
 
-const judged: ReadonlySet<string> = new Set(["llm-rubric", "g-eval", "model-graded-closedqa"]);
-
-/** Why such an assertion is no check of its turn. */
-export const whyUnchecked = (type: string): string =>
-  judged.has(type)
-    ? "is no part of a scenario; write it as a rubric of the judge"
-    : "has no check that judges the same; it is listed beside the scenarios";
-
 /** Why other assertions are left out. */
 export const reasons: ReadonlyMap<string, string> = new Map([
   ["javascript", "it runs code of its own"],

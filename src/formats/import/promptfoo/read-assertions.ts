@@ -1,10 +1,10 @@
 import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { reservedPrefixes, reservedScores } from "../../../contract/reserved-scores.ts";
-import { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { TurnCheck } from "../../../contract/scorer-setting.ts";
 import { below, type ItemContext } from "../../peer-item.ts";
 import { field, listField, scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
-import { checkable, reasons, references, whyUnchecked } from "./assertion-types.ts";
+import { checkable, reasons, references } from "./assertion-types.ts";
 import { includeTexts } from "./named-files.ts";
 import { renderTemplate } from "./render-template.ts";
 import { toCheck } from "./to-check.ts";
@@ -12,7 +12,7 @@ import { toCheck } from "./to-check.ts";
 export interface Assertions {
   readonly reference: string | undefined;
   readonly references: readonly string[];
-  readonly checks: readonly UserScorerSetting[];
+  readonly checks: readonly TurnCheck[];
   readonly unchecked: readonly CheckDraft[];
 }
 
@@ -37,7 +37,7 @@ export function placedAssertions(list: readonly unknown[] | undefined, context: 
 /** Sorts a test's assertions into reference replies, checks, and what is named as left out. */
 export function readAssertions({ assertions, vars, templates }: AssertionSource): Assertions {
   const texts: string[] = [];
-  const checks: UserScorerSetting[] = [];
+  const checks: TurnCheck[] = [];
   const unchecked: CheckDraft[] = [];
   for (const { value: entry, context: at } of flatten(assertions, templates)) {
     const name = scalarText(field(entry, "type")) ?? "";
@@ -60,7 +60,11 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
       if (check) checks.push(named(check, { wanted: scalarText(field(entry, "metric")), checks }));
       else {
         unchecked.push(draft);
-        at.collector.note("changed", at.place, `assertion ${name} ${whyUnchecked(type)}`);
+        at.collector.note(
+          "changed",
+          at.place,
+          `assertion ${name} has no check that judges the same; it is listed beside the scenarios`,
+        );
       }
     }
   }
@@ -70,12 +74,12 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
 
 /** `metric` is how promptfoo names a score. A second check of one turn by the same name, or a name we cannot use, goes by its type. */
 function named(
-  check: UserScorerSetting,
-  { wanted, checks }: { wanted: string | undefined; checks: readonly UserScorerSetting[] },
-): UserScorerSetting {
+  check: TurnCheck,
+  { wanted, checks }: { wanted: string | undefined; checks: readonly TurnCheck[] },
+): TurnCheck {
   const name = wanted?.trim().replace(/[^A-Za-z0-9_.-]+/g, "_");
   if (name === undefined || isTaken(name) || checks.some((other) => other.name === name)) return check;
-  const parsed = UserScorerSetting.safeParse({ ...check, name });
+  const parsed = TurnCheck.safeParse({ ...check, name });
   return parsed.success ? parsed.data : check;
 }
 
@@ -83,7 +87,7 @@ function named(
 const isTaken = (name: string): boolean =>
   reservedScores.has(name) ||
   reservedPrefixes.some((start) => name.startsWith(start)) ||
-  UserScorerSetting.options.some(({ shape }) => name.startsWith(shape.type.value));
+  TurnCheck.options.some(({ shape }) => name.startsWith(shape.type.value));
 
 /** A value may stand in a file of its own; code that does is not read. */
 const withText = (value: unknown, context: ItemContext): unknown =>

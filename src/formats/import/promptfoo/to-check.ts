@@ -2,14 +2,14 @@ import { parse } from "csv-parse/browser/esm/sync";
 import { RE2JS } from "re2js";
 import { parse as parseYaml } from "yaml";
 import { isRecord } from "../../../contract/json-record.ts";
-import { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { TurnCheck } from "../../../contract/scorer-setting.ts";
 import { scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
 
 /** An assertion of promptfoo as a check of ours, or undefined where none judges the same. */
-export function toCheck(assertion: CheckDraft): UserScorerSetting | undefined {
+export function toCheck(assertion: CheckDraft): TurnCheck | undefined {
   const setting = settingOf(assertion);
-  const parsed = setting && UserScorerSetting.safeParse(setting);
+  const parsed = setting && TurnCheck.safeParse(setting);
   return parsed?.success ? parsed.data : undefined;
 }
 
@@ -32,6 +32,10 @@ function settingOf({ type, value, negated, threshold }: CheckDraft): object | un
       return negated ? undefined : { type: "json_schema", schema: schemaOf(value) };
     case "word-count":
       return negated ? undefined : { type: "length", unit: "words", ...wordBounds(value) };
+    case "llm-rubric":
+    case "g-eval":
+    case "model-graded-closedqa":
+      return negated ? undefined : { type: "rubric", text: rubricText(value) };
     case "latency":
       return negated ? undefined : { type, max_ms: threshold };
     case "cost":
@@ -86,6 +90,10 @@ function schemaOf(value: unknown): unknown {
     return undefined;
   }
 }
+
+/** Several criteria are asked for together. */
+const rubricText = (value: unknown): string | undefined =>
+  Array.isArray(value) ? value.flatMap(oneText).join("\n") : scalarText(value);
 
 function wordBounds(value: unknown): object {
   if (isRecord(value)) return { min: value["min"], max: value["max"] };
