@@ -14,6 +14,7 @@ import * as endpointAge from "./migrations/0011-endpoint-age.ts";
 import * as tiedRuns from "./migrations/0012-tied-runs.ts";
 import * as runCarriers from "./migrations/0013-run-carriers.ts";
 import * as resumedRuns from "./migrations/0014-resumed-runs.ts";
+import * as meteredRuns from "./migrations/0015-metered-runs.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -32,6 +33,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0012-tied-runs": tiedRuns,
   "0013-run-carriers": runCarriers,
   "0014-resumed-runs": resumedRuns,
+  "0015-metered-runs": meteredRuns,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

@@ -61,6 +61,8 @@ export interface RunTable {
   unclosed: number;
   /** 1: carried out only by a process that names it. */
   tied: Generated<number>;
+  /** 1: carried out by one process at a time, which counts what is under way against the run's budget. */
+  metered: Generated<number>;
   /** When its end is to be told to the operator's addresses, in milliseconds since 1970; null: not (any more). */
   webhook_due: number | null;
   webhook_tries: Generated<number>;

@@ -57,6 +57,24 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(perRun(await storage.queue.claim(options))).toEqual({ [left.id]: 2 });
     });
 
+    test("a run that may spend only so much is handed out to one worker at a time", async () => {
+      await using storage = await open();
+      const budgets = [{ calls: 5 }, { tokens: 5 }, { money: 5 }, { seconds: 5 }];
+      const handedOut: number[] = [];
+      for (const budget of budgets) {
+        await storage.store.runs.create(sampleRun({ scenarios: 3, settings: { budget } }));
+        const [first] = await claim(storage, { worker: "a", limit: 1 });
+        handedOut.push((await claim(storage, { worker: "b", limit: 1 })).length);
+        const [second] = await claim(storage, { worker: "a", limit: 1 });
+        for (const { lease } of [first!, second!]) await storage.queue.finish(lease, { average_scores: {} });
+        for (const { lease } of await claim(storage, { worker: "b" })) {
+          await storage.queue.finish(lease, { average_scores: {} });
+        }
+        expect((await progressOf(storage))?.attempts_done).toBe(budget.seconds === undefined ? 3 : 2);
+      }
+      expect(handedOut).toEqual([0, 0, 0, 1]);
+    });
+
     test("a run that is tied to a process is handed out only to who names it", async () => {
       await using storage = await open();
       const [tied, free] = [sampleRun({ tied: true, created_at: 1 }), sampleRun({ created_at: 2 })];

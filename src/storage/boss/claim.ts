@@ -35,7 +35,7 @@ export async function claimJobs(
   // Only now: places may have become free while other claims came first.
   const { worker, limit, perRun, runs: only } = options;
   if (limit <= 0) return [];
-  const runs = order.arrange(await waitingRuns(writer, { limit, now, runs: only }));
+  const runs = order.arrange(await waitingRuns(writer, { worker, limit, now, runs: only }));
   const shares = shareOut(runs, { places: limit, perRun });
   // Asked for at once, answered in order: with a hundred runs, waiting for each answer would hold up all other workers.
   const fetched = await Promise.all(

@@ -55,15 +55,18 @@ const runsThatWait = statement<ServedRun & { readonly tied: number }>(
         order by attempt.available_at, attempt.scenario_index, attempt.attempt limit ? + 0
       ) as waiting) as ready,
       coalesce((select run_sequence.last from run_sequence where run_sequence.run_id = run.id), 0) as stored
-    from run where run.state in ('queued', 'running')`,
+    from run where run.state in ('queued', 'running')
+      and (run.metered = 0 or not exists (
+        select 1 from attempt where attempt.run_id = run.id and attempt.state = 'running' and attempt.lease_owner <> ?
+      ))`,
 );
 
-/** Runs with something ready. Ready attempts are counted only as far as there are places: a run may have thousands. */
+/** Runs with something ready that the worker may take. Ready attempts are counted only as far as there are places: a run may have thousands. */
 export async function waitingRuns(
   writer: Writer,
-  { limit, now, runs }: Pick<Claim, "limit" | "now" | "runs">,
+  { worker, limit, now, runs }: Pick<Claim, "worker" | "limit" | "now" | "runs">,
 ): Promise<ServedRun[]> {
-  const rows = await runsThatWait(writer, [now, now + longestDelayMs, limit]);
+  const rows = await runsThatWait(writer, [now, now + longestDelayMs, limit, worker]);
   return rows
     .filter(({ id, tied }) => runs?.has(id) ?? tied === 0)
     .map((row) => ({

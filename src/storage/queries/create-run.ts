@@ -98,11 +98,17 @@ async function insertRun(writer: Writer, run: NewRun): Promise<boolean> {
       removed: 0,
       unclosed: 0,
       tied: run.tied ? 1 : 0,
+      metered: isMetered(settings) ? 1 : 0,
     })
     .onConflict((conflict) => conflict.column("idempotency_key").doNothing())
     .returning("id")
     .execute();
   return rows.length > 0;
+}
+
+/** Time passes for all processes alike; what is spent is known where the calls are made. */
+function isMetered({ budget: { calls, tokens, money } = {} }: NewRun["settings"]): boolean {
+  return [calls, tokens, money].some((limit) => limit !== undefined);
 }
 
 async function insertScenarios(writer: Writer, { id, scenarios }: NewRun): Promise<void> {
