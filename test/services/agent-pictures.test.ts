@@ -61,6 +61,7 @@ test("they do so from responses and from the AI SDK's chat too", async () => {
 
   const parts = [
     { type: "file", mediaType: "image/png", url: picture },
+    { type: "data-place", data: { city: "Paris" } },
     { type: "text", text: "What is it?" },
   ];
   await (

@@ -63,7 +63,8 @@ function textOf(parts: readonly UiPart[]): string {
 
 function toUserPart(part: UiPart): UserPart[] {
   if (isFile(part)) return [{ type: "image", url: part.url }];
-  return [{ type: "text", text: textOf([part]) }];
+  const text = textOf([part]);
+  return text === "" ? [] : [{ type: "text", text }];
 }
 
 function toCall({ toolCallId, input, ...part }: UiToolPart): LooseToolCall {
