@@ -34,6 +34,9 @@ export function placedAssertions(list: readonly unknown[] | undefined, context: 
   return (list ?? []).map((value, index) => ({ value, context: below(context, "assert", index) }));
 }
 
+/** As many as the contract lets a turn have. */
+const mostChecks = 50;
+
 /** Sorts a test's assertions into reference replies, checks, and what is named as left out. */
 export function readAssertions({ assertions, vars, templates }: AssertionSource): Assertions {
   const texts: string[] = [];
@@ -45,7 +48,11 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
     const type = name.replace(/^not-/, "").replace(/^similar:.*/, "similar");
     const given = withText(field(entry, "value"), at);
     const value = renderValue(given, vars);
-    if (isExternal(given)) at.collector.note("dropped", at.place, `assertion ${name}: its value is in another file`);
+    const weight = field(entry, "weight");
+    if (weight === 0)
+      at.collector.note("dropped", at.place, `assertion ${name}: it weighs 0, so it was shown there and never failed`);
+    else if (isExternal(given))
+      at.collector.note("dropped", at.place, `assertion ${name}: its value is in another file`);
     else if (!checkable.has(type)) {
       at.collector.note(
         "dropped",
@@ -57,8 +64,11 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
       const threshold = field(entry, "threshold");
       const draft = { type, value, negated, ...(typeof threshold === "number" && { threshold }) };
       const check = toCheck(draft);
-      if (check) checks.push(named(check, { wanted: scalarText(field(entry, "metric")), checks }));
-      else {
+      if (check && checks.length < mostChecks) {
+        checks.push(named(check, { wanted: scalarText(field(entry, "metric")), checks }));
+        if (typeof weight === "number" && weight !== 1)
+          at.collector.note("changed", at.place, `assertion ${name} weighed ${weight}; checks weigh the same`);
+      } else {
         unchecked.push(draft);
         at.collector.note(
           "changed",
@@ -99,7 +109,10 @@ function flatten(assertions: readonly PlacedAssertion[], templates: JsonRecord):
     const name = scalarText(field(value, "$ref"))?.split("/").at(-1);
     const target = name === undefined ? value : field(templates, name);
     const set = listField(target, "assert");
-    return set ? placedAssertions(set, context) : [{ value: target, context }];
+    if (!set) return [{ value: target, context }];
+    if (field(target, "threshold") !== undefined)
+      context.collector.note("dropped", context.place, "the threshold of the set; its assertions count one by one");
+    return placedAssertions(set, context);
   });
 }
 

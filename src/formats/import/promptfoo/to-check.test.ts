@@ -44,3 +44,37 @@ test("a metric is the name of the score, where it can be one", () => {
     undefined,
   ]);
 });
+
+test("weights and the thresholds of sets are named, and what never failed is no check", () => {
+  const contains = (value: string, more: object = {}) => ({ type: "contains", value, ...more });
+  const assert = [
+    contains("a", { weight: 0 }),
+    contains("b", { weight: 3 }),
+    { type: "assert-set", threshold: 0.5, assert: [contains("c"), contains("d")] },
+    { type: "llm-rubric", value: "Is it kind?" },
+  ];
+  const { scenarios, notes } = importScenarios({
+    text: JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi" }, assert }] }),
+    name: "promptfooconfig.json",
+  });
+  expect(scenarios[0]?.interactions[0]?.checks).toMatchObject([
+    { text: "b" },
+    { text: "c" },
+    { text: "d" },
+    { type: "rubric", text: "Is it kind?" },
+  ]);
+  expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
+    "/tests/0/assert/2 the threshold of the set; its assertions count one by one",
+    "/tests/0/assert/0 assertion contains: it weighs 0, so it was shown there and never failed",
+    "/tests/0/assert/1 assertion contains weighed 3; checks weigh the same",
+  ]);
+});
+
+test("a test with more assertions than a turn may have checks keeps its scenario", () => {
+  const assert = Array.from({ length: 60 }, (_, index) => ({ type: "contains", value: `text ${index}` }));
+  const { scenarios, checks } = importScenarios({
+    text: JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi" }, assert }] }),
+    name: "promptfooconfig.json",
+  });
+  expect([scenarios[0]?.interactions[0]?.checks?.length, checks.length]).toEqual([50, 10]);
+});
