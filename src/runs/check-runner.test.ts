@@ -63,6 +63,20 @@ test("a schema that would take years is given up, the event loop goes on meanwhi
   await checks.close();
 });
 
+test("whoever asked what took too long keeps nobody else waiting any more", async () => {
+  const checks = createCheckRunner();
+  const [slow, other] = [{ asker: "slow" }, { asker: "other" }];
+  const ended: string[] = [];
+  const ask = async (name: string, checked: TextSetting, asking: { asker: string }) => {
+    await checks.run({ setting: checked, reply: "1", references: [] }, asking);
+    ended.push(name);
+  };
+  await ask("first", endless, slow);
+  await Promise.all([ask("second", endless, slow), ask("quick", schema({ type: "number" }), other)]);
+  expect(ended).toEqual(["first", "quick", "second"]);
+  await checks.close();
+});
+
 test("what takes more memory than there is ends the thread alone", async () => {
   const checks = createCheckRunner({ mostMegabytes: 40, longestMs: 60_000 });
   // Made by a program of JavaScript, which can be ended: V8's own compiler, out of memory, would end the process.

@@ -6,7 +6,7 @@ import type { ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";
 import type { CheckAnswer, CheckTask } from "./check-thread.ts";
 import { createGuardedThread, ThreadOverrun, type AskOptions } from "./guarded-thread.ts";
 
-/** A thread that makes the checks of requests ready and holds replies against them. Started when first needed. */
+/** Threads that make the checks of requests ready and hold replies against them. Started when first needed. */
 export interface CheckRunnerThread {
   /** Null when the check took too long. */
   run(question: CheckQuestion, options?: AskOptions): Promise<Judgement | null>;
@@ -32,16 +32,23 @@ export function createCheckRunner({
   longestMs = 5_000,
   mostMegabytes = 512,
 }: CheckRunnerOptions = {}): CheckRunnerThread {
-  const thread = createGuardedThread<CheckTask, CheckAnswer>({
-    start: () => new Worker(threadFile, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
-    longestMs,
-  });
+  const createThread = () =>
+    createGuardedThread<CheckTask, CheckAnswer>({
+      start: () => new Worker(threadFile, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
+      longestMs,
+    });
+  const [usual, beside] = [createThread(), createThread()];
+  /** Whose questions took too long once: from then on nobody else waits for them. */
+  const slow = new Set<string | null>();
 
   /** Null when it took too long. */
-  async function ask(task: CheckTask, asking: AskOptions | undefined) {
+  async function ask(task: CheckTask, asking: AskOptions = {}) {
+    const { asker = null } = asking;
+    const thread = slow.has(asker) ? beside : usual;
     const answer = await thread.ask(task, asking).catch((error: unknown) => {
-      if (error instanceof ThreadOverrun) return null;
-      throw error;
+      if (!(error instanceof ThreadOverrun)) throw error;
+      slow.add(asker);
+      return null;
     });
     if (answer && "failure" in answer) throw new Error(answer.failure);
     return answer;
@@ -56,6 +63,8 @@ export function createCheckRunner({
       const answer = await ask({ scorers }, asking);
       return answer && "problems" in answer ? answer.problems : null;
     },
-    close: (over) => thread.close(over),
+    async close(over) {
+      await Promise.all([usual.close(over), beside.close(over)]);
+    },
   };
 }
