@@ -45,3 +45,16 @@ test("a change that rounds to nothing has no sign", async () => {
   expect(text).toContain("| 0.000 |");
   expect(text).not.toContain("-0.000");
 });
+
+test("a score shows its effect, its interval and its p, where it has them", async () => {
+  await using bench = await startBench({ models: { model: right } });
+  const run = await bench.evaluate({ test_batch: batch });
+  const compared = compareResponses(run, run);
+  if (!compared.comparable) throw new Error(compared.reason);
+  const row = (figures: object): string => {
+    const scores = compared.scores.slice(0, 1).map((score) => ({ ...score, effect: -0.25, ...figures }));
+    return comparisonMarkdown({ baseline: run, candidate: run, comparison: { ...compared, scores } });
+  };
+  expect(row({ ci_lower: -0.4, ci_upper: 0.1, p_adjusted: 0.0004 })).toContain("| -0.250 | -0.400 … +0.100 | <0.001 |");
+  expect(row({ ci_lower: null, ci_upper: null, p_adjusted: null })).toContain("| -0.250 | – | – |");
+});

@@ -13,6 +13,13 @@ test("scenarios a stopped run never came to are not run, not below the threshold
   expect(text).not.toContain("never");
 });
 
+test("a scenario that was run whole tells only how it went", () => {
+  const bad = interactionResult({ overall: 0.2 });
+  const response = runResult([scenarioResult("whole", [[bad], [bad]])]);
+  const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
+  expect(text).toMatch(/whole {2}0\.200 {2}0 of 2 attempts passed$/m);
+});
+
 test("what the service warned of is said", () => {
   const warnings = [{ pointer: "/budget/money", message: "stops nothing" }];
   const response = { ...runResult([scenarioResult("one", [[interactionResult({ overall: 1 })]])]), warnings };

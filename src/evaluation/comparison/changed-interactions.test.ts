@@ -7,9 +7,9 @@ import { createRunTally, type RunTally } from "./run-tally.ts";
 const interaction = Interaction.parse({ id: "1", user_message: "q", interaction_type: "opening" });
 
 /** A run of one interaction, with the scores of each of its attempts. */
-function tallyOf(attempts: readonly Scores[], turn = interaction): RunTally {
+function tallyOf(attempts: readonly Scores[], { scenario_id = "s", asked = interaction } = {}): RunTally {
   const tally = createRunTally();
-  for (const scores of attempts) tally.add({ scenario_id: "s", interaction: turn, scores, scoring_version: "1" });
+  for (const scores of attempts) tally.add({ scenario_id, interaction: asked, scores, scoring_version: "1" });
   return tally;
 }
 
@@ -36,9 +36,20 @@ test("fewer replies are a regression, however good those are that came", () => {
 
 test("a turn that is checked for something else is another question", () => {
   const checkedFor = (text: string) =>
-    tallyOf([replied(1)], Interaction.parse({ ...interaction, checks: [{ type: "contains", text }] }));
+    tallyOf([replied(1)], {
+      asked: Interaction.parse({ ...interaction, checks: [{ type: "contains", text }] }),
+    });
   const contentOf = (tally: RunTally) => tally.scenarios.get("s")?.get("1")?.content;
   expect(contentOf(checkedFor("a"))).toBe(contentOf(checkedFor("a")));
   expect(contentOf(checkedFor("a"))).not.toBe(contentOf(checkedFor("b")));
   expect(contentOf(checkedFor("a"))).not.toBe(contentOf(tallyOf([replied(1)])));
+});
+
+test("what is asked otherwise, or not at all any more, has not changed", () => {
+  const before = tallyOf([replied(1)]);
+  const others = [{ asked: { ...interaction, user_message: "another" } }, { scenario_id: "other" }];
+  for (const other of others) {
+    const after = tallyOf([replied(0)], other);
+    expect(changedInteractions(before, after, { leaveOut: new Set(), most: 10 }).changed).toEqual([]);
+  }
 });
