@@ -9,6 +9,7 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { fromSegment, scenarioPath } from "../parts/paths.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { startAtTop } from "../parts/start-at-top.ts";
 import { usePathSegments } from "../parts/use-path-segments.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
 import { RemoveScenarioDialog } from "./remove-scenario-dialog.tsx";
@@ -68,7 +69,12 @@ export default function ScenarioScreen() {
             first={draft}
             storedId={id}
             version={version === undefined ? stored.data.version : null}
-            onSaved={(kept) => kept && navigate(scenarioPath(kept.id) + savedSearch(kept))}
+            onSaved={(kept) => {
+              if (!kept) return;
+              navigate(scenarioPath(kept.id) + savedSearch(kept));
+              // The button is at the end of the form, and what became of the save is told at its top.
+              startAtTop();
+            }}
           />
         </>
       )}

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { usePathname } from "wouter/use-browser-location";
+import { mainArea } from "../parts/main-area.ts";
+import { startAtTop } from "../parts/start-at-top.ts";
 import { useKeys } from "../parts/use-keys.ts";
 import { HelpDialog } from "./help-dialog.tsx";
 import { NavigationRail } from "./navigation-rail.tsx";
@@ -7,7 +9,7 @@ import { NavigationRail } from "./navigation-rail.tsx";
 /** Rail, main area and help: what stays while screens change. */
 export function Shell({ children }: { children: ReactNode }) {
   const [helpOpen, setHelpOpen] = useState(false);
-  const main = useMainFocus();
+  useStartAtTop();
   useKeys({ "?": () => setHelpOpen(true), "/": focusFilter });
 
   return (
@@ -17,13 +19,13 @@ export function Shell({ children }: { children: ReactNode }) {
         className="button absolute top-2 left-2 z-30 -translate-y-20 focus:translate-y-0"
         onClick={(event) => {
           event.preventDefault();
-          main.current?.focus();
+          mainArea()?.focus();
         }}
       >
         Skip to content
       </a>
       <NavigationRail onHelp={() => setHelpOpen(true)} />
-      <main id="main" ref={main} tabIndex={-1} className="min-w-0 flex-1 pb-13 sm:pb-0">
+      <main id="main" tabIndex={-1} className="min-w-0 flex-1 pb-13 sm:pb-0">
         {children}
       </main>
       {helpOpen && <HelpDialog onClose={() => setHelpOpen(false)} />}
@@ -32,17 +34,14 @@ export function Shell({ children }: { children: ReactNode }) {
 }
 
 /** A new screen starts at its top and takes the focus; the first one leaves it alone. */
-function useMainFocus() {
-  const main = useRef<HTMLElement>(null);
+function useStartAtTop(): void {
   const path = usePathname();
   const previous = useRef(path);
   useEffect(() => {
     if (previous.current === path) return;
     previous.current = path;
-    main.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
+    startAtTop();
   }, [path]);
-  return main;
 }
 
 function focusFilter(): void {

@@ -158,6 +158,20 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("what became of a save is in sight, however long the form is, and the keyboard goes on from there", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/id/refund");
+    await tab.page.getByLabel("Description", { exact: true }).fill("Changed");
+    const save = tab.page.getByRole("button", { name: "Save scenario" });
+    await save.scrollIntoViewIfNeeded();
+    expect(await tab.page.evaluate(() => scrollY)).toBeGreaterThan(0);
+    await save.click();
+    await tab.page.getByText("Saved.").waitFor();
+    await expect.poll(() => tab.page.evaluate(() => scrollY)).toBe(0);
+    expect(await tab.page.evaluate(() => document.activeElement?.tagName)).toBe("MAIN");
+  });
+
   test("what the service finds wrong stands at its field; cards and JSON say the same", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
