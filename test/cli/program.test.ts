@@ -180,13 +180,21 @@ test("the other one of the two services is told by what it lacks, and which was 
 const noDatabase = "postgres://u:p@127.0.0.1:9/x";
 const unreachable = { code: 78, stdout: "", stderr: "rehearsal: The database cannot be reached. (ECONNREFUSED)\n" };
 
-test.each(["list", "serve", "worker"])(
-  "a database that cannot be reached is one line and exit 78: %s",
-  async (name) => {
-    await using folder = await temporaryFolder();
-    expect(await runCli([name], { cwd: folder.path, env: { DATABASE_URL: noDatabase } })).toEqual(unreachable);
-  },
-);
+test("a database that cannot be reached is one line and exit 78", async () => {
+  await using folder = await temporaryFolder();
+  expect(await runCli(["list"], { cwd: folder.path, env: { DATABASE_URL: noDatabase } })).toEqual(unreachable);
+});
+
+test("services and workers wait for a database that cannot be reached, and say so, before they end like that", async () => {
+  await using folder = await temporaryFolder();
+  const options = { cwd: folder.path, env: { DATABASE_URL: noDatabase } };
+  const ended = await Promise.all([runCli(["serve"], options), runCli(["worker"], options)]);
+  for (const { stderr, ...rest } of ended) {
+    const [waiting = "", ...line] = stderr.split("\n");
+    expect(JSON.parse(waiting)).toMatchObject({ level: "warn", msg: "waiting for the database" });
+    expect({ ...rest, stderr: line.join("\n") }).toEqual(unreachable);
+  }
+}, 60_000);
 
 test("migrate-to copies from the file DATABASE_URL names", async () => {
   await using folder = await temporaryFolder();
