@@ -22,6 +22,7 @@ const except = (names: readonly string[], others: readonly string[]) =>
 
 /** Set by the browser, of no use to a page elsewhere, or refused with any value but the one that says nothing. */
 const notForPages = [
+  "accept-encoding",
   "access-control-request-method",
   "content-encoding",
   "content-length",
@@ -41,7 +42,7 @@ test("a page of an allowed origin may send every header the services read", () =
 
 /** Told to the browser or to proxies, or readable without permission. */
 const notForPrograms =
-  /^(?:access-control|cross-origin)-|^(?:cache-control|content-length|content-security-policy|content-type|referrer-policy|x-accel-buffering|x-content-type-options)$/;
+  /^(?:access-control|cross-origin)-|^(?:cache-control|content-encoding|content-length|content-security-policy|content-type|referrer-policy|x-accel-buffering|x-content-type-options)$/;
 
 test("and may read every header they send", () => {
   const sent = [
