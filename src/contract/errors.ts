@@ -276,3 +276,17 @@ export type ErrorCode = keyof typeof errorKinds;
 export function isRetryable(code: ErrorCode): boolean {
   return (errorKinds[code] as ErrorKind).retryable ?? false;
 }
+
+/** How a call to somebody else can fail through no limit of time or number. */
+export const brokenCalls: readonly ErrorCode[] = [
+  "upstream_unreachable",
+  "upstream_dns",
+  "upstream_tls",
+  "upstream_auth",
+  "upstream_rejected",
+  "upstream_error",
+  "upstream_reset",
+  "upstream_redirect",
+  "upstream_invalid_reply",
+  "upstream_reply_too_large",
+];

@@ -3,7 +3,7 @@ import { ResumeRequest } from "../agent-approval.ts";
 import { AgentRequest } from "../agent-message.ts";
 import { AgentReply } from "../agent-reply.ts";
 import { UiChatRequest } from "../agent-ui.ts";
-import type { ErrorCode } from "../errors.ts";
+import { brokenCalls, type ErrorCode } from "../errors.ts";
 import { JsonRpcError } from "../json-rpc-error.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../openai-chat.ts";
 import { ResponseBody, ResponseRequest } from "../openai-responses.ts";
@@ -18,16 +18,7 @@ const turnErrors: readonly ErrorCode[] = [
   "model_not_found",
   "context_length_exceeded",
   "upstream_rate_limited",
-  "upstream_unreachable",
-  "upstream_dns",
-  "upstream_tls",
-  "upstream_auth",
-  "upstream_rejected",
-  "upstream_error",
-  "upstream_reset",
-  "upstream_redirect",
-  "upstream_invalid_reply",
-  "upstream_reply_too_large",
+  ...brokenCalls,
   "endpoint_address_refused",
   "upstream_circuit_open",
   "upstream_timeout",
