@@ -3,6 +3,8 @@ import { Identifier } from "./identifier.ts";
 import { Metadata } from "./metadata.ts";
 import { TurnCheck } from "./scorer-setting.ts";
 
+export const mostTurnChecks = 50;
+
 /** One turn of a scripted conversation, as the caller sends it. */
 export const InteractionInput = z
   .object({
@@ -20,7 +22,7 @@ export const InteractionInput = z
     reference_metadata: Metadata.default({}),
     checks: z
       .array(TurnCheck)
-      .max(50)
+      .max(mostTurnChecks)
       .optional()
       .describe("What the reply to this turn is checked for, beside the checks of the run."),
     generated_metadata: Metadata.default({}).describe("Ignored in a request; filled in by the service."),

@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { reservedPrefixes, reservedScores } from "../../../contract/reserved-scores.ts";
+import { mostTurnChecks } from "../../../contract/scenario.ts";
 import { TurnCheck } from "../../../contract/scorer-setting.ts";
 import { below, type ItemContext } from "../../peer-item.ts";
 import { field, listField, scalarText } from "../../records.ts";
@@ -34,52 +35,69 @@ export function placedAssertions(list: readonly unknown[] | undefined, context: 
   return (list ?? []).map((value, index) => ({ value, context: below(context, "assert", index) }));
 }
 
-/** As many as the contract lets a turn have. */
-const mostChecks = 50;
-
 /** Sorts a test's assertions into reference replies, checks, and what is named as left out. */
 export function readAssertions({ assertions, vars, templates }: AssertionSource): Assertions {
   const texts: string[] = [];
   const checks: TurnCheck[] = [];
   const unchecked: CheckDraft[] = [];
-  for (const { value: entry, context: at } of flatten(assertions, templates)) {
-    const name = scalarText(field(entry, "type")) ?? "";
-    const negated = name.startsWith("not-");
-    const type = name.replace(/^not-/, "").replace(/^similar:.*/, "similar");
-    const given = withText(field(entry, "value"), at);
-    const value = renderValue(given, vars);
-    const weight = field(entry, "weight");
-    if (weight === 0)
-      at.collector.note("dropped", at.place, `assertion ${name}: it weighs 0, so it was shown there and never failed`);
-    else if (isExternal(given))
-      at.collector.note("dropped", at.place, `assertion ${name}: its value is in another file`);
-    else if (!checkable.has(type)) {
-      at.collector.note(
-        "dropped",
-        at.place,
-        `assertion ${name || "without a type"}: ${reasons.get(type) ?? "it has no counterpart here"}`,
-      );
-    } else if (references.has(type) && !negated) texts.push(...toTexts(value));
+  for (const placed of flatten(assertions, templates)) {
+    const assertion = readAssertion(placed, vars);
+    const { name, draft, weight, context } = assertion;
+    const { place, collector } = context;
+    const lost = whyLost(assertion);
+    if (lost !== undefined) collector.note("dropped", place, `assertion ${name || "without a type"}: ${lost}`);
+    else if (references.has(draft.type) && !draft.negated) texts.push(...toTexts(draft.value));
     else {
-      const threshold = field(entry, "threshold");
-      const draft = { type, value, negated, ...(typeof threshold === "number" && { threshold }) };
       const check = toCheck(draft);
-      if (check && checks.length < mostChecks) {
-        checks.push(named(check, { wanted: scalarText(field(entry, "metric")), checks }));
+      if (check && checks.length < mostTurnChecks) {
+        checks.push(named(check, { wanted: assertion.metric, checks }));
         if (typeof weight === "number" && weight !== 1)
-          at.collector.note("changed", at.place, `assertion ${name} weighed ${weight}; checks weigh the same`);
+          collector.note("changed", place, `assertion ${name} weighed ${weight}; checks weigh the same`);
       } else {
+        const why = check ? "is more than a turn may have" : "has no check that judges the same";
         unchecked.push(draft);
-        at.collector.note(
-          "changed",
-          at.place,
-          `assertion ${name} has no check that judges the same; it is listed beside the scenarios`,
-        );
+        collector.note("changed", place, `assertion ${name} ${why}; it is listed beside the scenarios`);
       }
     }
   }
   const [reference, ...others] = [...new Set(texts)];
   return { reference, references: others, checks, unchecked };
+}
+
+interface ReadAssertion {
+  /** As it is written: `not-contains`. */
+  readonly name: string;
+  readonly draft: CheckDraft;
+  readonly metric: string | undefined;
+  readonly weight: unknown;
+  readonly isElsewhere: boolean;
+  readonly context: ItemContext;
+}
+
+function readAssertion({ value: entry, context }: PlacedAssertion, vars: JsonRecord): ReadAssertion {
+  const name = scalarText(field(entry, "type")) ?? "";
+  const type = name.replace(/^not-/, "").replace(/^similar:.*/, "similar");
+  const given = withText(field(entry, "value"), context);
+  const threshold = field(entry, "threshold");
+  return {
+    name,
+    draft: {
+      type,
+      value: renderValue(given, vars),
+      negated: name.startsWith("not-"),
+      ...(typeof threshold === "number" && { threshold }),
+    },
+    metric: scalarText(field(entry, "metric")),
+    weight: field(entry, "weight"),
+    isElsewhere: isExternal(given),
+    context,
+  };
+}
+
+function whyLost({ draft: { type }, weight, isElsewhere }: ReadAssertion): string | undefined {
+  if (weight === 0) return "it weighs 0, so it was shown there and never failed";
+  if (isElsewhere) return "its value is in another file";
+  return checkable.has(type) ? undefined : (reasons.get(type) ?? "it has no counterpart here");
 }
 
 /** `metric` is how promptfoo names a score. A second check of one turn by the same name, or a name we cannot use, goes by its type. */

@@ -72,9 +72,10 @@ test("weights and the thresholds of sets are named, and what never failed is no 
 
 test("a test with more assertions than a turn may have checks keeps its scenario", () => {
   const assert = Array.from({ length: 60 }, (_, index) => ({ type: "contains", value: `text ${index}` }));
-  const { scenarios, checks } = importScenarios({
+  const { scenarios, checks, notes } = importScenarios({
     text: JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi" }, assert }] }),
     name: "promptfooconfig.json",
   });
   expect([scenarios[0]?.interactions[0]?.checks?.length, checks.length]).toEqual([50, 10]);
+  expect(notes[0]?.message).toContain("assertion contains is more than a turn may have");
 });
