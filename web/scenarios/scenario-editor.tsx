@@ -36,8 +36,9 @@ export function ScenarioEditor({ place, first, storedId, version, onSaved }: Sce
     draft,
     storedId,
     origin,
-    onSaved: (saved) => {
-      kept.forget();
+    onKept: (saved) => saved && kept.goOnFrom(saved.version),
+    onSaved: (saved, written) => {
+      if (draft === written) kept.forget();
       onSaved(saved);
     },
     // Where the dialog leads back to.

@@ -31,6 +31,8 @@ export function useKeptDraft({ place, first, version }: KeptDraftOptions) {
       setOrigin(version);
       setRestored(false);
     },
+    /** It is written upon this version from now on. */
+    goOnFrom: setOrigin,
     forget: () => keepDraft(place, null),
   };
 }

@@ -8,7 +8,10 @@ interface SaveOptions {
   readonly storedId: string | null;
   /** The version it was written upon. */
   readonly origin: string | null;
-  readonly onSaved: (kept: Kept | undefined) => void;
+  /** Called as soon as it is stored, before it is read back. */
+  readonly onKept: (kept: Kept | undefined) => void;
+  /** `written` is what was stored: more may have been typed meanwhile. */
+  readonly onSaved: (kept: Kept | undefined, written: ScenarioDraft) => void;
   /** Called before anybody is asked. */
   readonly onTaken: () => void;
 }
@@ -16,24 +19,26 @@ interface SaveOptions {
 interface Saved {
   readonly kind: "kept";
   readonly kept: Kept | undefined;
+  readonly written: ScenarioDraft;
 }
 
 /** Why a scenario was not saved at once: another has its id, or it is not what it was when it was opened. */
 export type SaveObstacle = { readonly kind: "taken" } | { readonly kind: "elsewhere"; readonly theirs: Stored };
 
 /** Saves a scenario. What would put another one aside is told of first, and done when it is wanted `anyway`. */
-export function useSaveScenario({ draft, storedId, origin, onSaved, onTaken }: SaveOptions) {
+export function useSaveScenario({ draft, storedId, origin, onKept, onSaved, onTaken }: SaveOptions) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async ({ anyway }: { anyway: boolean }): Promise<SaveObstacle | Saved> => {
       const obstacle = anyway ? null : await findObstacle({ draft, storedId, origin });
-      return obstacle ?? { kind: "kept", kept: await keepScenario(fromDraft(draft)) };
+      return obstacle ?? { kind: "kept", kept: await keepScenario(fromDraft(draft)), written: draft };
     },
     onSuccess: async (result) => {
       if (result.kind === "taken") return onTaken();
       if (result.kind === "elsewhere") return;
+      onKept(result.kept);
       await client.invalidateQueries({ queryKey: ["library"] });
-      onSaved(result.kept);
+      onSaved(result.kept, result.written);
     },
   });
 }
@@ -42,7 +47,7 @@ async function findObstacle({
   draft,
   storedId,
   origin,
-}: Omit<SaveOptions, "onSaved" | "onTaken">): Promise<SaveObstacle | null> {
+}: Pick<SaveOptions, "draft" | "storedId" | "origin">): Promise<SaveObstacle | null> {
   const there = await findScenario(draft.id);
   if (there === "unknown") return null;
   if (draft.id !== storedId) return there ? { kind: "taken" } : null;

@@ -158,6 +158,35 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("what is typed while a save is under way is kept, and can be saved upon it", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/id/refund");
+    const description = tab.page.getByLabel("Description", { exact: true });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await tab.page.route(
+      (url) => url.href === `${services.evaluation}/scenarios`,
+      async (route) => {
+        await released;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await description.fill("Begun");
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    await tab.page.getByRole("button", { name: "Saving …" }).waitFor();
+    await description.fill("Begun and ended");
+    release();
+    await tab.page.getByText("Saved.").waitFor();
+    await tab.page.reload();
+    await description.waitFor();
+    expect(await description.inputValue()).toBe("Begun and ended");
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    const stored = () => services.library.scenarios.get("refund")?.map(({ scenario }) => scenario.description);
+    await expect.poll(stored).toEqual(["Begun and ended", "Begun", sampleScenario.description]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("what became of a save is in sight, however long the form is, and the keyboard goes on from there", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
