@@ -18,8 +18,12 @@ export function useStickToEnd(box: RefObject<HTMLElement | null>, { content, cou
   useEffect(() => {
     const element = box.current;
     if (!element) return;
+    let top = element.scrollTop;
     const onScroll = (): void => {
-      sticking.current = element.scrollHeight - element.scrollTop - element.clientHeight < near;
+      const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < near;
+      // An event can be late: a box that got smaller since is off its end, though nobody scrolled up.
+      sticking.current = atEnd || (sticking.current && element.scrollTop >= top);
+      top = element.scrollTop;
     };
     const resized = new ResizeObserver(() => sticking.current && toEnd(element));
     element.addEventListener("scroll", onScroll, { passive: true });
