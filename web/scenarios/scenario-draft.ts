@@ -12,6 +12,9 @@ export interface LabelDraft {
 /** Fields the form does not know. They are sent back as they came: what is not shown must not be lost. */
 type OtherFields = Readonly<Record<string, unknown>>;
 
+/** A check as it is typed: what it must hold is for the service to say. */
+export type CheckDraft = Readonly<Record<string, unknown>>;
+
 /** A turn while it is edited. Labels are a list, so that a half-typed key does not swallow another. */
 export interface TurnDraft {
   readonly id: string;
@@ -21,6 +24,7 @@ export interface TurnDraft {
   /** Empty: the service's default. */
   readonly interaction_type: string;
   readonly labels: readonly LabelDraft[];
+  readonly checks: readonly CheckDraft[];
   readonly others: OtherFields;
 }
 
@@ -41,6 +45,7 @@ export const emptyTurn = (id: string): TurnDraft => ({
   references: [],
   interaction_type: "",
   labels: [],
+  checks: [],
   others: {},
 });
 
@@ -79,6 +84,7 @@ export function fromDraft({ id, description, system_prompt, tags: typed, interac
       ...(turn.labels.length > 0 && {
         reference_metadata: Object.fromEntries(turn.labels.map(({ key, value }) => [key, value])),
       }),
+      ...(turn.checks.length > 0 && { checks: turn.checks }),
       ...turn.others,
     })),
   };
@@ -91,13 +97,14 @@ export function toScenario(draft: ScenarioDraft): Scenario {
     description: "",
     tags: [],
     ...rest,
-    interactions: interactions.map(({ references, ...turn }, index) => ({
+    interactions: interactions.map(({ references, checks, ...turn }, index) => ({
       reference_metadata: {},
       interaction_type: index === 0 ? "opening" : "follow_up",
       agent_reply: "",
       generated_metadata: {},
       ...turn,
       ...(references && { references: [...references] }),
+      ...(checks && { checks: checks as unknown as NonNullable<Scenario["interactions"][number]["checks"]> }),
     })),
   };
 }
@@ -117,9 +124,10 @@ export function toDraft(value: unknown): ScenarioDraft | null {
 }
 
 function toTurn(value: Record<string, unknown>): TurnDraft {
-  const { id, user_message, reference_reply, references, interaction_type, reference_metadata, ...rest } = value;
+  const { id, user_message, reference_reply, references, interaction_type, reference_metadata, ...more } = value;
   // The service fills these in and ignores what is sent.
-  const { agent_reply: _reply, generated_metadata: _labels, ...others } = rest;
+  const { agent_reply: _reply, generated_metadata: _labels, checks, ...others } = more;
+  const listed = Array.isArray(checks) && checks.every(isRecord);
   const labels = isRecord(reference_metadata) ? reference_metadata : {};
   return {
     id: text(id),
@@ -128,7 +136,8 @@ function toTurn(value: Record<string, unknown>): TurnDraft {
     references: texts(references),
     interaction_type: text(interaction_type),
     labels: Object.entries(labels).map(([key, label]) => ({ key, value: label as Json })),
-    others,
+    checks: listed ? checks : [],
+    others: listed || checks === undefined ? others : { checks, ...others },
   };
 }
 

@@ -152,7 +152,7 @@ export function ScenarioEditor({ place, first, storedId, version, onSaved }: Sce
 
 /** What a field of the form says itself. */
 const besideField =
-  /^\/(id|tags|description|system_prompt|interactions\/\d+\/(id|user_message|reference_reply|references\/\d+|interaction_type))$/;
+  /^\/(id|tags|description|system_prompt|interactions\/\d+\/(id|user_message|reference_reply|references\/\d+|interaction_type|checks\/\d+\/text(\/\d+)?))$/;
 
 /** A comma that was just typed stays, so that the next tag can follow it. */
 const splitTags = (text: string): string[] => {

@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp, Trash2 } from "lucide-react";
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
 import { TextArea } from "../parts/text-area.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { CheckFields } from "./check-fields.tsx";
 import { LabelFields } from "./label-fields.tsx";
 import type { TurnDraft } from "./scenario-draft.ts";
 
@@ -16,7 +17,7 @@ interface TurnFieldsProps {
   readonly onRemove: () => void;
 }
 
-/** One turn as a card: what the user says, what is expected, and its labels. */
+/** One turn as a card: what the user says, what is expected, its labels and its checks. */
 export function TurnFields({ turn, index, count, problems, onChange, onMove, onRemove }: TurnFieldsProps) {
   const number = index + 1;
   return (
@@ -96,6 +97,7 @@ export function TurnFields({ turn, index, count, problems, onChange, onMove, onR
         />
       </div>
       <LabelFields labels={turn.labels} onChange={(labels) => onChange({ labels })} />
+      <CheckFields checks={turn.checks} problems={problems} onChange={(checks) => onChange({ checks })} />
     </fieldset>
   );
 }

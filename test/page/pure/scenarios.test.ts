@@ -20,6 +20,23 @@ test("fields the form does not know survive the editor", () => {
   expect(draft && fromDraft(draft)).toEqual(scenario);
 });
 
+test("checks survive the editor, those it cannot show too", () => {
+  for (const checks of [
+    [
+      { type: "contains", text: "Hi" },
+      { type: "length", max: 3 },
+    ],
+    [],
+    "none",
+    ["contains"],
+  ]) {
+    const scenario = { id: "a", interactions: [{ id: "1", user_message: "hi", reference_reply: "", checks }] };
+    const draft = toDraft(scenario);
+    const [turn] = draft ? fromDraft(draft).interactions : [];
+    expect(turn?.checks).toEqual(checks.length === 0 ? undefined : checks);
+  }
+});
+
 test("what is no scenario cannot be edited as one", () => {
   for (const value of [null, [], {}, { id: "a" }, { interactions: "none" }, "text"]) expect(toDraft(value)).toBeNull();
 });

@@ -230,6 +230,41 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("what a reply must hold, and what the judge is asked, is written in the card of its turn", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/new");
+    await tab.page.getByLabel("Scenario id").fill("checked");
+    await tab.page.getByLabel("User message").fill("Where is my parcel?");
+    await tab.page.getByRole("button", { name: "Text it must contain" }).click();
+    await tab.page.getByRole("button", { name: "Question for the judge" }).click();
+    await tab.page.getByLabel("Check 2: the judge is asked").fill("Does it say when?");
+    const save = tab.page.getByRole("button", { name: "Save scenario" });
+    await save.click();
+    const text = tab.page.getByLabel("Check 1: the reply contains");
+    await expect.poll(() => text.getAttribute("aria-invalid")).toBe("true");
+    expect(await axeViolations(tab.page)).toEqual([]);
+    await text.fill("on its way");
+    await save.click();
+    await tab.page.waitForURL("**/scenarios/id/checked?saved=new");
+    expect(services.library.scenarios.get("checked")?.[0]?.scenario.interactions[0]?.checks).toEqual([
+      expect.objectContaining({ type: "contains", text: "on its way" }),
+      { type: "rubric", text: "Does it say when?" },
+    ]);
+
+    const json = tab.page.getByRole("textbox", { name: "JSON", exact: true });
+    const written = JSON.parse(await json.inputValue());
+    written.interactions[0].checks.push({ type: "length", max: 80 });
+    await json.fill(JSON.stringify(written));
+    await tab.page.getByRole("textbox", { name: "Check 3" }).waitFor();
+    expect(await tab.page.getByRole("textbox", { name: "Check 3" }).inputValue()).toBe('{"type":"length","max":80}');
+    await tab.page.getByRole("button", { name: "Remove check 1" }).click();
+    expect(JSON.parse(await json.inputValue())).toMatchObject({
+      interactions: [{ checks: [{ type: "rubric" }, { type: "length" }] }],
+    });
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("an older version shows what changed since, and can be brought back", async () => {
     await using services = await startFakeServices({ scenarios: [sampleScenario] });
     await using tab = await openTab({ browser: browser(), services });

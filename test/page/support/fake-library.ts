@@ -110,14 +110,11 @@ const withDefaults = (scenario: Partial<Scenario> & { id: string }): Scenario =>
 
 function keep(library: FakeLibrary, body: unknown, response: ServerResponse): void {
   const scenario = body as Scenario;
-  const errors = [
-    ...(scenario.id === "" ? [{ pointer: "/id", code: "too_small", message: "must have at least 1 character" }] : []),
-    ...scenario.interactions.flatMap((turn, index) =>
-      turn.id === ""
-        ? [{ pointer: `/interactions/${index}/id`, code: "too_small", message: "must have at least 1 character" }]
-        : [],
-    ),
-  ];
+  const errors = emptyFields(scenario).map((pointer) => ({
+    pointer,
+    code: "too_small",
+    message: "must have at least 1 character",
+  }));
   if (errors.length > 0) {
     return sendProblem(response, { ...makeProblem("validation_failed", "The scenario is not valid."), errors });
   }
@@ -129,6 +126,16 @@ function keep(library: FakeLibrary, body: unknown, response: ServerResponse): vo
   const duplicate_of = twin?.[0]?.scenario.id;
   sendJson(response, 200, { scenarios: [{ ...kept, ...(duplicate_of !== undefined && { duplicate_of }) }] });
 }
+
+const emptyFields = ({ id, interactions }: Scenario): string[] => [
+  ...(id === "" ? ["/id"] : []),
+  ...interactions.flatMap((turn, index) => [
+    ...(turn.id === "" ? [`/interactions/${index}/id`] : []),
+    ...(turn.checks ?? []).flatMap((check, at) =>
+      "text" in check && check.text === "" ? [`/interactions/${index}/checks/${at}/text`] : [],
+    ),
+  ]),
+];
 
 /** A question per line; the first line names the columns. */
 function importText(library: FakeLibrary, body: unknown) {
