@@ -6,7 +6,7 @@ import { auditJudge } from "../evaluation/judges/audit-judge.ts";
 import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { fieldsError } from "./fields-error.ts";
-import { judgeTarget } from "./judge-target.ts";
+import { findHelper } from "./find-helper.ts";
 import type { ModelTarget } from "./model-target.ts";
 import { withOperator } from "./operator-helper.ts";
 
@@ -21,7 +21,7 @@ export async function runJudgeAudit(
 ): Promise<JudgeAudit> {
   const judge = withOperator(requested, operatorJudge);
   const [question, ...others] = judgeQuestions(judge);
-  const { target, problems: missing } = judgeTarget(judge);
+  const { target, problems: missing } = findHelper("judge", judge);
   const problems: FieldError[] = [...missing];
   if (judge.scope === "conversation") {
     problems.push({ pointer: "/judge/scope", code: "unsupported", message: "must be turn: items are single replies" });

@@ -251,11 +251,14 @@ test("a weight of a score that the run does not have is told which it has", () =
   expect(refusal({ weights: { tokn: 1 }, scorers: ["chrf"] }).detail).toMatch(/Its scores: success, chrf$/);
 });
 
-test("an operator's judge serves requests that name none", async () => {
+test.each([
+  ["no judge", {}],
+  ["no more than where it is", { endpoint: judgeAt.endpoint }],
+])("an operator's judge serves requests that name %s", async (_told, judge) => {
   await using bench = await startBench({
     models: { model: right(), judge: saying("equivalent") },
     helpers: { judge: judgeAt },
   });
-  const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: {} });
+  const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge });
   expect(response.summary.average_scores["judge_correctness"]).toBe(1);
 });

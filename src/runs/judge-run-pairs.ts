@@ -9,8 +9,8 @@ import { judgePair } from "../evaluation/judges/judge-pair.ts";
 import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { runInLanes } from "../evaluation/run-in-lanes.ts";
 import { fieldsError } from "./fields-error.ts";
+import { findHelper } from "./find-helper.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
-import { judgeTarget } from "./judge-target.ts";
 import type { ModelTarget } from "./model-target.ts";
 import { withOperator } from "./operator-helper.ts";
 
@@ -36,7 +36,7 @@ export async function judgeRunPairs(
   { createModel, operatorJudge, owner, concurrency = 8, signal }: JudgeRunPairsOptions,
 ): Promise<PairwiseComparison> {
   const { rubric, votes = 1, ...place } = withOperator(requested ?? {}, operatorJudge);
-  const { target, problems } = judgeTarget(place);
+  const { target, problems } = findHelper("judge", place);
   if (!target) throw fieldsError(problems);
   // An audit measures verdicts on single replies; it says nothing about choosing between two.
   const judge: Judge = { model: createModel(target), votes, audited: false };

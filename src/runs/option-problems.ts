@@ -6,6 +6,8 @@ import { defaultScorers, scorerNames } from "../evaluation/scorers/built-in-scor
 import { checkNames, turnCheckNames } from "../evaluation/scorers/check-names.ts";
 import { scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { turnCheckProblems } from "../evaluation/scorers/turn-check-problems.ts";
+import { findHelper } from "./find-helper.ts";
+import { withOperator } from "./operator-helper.ts";
 import { checkError, turnsWithChecks } from "./placed-checks.ts";
 
 /** What the operator offers: models that judge and label where a request names none, and scorers of their own. */
@@ -22,7 +24,7 @@ export function optionProblems(request: EvaluationRequest, helpers: PlanHelpers)
   return [
     ...scorersProblems(request, helpers),
     ...judgeProblems(request.judge, helpers),
-    ...(request.labeller ? helperProblems("/labeller", request.labeller, helpers.labeller) : []),
+    ...(request.labeller ? helperProblems("labeller", request.labeller, helpers) : []),
     ...replayProblems(request),
     ...weightProblems(request, helpers),
   ];
@@ -56,7 +58,7 @@ function judgeProblems(judge: JudgeSettings | undefined, helpers: PlanHelpers): 
   const { rubric, rubrics = [] } = judge;
   const names = rubrics.map(({ name }) => name);
   return [
-    ...helperProblems("/judge", judge, helpers.judge),
+    ...helperProblems("judge", judge, helpers),
     ...(rubric !== undefined && rubrics.length > 0
       ? [{ pointer: "/judge/rubric", code: "conflict", message: "give either rubric or rubrics, not both" }]
       : []),
@@ -71,26 +73,8 @@ function judgeProblems(judge: JudgeSettings | undefined, helpers: PlanHelpers): 
   ];
 }
 
-/** A judge is never the model under test by default: it is named, or the operator has set one. */
-function helperProblems(
-  pointer: string,
-  { endpoint, model_id }: LabellerSettings,
-  operator: LabellerSettings | undefined,
-): FieldError[] {
-  const noun = pointer.slice(1);
-  if (endpoint !== undefined && model_id === undefined) {
-    return [{ pointer: `${pointer}/model_id`, code: "required", message: "is required when an endpoint is given" }];
-  }
-  if (endpoint === undefined && operator?.endpoint === undefined) {
-    return [
-      {
-        pointer: `${pointer}/endpoint`,
-        code: "required",
-        message: `is required: no ${noun} is set on this service (${noun.toUpperCase()}_ENDPOINT)`,
-      },
-    ];
-  }
-  return [];
+function helperProblems(noun: "judge" | "labeller", requested: LabellerSettings, helpers: PlanHelpers) {
+  return findHelper(noun, withOperator(requested, helpers[noun])).problems;
 }
 
 function replayProblems({ history, replay_first_bad_turn }: EvaluationRequest): FieldError[] {

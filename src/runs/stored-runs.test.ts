@@ -167,7 +167,7 @@ test("choosing between runs needs a judge, and the operator's will do", async ()
   const request = { baseline: "none", candidate: "none", limit: 1 };
   await expect(without.runs.judgePairs(request, { owner: null, signal })).rejects.toMatchObject({
     code: "validation_failed",
-    message: "/judge/endpoint is required (and 1 more)",
+    message: "/judge/endpoint is required: no judge is set on this service (JUDGE_ENDPOINT)",
   });
   await using bench = await startBench({ models: { model: right(), judge }, operatorJudge });
   await expect(bench.runs.judgePairs(request, { owner: null, signal })).rejects.toMatchObject({

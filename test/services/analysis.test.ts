@@ -136,7 +136,10 @@ test("a judge is asked for its verdict in a fixed form, and an audit marks it as
 test("what is wrong with an audit is counted, as with any other request", async () => {
   const items = [{ user_message: "Hi", reply: "Hello", human: "fine" }];
   const { status, body } = await send(at("/judges/audit"), { body: { judge: {}, items } });
-  expect([status, Problem.parse(body).detail]).toEqual([422, "/judge/endpoint is required (and 2 more)"]);
+  expect([status, Problem.parse(body).detail]).toEqual([
+    422,
+    "/judge/endpoint is required: no judge is set on this service (JUDGE_ENDPOINT) (and 1 more)",
+  ]);
 });
 
 test("a judge chooses between two runs, each pair in both orders", async () => {
