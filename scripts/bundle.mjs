@@ -14,13 +14,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const parts = "bundle/parts";
 const libraries = ["index", "client", "scorers", "statistics", "vitest"];
 
-/** Files that are started as threads: every source that says `new Worker(` names the file beside it. */
+/** Files that are started as threads: every source that says `new Worker(` names one beside it. */
 function threads() {
   const starters = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.test.ts"] })
     .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }))
     .filter(({ text }) => text.includes("new Worker("));
   return starters.map(({ file, text }) => {
-    const name = /["'`]\.\/([\w-]+-(?:thread|worker))(?:\.ts|\$\{extension\})["'`]/.exec(text)?.[1];
+    const name = /threadFile\("([\w-]+)"/.exec(text)?.[1];
     const thread = join(dirname(file), `${name}.ts`);
     if (name === undefined || !existsSync(join(root, thread))) throw new Error(`${file}: which file is its thread?`);
     return [`${parts}/${name}`, thread];

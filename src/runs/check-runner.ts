@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { ScorerSetting } from "../contract/scorer-setting.ts";
+import { threadFile } from "../contract/thread-file.ts";
 import type { CheckQuestion } from "../evaluation/scorers/checks/check-elsewhere.ts";
 import type { Judgement } from "../evaluation/scorers/scorer.ts";
 import type { ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";
@@ -23,9 +24,7 @@ export interface CheckRunnerOptions {
   readonly mostMegabytes?: number;
 }
 
-// Follows what this very file is: TypeScript in the repository, JavaScript in the published package.
-const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-const threadFile = new URL(`./check-thread${extension}`, import.meta.url);
+const file = threadFile("check-thread", import.meta.url);
 
 /** Runs the checks that came with requests. Who writes a schema can make a small reply take years and all the memory there is. */
 export function createCheckRunner({
@@ -34,7 +33,7 @@ export function createCheckRunner({
 }: CheckRunnerOptions = {}): CheckRunnerThread {
   const createThread = () =>
     createGuardedThread<CheckTask, CheckAnswer>({
-      start: () => new Worker(threadFile, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
+      start: () => new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
       longestMs,
     });
   const [usual, beside] = [createThread(), createThread()];

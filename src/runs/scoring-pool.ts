@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Score } from "../contract/score.ts";
+import { threadFile } from "../contract/thread-file.ts";
 import { lexicalScores, type LexicalQuestion, type LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
 import { isOutOfMemory } from "./is-out-of-memory.ts";
 
@@ -25,9 +26,7 @@ interface Thread {
 /** Reply and references of fewer characters together are not worth a thread: that takes a few milliseconds. */
 const longFrom = 8_000;
 
-// Follows what this very file is: TypeScript in the repository, JavaScript in the published package.
-const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-const threadFile = new URL(`./scoring-thread${extension}`, import.meta.url);
+const file = threadFile("scoring-thread", import.meta.url);
 
 export function createScoringPool({
   threads = Math.max(1, Math.min(4, availableParallelism() - 1)),
@@ -37,7 +36,7 @@ export function createScoringPool({
   let closed = false;
 
   function start(): Thread {
-    const thread: Thread = { worker: new Worker(threadFile), job: null };
+    const thread: Thread = { worker: new Worker(file), job: null };
     all.add(thread);
     thread.worker.unref();
     thread.worker.on("message", (scores: readonly Score[]) => finish(thread, scores));

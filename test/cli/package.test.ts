@@ -54,7 +54,7 @@ test("holds bundled code, the page, the examples and every licence, and no sourc
     "check-thread",
     "sqlite-reader-thread",
     "scenario-file-thread",
-    "embedding-worker",
+    "embedding-thread",
   ]) {
     await access(join(rehearsal(), `dist/bundle/parts/${thread}.js`));
   }

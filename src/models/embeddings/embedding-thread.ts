@@ -1,83 +1,25 @@
-import { Worker } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import type { EmbeddingPackages } from "./embedding-packages.ts";
+import type { EmbeddingAnswer, EmbeddingTask } from "./embedding-engine.ts";
 
-export interface EmbeddingTask {
-  readonly id: number;
-  readonly text: string;
+/** The part of the engine's package that is used. */
+interface Engine {
+  createEmbedder(options: { model: unknown }): Promise<{ embed(texts: string[]): Promise<number[][]> }>;
 }
 
-export interface EmbeddingAnswer {
-  readonly id: number;
-  /** Null when the engine failed on this text. */
-  readonly vector: readonly number[] | null;
-}
+const { engine, model } = workerData as EmbeddingPackages;
+const { createEmbedder } = (await import(engine)) as Engine;
+const { default: manifest } = (await import(model)) as { default: unknown };
+const embedder = await createEmbedder({ model: manifest });
 
-interface Waiting {
-  readonly resolve: (vector: readonly number[]) => void;
-  readonly reject: (error: Error) => void;
-}
+parentPort?.on("message", ({ id, text }: EmbeddingTask) => {
+  // One text at a time: then what else is being scored cannot move a vector.
+  embedder.embed([text]).then(
+    ([vector]) => answer({ id, vector: [...(vector ?? [])] }),
+    () => answer({ id, vector: null }),
+  );
+});
 
-/**
- * The engine in a thread of its own, so that it never holds up the event loop. It starts with the first text, does not keep
- * the process alive, starts anew after a crash, and gives its memory back after a while without work.
- */
-export class EmbeddingThread {
-  readonly #packages: EmbeddingPackages;
-  readonly #idleMs: number;
-  readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | null = null;
-  #idle: NodeJS.Timeout | undefined;
-  #tasks = 0;
-
-  constructor(packages: EmbeddingPackages, { idleMs }: { idleMs: number }) {
-    this.#packages = packages;
-    this.#idleMs = idleMs;
-  }
-
-  run(text: string): Promise<readonly number[]> {
-    const worker = (this.#worker ??= this.#start());
-    clearTimeout(this.#idle);
-    worker.ref();
-    const { promise, resolve, reject } = Promise.withResolvers<readonly number[]>();
-    const id = (this.#tasks += 1);
-    this.#waiting.set(id, { resolve, reject });
-    worker.postMessage({ id, text } satisfies EmbeddingTask);
-    return promise;
-  }
-
-  async close(): Promise<void> {
-    clearTimeout(this.#idle);
-    const worker = this.#worker;
-    if (!worker) return;
-    this.#stopped(worker, new Error("The embedder was closed."));
-    await worker.terminate();
-  }
-
-  #start(): Worker {
-    // The file has the extension of this one: .ts in the repository, .js in the published package.
-    const file = import.meta.url.endsWith(".ts") ? "./embedding-worker.ts" : "./embedding-worker.js";
-    const worker = new Worker(new URL(file, import.meta.url), { workerData: this.#packages });
-    worker.on("message", (answer: EmbeddingAnswer) => this.#answered(worker, answer));
-    worker.on("error", (error) => this.#stopped(worker, error as Error));
-    worker.on("exit", () => this.#stopped(worker, new Error("The embedding thread ended.")));
-    return worker;
-  }
-
-  #answered(worker: Worker, { id, vector }: EmbeddingAnswer): void {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (vector) waiting?.resolve(vector);
-    else waiting?.reject(new Error("The engine could not embed the text."));
-    if (this.#waiting.size > 0) return;
-    worker.unref();
-    this.#idle = setTimeout(() => void this.close(), this.#idleMs).unref();
-  }
-
-  #stopped(worker: Worker, error: Error): void {
-    // A thread that ended earlier has nothing to do with what the present one works on.
-    if (this.#worker !== worker) return;
-    this.#worker = null;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
-  }
+function answer(message: EmbeddingAnswer): void {
+  parentPort?.postMessage(message);
 }

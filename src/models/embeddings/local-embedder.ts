@@ -2,7 +2,7 @@ import type { Embedder, Embeddings } from "../../contract/embedder.ts";
 import { untilAborted } from "../../contract/until-aborted.ts";
 import { embeddingPackages, findEmbeddingPackages, type EmbeddingPackages } from "./embedding-packages.ts";
 import { embeddingFailure } from "./embeddings-reply.ts";
-import { EmbeddingThread } from "./embedding-thread.ts";
+import { EmbeddingEngine } from "./embedding-engine.ts";
 
 /** The built-in embedder. Close it to end its thread at once. */
 export interface LocalEmbedder extends Embedder, AsyncDisposable {
@@ -38,7 +38,7 @@ export async function findLocalEmbedder({
   const found = await findEmbeddingPackages(packages);
   if (!found.ok) return found;
   const { id, dimensions } = found.installed;
-  const thread = new EmbeddingThread(packages, { idleMs });
+  const engine = new EmbeddingEngine(packages, { idleMs });
 
   async function embed(texts: readonly string[], { signal }: { signal: AbortSignal }): Promise<Embeddings> {
     const vectors: (readonly number[])[] = [];
@@ -46,7 +46,7 @@ export async function findLocalEmbedder({
       try {
         signal.throwIfAborted();
         // The thread ends the text it is at; what comes of it is not waited for.
-        const vector = await untilAborted(thread.run(text.slice(0, longestText)), signal);
+        const vector = await untilAborted(engine.run(text.slice(0, longestText)), signal);
         if (vector.length !== dimensions) throw new Error(`The engine gave ${vector.length} numbers.`);
         vectors.push(vector);
       } catch (cause) {
@@ -58,5 +58,5 @@ export async function findLocalEmbedder({
     return { ok: true, vectors };
   }
 
-  return { ok: true, embedder: { id, dimensions, embed, [Symbol.asyncDispose]: () => thread.close() } };
+  return { ok: true, embedder: { id, dimensions, embed, [Symbol.asyncDispose]: () => engine.close() } };
 }

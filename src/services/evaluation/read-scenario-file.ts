@@ -1,11 +1,10 @@
 import { Worker } from "node:worker_threads";
+import { threadFile } from "../../contract/thread-file.ts";
 import type { ImportRequest } from "../../formats/import-scenarios.ts";
 import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";
 import type { FileAnswer } from "./scenario-file-thread.ts";
 
-// Follows what this very file is: TypeScript in the repository, JavaScript in the published package.
-const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-const threadFile = new URL(`./scenario-file-thread${extension}`, import.meta.url);
+const file = threadFile("scenario-file-thread", import.meta.url);
 
 export interface FileReaderOptions {
   readonly longestMs?: number;
@@ -24,7 +23,7 @@ export function createFileReader({
   mostMegabytes = 512,
 }: FileReaderOptions = {}): ReadScenarioFile {
   const thread = createGuardedThread<ImportRequest, FileAnswer>({
-    start: () => new Worker(threadFile, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
+    start: () => new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
     longestMs,
   });
   return (request, owner) =>

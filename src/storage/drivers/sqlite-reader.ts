@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { ServiceError } from "../../contract/service-error.ts";
+import { threadFile } from "../../contract/thread-file.ts";
 import { toStorageError } from "./sqlite-error.ts";
 import type { ReaderAnswer, ReaderOptions } from "./sqlite-reader-message.ts";
 
@@ -15,9 +16,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-// Follows what this very file is: TypeScript in the repository, JavaScript in the published package.
-const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-const threadFile = new URL(`./sqlite-reader-thread${extension}`, import.meta.url);
+const file = threadFile("sqlite-reader-thread", import.meta.url);
 
 export function createSqliteReader(options: ReaderOptions): SqliteReader {
   const waiting = new Map<number, Waiting>();
@@ -26,7 +25,7 @@ export function createSqliteReader(options: ReaderOptions): SqliteReader {
   let closing: Promise<void> | null = null;
 
   function start(): Worker {
-    const started = new Worker(threadFile, { workerData: options });
+    const started = new Worker(file, { workerData: options });
     started.on("message", settle);
     started.on("error", (error) => lose(started, toStorageError(error)));
     started.on("exit", () => lose(started, gone()));
