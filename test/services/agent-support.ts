@@ -65,6 +65,7 @@ export async function runAgentApp(
     tools: () => [calculator()],
     limits: {},
     maxMessages: 500,
+    patienceMs: 5_000,
     demo: null,
     page: {
       folder: "/nowhere",

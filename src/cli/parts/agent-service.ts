@@ -65,6 +65,7 @@ export async function agentService(
     price,
     limits: agentLimits(settings.agent),
     maxMessages: limits.messages,
+    patienceMs: 5_000,
     demo: demo && createDemoEndpoint(demo),
     page: {
       folder: pageFolder,

@@ -25,8 +25,8 @@ export interface AgentDependencies extends ShellDependencies {
   readonly tools: () => readonly Tool[];
   readonly limits: Partial<AgentLimits>;
   readonly maxMessages: number;
-  /** How long a stream may say nothing before it is opened. Default: 5 s. */
-  readonly patienceMs?: number | undefined;
+  /** How long a stream may say nothing before it is opened: what fails in this time is still an ordinary status. */
+  readonly patienceMs: number;
   /** The built-in models as an endpoint; null when the demo is off. */
   readonly demo: DemoEndpoint | null;
   readonly page: { readonly folder: string; readonly config: () => ServedConfig };

@@ -16,7 +16,7 @@ import type { Turn } from "../turns/turn.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
 import { checkCount } from "../wires/check-count.ts";
-import { defaultPatienceMs, untilFirstWord } from "../wires/first-word.ts";
+import { untilFirstWord } from "../wires/first-word.ts";
 import { namedModel } from "../wires/named-model.ts";
 import { openStream } from "../wires/open-stream.ts";
 import { sendUiError, sendUiMessage, uiStreamHeaders } from "../wires/ui-message-stream.ts";
@@ -24,7 +24,7 @@ import { fromUiMessages, readDecisions } from "../wires/ui-request.ts";
 
 /** POST /agent/ui-messages: the agent behind the AI SDK's `useChat`, approvals included. */
 export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
-  const { bodyLimits, maxMessages, log, patienceMs = defaultPatienceMs } = dependencies;
+  const { bodyLimits, maxMessages, log, patienceMs } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/agent/ui-messages", requireScope("agent"), async (context) => {
     refuseThread(context);

@@ -12,20 +12,19 @@ import type { Turn } from "../turns/turn.ts";
 import { answerOf } from "../turns/turn-answer.ts";
 import { turnHeaders } from "../turns/turn-headers.ts";
 import { sendError, sendStored, sendTurn } from "./agent-events.ts";
-import { defaultPatienceMs } from "./first-word.ts";
 import { openStream } from "./open-stream.ts";
 
 export interface AnswerOptions {
   readonly events: boolean;
   readonly log: Logger;
-  readonly patienceMs?: number | undefined;
+  readonly patienceMs: number;
 }
 
 /** Answers with the turn's last message, as JSON or as events. */
 export async function answerTurn(
   context: Context<ShellEnvironment>,
   begun: Promise<KeyedTurn>,
-  { events, log, patienceMs = defaultPatienceMs }: AnswerOptions,
+  { events, log, patienceMs }: AnswerOptions,
 ): Promise<Response> {
   if (!events) return answerInJson(context, await begun);
   const requestId = context.get("requestId");

@@ -4,9 +4,6 @@ import { inTime } from "../../../contract/in-time.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 
-/** How long a stream may say nothing before it is opened: what fails in this time is still an ordinary status. */
-export const defaultPatienceMs = 5000;
-
 /**
  * Waits until the turn speaks or ends: a failure before the first word can still be an ordinary status, which clients
  * know how to retry. With `showsTools` a tool that is used counts as a word, since the wire has something to tell then. After
@@ -14,10 +11,7 @@ export const defaultPatienceMs = 5000;
  */
 export async function untilFirstWord(
   turn: Turn,
-  {
-    showsTools = false,
-    patienceMs = defaultPatienceMs,
-  }: { showsTools?: boolean; patienceMs?: number | undefined } = {},
+  { patienceMs, showsTools = false }: { patienceMs: number; showsTools?: boolean },
 ): Promise<void> {
   const spoken = Promise.withResolvers<null>();
   const stopListening = turn.listen((event) => {
