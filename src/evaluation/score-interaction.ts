@@ -69,27 +69,21 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
   const unknown = semantic || texts.references.length === 0 ? withoutSemantic(scoring.unknown) : scoring.unknown;
-  const missing = unknown.map(unknownScore);
-  const scores = [
+  const scores: readonly GivenScore[] = [
     ...compared,
     ...(semantic ? [semantic.score] : []),
     ...(judged?.scores ?? own.rubrics.map(withoutJudge)),
     ...checks,
     ...custom,
-    ...missing,
+    ...unknown.map(unknownScore),
   ];
-  const failed = new Set([
-    ...[...compared, ...checks, ...custom, ...missing].filter((score) => score.failed).map(({ name }) => name),
-    ...(semantic?.failed ? [semantic.score.name] : []),
-    ...(judged?.failed ?? []),
-  ]);
+  const failed = scores.filter((score) => score.failed).map(({ name }) => name);
   const total = overall([answered, ...scores], {
     weights: scoring.weights,
     checks: [
       ...[...asked.filter(({ quality }) => quality), ...own.rubrics, ...scoring.custom].map(({ name }) => name),
       ...withoutSemantic(unknown),
     ],
-    failed,
   });
   const conflicts = findConflicts(input.reply, input.references);
   const warning = conflicts.map(({ message }) => message).join("; ");
@@ -98,7 +92,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const spent = addHelperUsage(addHelperUsage(noHelperUsage, given?.helper_usage), judged?.helper_usage);
   return {
     ...assemble(warned, labels),
-    ...(failed.size > 0 && { failed_scores: [...failed] }),
+    ...(failed.length > 0 && { failed_scores: failed }),
     ...(conflicts.length > 0 && { conflicts }),
     ...(semantic?.details && { semantic: semantic.details }),
     ...(judged && Object.keys(judged.judgements).length > 0 && { judgements: judged.judgements }),

@@ -2,16 +2,16 @@ import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../../con
 import type { ChatMessage } from "../../contract/model.ts";
 import type { Score } from "../../contract/score.ts";
 import { addHelperUsage, noHelperUsage } from "../helper-usage.ts";
+import type { GivenScore } from "../scorers/scorer.ts";
 import { askJudge, describeVerdict, type Judge } from "./ask-judge.ts";
 import { answered, conversationPrompt, turnPrompt, type JudgedTurn } from "./judge-prompt.ts";
 import type { JudgeQuestion } from "./judge-question.ts";
 
-/** Everything a judge says about one reply. `failed` names scores that could not be had. */
+/** Everything a judge says about one reply. */
 export interface TurnJudgement {
-  readonly scores: readonly Score[];
+  readonly scores: readonly GivenScore[];
   readonly judgements: Readonly<Record<string, JudgeVerdict>>;
   readonly helper_usage: HelperUsage;
-  readonly failed: ReadonlySet<string>;
 }
 
 /** Judges one reply by each of the questions. */
@@ -49,7 +49,6 @@ export function keptJudgement(
     scores: [...unasked, ...scoresOf(verdicts, questions, "judge_rubrics")],
     judgements,
     helper_usage: noHelperUsage,
-    failed: failedOf(verdicts),
   };
 }
 
@@ -64,12 +63,6 @@ function splitQuestions(
     .filter((question) => !asked.includes(question))
     .map(({ name }): Score => ({ name, value: null, reason: "no reference reply" }));
   return { asked, unasked };
-}
-
-/** The scores that could not be had. Where a rubric is missing, the mean of all rubrics is too. */
-function failedOf(judgements: Readonly<Record<string, JudgeVerdict>>): ReadonlySet<string> {
-  const failed = Object.keys(judgements).filter((name) => judgements[name]?.value === null);
-  return new Set(failed.some(isRubric) ? [...failed, "judge_rubrics"] : failed);
 }
 
 /** Judges a whole conversation by each of the questions. One without any reply has nothing to judge, and nobody is asked. */
@@ -129,7 +122,6 @@ async function askAll(
   return {
     judgements,
     helper_usage: answers.reduce((sum, answer) => addHelperUsage(sum, answer.helper_usage), noHelperUsage),
-    failed: failedOf(judgements),
   };
 }
 
@@ -140,24 +132,29 @@ function scoresOf(
   judgements: Readonly<Record<string, JudgeVerdict>>,
   questions: readonly JudgeQuestion[],
   total: "judge_rubrics" | "conversation_rubrics",
-): Score[] {
+): GivenScore[] {
   const known = questions.flatMap((question) => {
     const verdict = judgements[question.name];
     return verdict ? [{ question, verdict }] : [];
   });
-  const scores = known.map(({ question, verdict }): Score => ({
+  const scores = known.map(({ question, verdict }): GivenScore => ({
     name: question.name,
     value: verdict.value,
     reason: describeVerdict(verdict),
+    ...(verdict.value === null && { failed: true }),
   }));
   const rubrics = known.filter(({ question }) => isRubric(question.name));
   return rubrics.length === 0 ? scores : [...scores, weightedMean(rubrics, total)];
 }
 
-function weightedMean(rubrics: readonly { question: JudgeQuestion; verdict: JudgeVerdict }[], name: string): Score {
+function weightedMean(
+  rubrics: readonly { question: JudgeQuestion; verdict: JudgeVerdict }[],
+  name: string,
+): GivenScore {
   const missing = rubrics.filter(({ verdict }) => verdict.value === null);
   if (missing.length > 0) {
-    return { name, value: null, reason: `no verdict on ${missing.map(({ question }) => question.name).join(", ")}` };
+    const names = missing.map(({ question }) => question.name).join(", ");
+    return { name, value: null, reason: `no verdict on ${names}`, failed: true };
   }
   const total = rubrics.reduce((sum, { question }) => sum + question.weight, 0);
   if (total === 0) return { name, value: null, reason: "all rubrics weigh 0" };

@@ -93,9 +93,8 @@ test.each(hostileReplies)(
 test.each(hostileReplies)("hostile answer %#: a judge that merely repeats it gives no vote", async (answer) => {
   const { judge } = judgeWith(() => answer);
   const turn = { user_message: "q", reply: answer, references: ["a"] };
-  const { scores, failed } = await judgeTurn(judge, { questions, turn, before: [], signal });
-  expect(scores[0]?.value).toBeNull();
-  expect(failed.size).toBe(1);
+  const { scores } = await judgeTurn(judge, { questions, turn, before: [], signal });
+  expect(scores).toMatchObject([{ value: null, failed: true }]);
 });
 
 test("an answer of the right form that stands in the reply is no vote, however it is spaced", async () => {

@@ -35,6 +35,8 @@ const all = [
   { name: "polite", value: 0 },
 ];
 
+const failed = (name: string) => ({ name, value: null, failed: true }) as const;
+
 test("who understands meaning outranks who counts words", () => {
   expect(overall(all).value).toBeCloseTo(0.9, 12);
   expect(overall([...all, { name: "judge_correctness", value: 0.5 }]).value).toBeCloseTo(0.75, 12);
@@ -47,28 +49,27 @@ test("the caller's checks are one part, and weights replace all parts", () => {
 });
 
 test("a judge that failed leaves no overall, since it would be of another kind", () => {
-  const judged = [...all, { name: "judge_correctness", value: null }];
-  expect(overall(judged, { failed: new Set(["judge_correctness"]) })).toMatchObject({ value: null });
-  expect(overall(judged).value).toBe(1);
+  expect(overall([...all, failed("judge_correctness")])).toMatchObject({ value: null });
+  expect(overall([...all, { name: "judge_correctness", value: null }]).value).toBe(1);
 });
 
 test("with weights only a failure of what is weighed leaves no overall", () => {
-  const judged = [...all, { name: "judge_correctness", value: null }];
-  const failed = new Set(["judge_correctness"]);
-  expect(overall(judged, { weights: { token_f1: 3, polite: 1 }, failed })).toEqual({
+  const judged = [...all, failed("judge_correctness")];
+  expect(overall(judged, { weights: { token_f1: 3, polite: 1 } })).toEqual({
     name: "overall",
     value: expect.closeTo(0.15, 12),
     reason: "token_f1 0.20 × 3 and polite 0.00",
   });
-  expect(overall(judged, { weights: { token_f1: 3, judge_correctness: 1 }, failed }).value).toBeNull();
+  expect(overall(judged, { weights: { token_f1: 3, judge_correctness: 1 } }).value).toBeNull();
 });
 
 test("a check or a comparison of labels that failed leaves no overall either; a weight of 0 asks for nothing", () => {
-  const broken = overall(all, { checks: ["polite", "short"], failed: new Set(["short"]) });
+  const scores = [...all, failed("short")];
+  const broken = overall(scores, { checks: ["polite", "short"] });
   expect(broken).toEqual({ name: "overall", value: null, reason: "short could not be had" });
-  expect(overall(all, { failed: new Set(["metadata_match"]) }).value).toBeNull();
-  expect(overall(all, { failed: new Set(["short"]) }).value).toBeCloseTo(0.9, 12);
-  expect(overall(all, { weights: { token_f1: 1, short: 0 }, failed: new Set(["short"]) }).value).toBe(0.2);
+  expect(overall([...lexical, failed("metadata_match")]).value).toBeNull();
+  expect(overall(scores).value).toBeCloseTo(0.9, 12);
+  expect(overall(scores, { weights: { token_f1: 1, short: 0 } }).value).toBe(0.2);
 });
 
 test("where none of the weighted scores is there, the reason speaks of those", () => {

@@ -1,4 +1,5 @@
 import type { Score } from "../../contract/score.ts";
+import type { GivenScore } from "./scorer.ts";
 
 /** The reply part of `overall`: the first of these that the run scores with. Who understands meaning outranks who counts words. */
 const replyParts: readonly (readonly string[])[] = [
@@ -16,24 +17,20 @@ export interface OverallOptions {
   readonly weights?: Readonly<Record<string, number>> | undefined;
   /** Names of the caller's checks and the operator's scorers: together one part. */
   readonly checks?: readonly string[];
-  /** Scores that should be there but could not be had (a judge that failed, a scorer that broke). Without them `overall` would be of another kind. */
-  readonly failed?: ReadonlySet<string>;
 }
 
 /**
  * The one figure to look at first: mean of the reply part, the metadata part (`metadata_match`) and the checks part, or of those
- * of them that exist. The reason names the parts that were used.
+ * of them that exist. The reason names the parts that were used. Without a score that failed it would be of another kind: there is none.
  */
-export function overall(
-  scores: readonly Score[],
-  { weights, checks = [], failed = new Set() }: OverallOptions = {},
-): Score {
+export function overall(scores: readonly GivenScore[], { weights, checks = [] }: OverallOptions = {}): Score {
   const values = new Map<string, number | null>();
   for (const { name, value } of scores) values.set(name, value);
   const ofReply = replyParts.find((group) => group.some((name) => values.has(name))) ?? [];
   const names = weights
     ? Object.keys(weights).filter((name) => weights[name] !== 0)
     : [...ofReply, "metadata_match", ...checks];
+  const failed = new Set(scores.flatMap((score) => (score.failed ? score.name : [])));
   const lost = names.find((name) => failed.has(name));
   if (lost !== undefined) return { name: "overall", value: null, reason: `${lost} could not be had` };
 

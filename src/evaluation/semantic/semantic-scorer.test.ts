@@ -109,8 +109,11 @@ test("an embedder that fails leaves the score missing, and says why it failed", 
   const broken: Embedder = { id: "broken", embed: () => Promise.resolve({ ok: false, error }) };
   const score = createSemanticScorer({ embedder: broken, scenarios: [] });
   expect(await score({ reply: "a", references: ["a"] }, signal)).toMatchObject({
-    score: { value: null, reason: "the embedder failed: upstream_auth: HTTP 401: set EMBEDDINGS_API_KEY." },
-    failed: true,
+    score: {
+      value: null,
+      reason: "the embedder failed: upstream_auth: HTTP 401: set EMBEDDINGS_API_KEY.",
+      failed: true,
+    },
   });
 });
 

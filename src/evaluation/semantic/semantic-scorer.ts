@@ -3,6 +3,7 @@ import type { SemanticDetails, StoredScores } from "../../contract/interaction-r
 import type { Scenario } from "../../contract/scenario.ts";
 import type { Score } from "../../contract/score.ts";
 import { referenceReplies } from "../reference-replies.ts";
+import type { GivenScore } from "../scorers/scorer.ts";
 import { cosine } from "./cosine.ts";
 import { createVectorCache, type VectorCache } from "./vector-cache.ts";
 
@@ -17,10 +18,8 @@ const keptReferences = 2_000;
 const keptReplies = 200;
 
 export interface SemanticScore {
-  readonly score: Score;
+  readonly score: GivenScore;
   readonly details?: SemanticDetails;
-  /** The embedder failed: the score is missing for a reason that is not the reply's. */
-  readonly failed?: boolean;
 }
 
 export interface SemanticInput {
@@ -129,11 +128,11 @@ export function keptSemantic(input: SemanticInput, earlier: StoredScores): Seman
   if (earlier.semantic) return { score: toSemanticScore(earlier.semantic), details: earlier.semantic };
   const { [name]: reason } = earlier.score_reasons;
   if (reason === undefined) return null;
-  return withoutEmbedder(input) ?? { score: { name, value: null, reason }, failed: true };
+  return withoutEmbedder(input) ?? { score: { name, value: null, reason, failed: true } };
 }
 
 function failure(why: string): SemanticScore {
-  return { score: { name, value: null, reason: `the embedder failed: ${why}` }, failed: true };
+  return { score: { name, value: null, reason: `the embedder failed: ${why}`, failed: true } };
 }
 
 /** One reference each of up to `most` interactions, evenly spread over the suite, no text twice. */
