@@ -46,7 +46,9 @@ export const RunSummary = z
       .int()
       .min(1)
       .optional()
-      .describe("Replies without an overall because judge, embedder or a check failed. They are in no mean of it."),
+      .describe(
+        "Replies without an overall because judge, embedder or a check failed: they are in no mean of it. And those of conversations the judge gave no verdict on.",
+      ),
     stopped_by: z.enum(["budget"]).optional().describe("Why the run ended before all was done. Its results are kept."),
     cost: z
       .object({

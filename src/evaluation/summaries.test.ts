@@ -205,6 +205,27 @@ test("replies whose scoring failed are counted and told; those with nothing to j
   expect(createRunFigures().finish().summary).not.toHaveProperty("unscored");
 });
 
+test("the replies of a conversation without a verdict are counted once, and hold a gate back", () => {
+  const figures = createRunFigures({ gate: { scores: { "conversation.tone": 0.5 } } });
+  const judged = (scores: Record<string, number>) => ({
+    scores,
+    score_reasons: { "conversation.tone": "said", "conversation.facts": "said", conversation_rubrics: "said" },
+    judgements: {},
+  });
+  const all = judged({ "conversation.tone": 1, "conversation.facts": 1, conversation_rubrics: 1 });
+  const lost = { ...scored({}), failed_scores: ["latency"] };
+  figures.add({ scenario: "a", interactions: [scored({ overall: 1 }), scored({})], conversation: all });
+  figures.add({
+    scenario: "b",
+    interactions: [scored({ overall: 1 }), lost, failed],
+    conversation: judged({ "conversation.tone": 1 }),
+  });
+  figures.add({ scenario: "c", interactions: [failed], conversation: judged({}) });
+  const { summary } = figures.finish();
+  expect(summary).toMatchObject({ interactions: 6, failed: 2, unscored: 2 });
+  expect(summary.gate?.checks).toContainEqual({ name: "unscored_rate", required: 0, actual: 2 / 6, passed: false });
+});
+
 test("labels within the tolerance of their rule are right in every figure", () => {
   const turns = [
     scored({}, { stars: 5 }, { stars: 4 }),

@@ -99,7 +99,7 @@ export function createRunFigures({
     labels.add(interaction, attempt.scenario);
     breakdown.add(interaction, attempt.tags ?? []);
     if ((interaction.conflicts ?? []).length > 0) conflicts++;
-    if (interaction.failed_scores && interaction.scores["overall"] === undefined) unscored++;
+    if (isUnscored(interaction, attempt.conversation)) unscored++;
     noteAudits(interaction.judgements);
     if (interaction.error) failures.set(interaction.error.code, (failures.get(interaction.error.code) ?? 0) + 1);
     else addTimes(interaction);
@@ -180,6 +180,16 @@ export function createRunFigures({
       return { summary, message: statusMessage({ interactions, failures, unscored, stopped_by }) };
     },
   };
+}
+
+/** A reply has no verdict either where the judge gave none on the conversation it is part of. */
+function isUnscored(
+  { error, failed_scores, scores }: ScoredInteraction,
+  conversation: ConversationJudgement | undefined,
+): boolean {
+  if (error) return false;
+  const lost = Object.keys(conversation?.score_reasons ?? {}).some((name) => conversation?.scores[name] === undefined);
+  return lost || (failed_scores !== undefined && scores["overall"] === undefined);
 }
 
 /** Adds up money, and what judging and labelling took. */

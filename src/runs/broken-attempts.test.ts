@@ -44,6 +44,7 @@ test("a conversation whose judging breaks ends without a verdict", async () => {
     "unscored: scoring broke: no way to judge",
   ]);
   expect(attempt?.interactions.map(({ scores }) => scores["overall"])).toEqual([1, 1]);
+  expect(response.message).toBe("Evaluation completed: 2 interactions; the scoring of 2 failed");
   expect(model.requests).toHaveLength(2);
 });
 
