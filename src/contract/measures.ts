@@ -7,6 +7,10 @@ import { z } from "zod";
 export const Measures = z
   .object({
     overall: z.string().describe("Weights and scorers: what `overall` is made of."),
+    checks: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("What each check of the run asks for, by the name of its score."),
     judge: z.string().nullable().describe("The judge and its questions; null without one."),
     judge_scores: z.array(z.string()).describe("Names of the scores the judge gives."),
     labels: z.string().describe("The labeller and the rules by which labels are compared."),

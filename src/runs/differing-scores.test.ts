@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import type { ScorerSetting } from "../contract/scorer-setting.ts";
 import { differingScores } from "./differing-scores.ts";
+import { numberedScenario, startBench } from "./testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 
-const tally = { rubric_scores: new Set<string>() };
+const tally = { rubric_scores: new Set<string>(), scenarios: new Map() };
 const side = (...embedders: string[]) => ({ measures: undefined, embedders: new Set(embedders), tally });
 
 test.each([
@@ -17,11 +20,35 @@ test("where judges differ, what they said of the rubrics of turns is left out to
   const judgedBy = (judge: string, ...rubrics: string[]) => ({
     measures: { overall: "same", judge, judge_scores: ["judge_correctness"], labels: "same" },
     embedders: new Set<string>(),
-    tally: { rubric_scores: new Set(rubrics) },
+    tally: { ...tally, rubric_scores: new Set(rubrics) },
   });
   const { leaveOut } = differingScores(judgedBy("a", "rubric"), judgedBy("b", "rubric", "tone"));
   expect([...leaveOut].toSorted()).toEqual(
     ["conversation_rubrics", "judge_correctness", "judge_rubrics", "overall", "rubric", "tone"].toSorted(),
   );
   expect([...differingScores(judgedBy("a", "rubric"), judgedBy("a", "rubric")).leaveOut]).toEqual([]);
+});
+
+test("a check is compared only with one that asks for the same, whatever it is called in the request", async () => {
+  await using bench = await startBench({ models: { model: fakeModel((asked) => lastUserMessage(asked)) } });
+  const evaluate = (scorers: ScorerSetting[], checks?: unknown[]) =>
+    bench.evaluate({ test_batch: ["s", "t"].map((id) => numberedScenario(id, 1, { checks })), scorers });
+  const check = (text: string, name?: string) =>
+    ({ type: "contains", text, mode: "all", ignore_case: true, name }) satisfies ScorerSetting;
+  const compare = async (...sides: { run_id: string }[]) => {
+    const { scores, notes } = await bench.runs.compare(sides[0]!.run_id, sides[1]!.run_id, null);
+    return { names: scores.map(({ name }) => name).filter((name) => name === "contains"), notes: notes.join(" ") };
+  };
+
+  const [first, other] = [await evaluate([check("q")]), await evaluate([check("a")])];
+  expect(await compare(first, other)).toEqual({
+    names: [],
+    notes: expect.stringContaining("contains left out: the runs checked for something else under the same name."),
+  });
+  const named = await evaluate([check("q", "contains")]);
+  expect((await compare(first, named)).names).toEqual(["contains"]);
+  const ofTurns = await evaluate([], [check("a")]);
+  const ofBoth = await evaluate([check("q")], [check("a")]);
+  expect((await compare(ofBoth, ofTurns)).names).toEqual([]);
+  expect((await compare(first, await evaluate([]))).notes).not.toContain("contains");
 });

@@ -6,10 +6,10 @@ interface Side {
   readonly measures: Measures | undefined;
   /** Embedders and baselines the semantic scores were made with. */
   readonly embedders: ReadonlySet<string>;
-  readonly tally: Pick<RunTally, "rubric_scores">;
+  readonly tally: Pick<RunTally, "rubric_scores" | "scenarios">;
 }
 
-/** Scores that carry the same name in two runs but are not the same measure: another judge, another embedder, other weights. */
+/** Scores that carry the same name in two runs but are not the same measure: another judge, another embedder, another check, other weights. */
 export function differingScores(baseline: Side, candidate: Side): { leaveOut: Set<string>; notes: string[] } {
   const leaveOut = new Set<string>();
   const notes: string[] = [];
@@ -34,11 +34,25 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
     const names = new Set([...left.judge_scores, ...right.judge_scores, ...ofTurns, ...means]);
     leave([...names], "the runs had different judges");
   }
+  const checks = differingChecks(left.checks, right.checks).filter((name) =>
+    [baseline, candidate].every(({ tally }) => isScored(tally, name)),
+  );
+  if (checks.length > 0) leave(checks, "the runs checked for something else under the same name");
   if (left.overall !== right.overall) leave(["overall"], "the runs made it of different scores");
   if (left.labels !== right.labels) {
     notes.push("The runs labelled replies in different ways; scores of metadata differ for that reason too.");
   }
   return { leaveOut, notes };
+}
+
+/** A check that one run alone has may share its name with a check of a turn in the other. */
+function differingChecks(left: Measures["checks"], right: Measures["checks"]): string[] {
+  if (!left || !right) return [];
+  return Object.keys({ ...left, ...right }).filter((name) => left[name] !== right[name]);
+}
+
+function isScored({ scenarios }: Side["tally"], name: string): boolean {
+  return scenarios.values().some((interactions) => interactions.values().some(({ sums }) => sums.has(name)));
 }
 
 function sameSet(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
