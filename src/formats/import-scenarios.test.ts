@@ -220,7 +220,7 @@ test("a promptfoo config: prompts filled in, values multiplied out, assertions s
       "3 | /prompts | prompt 2; scenarios are made with the first",
       "38 | /tests/2 | this is in another place (file://more-tests.yaml); import that file by itself",
       "31 | /tests/0/assert/4 | assertion javascript: it runs code of its own",
-      "34 | /tests/1 | not part of a scenario: options",
+      "34 | /tests/1 | not part of a scenario: options.transform",
     ]),
   );
 });

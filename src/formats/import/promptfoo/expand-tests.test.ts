@@ -59,3 +59,41 @@ test("the line break a YAML block ends in is no part of a variable", () => {
   const { scenarios } = read({ tests: [{ vars: { a: "Hello\n", b: "{{ a }}\nyou\n\n" } }] });
   expect(scenarios[0]?.interactions[0]?.user_message).toBe("Hello Hello\nyou\n");
 });
+
+test("the defaults may be turned off, go around the prompt, and are named where they are no part of a scenario", () => {
+  const defaultTest = {
+    threshold: 0.5,
+    assert: [{ type: "contains", value: "default" }],
+    options: { transform: "output.trim()", prefix: "[", suffix: "]" },
+  };
+  const tests = [
+    { vars: { a: "one", b: "1" } },
+    { vars: { a: "two", b: "2" }, options: { disableDefaultAsserts: true, prefix: "<" }, prompts: ["v1"] },
+  ];
+  const { scenarios, notes } = read({ defaultTest, tests });
+  const turns = scenarios.flatMap(({ interactions }) => interactions);
+  expect(turns.map(({ user_message, checks = [] }) => [user_message, checks.length])).toEqual([
+    ["[one 1]", 1],
+    ["<two 2]", 0],
+  ]);
+  expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
+    "/defaultTest not part of a scenario: threshold, options.transform",
+    "/tests/1 not part of a scenario: prompts",
+  ]);
+});
+
+test("a variable that cannot be filled in is named, and so is one that uses what is not there", () => {
+  const { notes } = read({ tests: [{ vars: { a: "{{ b | rot13 }}", b: "{{ env.HOME }}" } }] });
+  expect(notes.map(({ message }) => message)).toEqual([
+    "the variable a uses filter rot13; it stays as it is written",
+    "variables without a value: env.HOME",
+  ]);
+});
+
+test("a prompt that repeats the conversation makes no turns of tests that are told not to", () => {
+  const prompts = ["{% for turn in _conversation %}{{ turn.input }}{% endfor %}{{a}}"];
+  const tests = [{ vars: { a: "one" } }, { vars: { a: "two" } }];
+  expect(read({ prompts, tests }).scenarios).toHaveLength(1);
+  const options = { disableConversationVar: true };
+  expect(read({ prompts, tests, defaultTest: { options } }).scenarios).toHaveLength(2);
+});

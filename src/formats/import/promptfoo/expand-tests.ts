@@ -3,7 +3,7 @@ import { below, type ItemContext } from "../../peer-item.ts";
 import { anyField, field, isTextList, listField, recordField, textField } from "../../records.ts";
 import { fileNameOf, includeTexts, includeValues, includeVariables } from "./named-files.ts";
 import { isExternal, placedAssertions, type PlacedAssertion } from "./read-assertions.ts";
-import { renderTemplate } from "./render-template.ts";
+import { renderTemplate, withoutValue } from "./render-template.ts";
 
 /** One test with the defaults and the scenario's data merged in and its lists of values multiplied out. */
 export interface ExpandedTest {
@@ -11,6 +11,7 @@ export interface ExpandedTest {
   readonly vars: JsonRecord;
   readonly assertions: readonly PlacedAssertion[];
   readonly metadata: JsonRecord;
+  readonly options: JsonRecord;
   readonly context: ItemContext;
   /** Tests of different scenarios never share a conversation by themselves. */
   readonly isolation: string;
@@ -111,8 +112,10 @@ function expand(layers: readonly Layer[], isolation: string, room: Room): Expand
   const last = layers.at(-1);
   if (!last) return [];
   const { value: test, context } = last;
-  const assertions = layers.flatMap((layer) => placedAssertions(listField(layer.value, "assert"), layer.context));
   const options = merged("options");
+  const judging = options["disableDefaultAsserts"] === true ? layers.slice(1) : layers;
+  const assertions = judging.flatMap((layer) => placedAssertions(listField(layer.value, "assert"), layer.context));
+  layers.forEach(noteSettings);
   const variables = layers.map(variablesOf);
   const elsewhere = layers.find((_layer, index) => variables[index] === undefined);
   if (elsewhere) {
@@ -128,7 +131,22 @@ function expand(layers: readonly Layer[], isolation: string, room: Room): Expand
     return [];
   }
   const sets = options["disableVarExpansion"] === true ? [vars] : combinations(vars, context, room);
-  return sets.map((set) => ({ test, vars: filled(set), assertions, metadata: merged("metadata"), context, isolation }));
+  const metadata = merged("metadata");
+  return sets.map((set) => ({ test, vars: filled(set, context), assertions, metadata, options, context, isolation }));
+}
+
+const settings = ["provider", "providers", "prompts", "threshold", "assertScoringFunction", "providerOutput"];
+/** Options that say what a scenario is made of. */
+const kept = new Set(["prefix", "suffix", "disableVarExpansion", "disableConversationVar", "disableDefaultAsserts"]);
+
+/** The defaults and a scenario's data may have what is no part of a scenario, just as the test itself. */
+function noteSettings({ value, context: { collector, place } }: Layer): void {
+  const options = Object.keys(recordField(value, "options") ?? {}).filter((name) => !kept.has(name));
+  const names = [
+    ...settings.filter((name) => anyField(value, name) !== undefined),
+    ...options.map((name) => `options.${name}`),
+  ];
+  if (names.length > 0) collector.note("dropped", place, `not part of a scenario: ${names.join(", ")}`);
 }
 
 /** A layer's own variables, from the files it names in place of them; undefined where those cannot be had. */
@@ -150,15 +168,18 @@ function withTexts(vars: JsonRecord, context: ItemContext): JsonRecord {
 const isCode = /\.(?:[cm]?[jt]s|py|rb|go)(?::\w+)?$/;
 const isSheet = /\.xlsx?(?:#.*)?$/;
 
-/** Variables may use one another; what we cannot fill in stays as it is written. */
-function filled(given: JsonRecord): JsonRecord {
+/** Variables may use one another; what we cannot fill in stays as it is written, and is named. */
+function filled(given: JsonRecord, { collector, place }: ItemContext): JsonRecord {
   const vars = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, withoutLineEnd(value)]));
-  const fill = (value: unknown): unknown => {
+  const fill = (name: string, value: unknown): unknown => {
     if (typeof value !== "string") return value;
-    const { text, unknown } = renderTemplate(value, vars);
+    const { text, unknown, missing } = renderTemplate(value, vars);
+    if (unknown.length > 0)
+      collector.note("changed", place, `the variable ${name} uses ${unknown.join(", ")}; it stays as it is written`);
+    else if (missing.length > 0) collector.note("changed", place, withoutValue(missing));
     return unknown.length > 0 ? value : text;
   };
-  return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, fill(value)]));
+  return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, fill(name, value)]));
 }
 
 /** A YAML block ends in a line break that nobody says: promptfoo takes it off. */

@@ -11,10 +11,9 @@ import { createRoom, expandTests, listOf, type ExpandedTest, type Layer, type Ro
 import { readAssertions } from "./read-assertions.ts";
 import { includePrompts } from "./named-files.ts";
 import { fillPrompt, promptFile, promptTemplate } from "./read-prompt.ts";
-import { usesConversation } from "./render-template.ts";
+import { usesConversation, withoutValue } from "./render-template.ts";
 
 const read = new Set(["prompts", "tests", "scenarios", "defaultTest", "assertionTemplates", "description", "$schema"]);
-const leftOut = ["provider", "providers", "options", "threshold", "assertScoringFunction", "providerOutput"];
 
 /**
  * A promptfoo config, or the tests of one by themselves: in a list, or one a line. Tests of one conversation become the turns of one
@@ -80,10 +79,14 @@ function firstPrompt(config: JsonRecord, context: ItemContext): string | undefin
   return template;
 }
 
-function conversationKey({ metadata, isolation }: ExpandedTest, template: string | undefined): string | undefined {
+function conversationKey(
+  { metadata, options, isolation }: ExpandedTest,
+  template: string | undefined,
+): string | undefined {
   const id = scalarText(metadata["conversationId"]);
   if (id !== undefined) return `id ${id}`;
-  return template !== undefined && usesConversation(template) ? `default ${isolation}` : undefined;
+  if (template === undefined || options["disableConversationVar"] === true) return undefined;
+  return usesConversation(template) ? `default ${isolation}` : undefined;
 }
 
 interface Group {
@@ -128,9 +131,15 @@ function addGroup({ tests, template, templates, room }: Group): void {
   });
 }
 
-function readConversation({ vars, context }: ExpandedTest, template: string | undefined): Conversation | undefined {
-  const filled = template === undefined ? undefined : fillPrompt(template, vars);
+function readConversation(
+  { vars, options, context }: ExpandedTest,
+  template: string | undefined,
+): Conversation | undefined {
+  const [prefix = "", suffix = ""] = [textField(options, "prefix"), textField(options, "suffix")];
+  const filled = template === undefined ? undefined : fillPrompt(`${prefix}${template}${suffix}`, vars);
   if (!filled || filled.unknown.length > 0) {
+    if (!filled && prefix + suffix !== "")
+      context.collector.note("dropped", context.place, "prefix and suffix of a prompt that is not here");
     if (filled)
       context.collector.note(
         "changed",
@@ -139,24 +148,17 @@ function readConversation({ vars, context }: ExpandedTest, template: string | un
       );
     return readInput(vars, context);
   }
-  if (filled.missing.length > 0)
-    context.collector.note(
-      "changed",
-      context.place,
-      `variables without a value: ${[...new Set(filled.missing)].join(", ")}`,
-    );
+  if (filled.missing.length > 0) context.collector.note("changed", context.place, withoutValue(filled.missing));
   if (filled.messages)
     return turnsFromMessages({ messages: filled.messages, place: context.place, collector: context.collector });
   return { system: undefined, turns: [{ user: filled.text }], open: true };
 }
 
 function finish(
-  { test, vars, assertions, metadata, context }: ExpandedTest,
+  { vars, assertions, metadata, context }: ExpandedTest,
   conversation: Conversation,
   templates: JsonRecord,
 ): TurnDraft[] {
-  const left = leftOut.filter((name) => anyField(test, name) !== undefined);
-  if (left.length > 0) context.collector.note("dropped", context.place, `not part of a scenario: ${left.join(", ")}`);
   const { conversationId: _, ...labelled } = metadata;
   const labels = readLabels(labelled, context);
   const turns = finishTurns(conversation.turns, {

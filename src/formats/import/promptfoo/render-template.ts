@@ -54,6 +54,10 @@ export const usesConversation = (template: string): boolean =>
   template.includes("_conversation") &&
   templatePieces(template).some(({ kind, content }) => kind !== "text" && /\b_conversation\b/.test(content));
 
+/** What a template asks for and the test does not have. */
+export const withoutValue = (names: readonly string[]): string =>
+  `variables without a value: ${[...new Set(names)].join(", ")}`;
+
 interface OutputContext {
   readonly vars: JsonRecord;
   readonly json: boolean;
