@@ -56,9 +56,7 @@ function toTest({ scenario, interaction, index, notes }: TestSource): object {
   const { description, system_prompt, tags } = scenario;
   const expected = [reference_reply, ...references].map(literal);
   const asserts =
-    reference_reply === ""
-      ? []
-      : [{ type: "similar", value: expected.length === 1 ? expected[0] : expected, threshold: 0.8 }];
+    reference_reply === "" ? [] : [{ type: "similar", value: expected.length === 1 ? expected[0] : expected }];
   const checked = checks.flatMap((check) => {
     const assertion = toAssertion(check, literal);
     if (!assertion)

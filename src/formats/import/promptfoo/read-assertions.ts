@@ -7,7 +7,7 @@ import { field, listField, scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
 import { checkable, reasons, references } from "./assertion-types.ts";
 import { includeTexts } from "./named-files.ts";
-import { renderTemplate } from "./render-template.ts";
+import { renderTemplate, withoutValue } from "./render-template.ts";
 import { toCheck } from "./to-check.ts";
 
 export interface Assertions {
@@ -42,23 +42,24 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
   const unchecked: CheckDraft[] = [];
   for (const placed of flatten(assertions, templates)) {
     const assertion = readAssertion(placed, vars);
-    const { name, draft, weight, context } = assertion;
+    const { name, draft, context } = assertion;
     const { place, collector } = context;
     const lost = whyLost(assertion);
-    if (lost !== undefined) collector.note("dropped", place, `assertion ${name || "without a type"}: ${lost}`);
-    else if (references.has(draft.type) && !draft.negated) texts.push(...toTexts(draft.value));
-    else {
-      const check = toCheck(draft);
-      if (check && checks.length < mostTurnChecks) {
-        checks.push(named(check, { wanted: assertion.metric, checks }));
-        if (typeof weight === "number" && weight !== 1)
-          collector.note("changed", place, `assertion ${name} weighed ${weight}; checks weigh the same`);
-      } else {
-        const why = check ? "is more than a turn may have" : "has no check that judges the same";
-        unchecked.push(draft);
-        collector.note("changed", place, `assertion ${name} ${why}; it is listed beside the scenarios`);
-      }
+    if (lost !== undefined) {
+      collector.note("dropped", place, `assertion ${name || "without a type"}: ${lost}`);
+      continue;
     }
+    const isReference = references.has(draft.type) && !draft.negated;
+    const check = isReference ? undefined : toCheck(draft);
+    const why = whyListed(assertion) ?? (isReference ? undefined : whyUnchecked(check, checks));
+    if (why !== undefined) {
+      unchecked.push(draft);
+      collector.note("changed", place, `assertion ${name} ${why}; it is listed beside the scenarios`);
+      continue;
+    }
+    if (check) checks.push(named(check, { wanted: assertion.metric, checks }));
+    else texts.push(...toTexts(draft.value));
+    noteRest(assertion);
   }
   const [reference, ...others] = [...new Set(texts)];
   return { reference, references: others, checks, unchecked };
@@ -67,9 +68,12 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
 interface ReadAssertion {
   /** As it is written: `not-contains`. */
   readonly name: string;
+  readonly entry: unknown;
   readonly draft: CheckDraft;
   readonly metric: string | undefined;
-  readonly weight: unknown;
+  /** Parts of the value's template we do not run. */
+  readonly unknown: readonly string[];
+  readonly missing: readonly string[];
   readonly isElsewhere: boolean;
   readonly context: ItemContext;
 }
@@ -78,26 +82,55 @@ function readAssertion({ value: entry, context }: PlacedAssertion, vars: JsonRec
   const name = scalarText(field(entry, "type")) ?? "";
   const type = name.replace(/^not-/, "").replace(/^similar:.*/, "similar");
   const given = withText(field(entry, "value"), context);
+  const { value, unknown, missing } = renderValue(given, vars);
   const threshold = field(entry, "threshold");
+  const metric = scalarText(field(entry, "metric"));
   return {
     name,
+    entry,
     draft: {
       type,
-      value: renderValue(given, vars),
+      value,
       negated: name.startsWith("not-"),
       ...(typeof threshold === "number" && { threshold }),
     },
-    metric: scalarText(field(entry, "metric")),
-    weight: field(entry, "weight"),
+    metric: metric === undefined ? undefined : renderTemplate(metric, vars).text,
+    unknown,
+    missing,
     isElsewhere: isExternal(given),
     context,
   };
 }
 
-function whyLost({ draft: { type }, weight, isElsewhere }: ReadAssertion): string | undefined {
-  if (weight === 0) return "it weighs 0, so it was shown there and never failed";
+function whyLost({ draft: { type }, entry, isElsewhere }: ReadAssertion): string | undefined {
+  if (field(entry, "weight") === 0) return "it weighs 0, so it was shown there and never failed";
   if (isElsewhere) return "its value is in another file";
   return checkable.has(type) ? undefined : (reasons.get(type) ?? "it has no counterpart here");
+}
+
+/** Why an assertion that is data asks for something else than its type and value say. */
+function whyListed({ entry, unknown }: ReadAssertion): string | undefined {
+  if (unknown.length > 0) return `uses ${unknown.join(", ")}`;
+  return field(entry, "transform") === undefined ? undefined : "reads the reply after code of its own";
+}
+
+function whyUnchecked(check: TurnCheck | undefined, checks: readonly TurnCheck[]): string | undefined {
+  if (!check) return "has no check that judges the same";
+  return checks.length < mostTurnChecks ? undefined : "is more than a turn may have";
+}
+
+/** What an assertion says beside its value, and a reference reply or a check has no place for. */
+function noteRest({ name, entry, draft, missing, context: { collector, place } }: ReadAssertion): void {
+  const isMeasured = draft.type === "latency" || draft.type === "cost";
+  const rest = ["weight", "threshold", "provider", "rubricPrompt"].filter((part) => {
+    const value = field(entry, part);
+    return value !== undefined && !(part === "weight" && value === 1) && !(part === "threshold" && isMeasured);
+  });
+  if (rest.length > 0) {
+    const parts = rest.map((part) => [part, scalarText(field(entry, part))].filter(Boolean).join(" "));
+    collector.note("dropped", place, `of the assertion ${name}: ${parts.join(", ")}`);
+  }
+  if (missing.length > 0) collector.note("changed", place, `assertion ${name}: ${withoutValue(missing)}`);
 }
 
 /** `metric` is how promptfoo names a score. A second check of one turn by the same name, or a name we cannot use, goes by its type. */
@@ -128,15 +161,35 @@ function flatten(assertions: readonly PlacedAssertion[], templates: JsonRecord):
     const target = name === undefined ? value : field(templates, name);
     const set = listField(target, "assert");
     if (!set) return [{ value: target, context }];
-    if (field(target, "threshold") !== undefined)
-      context.collector.note("dropped", context.place, "the threshold of the set; its assertions count one by one");
+    const lost = ["threshold", "weight", "metric"].filter((part) => field(target, part) !== undefined);
+    if (lost.length > 0)
+      context.collector.note(
+        "dropped",
+        context.place,
+        `of the set of assertions: ${lost.join(", ")}; they count one by one`,
+      );
     return placedAssertions(set, context);
   });
 }
 
-function renderValue(value: unknown, vars: JsonRecord): unknown {
-  if (typeof value === "string") return renderTemplate(value, vars).text;
-  return Array.isArray(value) ? value.map((entry) => renderValue(entry, vars)) : value;
+interface RenderedValue {
+  readonly value: unknown;
+  readonly unknown: readonly string[];
+  readonly missing: readonly string[];
+}
+
+function renderValue(value: unknown, vars: JsonRecord): RenderedValue {
+  if (typeof value === "string") {
+    const { text, unknown, missing } = renderTemplate(value, vars);
+    return { value: text, unknown, missing };
+  }
+  if (!Array.isArray(value)) return { value, unknown: [], missing: [] };
+  const entries = value.map((entry) => renderValue(entry, vars));
+  return {
+    value: entries.map((entry) => entry.value),
+    unknown: entries.flatMap(({ unknown }) => unknown),
+    missing: entries.flatMap(({ missing }) => missing),
+  };
 }
 
 /** True for a text that promptfoo would read from a file. */

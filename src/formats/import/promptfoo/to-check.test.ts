@@ -30,10 +30,10 @@ test("what no check judges the same is none", () => {
 });
 
 test("a metric is the name of the score, where it can be one", () => {
-  const metrics = ["Tone of voice", "Tone of voice", "overall", "contains_2", "1st"];
+  const metrics = ["{{tone}} of voice", "Tone of voice", "overall", "contains_2", "1st"];
   const assert = metrics.map((metric) => ({ type: "contains", value: "a", metric }));
   const { scenarios } = importScenarios({
-    text: JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi" }, assert }] }),
+    text: JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi", tone: "Tone" }, assert }] }),
     name: "promptfooconfig.json",
   });
   expect(scenarios[0]?.interactions[0]?.checks?.map(({ name }) => name)).toEqual([
@@ -45,13 +45,15 @@ test("a metric is the name of the score, where it can be one", () => {
   ]);
 });
 
-test("weights and the thresholds of sets are named, and what never failed is no check", () => {
+test("what an assertion says beside its value is named, and what never failed is no check", () => {
   const contains = (value: string, more: object = {}) => ({ type: "contains", value, ...more });
   const assert = [
     contains("a", { weight: 0 }),
     contains("b", { weight: 3 }),
-    { type: "assert-set", threshold: 0.5, assert: [contains("c"), contains("d")] },
-    { type: "llm-rubric", value: "Is it kind?" },
+    { type: "assert-set", threshold: 0.5, metric: "Both", assert: [contains("c"), contains("d", { weight: 1 })] },
+    { type: "llm-rubric", value: "Is it kind?", threshold: 0.8, provider: { id: "openai:gpt-5", config: {} } },
+    { type: "similar", value: "Hello {{ name }}", threshold: 0.9, weight: 2 },
+    { type: "latency", threshold: 500 },
   ];
   const { scenarios, notes } = importScenarios({
     text: JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi" }, assert }] }),
@@ -62,11 +64,35 @@ test("weights and the thresholds of sets are named, and what never failed is no 
     { text: "c" },
     { text: "d" },
     { type: "rubric", text: "Is it kind?" },
+    { type: "latency", max_ms: 500 },
   ]);
   expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
-    "/tests/0/assert/2 the threshold of the set; its assertions count one by one",
+    "/tests/0/assert/2 of the set of assertions: threshold, metric; they count one by one",
     "/tests/0/assert/0 assertion contains: it weighs 0, so it was shown there and never failed",
-    "/tests/0/assert/1 assertion contains weighed 3; checks weigh the same",
+    "/tests/0/assert/1 of the assertion contains: weight 3",
+    "/tests/0/assert/3 of the assertion llm-rubric: threshold 0.8, provider",
+    "/tests/0/assert/4 of the assertion similar: weight 2, threshold 0.9",
+    "/tests/0/assert/4 assertion similar: variables without a value: name",
+  ]);
+});
+
+test("an assertion that reads something else than the reply, or a value we cannot fill in, is listed and no check", () => {
+  const assert = [
+    { type: "contains", value: "a", transform: "output.split('\\n')[0]" },
+    { type: "equals", value: "b", transform: "JSON.parse(output).answer" },
+    { type: "icontains-any", value: ["c", "{{ q | rot13 }}"] },
+  ];
+  const { scenarios, checks, notes } = importScenarios({
+    text: JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi" }, assert }] }),
+    name: "promptfooconfig.json",
+  });
+  expect(scenarios[0]?.interactions[0]).toMatchObject({ reference_reply: "" });
+  expect(scenarios[0]?.interactions[0]?.checks).toBeUndefined();
+  expect(checks.map(({ type }) => type)).toEqual(["contains", "equals", "icontains-any"]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "assertion contains reads the reply after code of its own; it is listed beside the scenarios",
+    "assertion equals reads the reply after code of its own; it is listed beside the scenarios",
+    "assertion icontains-any uses filter rot13; it is listed beside the scenarios",
   ]);
 });
 
