@@ -31,8 +31,9 @@ test("a table of promptfoo tests: expected cells are assertions, rows of a conve
   ]);
   expect(checks).toEqual([]);
   expect(notes.map(({ line, message }) => `${line} ${message}`)).toEqual([
-    "1 columns of promptfoo that are no part of a scenario: __threshold",
+    "2 not part of a scenario: threshold",
     "6 the test takes question from another file; it was left out",
+    "3 of the assertion similar: threshold 0.8",
     "4 assertion javascript: it runs code of its own",
   ]);
 });
@@ -46,8 +47,40 @@ test.each([
   ["not-is-json", { type: "not-is-json" }],
   ["latency(800)", { type: "latency", threshold: 800 }],
   ["contains", { type: "equals", value: "contains" }],
+  ["ruby", { type: "equals", value: "ruby" }],
+  ["is-refusal", { type: "is-refusal" }],
+  ["answer-relevance(0.8)", { type: "answer-relevance", threshold: 0.8 }],
+  ["context-recall(0.9): Paris is a city", { type: "context-recall", value: "Paris is a city", threshold: 0.9 }],
+  ["trajectory:tool-used: search", { type: "trajectory:tool-used", value: "search" }],
+  ["file://checks/tone.py:polite", { type: "python", value: "file://checks/tone.py:polite" }],
+  ["file://checks/tone.mjs", { type: "javascript", value: "file://checks/tone.mjs" }],
 ])("the expected cell %j", (cell, assertion) => {
   expect(parseExpected(cell)).toEqual(assertion);
+});
+
+test("what a table of promptfoo tests says beside vars and expected cells is taken or named", () => {
+  const columns =
+    "question,__expected1,__expected2,__prefix,__metric,__config:__expected2:threshold,__metadata:topics[],__threshold";
+  const row = 'Hi,"contains-any: no, ""closed, sorry""",levenshtein: Hello,Please: ,Tone,4,"a,b\\,c",0.5';
+  const files = () => [{ name: "tests.csv", text: `${columns}\n${row}\n` }];
+  const text = "prompts: ['{{question}}']\ntests: file://tests.csv\n";
+  const { scenarios, notes } = importScenarios({ text, files, mapping: { labels: ["topics"] } });
+  expect(scenarios).toMatchObject([
+    {
+      interactions: [
+        {
+          user_message: "Please: Hi",
+          reference_reply: "Hello",
+          reference_metadata: { topics: ["a", "b,c"] },
+          checks: [{ type: "contains", name: "Tone", text: ["no", "closed, sorry"], mode: "any" }],
+        },
+      ],
+    },
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "tests.csv:2: not part of a scenario: threshold",
+    "tests.csv:2: of the assertion levenshtein: threshold 4",
+  ]);
 });
 
 test("the table Langfuse exports has JSON in its cells", () => {

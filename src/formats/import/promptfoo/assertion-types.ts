@@ -41,3 +41,41 @@ export const reasons: ReadonlyMap<string, string> = new Map([
   ["perplexity", "it needs token probabilities"],
   ["perplexity-score", "it needs token probabilities"],
 ]);
+
+/** All else that promptfoo can assert: it has no counterpart here. */
+const others = [
+  "agent-rubric",
+  "answer-relevance",
+  "classifier",
+  "contains-html",
+  "contains-sql",
+  "contains-xml",
+  "context-faithfulness",
+  "context-recall",
+  "context-relevance",
+  "conversation-relevance",
+  "finish-reason",
+  "guardrails",
+  "is-html",
+  "is-refusal",
+  "is-sql",
+  "is-valid-function-call",
+  "is-valid-openai-function-call",
+  "is-valid-openai-tools-call",
+  "is-xml",
+  "moderation",
+  "pi",
+  "search-rubric",
+  "skill-used",
+  "tool-call-f1",
+  "trace-error-spans",
+  "trace-span-count",
+  "trace-span-duration",
+  "trajectory:goal-success",
+  "trajectory:step-count",
+  "trajectory:tool-args-match",
+  "trajectory:tool-sequence",
+  "trajectory:tool-used",
+];
+
+export const assertionTypes: ReadonlySet<string> = new Set([...checkable, ...reasons.keys(), ...others]);

@@ -5,16 +5,8 @@ import type { Row, Table } from "../table.ts";
 import { importPromptfoo } from "./promptfoo.ts";
 import { toTest } from "./table-test.ts";
 
-/** A table of promptfoo tests: `__expected…` columns are assertions, `__metadata:…` and `__description` what they say, the rest variables. */
-export function importTestTable({ names, rows }: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
-  const settings = names.filter((name) => name.startsWith("__") && !isRead(name));
-  if (settings.length > 0) {
-    collector.note(
-      "dropped",
-      { line: 1 },
-      `columns of promptfoo that are no part of a scenario: ${settings.join(", ")}`,
-    );
-  }
+/** A table of promptfoo tests by itself. */
+export function importTestTable({ rows }: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
   const value = { tests: rows.map(toTest) };
   const place = {};
   importPromptfoo({
@@ -23,8 +15,6 @@ export function importTestTable({ names, rows }: Table, collector: ScenarioColle
     mapping,
   });
 }
-
-const isRead = (name: string): boolean => /^__(expected\d*|description|metadata:.+)$/.test(name);
 
 /** A table has lines where a config has pointers. */
 function atRows(rows: readonly Row[], collector: ScenarioCollector): ScenarioCollector {
