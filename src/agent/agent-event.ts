@@ -6,6 +6,8 @@ export type AgentEvent =
   | { readonly type: "run-start" }
   | { readonly type: "model-start"; readonly call: number }
   | { readonly type: "text-delta"; readonly call: number; readonly text: string }
+  /** What the model thinks: no part of its reply. */
+  | { readonly type: "reasoning-delta"; readonly call: number; readonly text: string }
   /** `reply` is null when the deadline cut the call off. */
   | { readonly type: "model-end"; readonly call: number; readonly reply: Reply | null }
   | { readonly type: "tool-start"; readonly tool_call: AskedToolCall }

@@ -25,20 +25,29 @@ async function settle(
   { call, tools, deadline }: { call: number; tools: readonly ToolDefinition[]; deadline: TimeLimit },
 ): Promise<Reply | null> {
   const { signal } = deadline;
-  let streamed = false;
+  let [streamed, thought] = [false, false];
   const emitText = (text: string) => {
     if (text === "" || signal.aborted) return;
     streamed = true;
     run.emit({ type: "text-delta", call, text });
   };
+  const emitThought = (text: string) => {
+    if (text === "" || signal.aborted) return;
+    thought = true;
+    run.emit({ type: "reasoning-delta", call, text });
+  };
   try {
     signal.throwIfAborted();
     // An endpoint that wants us to wait for longer has said what is wrong: the time would be over without a word of it.
     const { leftMs: longestWaitMs } = deadline;
-    const options = run.stream ? { signal, longestWaitMs, onText: emitText } : { signal, longestWaitMs };
+    const listeners = run.stream ? { onText: emitText, onReasoning: emitThought } : {};
+    const options = { signal, longestWaitMs, ...listeners };
     const reply = withoutFlood(await untilAborted(run.model(toRequest(run, tools), options), signal), run);
     // Some adapters cannot stream: their text arrives in one piece.
-    if (run.stream && reply.ok && !streamed) emitText(reply.text);
+    if (run.stream && reply.ok && !streamed) {
+      if (!thought) emitThought(reply.reasoning ?? "");
+      emitText(reply.text);
+    }
     return reply;
   } catch (error) {
     run.signal.throwIfAborted();

@@ -38,7 +38,8 @@ export async function answerWithoutTools(run: AgentRun, reason: LimitReason): Pr
 
   const text = unfinishedText(reason);
   if (run.stream) run.emit({ type: "text-delta", call: run.modelCalls, text });
-  return toOutcome(run, { ...run.lastReply, text, refusal: null, logprobs: null, tool_calls: [] }, reason);
+  const { reasoning: _, ...lastReply } = run.lastReply;
+  return toOutcome(run, { ...lastReply, text, refusal: null, logprobs: null, tool_calls: [] }, reason);
 }
 
 function toOutcome(run: AgentRun, reply: SuccessfulReply, reason: LimitReason): AgentOutcome {

@@ -60,6 +60,7 @@ const RecordedReply: z.ZodType<Reply> = z
     z.object({
       ok: z.literal(true),
       text: z.string(),
+      reasoning: z.string().exactOptional(),
       refusal: z.string().nullable(),
       tool_calls: z.array(RecordedToolCall),
       finish_reason: z.string(),

@@ -116,6 +116,8 @@ export interface ReplyError {
 export interface SuccessfulReply {
   readonly ok: true;
   readonly text: string;
+  /** What the model thought before it replied, where it tells. No part of the reply: it is shown, never scored. */
+  readonly reasoning?: string;
   readonly refusal: string | null;
   readonly tool_calls: readonly ToolCall[];
   readonly finish_reason: string;
@@ -145,6 +147,8 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
   /** Called with each piece of text as it arrives; asking for it makes the adapter stream. */
   readonly onText?: (text: string) => void;
+  /** Called with each piece of what the model thinks, where it tells and the adapter streams. */
+  readonly onReasoning?: (text: string) => void;
   /** Streams although nobody listens, where the endpoint can: that is how the time to the first token is known. */
   readonly stream?: boolean;
   /**

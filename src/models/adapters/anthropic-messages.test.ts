@@ -46,7 +46,7 @@ async function ask(behaviour: Behaviour, request = hello, { path = "/v1" } = {})
   return { reply, sent: provider.requests };
 }
 
-test("a message becomes a reply with all that is known about it, its thinking left out", async () => {
+test("a message becomes a reply with all that is known about it, its thinking set apart", async () => {
   const thinking = { type: "thinking", thinking: "Let me think", signature: "EqQB" };
   const { reply, sent } = await ask(
     json(message([thinking, { type: "redacted_thinking", data: "x" }, text("Good day.")])),
@@ -54,6 +54,7 @@ test("a message becomes a reply with all that is known about it, its thinking le
   expect(reply).toEqual({
     ok: true,
     text: "Good day.",
+    reasoning: "Let me think",
     refusal: null,
     tool_calls: [],
     finish_reason: "stop",

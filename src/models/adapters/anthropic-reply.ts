@@ -6,7 +6,7 @@ import { anthropicUsage } from "./anthropic-usage.ts";
 import { withEchoes } from "./call-echo.ts";
 import { replyError } from "./failed-reply.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
-import { contentText, messageToolCalls } from "./message-content.ts";
+import { contentText, messageToolCalls, thinkingText } from "./message-content.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 
@@ -44,11 +44,13 @@ function toReply(message: JsonRecord, blocks: readonly JsonRecord[], context: An
   const { source } = context;
   const toolCalls = withEchoes(messageToolCalls({ tool_calls: calls }), { source, message: thinkingIn(blocks) });
   const finish = finishReason(stop, toolCalls.length > 0);
+  const thought = thinkingText(blocks);
   // A model that has nothing to add ends its turn with no text at all; one that is cut short before its text has not replied.
   if (text === null && toolCalls.length === 0 && finish === "length") return invalid(context, noContent(finish));
   return {
     ok: true,
     text: text ?? "",
+    ...(thought !== "" && { reasoning: thought }),
     refusal: stop === "refusal" ? refusalText(message) : null,
     tool_calls: toolCalls,
     finish_reason: finish,

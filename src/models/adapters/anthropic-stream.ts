@@ -86,6 +86,7 @@ class StreamedMessage implements ReplyCollector {
     this.#blocks.set(index, block);
     if (start["type"] === "text") this.#append(block, start["text"]);
     if (start["type"] === "tool_use") this.#listeners.onToken();
+    if (start["type"] === "thinking") this.#think(start["thinking"]);
   }
 
   #grow(index: unknown, delta: JsonRecord): void {
@@ -93,8 +94,14 @@ class StreamedMessage implements ReplyCollector {
     if (!block) return;
     if (delta["type"] === "text_delta") this.#append(block, delta["text"]);
     if (delta["type"] === "input_json_delta") this.#append(block, delta["partial_json"]);
-    if (delta["type"] === "thinking_delta") block.text += stringOf(delta["thinking"]);
+    if (delta["type"] === "thinking_delta") block.text += this.#think(delta["thinking"]);
     if (delta["type"] === "signature_delta") block.signature += stringOf(delta["signature"]);
+  }
+
+  #think(piece: unknown): string {
+    const thought = stringOf(piece);
+    if (thought !== "") this.#listeners.onReasoning(thought);
+    return thought;
   }
 
   #append(block: PartialBlock, piece: unknown): void {

@@ -47,7 +47,7 @@ export function httpChatModel(
 
   async function call(
     request: ChatRequest,
-    { signal, onText, onRefused, longestWaitMs }: ChatOptions,
+    { signal, onText, onReasoning, onRefused, longestWaitMs }: ChatOptions,
     { form, newerLimit }: RequestForm,
   ): Promise<Call> {
     const started = performance.now();
@@ -76,7 +76,7 @@ export function httpChatModel(
     const context = { url, modelId, source, request, status: result.status, tries: result.tries };
     if (result.kind === "stream" || isEventStream(result)) {
       const { maxEventBytes } = outbound;
-      const reply = await streamed(protocol, { result, context, onText, maxEventBytes });
+      const reply = await streamed(protocol, { result, context, onText, onReasoning, maxEventBytes });
       // What nobody has heard may be asked for again: a stream that broke, in one piece.
       const broke = stream && !reply.ok && !onText && reply.error.retryable;
       return { reply, again: broke ? { form: "none" } : null };
@@ -84,6 +84,7 @@ export function httpChatModel(
     const reply = protocol.parseReply(result.body, context);
     if (!("ok" in reply)) return { reply: failedReply(reply, elapsedMs(result.startedAt)), again: null };
     // A server that ignored the wish to stream: its text still arrives, in one piece.
+    if (reply.reasoning !== undefined) onReasoning?.(reply.reasoning);
     if (reply.text !== "") onText?.(reply.text);
     return { reply: { ...reply, latency_ms: elapsedMs(result.startedAt), first_token_ms: null }, again: null };
   }
@@ -136,16 +137,18 @@ interface StreamedCall {
   readonly result: OutboundStream | OutboundBody;
   readonly context: AnswerContext;
   readonly onText: ((text: string) => void) | undefined;
+  readonly onReasoning: ((text: string) => void) | undefined;
   readonly maxEventBytes: number;
 }
 
 async function streamed(protocol: ChatProtocol, call: StreamedCall): Promise<Reply> {
-  const { result, context, onText, maxEventBytes } = call;
+  const { result, context, onText, onReasoning, maxEventBytes } = call;
   const { startedAt } = result;
   let firstToken: number | null = null;
   const collector = protocol.collectStream(context, {
     onToken: () => (firstToken ??= elapsedMs(startedAt)),
     onText: onText ?? (() => {}),
+    onReasoning: onReasoning ?? (() => {}),
   });
   const isLive = result.kind === "stream";
   const bytes = isLive ? result.stream : onePiece(result.body);

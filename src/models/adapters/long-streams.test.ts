@@ -6,7 +6,7 @@ import { StreamedToolCalls } from "./streamed-tool-calls.ts";
 
 // Looked through again with every event, each of these would hold up the whole process for minutes.
 const many = Array.from({ length: 20_000 }, (_, index) => index);
-const listeners = { onToken() {}, onText() {} };
+const listeners = { onToken() {}, onText() {}, onReasoning() {} };
 
 test("long arguments whose every fragment repeats the name", () => {
   const pieces = JSON.stringify({ text: "a b ".repeat(100_000) }).match(/.{1,12}/g) ?? [];
@@ -27,7 +27,7 @@ test("a thought that gains a field with every piece", () => {
   const reasoning = new ReasoningFields();
   for (const index of many)
     reasoning.add({ reasoning_details: [{ type: "t", index: 0, text: "a", [`k${index}`]: 1 }] });
-  expect(reasoning.finish()).toMatchObject({
+  expect(reasoning.echo()).toMatchObject({
     reasoning_details: [{ type: "t", text: "a".repeat(many.length), k0: 1, k19999: 1 }],
   });
 });

@@ -11,6 +11,21 @@ export function contentText(content: unknown): string | null {
   return texts.length === 0 ? null : texts.join("");
 }
 
+/** What a model thought, where it stands among its content: Mistral's blocks, and Claude's. */
+export function thinkingText(content: unknown): string {
+  if (!Array.isArray(content)) return "";
+  return content
+    .filter((block) => isRecord(block) && block["type"] === "thinking")
+    .map(({ thinking }) => contentText(thinking) ?? "")
+    .join("");
+}
+
+/** Whether Gemini says of a message, or a piece of one, that it is thought. */
+export function isMarkedAsThought({ extra_content }: JsonRecord): boolean {
+  const google = isRecord(extra_content) ? extra_content["google"] : null;
+  return isRecord(google) && google["thought"] === true;
+}
+
 /** What the model declined with: the field of its own, or a block among the content. */
 export function refusalText(message: JsonRecord): string | null {
   const own = nonEmptyString(message["refusal"]);

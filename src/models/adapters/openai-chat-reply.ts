@@ -4,7 +4,7 @@ import { withEchoes } from "./call-echo.ts";
 import { replyError } from "./failed-reply.ts";
 import { firstChoice } from "./first-choice.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
-import { contentText, messageToolCalls, refusalText } from "./message-content.ts";
+import { contentText, isMarkedAsThought, messageToolCalls, refusalText } from "./message-content.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
 import {
@@ -18,6 +18,7 @@ import {
   type ParsedReply,
 } from "./parsed-reply.ts";
 import { ReasoningFields } from "./reasoning-fields.ts";
+import { ThoughtText } from "./thought-text.ts";
 import { tokenUsage } from "./token-usage.ts";
 
 /** Reads a chat completion as real servers send it. What cannot be understood is an error, never a crash. */
@@ -35,20 +36,36 @@ export function parseOpenaiReply(body: string, context: AnswerContext): ParsedRe
   return toReply(answer, choice, context);
 }
 
+/** The text of a message without what was thought in it. */
+function spokenText(
+  message: JsonRecord,
+  { reasoning, mayBeReply }: { reasoning: ReasoningFields; mayBeReply: boolean },
+): string | null {
+  const content = contentText(message["content"]);
+  if (content === null) return null;
+  const sorter = new ThoughtText();
+  const { said, thought } = sorter.add(content, { marked: isMarkedAsThought(message) });
+  reasoning.addText(thought);
+  const text = said + sorter.finish({ mayBeReply });
+  return text === "" && thought !== "" ? null : text;
+}
+
 function toReply(answer: JsonRecord, choice: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
   const message = isRecord(choice["message"]) ? choice["message"] : { content: choice["text"] };
-  const text = contentText(message["content"]);
   const finish = nonEmptyString(choice["finish_reason"]);
-  const refusal = refusalText(message) ?? (text ? null : heldBack(finish));
+  const calls = messageToolCalls(message);
   const reasoning = new ReasoningFields();
   reasoning.add(message);
-  const toolCalls = withEchoes(messageToolCalls(message), { source: context.source, message: reasoning.finish() });
+  const text = spokenText(message, { reasoning, mayBeReply: finish !== "length" && calls.length === 0 });
+  const refusal = refusalText(message) ?? (text ? null : heldBack(finish));
+  const toolCalls = withEchoes(calls, { source: context.source, message: reasoning.echo() });
   const broken = brokenOff(finish, context);
   if (broken) return broken;
   if (text === null && refusal === null && toolCalls.length === 0) return invalid(context, noContent(finish));
   return {
     ok: true,
     text: text ?? "",
+    ...reasoning.told(),
     refusal,
     tool_calls: toolCalls,
     finish_reason: finishReason(finish, toolCalls.length > 0),

@@ -49,6 +49,7 @@ function toReply(
   const refusals = messages.flatMap((message) => refusalText(message) ?? []);
   const toolCalls = functionCalls(output);
   const finish = incompleteReason(response);
+  const thought = reasoningIn(output);
   const text = texts.join("");
   const refusal = refusals.join("\n") || (text === "" ? heldBack(finish) : null);
   if (texts.length === 0 && refusal === null && toolCalls.length === 0) {
@@ -57,6 +58,7 @@ function toReply(
   return {
     ok: true,
     text,
+    ...(thought !== "" && { reasoning: thought }),
     refusal,
     tool_calls: toolCalls,
     finish_reason: finishReason(finish, toolCalls.length > 0),
@@ -69,6 +71,18 @@ function toReply(
     metadata: responseLabels(response, messages, context),
     tries: context.tries,
   };
+}
+
+/** Open models tell what they thought as it was, others in summaries. */
+function reasoningIn(output: readonly JsonRecord[]): string {
+  const items = output.filter((item) => item["type"] === "reasoning");
+  const texts = items.flatMap(({ content, summary }) => [...partTexts(content), ...partTexts(summary)]);
+  return texts.join("\n\n");
+}
+
+function partTexts(parts: unknown): readonly string[] {
+  if (!Array.isArray(parts)) return [];
+  return parts.flatMap((part) => (isRecord(part) ? (nonEmptyString(part["text"]) ?? []) : []));
 }
 
 function functionCalls(output: readonly JsonRecord[]): readonly ToolCall[] {

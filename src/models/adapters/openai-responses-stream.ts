@@ -9,6 +9,8 @@ import type { ServerSentEvent } from "./server-sent-events.ts";
 
 const lastEvents = new Set(["response.completed", "response.incomplete", "response.failed", "response.done"]);
 
+const thoughts = new Set(["response.reasoning_text.delta", "response.reasoning_summary_text.delta"]);
+
 /** Collects a streamed response. The last event repeats the whole of it; the pieces before serve whoever watches. */
 export function collectResponsesStream(context: AnswerContext, listeners: StreamListeners): ReplyCollector {
   const reply = new StreamedResponse(context, listeners);
@@ -23,6 +25,8 @@ class StreamedResponse {
   readonly #listeners: StreamListeners;
   readonly #items: JsonRecord[] = [];
   #text = "";
+  /** Which part of the reasoning is being told: parts are set apart. */
+  #thinking: string | null = null;
   #last: JsonRecord | null = null;
 
   constructor(context: AnswerContext, listeners: StreamListeners) {
@@ -48,17 +52,24 @@ class StreamedResponse {
   finish(): ParsedReply | ReplyError {
     if (!this.#last) return invalid(this.#context, "The stream ended before the reply was complete.");
     const reply = fromResponse(this.#complete(this.#last), this.#context);
-    if ("ok" in reply && this.#text === "" && reply.text !== "") this.#listeners.onText(reply.text);
+    if (!("ok" in reply)) return reply;
+    if (this.#thinking === null && reply.reasoning !== undefined) this.#listeners.onReasoning(reply.reasoning);
+    if (this.#text === "" && reply.text !== "") this.#listeners.onText(reply.text);
     return reply;
   }
 
-  #addPiece(type: string, { delta, item }: JsonRecord): void {
+  #addPiece(type: string, { delta, item, output_index, summary_index, content_index }: JsonRecord): void {
     if (type === "response.output_item.done" && isRecord(item)) this.#items.push(item);
     if (typeof delta !== "string" || delta === "") return;
     if (type === "response.output_text.delta") {
       this.#text += delta;
       this.#listeners.onToken();
       this.#listeners.onText(delta);
+    } else if (thoughts.has(type)) {
+      const place = JSON.stringify([output_index, summary_index, content_index]);
+      const pause = this.#thinking !== null && this.#thinking !== place ? "\n\n" : "";
+      this.#thinking = place;
+      this.#listeners.onReasoning(pause + delta);
     } else if (type === "response.function_call_arguments.delta" || type === "response.refusal.delta") {
       this.#listeners.onToken();
     }

@@ -59,11 +59,12 @@ async function ask(behaviour: Behaviour, request = hello, { path = "/v1" } = {})
   return { reply, sent: provider.requests };
 }
 
-test("a response becomes a reply with all that is known about it, its reasoning left out", async () => {
+test("a response becomes a reply with all that is known about it, its reasoning set apart", async () => {
   const { reply, sent } = await ask(json(response([reasoning, said("Good day.")])));
   expect(reply).toEqual({
     ok: true,
     text: "Good day.",
+    reasoning: "Thinking aloud",
     refusal: null,
     tool_calls: [],
     finish_reason: "stop",

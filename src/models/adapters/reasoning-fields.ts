@@ -1,21 +1,41 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import { plainRecord } from "./json-values.ts";
+import type { SuccessfulReply } from "../../contract/model.ts";
+import { nonEmptyString, plainRecord } from "./json-values.ts";
+import { thinkingText } from "./message-content.ts";
 
 /**
- * How a model came to its calls, as a message or the pieces of one tell it: DeepSeek and Kimi refuse to go on without their
- * `reasoning_content`, models behind OpenRouter without their `reasoning_details`.
+ * What a model thought, as a message or the pieces of one tell it, and what it wants to see again of it: DeepSeek and Kimi refuse
+ * to go on after a call without their `reasoning_content`, models behind OpenRouter without their `reasoning_details`.
  */
 export class ReasoningFields {
+  #text = "";
   #content: string | null = null;
   readonly #details: Map<string, unknown>[] = [];
 
-  add({ reasoning_content, reasoning_details }: JsonRecord): void {
+  /** Takes a message or a piece of one. Gives what is thought in it. */
+  add(message: JsonRecord): string {
+    const { reasoning_content, reasoning, reasoning_details, content } = message;
     // An empty one counts: the field has to be there.
     if (typeof reasoning_content === "string") this.#content = (this.#content ?? "") + reasoning_content;
-    if (Array.isArray(reasoning_details)) for (const part of reasoning_details.filter(isRecord)) this.#addDetail(part);
+    const details = Array.isArray(reasoning_details) ? reasoning_details.filter(isRecord) : [];
+    for (const part of details) this.#addDetail(part);
+    // The same words may stand in several fields.
+    const told = [reasoning_content, reasoning].map(nonEmptyString).find((text) => text !== null);
+    return this.addText(told ?? (details.map(detailText).join("") || thinkingText(content)));
   }
 
-  finish(): JsonRecord | null {
+  addText(text: string): string {
+    this.#text += text;
+    return text;
+  }
+
+  /** What a reply has of it. */
+  told(): Pick<SuccessfulReply, "reasoning"> {
+    return this.#text === "" ? {} : { reasoning: this.#text };
+  }
+
+  /** What is sent back beside the calls it led to. */
+  echo(): JsonRecord | null {
     if (this.#content === null && this.#details.length === 0) return null;
     return plainRecord({
       ...(this.#content !== null && { reasoning_content: this.#content }),
@@ -30,6 +50,10 @@ export class ReasoningFields {
     if (last && goesOn) goOnWith(last, part);
     else this.#details.push(new Map(Object.entries(part)));
   }
+}
+
+function detailText({ text, summary }: JsonRecord): string {
+  return nonEmptyString(text) ?? nonEmptyString(summary) ?? "";
 }
 
 const texts = new Set(["text", "summary"]);

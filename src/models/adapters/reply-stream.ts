@@ -8,6 +8,7 @@ export interface StreamListeners {
   /** Called for every piece of text or of a tool call. */
   readonly onToken: () => void;
   readonly onText: (text: string) => void;
+  readonly onReasoning: (text: string) => void;
 }
 
 /** Puts the events of one streamed reply together. */

@@ -4,7 +4,7 @@ import type { Metadata } from "../../contract/metadata.ts";
 import { withEchoes } from "./call-echo.ts";
 import { firstChoice } from "./first-choice.ts";
 import { labels, nonEmptyString } from "./json-values.ts";
-import { contentText, refusalText } from "./message-content.ts";
+import { contentText, isMarkedAsThought, refusalText } from "./message-content.ts";
 import {
   brokenOff,
   finishReason,
@@ -18,6 +18,7 @@ import { ReasoningFields } from "./reasoning-fields.ts";
 import type { StreamListeners } from "./reply-stream.ts";
 import { StreamedLogprobs } from "./streamed-logprobs.ts";
 import { StreamedToolCalls } from "./streamed-tool-calls.ts";
+import { ThoughtText } from "./thought-text.ts";
 import { tokenUsage } from "./token-usage.ts";
 
 /** Puts the chunks of a streamed completion together. */
@@ -26,6 +27,7 @@ export class StreamedReply {
   readonly #logprobs = new StreamedLogprobs();
   readonly #toolCalls = new StreamedToolCalls();
   readonly #reasoning = new ReasoningFields();
+  readonly #sorter = new ThoughtText();
   /** Null until there is any, be it empty. */
   #text: string | null = null;
   #refusal = "";
@@ -56,7 +58,14 @@ export class StreamedReply {
     this.#addPiece(choice);
   }
 
-  addText(text: string): void {
+  /** `marked`: the server says that it is thought. */
+  addText(text: string, options?: { marked: boolean }): void {
+    const { said, thought } = this.#sorter.add(text, options);
+    if (thought !== "") this.#listeners.onReasoning(this.#reasoning.addText(thought));
+    if (said !== "" || text === "") this.#say(said);
+  }
+
+  #say(text: string): void {
     this.#text = (this.#text ?? "") + text;
     if (text === "") return;
     this.#listeners.onToken();
@@ -68,7 +77,9 @@ export class StreamedReply {
     if (broken) return broken;
     if (!done && this.#finish === null) return invalid(context, "The stream ended before the reply was complete.");
     const { source } = context;
-    const toolCalls = withEchoes(this.#toolCalls.finish(), { source, message: this.#reasoning.finish() });
+    const toolCalls = withEchoes(this.#toolCalls.finish(), { source, message: this.#reasoning.echo() });
+    const late = this.#sorter.finish({ mayBeReply: this.#finish !== "length" && toolCalls.length === 0 });
+    if (late !== "") this.#say(late);
     const refusal = this.#refusal || (this.#text ? null : heldBack(this.#finish));
     if (this.#text === null && refusal === null && toolCalls.length === 0) {
       return invalid(context, noContent(this.#finish));
@@ -76,6 +87,7 @@ export class StreamedReply {
     return {
       ok: true,
       text: this.#text ?? "",
+      ...this.#reasoning.told(),
       refusal,
       tool_calls: toolCalls,
       finish_reason: finishReason(this.#finish, toolCalls.length > 0),
@@ -113,9 +125,10 @@ export class StreamedReply {
   }
 
   #addDelta(delta: JsonRecord): void {
+    const thought = this.#reasoning.add(delta);
+    if (thought !== "") this.#listeners.onReasoning(thought);
     const text = contentText(delta["content"]);
-    if (text !== null) this.addText(text);
-    this.#reasoning.add(delta);
+    if (text !== null) this.addText(text, { marked: isMarkedAsThought(delta) });
     this.#refusal += refusalText(delta) ?? "";
     this.#metadata = labels(delta["metadata"]) ?? this.#metadata;
     if (Array.isArray(delta["tool_calls"])) this.#addToolCalls(delta["tool_calls"].filter(isRecord));

@@ -51,6 +51,15 @@ export class TextChunks {
   }
 }
 
+const otherFields = [
+  "function_call",
+  "refusal",
+  "metadata",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "extra_content",
+];
 const otherParts = ["finish_reason", "error", "logprobs", "message"];
 
 /** The text of a chunk that brings some and nothing else that counts. */
@@ -59,9 +68,8 @@ function onlyText(chunk: unknown): string | null {
   const choices = chunk["choices"];
   const choice = Array.isArray(choices) && choices.length === 1 ? firstChoice(choices) : null;
   if (!choice || otherParts.some((key) => choice[key]) || !isRecord(choice["delta"])) return null;
-  const { content, tool_calls, function_call, refusal, metadata, reasoning_content, reasoning_details } =
-    choice["delta"];
+  const { content, tool_calls, ...delta } = choice["delta"];
   if (typeof content !== "string" || content === "") return null;
   const calls = Array.isArray(tool_calls) ? tool_calls.length > 0 : Boolean(tool_calls);
-  return calls || function_call || refusal || metadata || reasoning_content || reasoning_details ? null : content;
+  return calls || otherFields.some((key) => delta[key]) ? null : content;
 }

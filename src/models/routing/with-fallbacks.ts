@@ -37,11 +37,12 @@ export function withFallbacks(
 ): ChatModel {
   let answered = 0;
 
-  return async (request, { signal, onText, longestWaitMs = Number.POSITIVE_INFINITY }) => {
+  return async (request, { signal, onText, onReasoning, longestWaitMs = Number.POSITIVE_INFINITY }) => {
     let spoken = false;
     const options = {
       signal,
       longestWaitMs,
+      ...(onReasoning && { onReasoning }),
       ...(onText && {
         onText: (text: string) => {
           spoken ||= text !== "";
