@@ -12,6 +12,8 @@ export const AgentStreamEvents = z.object({
     call: z.int().describe("Which model call speaks, from 1: text before a tool call belongs to an earlier message."),
     text: z.string(),
   }),
+  /** What the model thinks, where its provider tells: no part of the message. */
+  "reasoning-delta": z.object({ call: z.int().describe("Which model call thinks, from 1."), text: z.string() }),
   "tool-start": ToolStart,
   /** A call that is not run (broken, refused, beyond a limit) begins and ends at once, `ok` false, `result` the reason. */
   "tool-end": ToolStart.extend({ ok: z.boolean(), result: z.string(), duration_ms: z.number() }),

@@ -112,6 +112,10 @@ export const ChatCompletion = z
           refusal: z.string().nullable(),
           tool_calls: z.array(OpenAiToolCall).optional(),
           ...echoedFields,
+          reasoning_content: z
+            .string()
+            .optional()
+            .describe("What the model thought before it replied, where its provider tells."),
         }),
         logprobs: z.record(z.string(), z.unknown()).nullable(),
         finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]),

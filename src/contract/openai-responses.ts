@@ -104,6 +104,14 @@ const Refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
 
 export const ResponseOutputItem = z
   .discriminatedUnion("type", [
+    z
+      .object({
+        type: z.literal("reasoning"),
+        id: z.string(),
+        summary: z.array(z.object({ type: z.literal("summary_text"), text: z.string() })),
+        status: z.enum(["in_progress", "completed"]),
+      })
+      .describe("What the model thought, where its provider tells."),
     z.object({
       type: z.literal("message"),
       id: z.string(),

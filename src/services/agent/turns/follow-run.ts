@@ -74,7 +74,8 @@ class FollowedRun implements Turn {
   #tell(event: AgentEvent): void {
     this.#past.push(event);
     // Words come by the hundred, and no watcher has use for them.
-    if (event.type !== "text-delta") for (const watcher of this.#watchers) watcher.onEvent(event);
+    const isWord = event.type === "text-delta" || event.type === "reasoning-delta";
+    if (!isWord) for (const watcher of this.#watchers) watcher.onEvent(event);
     for (const listener of this.#listeners) listener(event);
   }
 

@@ -8,7 +8,7 @@ import type { Turn } from "../turns/turn.ts";
 import { toAnswer } from "../turns/turn-answer.ts";
 
 /**
- * A turn as the events of POST /: `run-start`, `text-delta`, `tool-start`, `tool-end`, and last either `run-end`, whose
+ * A turn as the events of POST /: `run-start`, `text-delta`, `reasoning-delta`, `tool-start`, `tool-end`, and last either `run-end`, whose
  * `message` is the JSON answer, or `error`, which is the problem document.
  */
 export function sendTurn(
@@ -21,6 +21,8 @@ export function sendTurn(
   turn.listen((event) => {
     if (event.type === "text-delta") {
       spoken = true;
+      sendEvent(stream, event.type, { call: event.call, text: event.text });
+    } else if (event.type === "reasoning-delta") {
       sendEvent(stream, event.type, { call: event.call, text: event.text });
     } else if (event.type === "tool-start") sendEvent(stream, event.type, event.tool_call);
     else if (event.type === "tool-end") sendEvent(stream, event.type, event.tool_call);

@@ -15,7 +15,7 @@ export async function untilFirstWord(
 ): Promise<void> {
   const spoken = Promise.withResolvers<null>();
   const stopListening = turn.listen((event) => {
-    if (event.type === "text-delta" || (showsTools && isToolEvent(event))) spoken.resolve(null);
+    if (isWord(event) || (showsTools && isToolEvent(event))) spoken.resolve(null);
   });
   try {
     const outcome = await inTime(Promise.race([turn.outcome, spoken.promise]), patienceMs);
@@ -25,6 +25,11 @@ export async function untilFirstWord(
   } finally {
     stopListening();
   }
+}
+
+/** What is thought counts: it is shown while the person waits for the reply. */
+function isWord({ type }: AgentEvent): boolean {
+  return type === "text-delta" || type === "reasoning-delta";
 }
 
 function isToolEvent({ type }: AgentEvent): boolean {

@@ -60,6 +60,7 @@ export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created
           // Where there is something else, an empty text would be taken for what the model said: clients look at it first.
           content: reply.text === "" && (pending.length > 0 || reply.refusal !== null) ? null : reply.text,
           refusal: reply.refusal,
+          ...(reply.reasoning !== undefined && { reasoning_content: reply.reasoning }),
           ...(pending.length > 0 && { ...reasoningBefore(outcome), tool_calls: pending.map(toToolCall) }),
         },
         logprobs: reply.logprobs && { ...reply.logprobs },
@@ -102,17 +103,24 @@ export function toChatChunks(
     const labels = metadata ? `,"metadata":${JSON.stringify(metadata)}` : "";
     stream.write(`${open()}${JSON.stringify({ index: 0, delta, logprobs, finish_reason })}]${labels}}\n\n`);
   };
-  const sendText = (content: string) => {
-    if (content === "") return;
+  const sendPiece = (field: string, text: string) => {
+    if (text === "") return;
     stream.write(
-      `${open()}{"index":0,"delta":{"content":${JSON.stringify(content)}},"logprobs":null,"finish_reason":null}]}\n\n`,
+      `${open()}{"index":0,"delta":{"${field}":${JSON.stringify(text)}},"logprobs":null,"finish_reason":null}]}\n\n`,
     );
   };
+  const sendText = (text: string) => sendPiece("content", text);
 
   const spoken = createSpokenText({ json });
+  const thought = createSpokenText({ json: false });
+  let hasThought = false;
   send({ role: "assistant", content: "" });
   turn.listen((event) => {
     if (event.type === "text-delta") sendText(spoken.add(event));
+    else if (event.type === "reasoning-delta") {
+      hasThought = true;
+      sendPiece("reasoning_content", thought.add(event));
+    }
   });
   void turn.outcome
     .then((outcome) => {
@@ -121,7 +129,10 @@ export function toChatChunks(
       sendText(spoken.finish(text));
       if (refusal !== null) send({ refusal });
       const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toToolCall(call) }));
-      if (calls.length > 0) send({ ...reasoningBefore(outcome), tool_calls: calls });
+      const { reasoning_content, ...echo } = reasoningBefore(outcome);
+      // Clients put the pieces of a field together: what was told piece by piece is not told again.
+      const untold = !hasThought && reasoning_content !== undefined && { reasoning_content };
+      if (calls.length > 0) send({ ...untold, ...echo, tool_calls: calls });
       // Those of all tokens at once: they are known when the reply is.
       send({}, { logprobs, finish_reason: toFinishReason(outcome.finish_reason), metadata });
       if (includeUsage) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });

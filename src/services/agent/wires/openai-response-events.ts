@@ -5,10 +5,20 @@ import { toOpenAiError } from "../../http/openai-error.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 import { asksForJson } from "../../../agent/asks-for-json.ts";
-import { messageId, openResponse, outputText, toResponse, type ResponseHead } from "./openai-response.ts";
+import {
+  messageId,
+  openResponse,
+  outputText,
+  reasoningItem,
+  toResponse,
+  type ResponseHead,
+} from "./openai-response.ts";
 import { createSpokenText } from "./spoken-text.ts";
 
-/** A turn as the events of a streamed response. All its text is one message; the calls handed to the client follow as items of their own. */
+/**
+ * A turn as the events of a streamed response. All its text is one message, what is thought before and between is items of its
+ * own; the calls handed to the client follow.
+ */
 export function toResponseEvents(
   turn: Turn,
   { onCrash, ...head }: ResponseHead & { onCrash: (error: unknown) => ServiceError },
@@ -19,25 +29,34 @@ export function toResponseEvents(
     stream.send({ type, sequence_number, ...fields }, type);
     sequence_number += 1;
   };
-  const message = createMessageEvents(turn, send);
+  const output = createOutput(send);
+  const reasoning = createReasoningEvents(turn, { send, output });
+  const message = createMessageEvents(turn, { send, output });
   const spoken = createSpokenText({ json: asksForJson(head.request.text?.format) });
 
   send("response.created", { response: openResponse(turn, head) });
   send("response.in_progress", { response: openResponse(turn, head) });
   turn.listen((event) => {
-    if (event.type === "text-delta") message.add(spoken.add(event));
+    if (event.type === "reasoning-delta") reasoning.add(event.text);
+    else if (event.type !== "text-delta") return;
+    else {
+      reasoning.finish();
+      message.add(spoken.add(event));
+    }
   });
   void turn.outcome
     .then((outcome) => {
       if (!outcome.ok) throw toTurnError(turn, outcome.error);
+      reasoning.finish();
       message.add(spoken.finish(outcome.reply.text));
       const streamed = message.text();
       const response = toResponse(turn, outcome, { ...head, ...(streamed !== "" && { text: streamed }) });
-      for (const [index, item] of response.output.entries()) {
+      for (const item of response.output) {
         if (item.type === "message") message.finish(item);
-        else sendCall(send, item, index);
+        else if (item.type === "function_call") sendCall(item, { send, output });
       }
-      send(response.status === "incomplete" ? "response.incomplete" : "response.completed", { response });
+      const whole = { ...response, output: output.items() };
+      send(response.status === "incomplete" ? "response.incomplete" : "response.completed", { response: whole });
     })
     .catch((thrown: unknown) => sendFailure(send, onCrash(thrown), openResponse(turn, head)))
     .finally(() => stream.end());
@@ -45,6 +64,75 @@ export function toResponseEvents(
 }
 
 type Send = (type: string, fields: object) => void;
+
+/** The items of a response, each at the place where it began. */
+interface Output {
+  /** Gives its place. */
+  begin(item: object): number;
+  end(place: number, item: ResponseOutputItem): void;
+  items(): ResponseOutputItem[];
+}
+
+interface Told {
+  readonly send: Send;
+  readonly output: Output;
+}
+
+function createOutput(send: Send): Output {
+  const ended = new Map<number, ResponseOutputItem>();
+  let places = 0;
+  return {
+    begin(item) {
+      const output_index = places;
+      places += 1;
+      send("response.output_item.added", { output_index, item });
+      return output_index;
+    },
+    end(output_index, item) {
+      ended.set(output_index, item);
+      send("response.output_item.done", { output_index, item });
+    },
+    items: () => [...ended].toSorted(([first], [second]) => first - second).map(([, item]) => item),
+  };
+}
+
+interface ReasoningEvents {
+  add(text: string): void;
+  /** What comes after it is an item of its own. */
+  finish(): void;
+}
+
+function createReasoningEvents(turn: Turn, { send, output }: Told): ReasoningEvents {
+  let count = 0;
+  let open: { readonly output_index: number; readonly item_id: string; text: string } | null = null;
+
+  function begin() {
+    count += 1;
+    const item = reasoningItem(turn, "", { count });
+    const output_index = output.begin({ ...item, summary: [], status: "in_progress" });
+    const part = { type: "summary_text", text: "" };
+    send("response.reasoning_summary_part.added", { item_id: item.id, output_index, summary_index: 0, part });
+    return { output_index, item_id: item.id, text: "" };
+  }
+
+  return {
+    add(delta) {
+      open ??= begin();
+      const { item_id, output_index } = open;
+      open.text += delta;
+      send("response.reasoning_summary_text.delta", { item_id, output_index, summary_index: 0, delta });
+    },
+    finish() {
+      if (open === null) return;
+      const { item_id, output_index, text } = open;
+      const place = { item_id, output_index, summary_index: 0 };
+      open = null;
+      send("response.reasoning_summary_text.done", { ...place, text });
+      send("response.reasoning_summary_part.done", { ...place, part: { type: "summary_text", text } });
+      output.end(output_index, reasoningItem(turn, text, { count }));
+    },
+  };
+}
 
 type Message = Extract<ResponseOutputItem, { type: "message" }>;
 type OutputPart<Type> = Extract<Message["content"][number], { type: Type }>;
@@ -55,14 +143,20 @@ interface MessageEvents {
   finish(item: Message): void;
 }
 
-function createMessageEvents(turn: Turn, send: Send): MessageEvents {
+function createMessageEvents(turn: Turn, { send, output }: Told): MessageEvents {
   const item_id = messageId(turn);
-  const place = (content_index: number) => ({ item_id, output_index: 0, content_index });
+  let output_index = 0;
+  const place = (content_index: number) => ({ item_id, output_index, content_index });
   let text = "";
 
   function openMessage(): void {
-    const item = { type: "message", id: item_id, role: "assistant", status: "in_progress", content: [] };
-    send("response.output_item.added", { output_index: 0, item });
+    output_index = output.begin({
+      type: "message",
+      id: item_id,
+      role: "assistant",
+      status: "in_progress",
+      content: [],
+    });
   }
 
   function openText(index: number): void {
@@ -106,21 +200,17 @@ function createMessageEvents(turn: Turn, send: Send): MessageEvents {
         else finishText(part, index);
         send("response.content_part.done", { ...place(index), part });
       }
-      send("response.output_item.done", { output_index: 0, item });
+      output.end(output_index, item);
     },
   };
 }
 
-function sendCall(
-  send: Send,
-  item: Extract<ResponseOutputItem, { type: "function_call" }>,
-  output_index: number,
-): void {
+function sendCall(item: Extract<ResponseOutputItem, { type: "function_call" }>, { send, output }: Told): void {
+  const output_index = output.begin({ ...item, arguments: "", status: "in_progress" });
   const place = { item_id: item.id, output_index };
-  send("response.output_item.added", { output_index, item: { ...item, arguments: "", status: "in_progress" } });
   send("response.function_call_arguments.delta", { ...place, delta: item.arguments });
   send("response.function_call_arguments.done", { ...place, name: item.name, arguments: item.arguments });
-  send("response.output_item.done", { output_index, item });
+  output.end(output_index, item);
 }
 
 /**

@@ -115,6 +115,7 @@ function toUsage({ usage, usage_details: details }: AgentOutcome): NonNullable<R
 
 function toOutput(turn: Turn, { reply, pending_tool_calls }: SuccessfulOutcome, text: string): ResponseOutputItem[] {
   const output: ResponseOutputItem[] = [];
+  if (reply.reasoning !== undefined) output.push(reasoningItem(turn, reply.reasoning));
   const refused = reply.refusal !== null;
   if (text !== "" || refused || pending_tool_calls.length === 0) {
     const content = [
@@ -128,6 +129,13 @@ function toOutput(turn: Turn, { reply, pending_tool_calls }: SuccessfulOutcome, 
     output.push({ ...item, arguments: text, status: "completed" });
   }
   return output;
+}
+
+/** The place where clients look for it: those of OpenAI show summaries, of whatever length. */
+export function reasoningItem({ runId }: Turn, text: string, { count = 1 }: { count?: number } = {}) {
+  const id = count === 1 ? `rs_${runId}` : `rs_${runId}_${count}`;
+  const summary = [{ type: "summary_text" as const, text }];
+  return { type: "reasoning" as const, id, summary, status: "completed" as const };
 }
 
 export function outputText(text: string, logprobs: SuccessfulReply["logprobs"] = null) {

@@ -74,10 +74,10 @@ interface Steps {
 /** Text and tools in the order they came; what begins is ended before the next begins. */
 function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
   let inStep = false;
-  let speaking: string | null = null;
+  let speaking: { readonly kind: "text" | "reasoning"; readonly id: string } | null = null;
 
   function endText(): void {
-    if (speaking !== null) send({ type: "text-end", id: speaking });
+    if (speaking !== null) send({ type: `${speaking.kind}-end`, id: speaking.id });
     speaking = null;
   }
   function end(): void {
@@ -90,13 +90,14 @@ function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
     send({ type: "start-step" });
     inStep = true;
   }
-  function speak(call: number, delta: string): void {
+  function speak(call: number, delta: string, kind: "text" | "reasoning" = "text"): void {
     if (!inStep) begin();
-    if (speaking === null) {
-      speaking = `text-${call}`;
-      send({ type: "text-start", id: speaking });
+    if (speaking?.kind !== kind) {
+      endText();
+      speaking = { kind, id: `${kind}-${call}` };
+      send({ type: `${kind}-start`, id: speaking.id });
     }
-    send({ type: "text-delta", id: speaking, delta });
+    send({ type: `${kind}-delta`, id: speaking.id, delta });
   }
   function use({ id, name, args }: AskedToolCall): void {
     endText();
@@ -110,6 +111,7 @@ function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
   return {
     follow(event) {
       if (event.type === "text-delta") speak(event.call, event.text);
+      else if (event.type === "reasoning-delta") speak(event.call, event.text, "reasoning");
       else if (event.type === "model-start") begin();
       else if (event.type === "tool-start") use(event.tool_call);
       else if (event.type === "tool-end") used(event.tool_call);
