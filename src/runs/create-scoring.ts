@@ -14,7 +14,7 @@ import type { LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
 import { createSemanticScorer } from "../evaluation/semantic/semantic-scorer.ts";
 import type { CheckRunnerThread } from "./check-runner.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
-import type { CreateRunScoring } from "./run-context.ts";
+import type { CreateRunScoring, ScoredRun } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
 
 export interface RunScoringOptions {
@@ -34,10 +34,10 @@ export interface RunScoringOptions {
 export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
   const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, runCheck } = options;
 
-  async function judgeOf(settings: RunSettings, ledger: RunLedger | null): Promise<TurnJudge | undefined> {
+  async function judgeOf({ owner, settings, ledger }: ScoredRun): Promise<TurnJudge | undefined> {
     const { judge } = settings;
     if (!judge) return undefined;
-    const target = helperTarget(settings, judge);
+    const target = { ...helperTarget(settings, judge), owner };
     const built: Judge = {
       model: budgeted(createModel(target), { ledger, priceOf: priceOf?.(target) }),
       votes: judge.votes ?? 1,
@@ -47,9 +47,10 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
     return { judge: built, questions: judgeQuestions(judge) };
   }
 
-  return async ({ owner, settings, scenarios, ledger }) => {
+  return async (run) => {
+    const { owner, settings, scenarios, ledger } = run;
     const candidates = labelCandidates(scenarios);
-    const judge = await judgeOf(settings, ledger);
+    const judge = await judgeOf(run);
     const ofTurns = settings.judge?.scope !== "conversation";
     const { labeller } = settings;
     const embedder = await embedderFor?.(settings);
@@ -57,7 +58,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       candidates,
       settings,
       ...(customScorers && { customScorers }),
-      modelLabeller: labeller && labellerOf(helperTarget(settings, labeller)),
+      modelLabeller: labeller && labellerOf({ ...helperTarget(settings, labeller), owner }),
       semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
       judge: ofTurns ? judge : undefined,
       lexical,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Embedder } from "../contract/embedder.ts";
+import type { CallRequest, Limits } from "../contract/limits.ts";
 import type { ChatModel, ReplyError } from "../contract/model.ts";
 import { ServiceError } from "../contract/service-error.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
@@ -261,4 +262,33 @@ test.each([
   });
   const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge });
   expect(response.summary.average_scores["judge_correctness"]).toBe(1);
+});
+
+test("calls of a judge and a labeller count for the owner of the run, as those of its model do", async () => {
+  const asked: CallRequest[] = [];
+  const limits: Limits = {
+    async acquire(call) {
+      asked.push(call);
+      return { refused: () => {}, release: () => {} };
+    },
+    stopWaiting: () => {},
+    close: async () => {},
+  };
+  const labeller = fakeModel(() => JSON.stringify({ intent: "refund" }));
+  await using bench = await startBench({ models: { model: right(), judge: saying("partial"), labeller }, limits });
+  const request = EvaluationRequest.parse({
+    endpoint: "http://test",
+    model_id: "model",
+    test_batch: numberedScenario("s", 1, { reference_metadata: { intent: "refund" } }),
+    judge: judgeAt,
+    labeller: { endpoint: "http://labeller", model_id: "labeller" },
+  });
+  const created = await bench.runs.create(planRun(request, planLimits), { warnings: [], owner: "alice" });
+  await bench.runs.wait(created.outcome === "created" ? created.run.id : "", AbortSignal.timeout(20_000));
+  const owners = asked.map(({ endpoint, owner }) => [endpoint, owner]);
+  expect(Object.fromEntries(owners)).toEqual({
+    "http://test": "alice",
+    "http://judge": "alice",
+    "http://labeller": "alice",
+  });
 });

@@ -39,7 +39,7 @@ export async function judgeRunPairs(
   const { target, problems } = findHelper("judge", place);
   if (!target) throw fieldsError(problems);
   // An audit measures verdicts on single replies; it says nothing about choosing between two.
-  const judge: Judge = { model: createModel(target), votes, audited: false };
+  const judge: Judge = { model: createModel({ ...target, owner: owner ?? null }), votes, audited: false };
   const baseline = new Map<string, FirstReply>();
   for await (const { key, ...reply } of firstReplies(store, baselineId, owner)) baseline.set(key, reply);
   const pairs: { left: FirstReply; right: FirstReply }[] = [];

@@ -27,9 +27,9 @@ export function limitModel(
 
 /**
  * Models that help, judges and labellers, made so that they keep to the same limits as models under test. Each one takes
- * turns with the runs that call the same endpoint as if it were a run of its own, of the priority of the run it helps.
+ * turns with the runs that call the same endpoint as if it were a run of its own, of the owner and the priority of the run it helps.
  */
-export function limitModels<Target extends Pick<CallRequest, "endpoint" | "priority">>(
+export function limitModels<Target extends Pick<CallRequest, "endpoint" | "owner" | "priority">>(
   createModel: (target: Target) => ChatModel,
   limits: Limits | undefined,
 ): (target: Target) => ChatModel {
@@ -39,6 +39,7 @@ export function limitModels<Target extends Pick<CallRequest, "endpoint" | "prior
       limits,
       endpoint: originOf(target.endpoint),
       run_id: `helper ${randomUUID()}`,
+      owner: target.owner,
       priority: target.priority,
     });
 }

@@ -26,13 +26,18 @@ export interface RunContext {
   readonly figures: FiguresSoFar;
 }
 
-/** How a run's replies are scored: joins models, embedder and judge with the settings of the run. */
-export type CreateRunScoring = (run: {
+/** A run whose replies are to be scored. */
+export interface ScoredRun {
   readonly owner: string | null;
   readonly settings: RunSettings;
   readonly scenarios: readonly Scenario[];
   readonly ledger: RunLedger | null;
-}) => Promise<{ readonly scoring: Scoring; readonly conversationJudge: TurnJudge | null }>;
+}
+
+/** How a run's replies are scored: joins models, embedder and judge with the settings of the run. */
+export type CreateRunScoring = (
+  run: ScoredRun,
+) => Promise<{ readonly scoring: Scoring; readonly conversationJudge: TurnJudge | null }>;
 
 export interface RunContextsOptions {
   readonly store: Store;
@@ -103,7 +108,7 @@ export function createRunContexts({
   }
 
   function modelOf({ id, owner, settings }: RunRecord, scenarios: readonly Scenario[]): ChatModel {
-    const plain = createModel(settings);
+    const plain = createModel({ ...settings, owner });
     const model = wantsStream(settings, scenarios) ? streamedModel(plain) : plain;
     if (!limits) return model;
     const { endpoint, priority } = settings;
