@@ -23,6 +23,11 @@ export interface ClaimOptions {
   readonly worker: string;
   /** Read when the claim is carried out, which may be later than it was asked for. */
   readonly limit: number;
+  /**
+   * So many more, for owners that have fewer attempts under way than are left of them: whoever fills the places with calls that take
+   * long does not keep others waiting. Default: none.
+   */
+  readonly spare?: number;
   readonly perRun: number;
   /** Only attempts of these runs. Default: of any that is not tied to a process. */
   readonly runs?: ReadonlySet<string> | undefined;
@@ -31,7 +36,7 @@ export interface ClaimOptions {
 /** Says who works on which attempt. The store says what is true; a lost queue could be rebuilt from it. */
 export interface Queue {
   /**
-   * Takes up to `limit` ready attempts, fairly: by priority, then the run with the fewest running attempts,
+   * Takes up to `limit` ready attempts, fairly: by priority, then the owner, then the run with the fewest running attempts,
    * never more of one run than its `concurrency` (or `perRun`) allows. Expired leases are taken back first.
    */
   claim(options: ClaimOptions): Promise<readonly ClaimedAttempt[]>;

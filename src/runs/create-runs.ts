@@ -83,6 +83,8 @@ export interface RunsOptions {
  * Not where many processes share a queue: what waits here could be carried out elsewhere.
  */
 const heldAhead = 0.25;
+/** Calls at once, and attempts held, beyond those that all may have: for owners to whom the calls of others leave no place. */
+const spareShare = 0.25;
 /** When to ask again with a run that was refused because there were too many. */
 const fullRetryMs = 10_000;
 /** How long the answer to a cancellation waits for the end of the run. */
@@ -95,11 +97,12 @@ export function createRuns(options: RunsOptions): Runs {
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
   const waiting = createWaiting({ store, events });
   const { global, perRun } = options.concurrency;
-  const places = createPlaces(global);
+  const spare = Math.floor(global * spareShare);
+  const places = createPlaces(global, spare);
   const inPlace =
     (create: RunsOptions["createModel"]) =>
     (target: ModelTarget): ChatModel =>
-      callInPlace(create(target), places);
+      callInPlace(create(target), { places, owner: target.owner });
   const createModel = inPlace(options.createModel);
   const ahead = queue.claimsFollowEnds ? Math.ceil(global * heldAhead) : 0;
   const orders = createScenarioOrders({ store, now });
@@ -130,6 +133,7 @@ export function createRuns(options: RunsOptions): Runs {
     execute,
     capacity: global + ahead,
     perRun,
+    spare,
     runs: ownRuns,
     onError,
     isBreak: (error) => !isCircumstance(error),

@@ -13,6 +13,8 @@ export interface WorkerOptions {
   /** Attempts held at once, and at most so many of one run unless the run asks for more. */
   readonly capacity: number;
   readonly perRun: number;
+  /** Attempts held beyond `capacity`, of owners whom others leave no place. Default: none. */
+  readonly spare?: number | undefined;
   /** Works on these runs alone. Default: on any that waits. */
   readonly runs?: ReadonlySet<string> | undefined;
   readonly onError: (error: unknown) => void;
@@ -69,6 +71,7 @@ export function createWorker({
   execute,
   capacity,
   perRun,
+  spare = 0,
   runs,
   onError,
   onReleased,
@@ -85,6 +88,8 @@ export function createWorker({
   let running = false;
   let pumping: Promise<void> | null = null;
   let again = false;
+  /** Whether a claim is due though every place is taken: there may be an owner for whom the spare ones are. */
+  let looksForOthers = false;
   let whenIdle: (() => void) | null = null;
   let polling: Promise<void> | null = null;
   /** Runs that were cancelled while a claim is under way: what it brings of them is not begun. */
@@ -117,6 +122,7 @@ export function createWorker({
   const claim: ClaimOptions = {
     worker: id,
     perRun,
+    spare,
     runs,
     get limit() {
       return Math.min(capacity - (held.size - endingCount), 2 * capacity - held.size);
@@ -124,7 +130,8 @@ export function createWorker({
   };
 
   async function claimMore(): Promise<void> {
-    if (claim.limit <= 0) return;
+    if (claim.limit <= (looksForOthers ? -spare : 0)) return;
+    looksForOthers = false;
     for (const attempt of await queue.claim(claim)) hold(attempt);
   }
 
@@ -136,6 +143,8 @@ export function createWorker({
       if (entry.ending) endingCount -= 1;
       held.delete(claimed.lease.attempt_id);
       if (held.size === 0) whenIdle?.();
+      // It had a spare place.
+      if (claim.limit <= 0) looksForOthers = true;
       pump();
     });
   }
@@ -172,6 +181,7 @@ export function createWorker({
   }
 
   function poll(): void {
+    looksForOthers = true;
     pump();
     polling ??= onPoll()
       .catch(onError)

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { ClaimedAttempt } from "../../src/contract/queue.ts";
+import type { NewRun } from "../../src/contract/store.ts";
 import { failedReply, sampleReply, sampleRun } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
 import { claim, created, progressOf, storedTurn } from "./suite-helpers.ts";
@@ -110,6 +111,18 @@ export function queueSuite(name: string, open: OpenStorage): void {
       const single = sampleRun({ owner: "single", scenarios: 9, created_at: 2 });
       for (const run of [...many, single]) await storage.store.runs.create(run);
       expect(perRun(await claim(storage, { limit: 8 }))[single.id]).toBe(4);
+    });
+
+    test("a worker that is full takes attempts of another owner into its spare places", async () => {
+      await using storage = await open();
+      const [busy, other] = ["busy", "other"].map((owner) => sampleRun({ owner, scenarios: 9 })) as [NewRun, NewRun];
+      const options = { worker: "w", perRun: 9, spare: 4 };
+      await storage.store.runs.create(busy);
+      expect(await storage.queue.claim({ ...options, limit: 6 })).toHaveLength(6);
+      expect(await storage.queue.claim({ ...options, limit: 0 })).toEqual([]);
+      await storage.store.runs.create(other);
+      expect(perRun(await storage.queue.claim({ ...options, limit: 0 }))).toEqual({ [other.id]: 2 });
+      expect(await storage.queue.claim({ ...options, limit: -2 })).toEqual([]);
     });
 
     test("a higher priority goes first, whatever else is under way", async () => {

@@ -1,10 +1,12 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
+import type { EndpointLimits } from "../../src/contract/limits.ts";
+import type { NewRun } from "../../src/contract/store.ts";
 import { createStore } from "../../src/storage/create-store.ts";
 import { tortureRun } from "../torture/torture-run.ts";
 import { clock, counted, endpointOf, startProcess } from "./simulated-process.ts";
 import { startVirtualTime } from "./virtual-time.ts";
-import { createWitness } from "./witness.ts";
+import { createWitness, type WitnessOptions } from "./witness.ts";
 import { openWorldStore } from "./world.ts";
 
 interface Setting {
@@ -19,35 +21,56 @@ function run(scenarios: number, turns: number) {
   return tortureRun({ id, endpoint: endpointOf(id), scenarios, turns, settings: { scorers: ["success"] } });
 }
 
-/** Virtual milliseconds from the creation of a run of 10 attempts to its end. */
-async function timeOfSmallRun({ callsAtOnce, turns, processes, perMinute }: Setting, beside: number): Promise<number> {
-  using time = startVirtualTime();
+/** A world in virtual time, with processes of as many places as by default. */
+async function startWorld({
+  limits,
+  witnessed = { callsAtOnce: limits.concurrency, perMinute: limits.requests_per_minute },
+  processes = 1,
+  latencyOf = () => 200,
+}: {
+  limits: EndpointLimits;
+  witnessed?: Omit<WitnessOptions, "now">;
+  processes?: number;
+  latencyOf?: (turn: string) => number;
+}) {
+  const time = startVirtualTime();
   const database = await openWorldStore();
   const commits = { count: 0 };
-  const witness = createWitness({ now: time.now, callsAtOnce, perMinute });
+  const witness = createWitness({ now: time.now, ...witnessed });
   const ignore = (): void => {};
-  const store = createStore({
+  const { runs } = createStore({
     database: counted(database, commits),
     clock,
     onWork: ignore,
     onCancel: ignore,
     close: async () => {},
   });
-  const limits = { concurrency: callsAtOnce, requests_per_minute: perMinute };
   const started = Array.from({ length: processes }, (_, number) =>
-    // As many places as by default.
-    startProcess({ number, database, commits, witness, limits, capacity: 64, perRun: 8, latencyOf: () => 200 }),
+    startProcess({ number, database, commits, witness, limits, capacity: 64, perRun: 8, latencyOf }),
   );
-  if (beside > 0) void store.runs.create(run(beside, turns));
-  await time.passUntil(() => witness.calls >= Math.min(50, beside), 60_000);
-  const begin = time.now();
-  const small = run(10, turns);
-  void store.runs.create(small);
-  expect(await time.passUntil(() => witness.ended.has(small.id), 600_000)).toBe(true);
-  expect(witness.problems).toEqual([]);
-  const took = time.now() - begin;
-  for (const process of started) process.kill();
-  return took;
+  return {
+    create: (run: NewRun): void => void runs.create(run),
+    untilCalls: (count: number) => time.passUntil(() => witness.calls >= count, 60_000),
+    /** Virtual milliseconds from the creation of a run to its end. */
+    async timeOf(run: NewRun): Promise<number> {
+      const begin = time.now();
+      void runs.create(run);
+      expect(await time.passUntil(() => witness.ended.has(run.id), 600_000)).toBe(true);
+      expect(witness.problems).toEqual([]);
+      return time.now() - begin;
+    },
+    [Symbol.dispose]() {
+      for (const process of started) process.kill();
+      time[Symbol.dispose]();
+    },
+  };
+}
+
+async function timeOfSmallRun({ callsAtOnce, turns, processes, perMinute }: Setting, beside: number): Promise<number> {
+  using world = await startWorld({ processes, limits: { concurrency: callsAtOnce, requests_per_minute: perMinute } });
+  if (beside > 0) world.create(run(beside, turns));
+  await world.untilCalls(Math.min(50, beside));
+  return await world.timeOf(run(10, turns));
 }
 
 test.each<Setting>([
@@ -59,5 +82,30 @@ test.each<Setting>([
 ])("a run of 10 attempts beside one of 1,000 takes at most three times as long as alone: %o", async (setting) => {
   const alone = await timeOfSmallRun(setting, 0);
   const beside = await timeOfSmallRun(setting, 1_000);
+  expect(beside).toBeLessThanOrEqual(3 * alone);
+});
+
+/** Beside so many runs of another owner whose endpoints do not answer for two minutes. */
+async function timeBesideSilence(count: number): Promise<number> {
+  const silent = new Set<string>();
+  using world = await startWorld({
+    limits: { concurrency: 16 },
+    // A quarter more than the places that all may have, whoever calls.
+    witnessed: { callsAtOnce: 80 },
+    latencyOf: (turn) => (silent.has(turn.split(" ")[0]!) ? 120_000 : 200),
+  });
+  for (let index = 0; index < count; index += 1) {
+    const { settings, ...busy } = run(100, 1);
+    silent.add(busy.id);
+    const endpoint = `http://silent-${index % 5}.test/${busy.id}`;
+    world.create({ ...busy, owner: "busy", settings: { ...settings, endpoint } });
+  }
+  await world.untilCalls(count > 0 ? 64 : 0);
+  return await world.timeOf({ ...run(10, 2), owner: "other" });
+}
+
+test("an owner whose endpoints never answer does not keep the runs of another waiting", async () => {
+  const alone = await timeBesideSilence(0);
+  const beside = await timeBesideSilence(10);
   expect(beside).toBeLessThanOrEqual(3 * alone);
 });

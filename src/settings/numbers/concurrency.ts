@@ -6,7 +6,8 @@ export const concurrency = {
     name: "REHEARSAL_CONCURRENCY_GLOBAL",
     ...count,
     default: 64,
-    meaning: "Model calls at once in one process.",
+    meaning:
+      "Model calls at once in one process; a quarter more for owners of keys to whom the calls of others leave no place.",
   },
   perOrigin: {
     name: "REHEARSAL_CONCURRENCY_PER_ORIGIN",

@@ -17,9 +17,10 @@ export interface Claim extends ClaimOptions {
 export async function claimAttempts(writer: Writer, claim: Claim): Promise<ClaimedAttempt[]> {
   const expired = await expiredAttempt(writer, [claim.now, furthestLease(claim)]);
   if (expired.length > 0) await takeBack(writer, isExpired(claim));
-  if (claim.limit <= 0) return [];
+  const { limit, spare = 0, perRun } = claim;
+  if (limit + spare <= 0) return [];
   const runs = claim.order.arrange(await waitingRuns(writer, claim));
-  const shares = shareOut(runs, { places: claim.limit, perRun: claim.perRun });
+  const shares = shareOut(runs, { places: limit, spare, perRun });
   for (const runId of shares.keys()) claim.order.served(runId);
   return leaseAttempts(writer, await chooseReady(writer, shares, claim), claim);
 }
@@ -64,9 +65,9 @@ const runsThatWait = statement<ServedRun & { readonly tied: number }>(
 /** Runs with something ready that the worker may take. Ready attempts are counted only as far as there are places: a run may have thousands. */
 export async function waitingRuns(
   writer: Writer,
-  { worker, limit, now, runs }: Pick<Claim, "worker" | "limit" | "now" | "runs">,
+  { worker, limit, spare = 0, now, runs }: Pick<Claim, "worker" | "limit" | "spare" | "now" | "runs">,
 ): Promise<ServedRun[]> {
-  const rows = await runsThatWait(writer, [now, now + longestDelayMs, limit, worker]);
+  const rows = await runsThatWait(writer, [now, now + longestDelayMs, limit + spare, worker]);
   return rows
     .filter(({ id, tied }) => runs?.has(id) ?? tied === 0)
     .map((row) => ({

@@ -25,6 +25,22 @@ test("owners get as much as one another, however many runs each has", () => {
   expect(share([...many, waiting({ id: "e", owner: "two", running: 4 })], 4)).toEqual({ a: 1, b: 1, e: 2 });
 });
 
+test("spare places are for owners that have fewer under way than are left of them", () => {
+  const runs = [
+    waiting({ id: "a", owner: "busy", running: 64 }),
+    waiting({ id: "b", owner: "other" }),
+    waiting({ id: "c", owner: "third" }),
+  ];
+  const shares = (places: number, those = runs) =>
+    Object.fromEntries(shareOut(those, { places, spare: 16, perRun: 100 }));
+  expect(shares(0, runs.slice(0, 1))).toEqual({});
+  expect(shares(0, runs.slice(0, 2))).toEqual({ b: 8 });
+  expect(shares(0)).toEqual({ b: 6, c: 5 });
+  // Eight of them are taken already.
+  expect(shares(-8, runs.slice(0, 2))).toEqual({ b: 4 });
+  expect(shares(-16)).toEqual({});
+});
+
 test("between equals the oldest run comes first", () => {
   expect(share([waiting({ id: "a", created_at: 2 }), waiting({ id: "b", created_at: 1 })], 1)).toEqual({ b: 1 });
 });

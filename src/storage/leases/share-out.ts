@@ -23,10 +23,12 @@ interface Share {
  * Gives free places to runs one by one: the highest priority first, then the owner with the fewest attempts under way, then the
  * run with the fewest, then the oldest. Whoever starts many runs gets no more than others by it. No run gets more than its limit,
  * so a large one cannot keep a small one waiting. Runs come out in the order in which they got their first place.
+ * Of `spare` places, which come last, an owner gets one only while it has fewer under way than are left: whoever has taken all
+ * others gets none of them, and nobody gets all of them. `places` is below 0 when some of them are taken already.
  */
 export function shareOut(
   runs: readonly WaitingRun[],
-  { places, perRun }: { places: number; perRun: number },
+  { places, spare = 0, perRun }: { places: number; spare?: number; perRun: number },
 ): ReadonlyMap<string, number> {
   const given = new Map<string, number>();
   const owners = new Map<string | null, { places: number }>();
@@ -36,9 +38,12 @@ export function shareOut(
     ofOwner.places += run.running;
     return { run, most: run.max_concurrency ?? perRun, ofOwner, places: 0 };
   });
-  for (let place = 0; place < places; place += 1) {
+  for (let left = places + spare; left > 0; left -= 1) {
+    const most = left > spare ? Number.POSITIVE_INFINITY : left;
     let next: Share | undefined;
-    for (const share of shares) if (hasRoom(share) && (!next || comesBefore(share, next))) next = share;
+    for (const share of shares) {
+      if (share.ofOwner.places < most && hasRoom(share) && (!next || comesBefore(share, next))) next = share;
+    }
     if (!next) break;
     next.places += 1;
     next.ofOwner.places += 1;
