@@ -3,9 +3,9 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../contract/judge.ts";
 import type { LabelRule } from "../contract/label-rule.ts";
 import type { RunSummary } from "../contract/run-summary.ts";
+import { attemptOutcome, lacksOverall } from "../contract/outcome.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
 import { addUsage, noUsage } from "../contract/usage.ts";
-import { attemptPassed } from "./attempt-passed.ts";
 import { averageInteractions, averageScenarios } from "./average-scores.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createDrift } from "./drift.ts";
@@ -138,8 +138,9 @@ export function createRunFigures({
       // One that was stopped halfway says nothing about how it would have ended.
       if (attempt.unfinished) return;
       if (average["overall"] !== undefined) overall.add(row, average["overall"]);
-      const good = attemptPassed(average, threshold);
-      if (good === null) return;
+      const outcome = attemptOutcome(average, threshold);
+      if (outcome === "unscored") return;
+      const good = outcome === "passed";
       passes.counted++;
       if (good) passes.passed++;
       (good ? passed : missed).add(row, 1);
@@ -183,13 +184,10 @@ export function createRunFigures({
 }
 
 /** A reply has no verdict either where the judge gave none on the conversation it is part of. */
-function isUnscored(
-  { error, failed_scores, scores }: ScoredInteraction,
-  conversation: ConversationJudgement | undefined,
-): boolean {
-  if (error) return false;
+function isUnscored(interaction: ScoredInteraction, conversation: ConversationJudgement | undefined): boolean {
+  if (interaction.error) return false;
   const lost = Object.keys(conversation?.score_reasons ?? {}).some((name) => conversation?.scores[name] === undefined);
-  return lost || (failed_scores !== undefined && scores["overall"] === undefined);
+  return lost || lacksOverall(interaction);
 }
 
 /** Adds up money, and what judging and labelling took. */

@@ -2,8 +2,8 @@ import type { ScenarioResult } from "../contract/evaluation-response.ts";
 import type { LabelRule } from "../contract/label-rule.ts";
 import type { Reliability } from "../contract/score-stats.ts";
 import type { Scores } from "../contract/score.ts";
+import { attemptOutcome } from "../contract/outcome.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
-import { attemptPassed } from "./attempt-passed.ts";
 import { averageAttempts, averageInteractions } from "./average-scores.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createLabelTallies } from "./label-tallies.ts";
@@ -64,8 +64,9 @@ export function summarizeScenario(
 /** Null when there is nothing to judge: no attempt has ended, or those that have got their replies and none has an `overall`. */
 function reliabilityOf(averages: readonly Scores[], threshold: number): Reliability | null {
   if (averages.length === 0) return null;
-  const outcomes = averages.map((average) => attemptPassed(average, threshold));
-  if (outcomes.includes(null) && averages.every((average) => average["overall"] === undefined)) return null;
-  const counted = outcomes.filter((passed) => passed !== null);
-  return reliability(counted.length, counted.filter(Boolean).length, threshold);
+  const outcomes = averages.map((average) => attemptOutcome(average, threshold));
+  if (outcomes.includes("unscored") && averages.every((average) => average["overall"] === undefined)) return null;
+  const counted = outcomes.filter((outcome) => outcome !== "unscored");
+  const passed = counted.filter((outcome) => outcome === "passed");
+  return reliability(counted.length, passed.length, threshold);
 }

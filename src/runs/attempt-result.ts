@@ -5,9 +5,10 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Interaction, Scenario } from "../contract/scenario.ts";
 import { scoringVersion, type Scores } from "../contract/score.ts";
 import type { AttemptWithInteractions, StoredInteraction } from "../contract/store.ts";
+import { isFailure, turnOutcome } from "../contract/outcome.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
-import { firstBadTurn, isGood, type FirstBadTurn } from "../evaluation/first-bad-turn.ts";
+import { firstBadTurn, type FirstBadTurn } from "../evaluation/first-bad-turn.ts";
 import { toPasses } from "./passes.ts";
 
 /** An attempt as it is answered, and the same attempt with reference history where the run has both. */
@@ -74,10 +75,11 @@ function toReplay(
 ): Replay | null {
   const interactions = second.filter((turn) => turn.turn_index >= turn_index);
   if (interactions.length === 0) return null;
-  const good = interactions.map((turn) => isGood(turn, threshold));
-  const repaired = good.includes(false) ? false : good.includes(null) ? null : true;
-  const badBefore = first.filter((turn) => turn.turn_index >= turn_index && isGood(turn, threshold) === false).length;
-  const badNow = good.filter((value) => value === false).length;
+  const outcomes = interactions.map((turn) => turnOutcome(turn, threshold));
+  const isBad = (turn: InteractionResult): boolean => isFailure(turnOutcome(turn, threshold));
+  const badBefore = first.filter((turn) => turn.turn_index >= turn_index && isBad(turn)).length;
+  const badNow = interactions.filter(isBad).length;
+  const repaired = badNow > 0 ? false : outcomes.includes("unscored") ? null : true;
   const before = `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} turns were bad; with the reference replies before them`;
   // Nothing was said before the first turn, and a call that failed was not led astray by what was said.
   const cause = turn_index > 0 && overall !== null ? ": the trouble came from the model's own earlier replies" : "";

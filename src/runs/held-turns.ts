@@ -3,10 +3,10 @@ import type { StoredReply, StoredScores } from "../contract/interaction-result.t
 import type { Interaction, Scenario } from "../contract/scenario.ts";
 import type { Scores } from "../contract/score.ts";
 import type { StoredInteraction } from "../contract/store.ts";
+import { isFailure, turnOutcome } from "../contract/outcome.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
 import { generatedReply, referenceReply } from "../evaluation/conversation.ts";
-import { isGood } from "../evaluation/first-bad-turn.ts";
 import type { JudgedTurn } from "../evaluation/judges/judge-prompt.ts";
 import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { firstHistory } from "./passes.ts";
@@ -38,7 +38,7 @@ export function holdTurns({ interactions }: Scenario, settings: Pick<RunSettings
   function isBad(turn: number): boolean {
     const error = replies.get(turn)?.error ?? null;
     const threshold = settings.threshold ?? defaultThreshold;
-    return isGood({ scores: scored.get(turn)?.scores ?? {}, error }, threshold) === false;
+    return isFailure(turnOutcome({ scores: scored.get(turn)?.scores ?? {}, error }, threshold));
   }
 
   return {

@@ -1,17 +1,14 @@
+import { attemptOutcome } from "../contract/outcome.ts";
 import type { AttemptOutline, ScenarioStatus } from "../contract/run-scenarios.ts";
 import type { AttemptAverages } from "../contract/store.ts";
-import { reaches } from "../contract/threshold.ts";
 
-/** An attempt in short, from its averages. `success` below 1 means that a turn got no reply. */
+/** An attempt in short, from its averages. */
 export function toAttemptOutline(
   { attempt, state, average_scores }: AttemptAverages,
   threshold: number,
 ): AttemptOutline {
-  const overall = average_scores?.["overall"] ?? null;
-  if (state !== "done") return { attempt, outcome: "unfinished", overall };
-  if ((average_scores?.["success"] ?? 1) < 1) return { attempt, outcome: "errored", overall };
-  if (overall === null) return { attempt, outcome: "unscored", overall };
-  return { attempt, outcome: reaches(overall, threshold) ? "passed" : "failed", overall };
+  const outcome = state === "done" ? attemptOutcome(average_scores ?? {}, threshold) : "unfinished";
+  return { attempt, outcome, overall: average_scores?.["overall"] ?? null };
 }
 
 /** How many attempts of a scenario have ended, and of those passed or failed. What could not be scored did neither. */

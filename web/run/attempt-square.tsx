@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { AttemptOutcome } from "../parts/judge-turn.ts";
+import type { AttemptOutcome } from "../parts/judge-attempt.ts";
 import { formatScore } from "../parts/format.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import type { AttemptCell } from "./scenario-rows.ts";

@@ -1,5 +1,6 @@
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import { judgeAttempt, thresholdOf, type AttemptOutcome } from "../parts/judge-turn.ts";
+import { thresholdOf } from "../../src/contract/threshold.ts";
+import { judgeAttempt, type AttemptOutcome } from "../parts/judge-attempt.ts";
 import type { RunScenario, ScenarioStatus } from "./run-scenario-list.ts";
 
 export interface AttemptCell {

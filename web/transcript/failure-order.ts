@@ -1,5 +1,6 @@
 import type { ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import { isFailure, judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
+import { isFailure, turnOutcome } from "../../src/contract/outcome.ts";
+import { thresholdOf } from "../../src/contract/threshold.ts";
 
 export interface TurnPlace {
   readonly scenarioId: string;
@@ -14,7 +15,7 @@ function* places(scenarios: readonly ScenarioResult[]): Generator<TurnPlace & { 
     const threshold = thresholdOf(scenario);
     for (const { attempt, interactions } of scenario.attempts) {
       for (const interaction of interactions) {
-        const failing = isFailure(judgeTurn(interaction, threshold));
+        const failing = isFailure(turnOutcome(interaction, threshold));
         yield { scenarioId: scenario.scenario_id, attempt, turn: interaction.turn_index, failing };
       }
     }

@@ -1,7 +1,7 @@
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
 import { formatEffect } from "../parts/format-effect.ts";
 import { formatScore } from "../parts/format.ts";
-import { judgeTurn } from "../parts/judge-turn.ts";
+import { turnOutcome } from "../../src/contract/outcome.ts";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
 import type { HistoryMode } from "./history-mode.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
@@ -30,7 +30,7 @@ export function OtherHistory({ turn, history, threshold, overall }: OtherHistory
         {score !== undefined && overall !== undefined && ` (${formatEffect(score - overall)})`}
       </summary>
       <div className="mt-2 grid gap-1 rounded-md border border-line p-2 text-sm">
-        <OutcomeBadge outcome={judgeTurn(turn, threshold)} />
+        <OutcomeBadge outcome={turnOutcome(turn, threshold)} />
         <VerbatimText text={turn.agent_reply} />
       </div>
     </details>

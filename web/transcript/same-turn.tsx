@@ -1,6 +1,7 @@
 import type { ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import { formatScore } from "../parts/format.ts";
-import { judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
+import { turnOutcome } from "../../src/contract/outcome.ts";
+import { thresholdOf } from "../../src/contract/threshold.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";
@@ -37,7 +38,7 @@ export function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
                   Attempt {reply.attempt}
                   {reply.attempt === attempt && " (this one)"}
                 </span>
-                <OutcomeBadge outcome={judgeTurn(reply.turn, threshold)} />
+                <OutcomeBadge outcome={turnOutcome(reply.turn, threshold)} />
                 <span className="tabular-nums">overall {formatScore(reply.turn.scores["overall"])}</span>
               </span>
               <VerbatimText text={reply.turn.agent_reply} />

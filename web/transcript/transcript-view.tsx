@@ -3,7 +3,8 @@ import { useLocation } from "wouter";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
-import { isFailure, judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
+import { isFailure, turnOutcome } from "../../src/contract/outcome.ts";
+import { thresholdOf } from "../../src/contract/threshold.ts";
 import { runPath, transcriptPath } from "../parts/paths.ts";
 import { useCoveredHeight } from "../parts/use-covered-height.ts";
 import { useKeys } from "../parts/use-keys.ts";
@@ -122,7 +123,7 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
 
 function placeWords(scenario: ScenarioResult, { attempt }: AttemptResult, turn: InteractionResult | undefined): string {
   if (!turn) return "";
-  const outcome = judgeTurn(turn, thresholdOf(scenario));
+  const outcome = turnOutcome(turn, thresholdOf(scenario));
   return `${scenario.scenario_id}, attempt ${attempt}, turn ${turn.turn_index + 1}: ${outcomeWords(outcome)}`;
 }
 
@@ -133,4 +134,4 @@ function positionOf({ interactions }: AttemptResult, turnIndex: number): number 
 }
 
 const firstBad = ({ interactions }: AttemptResult, threshold: number): number =>
-  interactions.findIndex((turn) => isFailure(judgeTurn(turn, threshold)));
+  interactions.findIndex((turn) => isFailure(turnOutcome(turn, threshold)));

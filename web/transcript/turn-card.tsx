@@ -2,7 +2,8 @@ import { memo } from "react";
 import type { ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { judgeTurn, thresholdOf } from "../parts/judge-turn.ts";
+import { turnOutcome } from "../../src/contract/outcome.ts";
+import { thresholdOf } from "../../src/contract/threshold.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { ConflictList } from "./conflict-list.tsx";
@@ -56,7 +57,7 @@ export const TurnCard = memo(function TurnCard({
             Turn {number}
           </button>
         </h2>
-        <OutcomeBadge outcome={judgeTurn(turn, thresholdOf(scenario))} />
+        <OutcomeBadge outcome={turnOutcome(turn, thresholdOf(scenario))} />
         <span className="verbatim text-xs text-soft">
           {turn.id} · {turn.interaction_type}
         </span>

@@ -1,7 +1,7 @@
 import type { AttemptResult, EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { attemptPassed } from "../../evaluation/attempt-passed.ts";
-import { verdictOf } from "../../formats/export/verdict.ts";
+import { attemptOutcome, type Outcome } from "../../contract/outcome.ts";
+import { thresholdOf } from "../../contract/threshold.ts";
 import { inputMessages, outputMessages } from "../../services/agent/observers/traced-messages.ts";
 import { integer, nanoseconds, toAttributes, type OtlpAttribute } from "./otlp-values.ts";
 import { spanIdOf, traceIdOf } from "./run-ids.ts";
@@ -32,7 +32,7 @@ interface Conversation extends Pick<AttemptResult, "attempt" | "interactions"> {
   readonly scenarioId: string;
   readonly spanId: string;
   readonly startMs: number;
-  readonly passed: boolean | null;
+  readonly outcome: Outcome;
 }
 
 /**
@@ -62,14 +62,14 @@ export function toSpans(
 function conversationsOf(response: EvaluationResponse): Conversation[] {
   const startMs = startOf(response);
   return response.results.scenarios.flatMap((scenario) => {
-    const { threshold } = verdictOf(scenario);
+    const threshold = thresholdOf(scenario);
     return scenario.attempts.map(({ attempt, interactions, average_scores }) => ({
       attempt,
       interactions,
       scenarioId: scenario.scenario_id,
       spanId: spanIdOf(response.run_id, scenario.scenario_id, attempt),
       startMs,
-      passed: attemptPassed(average_scores, threshold),
+      outcome: attemptOutcome(average_scores, threshold),
     }));
   });
 }
@@ -114,7 +114,7 @@ function runSpan(response: EvaluationResponse): OtlpSpan {
 }
 
 function attemptSpan(conversation: Conversation, { run_id }: EvaluationResponse): OtlpSpan {
-  const { scenarioId, spanId, attempt, startMs, interactions, passed } = conversation;
+  const { scenarioId, spanId, attempt, startMs, interactions, outcome } = conversation;
   const durationMs = interactions.reduce((sum, { latency_ms }) => sum + latency_ms, 0);
   return {
     traceId: traceIdOf(run_id),
@@ -125,7 +125,7 @@ function attemptSpan(conversation: Conversation, { run_id }: EvaluationResponse)
     ...times(startMs, durationMs),
     attributes: toAttributes({
       "test.case.name": scenarioId,
-      "test.case.result.status": passed === null ? null : passed ? "pass" : "fail",
+      "test.case.result.status": outcome === "unscored" ? null : outcome === "passed" ? "pass" : "fail",
       "gen_ai.conversation.id": spanId,
       "rehearsal.attempt": integer(attempt),
     }),

@@ -1,10 +1,10 @@
 import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { reaches } from "../../contract/threshold.ts";
+import { turnOutcome } from "../../contract/outcome.ts";
+import { reaches, thresholdOf } from "../../contract/threshold.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { ChatLine } from "./messages-of.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
-import { thresholdOf } from "./verdict.ts";
 
 /** How far apart the `overall` of two replies has to be for one of them to be preferred. */
 const margin = 0.1;
@@ -16,10 +16,11 @@ const margin = 0.1;
 export const createSftLines = (): ResultExport =>
   linesPerScenario((result, run) => {
     const threshold = thresholdOf(result);
+    const isGood = ({ turn }: { turn: InteractionResult }) => turnOutcome(turn, threshold) === "passed";
     const conversations = result.attempts.flatMap((attempt) => {
       const told = tellAttempt(attempt, { result, run });
-      if (run.history === "reference") return told.filter(({ turn }) => isGood(turn, threshold));
-      const bad = told.findIndex(({ turn }) => !isGood(turn, threshold));
+      if (run.history === "reference") return told.filter(isGood);
+      const bad = told.findIndex((reply) => !isGood(reply));
       return told.slice(0, bad < 0 ? undefined : bad).slice(-1);
     });
     const lines = conversations.map(({ turn, prompt }) => ({ messages: [...prompt, assistant(turn.agent_reply)] }));
@@ -99,6 +100,3 @@ const referenceReply = ({ reference_reply, references = [] }: InteractionResult)
 
 const user = (content: string): ChatLine => ({ role: "user", content });
 const assistant = (content: string): ChatLine => ({ role: "assistant", content });
-
-const isGood = ({ error, scores }: InteractionResult, threshold: number): boolean =>
-  error === null && reaches(scores["overall"] ?? -1, threshold);

@@ -1,6 +1,7 @@
 import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { defaultThreshold, reaches } from "../../contract/threshold.ts";
+import { attemptOutcome, isFailure, lacksOverall, turnOutcome } from "../../contract/outcome.ts";
+import { thresholdOf } from "../../contract/threshold.ts";
 
 /**
  * How a scenario did: `error` is a turn without a usable reply, or with one whose scoring failed, in every attempt, `unscored` has nothing
@@ -16,17 +17,13 @@ export interface Verdict {
   readonly planned: number;
 }
 
-/** The run's own, from which an attempt is good. */
-export const thresholdOf = ({ reliability }: ScenarioResult): number => reliability?.threshold ?? defaultThreshold;
-
 /** A scenario passes when every attempt does. */
 export function verdictOf(result: ScenarioResult): Verdict {
   const threshold = thresholdOf(result);
   const ended = result.attempts.filter(({ interactions, unfinished }) => interactions.length > 0 && !unfinished);
-  const counted = ended.filter(
-    ({ average_scores }) => average_scores["overall"] !== undefined || average_scores["success"] !== 1,
-  );
-  const passed = counted.filter((attempt) => passes(attempt, threshold)).length;
+  const outcomes = ended.map(({ average_scores }) => attemptOutcome(average_scores, threshold));
+  const counted = outcomes.filter((outcome) => outcome !== "unscored");
+  const passed = counted.filter((outcome) => outcome === "passed").length;
   const figures = {
     threshold,
     passed,
@@ -37,18 +34,10 @@ export function verdictOf(result: ScenarioResult): Verdict {
   if (ended.length === 0) return { outcome: "not_run", ...figures };
   if (counted.length === 0) return { outcome: ended.some(hasFailedScores) ? "error" : "unscored", ...figures };
   if (passed === counted.length) return { outcome: "passed", ...figures };
-  return { outcome: counted.every(hasError) ? "error" : "failed", ...figures };
+  return { outcome: counted.every((outcome) => outcome === "errored") ? "error" : "failed", ...figures };
 }
 
-const hasError = ({ interactions }: AttemptResult): boolean => interactions.some(({ error }) => error !== null);
-
-const hasFailedScores = ({ interactions }: AttemptResult): boolean => interactions.some(isUnscored);
-
-const isUnscored = ({ failed_scores, scores }: InteractionResult): boolean =>
-  failed_scores !== undefined && scores["overall"] === undefined;
-
-const passes = ({ average_scores }: AttemptResult, threshold: number): boolean =>
-  average_scores["success"] === 1 && reaches(average_scores["overall"] ?? 0, threshold);
+const hasFailedScores = ({ interactions }: AttemptResult): boolean => interactions.some(lacksOverall);
 
 export interface BadTurn {
   readonly attempt: number;
@@ -63,9 +52,7 @@ export function worstTurn(result: ScenarioResult, threshold: number): BadTurn | 
     (average_scores["success"] ?? 0) * (1 + (average_scores["overall"] ?? 0));
   const begun = result.attempts.filter(({ interactions }) => interactions.length > 0);
   const [worst] = begun.toSorted((left, right) => worth(left) - worth(right));
-  const bad = worst?.interactions.find(
-    (turn) => turn.error !== null || !reaches(turn.scores["overall"] ?? threshold, threshold),
-  );
+  const bad = worst?.interactions.find((turn) => isFailure(turnOutcome(turn, threshold)));
   const lowest = worst?.interactions.toSorted((left, right) => overallOf(left) - overallOf(right))[0];
   const interaction = bad ?? lowest;
   return worst && interaction && { attempt: worst.attempt, interaction };
