@@ -1,4 +1,4 @@
-import { createCachedList, type CachedListOptions } from "./cached-list.ts";
+import { createLastKnown } from "../last-known.ts";
 
 /** An upstream whose models can be listed. */
 export interface HubListSource {
@@ -9,14 +9,11 @@ export interface HubListSource {
 }
 
 /** The models of all upstreams as `x-model-id` takes them. One that does not answer only lacks its own. */
-export function createHubList(
-  sources: readonly HubListSource[],
-  options: Omit<CachedListOptions<string>, "load"> = {},
-): () => Promise<readonly string[]> {
+export function createHubList(sources: readonly HubListSource[]): () => Promise<readonly string[]> {
   const lists = sources.map(({ name, list }) => {
-    const load = createCachedList({ ...options, load: list });
+    const lastKnown = createLastKnown({ noun: "The list of models", load: list, initial: [] });
     return async () => {
-      const ids = await load();
+      const { value: ids } = await lastKnown();
       // The hub is chosen by a slash: of its own models only those that have one can be selected.
       return name === null ? ids.filter((id) => id.includes("/")) : ids.map((id) => `${name}/${id}`);
     };

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/service-error.ts";
 import { studioListErrors, type StudioModels } from "../../contract/studio-models.ts";
-import { withinDeadline } from "../within-deadline.ts";
+import { createLastKnown, type LastKnownOptions } from "../last-known.ts";
 import { nameModels } from "./name-models.ts";
 import type { StudioModel, StudioSource } from "./studio-model.ts";
 import { canonicalUuid, isUuid } from "./uuid.ts";
@@ -20,67 +20,35 @@ export interface StudioRegistry {
   findById(id: string): Promise<StudioModel | null>;
 }
 
-export interface StudioRegistryOptions {
+export interface StudioRegistryOptions extends Pick<LastKnownOptions<unknown>, "timeoutMs" | "clock"> {
   readonly source: StudioSource;
-  readonly ttlMs?: number;
-  /** How long a stale list is served before a failed source is asked again. */
-  readonly retryMs?: number;
-  readonly timeoutMs?: number;
-  /** Milliseconds that never run backwards. */
-  readonly clock?: () => number;
 }
 
-interface Known {
-  readonly named: ReadonlyMap<string, StudioModel>;
-  readonly stale: boolean;
-  readonly expires: number;
-}
-
-/** Asks the source at most once per `ttlMs`, one refresh at a time, and keeps the last list when the source fails. */
-export function createStudioRegistry({
-  source,
-  ttlMs = 30_000,
-  retryMs = 5_000,
-  timeoutMs = 10_000,
-  clock = () => performance.now(),
-}: StudioRegistryOptions): StudioRegistry {
-  let known: Known | null = null;
-  let refreshing: Promise<Known> | null = null;
-
-  async function refresh(): Promise<Known> {
-    try {
-      const listed = await withinDeadline("The list of fine-tuned models", timeoutMs, (signal) => source.list(signal));
+export function createStudioRegistry({ source, ...options }: StudioRegistryOptions): StudioRegistry {
+  const lastKnown = createLastKnown({
+    ...options,
+    noun: "The list of fine-tuned models",
+    load: async (signal) => {
+      const listed = await source.list(signal);
       // A provider may list base models too; without a UUID no x-model-id could select them here.
-      const named = nameModels(listed.filter(({ id }) => isUuid(id)));
-      return { named, stale: false, expires: clock() + ttlMs };
-    } catch (error) {
-      if (!known) throw toUpstreamError(error);
-      return { ...known, stale: true, expires: clock() + retryMs };
-    }
-  }
-
-  async function current(): Promise<Known> {
-    if (known && clock() < known.expires) return known;
-    refreshing ??= refresh().finally(() => {
-      refreshing = null;
-    });
-    known = await refreshing;
-    return known;
-  }
+      return nameModels(listed.filter(({ id }) => isUuid(id)));
+    },
+  });
+  const current = () => lastKnown().catch((error: unknown) => Promise.reject(toUpstreamError(error)));
 
   return {
     async list() {
-      const { named, stale } = await current();
+      const { value: named, stale } = await current();
       const models: StudioModels = Object.create(null) as StudioModels;
       for (const [key, { id }] of named) models[key] = id;
       return { models, stale };
     },
     async findByName(name) {
-      const { named } = await current();
+      const { value: named } = await current();
       return [...named].filter(([key, model]) => key === name || model.name === name).map(([, model]) => model);
     },
     async findById(id) {
-      const { named } = await current();
+      const { value: named } = await current();
       return named.values().find((model) => canonicalUuid(model.id) === canonicalUuid(id)) ?? null;
     },
   };
