@@ -15,10 +15,7 @@ const partialName = /^rehearsal-\d{8}T\d{6}Z\.db\.[\da-f-]+\.partial$/;
 /** A copy that has not grown for so long belongs to a process that is gone. */
 const abandonedMs = 3_600_000;
 
-export async function openBackupFolder(
-  path: string,
-  { keep, now = Date.now }: { keep: number; now?: () => number },
-): Promise<BackupFolder> {
+export async function openBackupFolder(path: string, { keep }: { keep: number }): Promise<BackupFolder> {
   // As private as the data folder: a backup holds everything the store does.
   await mkdir(path, { recursive: true, mode: 0o700 });
 
@@ -41,7 +38,7 @@ export async function openBackupFolder(
       for (const name of old) await rm(join(path, name), { force: true });
       for (const name of partials) {
         const found = await stat(join(path, name)).catch(() => null);
-        if (found && now() - found.mtimeMs > abandonedMs) await rm(join(path, name), { force: true });
+        if (found && Date.now() - found.mtimeMs > abandonedMs) await rm(join(path, name), { force: true });
       }
     },
   };

@@ -32,13 +32,7 @@ export interface ScenarioLibrary {
 
 const pageSize = 200;
 
-export function createScenarioLibrary({
-  library,
-  now = Date.now,
-}: {
-  library: Library;
-  now?: () => number;
-}): ScenarioLibrary {
+export function createScenarioLibrary(library: Library): ScenarioLibrary {
   async function get(id: string, version?: string): Promise<LibraryScenario> {
     const stored = await library.get(id, version);
     if (!stored) {
@@ -71,7 +65,7 @@ export function createScenarioLibrary({
       // Scenarios with the same turns are no independent evidence, so whoever keeps one is told of the other.
       const duplicates = await library.sameTurns(scenarios);
       const versions = scenarios.map((scenario) => ({ scenario, version: versionOf(scenario) }));
-      const kept = await library.put(versions, { at: now(), demo });
+      const kept = await library.put(versions, { at: Date.now(), demo });
       return kept.map((entry) => {
         const duplicate_of = duplicates.get(entry.id);
         return { ...entry, ...(duplicate_of !== undefined && { duplicate_of }) };

@@ -79,7 +79,7 @@ export async function runAgentApp(
     allowedOrigins: () => [],
     readiness: async () => {},
     memory: storage.agent,
-    library: createScenarioLibrary(storage),
+    library: createScenarioLibrary(storage.library),
     ...overrides,
   });
   const listening = await listen({ app, host: "127.0.0.1", port: 0, limits: settings.http, log, version: "0" });

@@ -110,7 +110,7 @@ export async function startServices(
     }),
   );
   const { log, runs } = core;
-  const library = createScenarioLibrary(core.storage);
+  const library = createScenarioLibrary(core.storage.library);
   opened.use(startChores({ ...core, outbound: core.clients.tools }));
   const shell = opened.use(createShellOptions(core, { ...(apiKeys && { apiKeys }) }));
   const parts = { shell: shell.options, served };

@@ -61,7 +61,7 @@ export async function agentService(
     observers: tracing.observers,
     underWay,
     memory: storage.agent,
-    library: createScenarioLibrary(storage),
+    library: createScenarioLibrary(storage.library),
     price,
     limits: agentLimits(settings.agent),
     maxMessages: limits.messages,

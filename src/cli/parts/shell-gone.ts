@@ -1,7 +1,6 @@
 interface ShellOptions {
   readonly script?: string | undefined;
   readonly parent?: () => number;
-  readonly everyMs?: number;
 }
 
 /**
@@ -10,7 +9,7 @@ interface ShellOptions {
  */
 export function onShellGone(
   gone: () => void,
-  { script = process.env["npm_lifecycle_script"], parent = () => process.ppid, everyMs = 500 }: ShellOptions = {},
+  { script = process.env["npm_lifecycle_script"], parent = () => process.ppid }: ShellOptions = {},
 ): void {
   if (!script || !namesUs.test(script) || inBackground.test(script)) return;
   const shell = parent();
@@ -18,7 +17,7 @@ export function onShellGone(
     if (parent() === shell) return;
     clearInterval(timer);
     gone();
-  }, everyMs);
+  }, 500);
   timer.unref();
 }
 

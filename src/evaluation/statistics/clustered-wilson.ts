@@ -11,12 +11,12 @@ import { wilsonOf } from "./wilson.ts";
  */
 export function clusteredWilson(
   shares: readonly number[],
-  { trials = Number.POSITIVE_INFINITY, level = defaultLevel }: { trials?: number | undefined; level?: number } = {},
+  { trials = Number.POSITIVE_INFINITY }: { trials?: number | undefined } = {},
 ): Interval | null {
   const share = mean(shares);
   const deviation = standardDeviation(shares);
   if (share === null || deviation === null || deviation === 0) return null;
   const effective = (share * (1 - share) * shares.length) / deviation ** 2;
-  const reach = tQuantile((1 + level) / 2, shares.length - 1);
+  const reach = tQuantile((1 + defaultLevel) / 2, shares.length - 1);
   return wilsonOf({ share, trials: Math.min(trials, effective), reach });
 }

@@ -34,7 +34,6 @@ export interface AuthenticationOptions {
   readonly isPublic: (request: PublicRequest) => boolean;
   /** Answers that one key may have under way at once; 0: any number. */
   readonly mostAnswers?: number | undefined;
-  readonly now?: () => number;
 }
 
 /** Finds out who is calling. Every route needs a key unless it is public: a forgotten route is a closed one. */
@@ -42,13 +41,12 @@ export function createAuthentication({
   apiKeys,
   isPublic,
   mostAnswers = 0,
-  now = Date.now,
 }: AuthenticationOptions): (context: Context<ShellEnvironment>) => Promise<void> {
   const source: KeySource = isSource(apiKeys) ? apiKeys : { keys: async () => apiKeys };
   const wrongKeys = createSlidingWindow({ limit: wrongKeysPerMinute });
   const openAnswer = createOpenAnswers(mostAnswers);
   const endWithKey = createEndWithKey({
-    isUsable: async (sha256) => (await source.keys()).some((key) => key.sha256 === sha256 && !isOver(key, now())),
+    isUsable: async (sha256) => (await source.keys()).some((key) => key.sha256 === sha256 && !isOver(key)),
   });
 
   return async (context) => {
@@ -64,7 +62,7 @@ export function createAuthentication({
       // proxy everybody has the same. What somebody thought up is not looked at any more.
       if (!isMadeKey(text)) refuseGuessing(wrongKeys.wait(address));
       const found = findKey(text, keys);
-      if (found === null || isOver(found, now())) {
+      if (found === null || isOver(found)) {
         refuseGuessing(wrongKeys.take(address));
         throw found === null ? unauthorized("auth_invalid", "The API key is not known.") : ended();
       }
@@ -120,8 +118,8 @@ function findKey(text: string, keys: readonly ApiKey[]): ApiKey | null {
   return match ?? null;
 }
 
-function isOver({ endsAt = Infinity }: ApiKey, now: number): boolean {
-  return endsAt <= now;
+function isOver({ endsAt = Infinity }: ApiKey): boolean {
+  return endsAt <= Date.now();
 }
 
 function unauthorized(code: ErrorCode, detail: string): ServiceError {

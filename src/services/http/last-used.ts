@@ -20,7 +20,7 @@ export async function readLastUsed(keyFile: string): Promise<ReadonlyMap<string,
 }
 
 /** Returns a function to be told of each use. Times are written about once a minute, and kept by whoever wrote them last. */
-export function createLastUsed(keyFile: string, { now = Date.now } = {}): (id: string) => void {
+export function createLastUsed(keyFile: string): (id: string) => void {
   const fresh = new Map<string, string>();
   let written = 0;
 
@@ -31,9 +31,9 @@ export function createLastUsed(keyFile: string, { now = Date.now } = {}): (id: s
   }
 
   return (id) => {
-    fresh.set(id, new Date(now()).toISOString());
-    if (now() - written < writeEveryMs) return;
-    written = now();
+    fresh.set(id, new Date().toISOString());
+    if (Date.now() - written < writeEveryMs) return;
+    written = Date.now();
     // A full disk must not fail the request that only wanted to be noted.
     void write().catch(() => {});
   };

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 
 /** One line a second says how many requests were refused: a line for each would cost more than refusing it. */
-export function createRefusalLog(log: Logger, { everyMs = 1000 }: { everyMs?: number } = {}): () => void {
+export function createRefusalLog(log: Logger): () => void {
   let refused = 0;
 
   function report(): void {
@@ -10,7 +10,7 @@ export function createRefusalLog(log: Logger, { everyMs = 1000 }: { everyMs?: nu
   }
 
   return () => {
-    if (refused === 0) setTimeout(report, everyMs).unref();
+    if (refused === 0) setTimeout(report, 1_000).unref();
     refused += 1;
   };
 }

@@ -21,10 +21,10 @@ export type GroupCommit = Pick<Database, "write" | "close">;
 export interface GroupCommitOptions {
   /** Begins a transaction, waiting for the lock if need be. */
   readonly begin: () => Promise<ControlledTransaction<Tables>>;
-  /** How long the first write waits for company, at least. */
-  readonly windowMs?: number;
 }
 
+/** How long the first write waits for company, at least. */
+const windowMs = 2;
 /** A group that has run this long is committed; the rest wait for the next, so that nothing else is held up. */
 const groupMs = 25;
 
@@ -39,7 +39,7 @@ const longestWindowMs = 25;
  * When one of them fails, all are undone and each is tried again by itself: failures are rare, and a savepoint around
  * every write would cost as much as the write.
  */
-export function createGroupCommit({ begin, windowMs = 2 }: GroupCommitOptions): GroupCommit {
+export function createGroupCommit({ begin }: GroupCommitOptions): GroupCommit {
   const waiting: Job[] = [];
   /** Those that come after all others of their group. */
   const lastOnes: Job[] = [];

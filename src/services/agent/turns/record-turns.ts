@@ -6,7 +6,7 @@ import { addUsage, noUsage, toUsage } from "../../../contract/usage.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "./turn.ts";
 
 /** Writes every turn into the run log while it happens. */
-export function recordTurns({ log, now = Date.now }: { log: AgentRunLog; now?: () => number }): TurnObserver {
+export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
   return (facts) => {
     const { runId, resolved, earlier } = facts;
     const callsStartedAt = new Map<number, number>();
@@ -22,9 +22,9 @@ export function recordTurns({ log, now = Date.now }: { log: AgentRunLog; now?: (
     return {
       onEvent(event) {
         if (event.type === "run-start") start();
-        else if (event.type === "model-start") callsStartedAt.set(event.call, now());
+        else if (event.type === "model-start") callsStartedAt.set(event.call, Date.now());
         else if (event.type === "model-end") {
-          const at = callsStartedAt.get(event.call) ?? now();
+          const at = callsStartedAt.get(event.call) ?? Date.now();
           calls += 1;
           if (event.reply?.ok && event.reply.usage) usage = addUsage(usage, toUsage(event.reply.usage));
           log.append(runId, {
@@ -33,14 +33,14 @@ export function recordTurns({ log, now = Date.now }: { log: AgentRunLog; now?: (
             call: event.call,
             // Rounded for V8, to which a difference of two times is now a whole number and now a fraction: not knowing which,
             // it throws the compiled code of this function away, turn after turn.
-            duration_ms: Math.round(now() - at),
+            duration_ms: Math.round(Date.now() - at),
             model_resolved: resolved(),
             reply: event.reply,
           });
         } else if (event.type === "tool-end") {
           tools += 1;
           const { id, name, args, ok, result, duration_ms } = event.tool_call;
-          const at = now() - duration_ms;
+          const at = Date.now() - duration_ms;
           log.append(runId, { type: "tool-call", at, id, name, args: { ...args }, ok, result, duration_ms });
         }
       },
@@ -49,9 +49,9 @@ export function recordTurns({ log, now = Date.now }: { log: AgentRunLog; now?: (
         // Decisions that were refused: the run waits as it did before.
         if (!started) return;
         // Only for a run without an outcome, which has no totals of its own.
-        const duration_ms = (earlier?.duration_ms ?? 0) + now() - facts.startedAt;
+        const duration_ms = (earlier?.duration_ms ?? 0) + Date.now() - facts.startedAt;
         const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms };
-        log.append(runId, { type: "run-end", at: now(), model_resolved: resolved(), ...toEnd(end, counted) });
+        log.append(runId, { type: "run-end", at: Date.now(), model_resolved: resolved(), ...toEnd(end, counted) });
       },
     };
   };

@@ -18,20 +18,19 @@ export interface StoreTurnsOptions {
   readonly memory: Pick<AgentMemory, "endTurn">;
   /** Told why an answer could not be kept. */
   readonly onUnkept: (error: unknown) => void;
-  readonly now?: () => number;
 }
 
 /** How long a run waits for approval. */
 const approvalMs = 60 * 60_000;
 
 /** Rejects when a thread or a run that waits could not be stored: an answer must not speak of what is not there. */
-export function storeTurns({ memory, onUnkept, now = Date.now }: StoreTurnsOptions): StoreTurn {
+export function storeTurns({ memory, onUnkept }: StoreTurnsOptions): StoreTurn {
   function toRest(request: TurnRequest, { runId, outcome }: AnsweredTurn): AgentTurnResult | null {
     const { owner, thread } = request;
     const resumed = request.resumed ? { resumed: runId } : null;
     if (outcome.pending_run) {
       const state = toWaitingState(request, outcome.pending_run);
-      return { ...resumed, waiting: { runId, run: { owner, state, expires_at: now() + approvalMs } } };
+      return { ...resumed, waiting: { runId, run: { owner, state, expires_at: Date.now() + approvalMs } } };
     }
     if (!thread) return resumed;
     const messages = [...thread.messages, toMessage(outcome)];
