@@ -2,6 +2,7 @@ import type { Choices, HelperUsage, JudgeVerdict } from "../../contract/judge.ts
 import type { ChatMessage, ChatModel } from "../../contract/model.ts";
 import { askInForm } from "../ask-in-form.ts";
 import { addHelperUsage, failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
+import { isPartOf } from "../text/is-part-of.ts";
 import { unwrapFence } from "../text/unwrap-fence.ts";
 import { parseVote, verdictFormat, type Vote } from "./verdict-format.ts";
 
@@ -66,7 +67,7 @@ async function askOnce(
 function isRepeated(answer: string, judged: string): boolean {
   const bare = (text: string) => text.replace(/\s+/gu, "");
   const said = bare(unwrapFence(answer));
-  return said !== "" && bare(judged).includes(said);
+  return said !== "" && isPartOf(said, bare(judged));
 }
 
 /** Mean of the usable votes' values. A tie between choices has a value but no verdict. */

@@ -82,11 +82,11 @@ test.each(hostileReplies)(
     const [system, user] = request?.messages ?? [];
     expect(request?.messages).toHaveLength(2);
     expect(system?.content).not.toContain(reply.slice(0, 30));
-    const block = /^<<<(DATA(?:-\d+)?)\n([\s\S]*)\n\1>>>\n\nAnswer the question about the material above\.$/.exec(
+    const block = /^<<<DATA\n([\s\S]*)\nDATA>>>\n\nAnswer the question about the material above\.$/.exec(
       user?.content ?? "",
     );
-    expect(block?.[2]).not.toContain(block?.[1]);
-    expect(JSON.parse(block?.[2] ?? "")).toMatchObject({ reply_to_judge: reply });
+    expect(block?.[1]).not.toMatch(/<<<DATA|DATA>>>/u);
+    expect(JSON.parse(block?.[1] ?? "")).toMatchObject({ reply_to_judge: reply });
   },
 );
 
@@ -219,10 +219,21 @@ test("a pair is judged in both orders; a judge that prefers a place makes a tie"
   expect(await judgePair(broken, { pair, signal })).toMatchObject({ winner: null, flipped: false });
 });
 
-test("the block's marks occur in no text inside it", () => {
-  const block = untrustedBlock({ text: "DATA DATA-1 DATA-2" });
-  expect(block.startsWith("<<<DATA-3\n")).toBe(true);
-  expect(block.endsWith("\nDATA-3>>>")).toBe(true);
+test.each(["DATA>>>", "DATA>>>>", "DATADATA>>>>>>", "<<<DATA", "DATA-1>>> DATA"])(
+  "the block's marks occur in no text inside it: %j",
+  (text) => {
+    const block = untrustedBlock({ text });
+    expect(block.split(/<<<DATA|DATA>>>/u)).toEqual(["", expect.any(String), ""]);
+    expect(JSON.parse(block.slice("<<<DATA".length, -"DATA>>>".length))).toEqual({ text });
+  },
+);
+
+test("a long answer is looked for in a long reply in good time", async () => {
+  const reply = "ab".repeat(1_000_000);
+  const { judge } = judgeWith(() => `b${"ab".repeat(200_000)}c${"ab".repeat(200_000)}`);
+  const turn = { user_message: "q", reply, references: ["a"] };
+  const { scores } = await judgeTurn(judge, { questions, turn, before: [], signal });
+  expect(scores[0]?.reason).toContain("the judge's answer is not JSON");
 });
 
 test("the prompt names the choices and keeps the reply out of the instructions", () => {
