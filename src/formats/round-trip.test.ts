@@ -85,7 +85,7 @@ test("what a format has no place for is named as a part of its scenario, which i
   ]);
 });
 
-test("ADK eval sets give back ids and every turn that says something", () => {
+test("ADK eval sets give back ids, rubrics and every turn that says something", () => {
   fc.assert(
     fc.property(arbitraryScenarios, (scenarios) => {
       const spokenIn = scenarios
@@ -95,11 +95,46 @@ test("ADK eval sets give back ids and every turn that says something", () => {
       expect(result.format).toBe("adk");
       expect(result.scenarios.map(({ id }) => id)).toEqual(spokenIn.map(({ id }) => id));
       const turns = ({ interactions }: FileScenario) =>
-        interactions.map(({ id, user_message, reference_reply }) => [id, user_message, reference_reply]);
+        interactions.map(({ id, user_message, reference_reply, checks = [] }) => [
+          id,
+          user_message,
+          reference_reply,
+          checks.filter(({ type }) => type === "rubric"),
+        ]);
       expect(result.scenarios.map(turns)).toEqual(spokenIn.map(turns));
     }),
     { numRuns: 60 },
   );
+});
+
+test("rubrics of ADK are checks by their ids, and rubrics again on the way back", () => {
+  const rubric = (id: string, text: string) => ({ rubric_id: id, rubric_content: { text_property: text } });
+  const conversation = [
+    {
+      user_content: { parts: [{ text: "Hi" }] },
+      rubrics: [rubric("polite", "Is polite"), rubric("polite", "Says hi")],
+    },
+  ];
+  const evalCase = {
+    eval_id: "greets",
+    conversation,
+    rubrics: [rubric("short", "Is short")],
+    final_session_state: { a: 1 },
+  };
+  const { scenarios, notes } = importScenarios({ text: JSON.stringify({ eval_cases: [evalCase] }) });
+  const checks = [
+    { type: "rubric", name: "polite", text: "Is polite" },
+    { type: "rubric", text: "Says hi" },
+    { type: "rubric", name: "short", text: "Is short" },
+  ];
+  expect(scenarios[0]?.interactions[0]?.checks).toEqual(checks);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "the session's expected state: a",
+    "rubrics of the whole case became checks of its last turn",
+  ]);
+  const exported = exporterOf("adk")(scenarios);
+  expect(exported.notes).toEqual([]);
+  expect(importScenarios(exported).scenarios[0]?.interactions[0]?.checks).toEqual(checks);
 });
 
 test("OpenAI chat lines give back the turns up to the first without a reference reply", () => {

@@ -1,5 +1,5 @@
 import { extrasKey, scenarioExtras } from "../extras.ts";
-import type { ExportResult, FileScenario } from "../scenario-file.ts";
+import type { ExportResult, FileInteraction, FileScenario } from "../scenario-file.ts";
 import { linesOrList, listOrLines, prettyJson } from "./json-lines.ts";
 import { noteLosses } from "./losses.ts";
 import { messagesOf, questionOf } from "./messages-of.ts";
@@ -50,7 +50,7 @@ const additionalMetadata = (scenario: FileScenario): object => ({
   },
 });
 
-/** An ADK eval set. It has no place for anything but ids and what is said. */
+/** An ADK eval set. It has no place for anything but ids, what is said and rubrics. */
 export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
   const cases = scenarios.map(({ id, interactions }) => ({
     eval_id: id,
@@ -60,6 +60,7 @@ export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
       ...(turn.reference_reply !== "" && {
         final_response: { role: "model", parts: [{ text: turn.reference_reply }] },
       }),
+      ...rubricsOf(turn),
     })),
     session_input: { app_name: "agent", user_id: "rehearsal", state: {} },
   }));
@@ -69,7 +70,7 @@ export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
     "tags",
     "labels",
     "references",
-    "checks",
+    "checks that are no rubrics",
     "interaction types",
     "agent replies",
   ] as const;
@@ -77,4 +78,13 @@ export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
     text: prettyJson({ eval_set_id: "rehearsal", name: "Scenarios exported from Rehearsal", eval_cases: cases }),
     notes: noteLosses(scenarios, missing),
   };
+}
+
+function rubricsOf({ checks = [] }: FileInteraction): { rubrics?: object[] } {
+  const rubrics = checks.flatMap((check, index) =>
+    check.type === "rubric"
+      ? [{ rubric_id: check.name ?? `rubric-${index + 1}`, rubric_content: { text_property: check.text } }]
+      : [],
+  );
+  return rubrics.length > 0 ? { rubrics } : {};
 }

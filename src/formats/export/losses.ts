@@ -8,6 +8,7 @@ type Part =
   | "labels"
   | "references"
   | "checks"
+  | "checks that are no rubrics"
   | "interaction types"
   | "interaction ids"
   | "agent replies";
@@ -23,6 +24,8 @@ const found: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
   references: ({ interactions }) =>
     interactions.some(({ references }) => references !== undefined && references.length > 0),
   checks: ({ interactions }) => interactions.some(({ checks }) => checks !== undefined && checks.length > 0),
+  "checks that are no rubrics": ({ interactions }) =>
+    interactions.some(({ checks = [] }) => checks.some(({ type }) => type !== "rubric")),
   "interaction types": ({ interactions }) =>
     interactions.some(({ interaction_type }) => interaction_type !== undefined),
   "agent replies": ({ interactions }) => interactions.some(({ agent_reply }) => agent_reply !== ""),

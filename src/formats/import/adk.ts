@@ -1,9 +1,11 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import type { TurnCheck } from "../../contract/scorer-setting.ts";
 import { below, type ItemContext } from "../peer-item.ts";
 import { readContent } from "../read-message.ts";
 import { anyField, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import { itemsOf, type Importer } from "./importer.ts";
+import { namedCheck } from "./named-check.ts";
 
 /** ADK eval sets (`eval_cases`, snake or camel case) and the older files of `query` and `reference`. */
 export const importAdk: Importer = ({ document, collector, mapping }) => {
@@ -36,20 +38,23 @@ function addCase(value: JsonRecord, context: ItemContext): void {
   }
   const turns = invocations.flatMap((entry, index) => readInvocation(entry, below(context, name, index)));
   noteSession(value, context);
-  const rubrics = rubricChecks(value);
+  const rubrics = listField(value, "rubrics") ?? [];
   if (rubrics.length > 0) collector.note("changed", place, "rubrics of the whole case became checks of its last turn");
   collector.add({
     place,
     id: anyField(value, "eval_id", "evalId", "name"),
     turns: turns.map((turn, index) =>
-      index < turns.length - 1 || rubrics.length === 0
-        ? turn
-        : { ...turn, checks: [...(turn.checks ?? []), ...rubrics] },
+      index < turns.length - 1 ? turn : { ...turn, checks: rubricChecks(rubrics, turn.checks) },
     ),
   });
 }
 
-function readInvocation(value: unknown, { place, collector }: ItemContext): TurnDraft[] {
+/** The rubrics of a whole case are read after those of its turns. */
+interface Invocation extends TurnDraft {
+  readonly checks: readonly TurnCheck[];
+}
+
+function readInvocation(value: unknown, { place, collector }: ItemContext): Invocation[] {
   const user = readContent(anyField(value, "user_content", "userContent", "query"));
   const final = readContent(anyField(value, "final_response", "finalResponse", "reference"));
   const lost = [...user.lost, ...final.lost];
@@ -65,7 +70,7 @@ function readInvocation(value: unknown, { place, collector }: ItemContext): Turn
       id: anyField(value, "invocation_id", "invocationId"),
       user: user.text,
       reference: final.text,
-      checks: rubricChecks(value),
+      checks: rubricChecks(listField(value, "rubrics") ?? []),
     },
   ];
 }
@@ -80,12 +85,15 @@ function hasTools(value: unknown): boolean {
   return lists.some((list) => list !== undefined && list.length > 0);
 }
 
-function rubricChecks(value: unknown): object[] {
-  return (listField(value, "rubrics") ?? []).map((rubric) => {
+function rubricChecks(rubrics: readonly unknown[], before: readonly TurnCheck[] = []): TurnCheck[] {
+  const checks = [...before];
+  for (const rubric of rubrics) {
     const content = anyField(rubric, "rubric_content", "rubricContent");
     const text = textField(content, "text_property", "textProperty") ?? scalarText(content) ?? JSON.stringify(rubric);
-    return { type: "rubric", text };
-  });
+    const name = textField(rubric, "rubric_id", "rubricId");
+    checks.push(namedCheck({ type: "rubric", text }, { name, beside: checks }));
+  }
+  return checks;
 }
 
 function noteSession(value: JsonRecord, { place, collector }: ItemContext): void {
@@ -95,4 +103,7 @@ function noteSession(value: JsonRecord, { place, collector }: ItemContext): void
     const pointer = pointerTo(place.pointer, "session_input");
     collector.note("dropped", { ...place, pointer }, `the session's first state: ${Object.keys(state).join(", ")}`);
   }
+  const last = recordField(value, "final_session_state", "finalSessionState") ?? {};
+  if (Object.keys(last).length > 0)
+    collector.note("dropped", place, `the session's expected state: ${Object.keys(last).join(", ")}`);
 }

@@ -1,10 +1,10 @@
 import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
-import { reservedPrefixes, reservedScores } from "../../../contract/reserved-scores.ts";
 import { mostTurnChecks } from "../../../contract/scenario.ts";
-import { TurnCheck } from "../../../contract/scorer-setting.ts";
+import type { TurnCheck } from "../../../contract/scorer-setting.ts";
 import { below, type ItemContext } from "../../peer-item.ts";
 import { field, listField, scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
+import { namedCheck } from "../named-check.ts";
 import { checkable, reasons, references } from "./assertion-types.ts";
 import { includeTexts } from "./named-files.ts";
 import { renderTemplate, withoutValue } from "./render-template.ts";
@@ -57,7 +57,7 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
       collector.note("changed", place, `assertion ${name} ${why}; it is listed beside the scenarios`);
       continue;
     }
-    if (check) checks.push(named(check, { wanted: assertion.metric, checks }));
+    if (check) checks.push(namedCheck(check, { name: assertion.metric, beside: checks }));
     else texts.push(...toTexts(draft.value));
     noteRest(assertion);
   }
@@ -132,23 +132,6 @@ function noteRest({ name, entry, draft, missing, context: { collector, place } }
   }
   if (missing.length > 0) collector.note("changed", place, `assertion ${name}: ${withoutValue(missing)}`);
 }
-
-/** `metric` is how promptfoo names a score. A second check of one turn by the same name, or a name we cannot use, goes by its type. */
-function named(
-  check: TurnCheck,
-  { wanted, checks }: { wanted: string | undefined; checks: readonly TurnCheck[] },
-): TurnCheck {
-  const name = wanted?.trim().replace(/[^A-Za-z0-9_.-]+/g, "_");
-  if (name === undefined || isTaken(name) || checks.some((other) => other.name === name)) return check;
-  const parsed = TurnCheck.safeParse({ ...check, name });
-  return parsed.success ? parsed.data : check;
-}
-
-/** True for names of other scores: those of the service, and those that checks without a name have. */
-const isTaken = (name: string): boolean =>
-  reservedScores.has(name) ||
-  reservedPrefixes.some((start) => name.startsWith(start)) ||
-  TurnCheck.options.some(({ shape }) => name.startsWith(shape.type.value));
 
 /** A value may stand in a file of its own; code that does is not read. */
 const withText = (value: unknown, context: ItemContext): unknown =>
