@@ -42,9 +42,32 @@ export function readInput(value: unknown, context: ItemContext): Conversation | 
   const history = messageLists.find((name) => listField(value, name));
   const before =
     history === undefined ? undefined : readMessages(listField(value, history) ?? [], below(context, history));
-  const conversation = before?.open ? before : withQuestion(value, before, history, context);
+  const asked = before?.open ? undefined : questionOf(value, history, context.mapping);
+  const conversation = before?.open ? before : withQuestion(value, { before, history, asked }, context);
   const system = nameOfRole(value, "system", context.mapping);
-  return conversation && { ...conversation, system: conversation.system ?? (system && scalarText(value[system])) };
+  const used = [history, asked, system];
+  return (
+    conversation && {
+      ...conversation,
+      system: conversation.system ?? (system && scalarText(value[system])),
+      ...(used.some((name) => name !== undefined) && {
+        left: [...givenBeside(value, used), ...(conversation.left ?? [])],
+      }),
+    }
+  );
+}
+
+/** The names of the fields that hold something, but for these. */
+export const givenBeside = (record: JsonRecord, names: readonly (string | undefined)[]): string[] =>
+  Object.keys(record).filter((name) => !names.includes(name) && !isEmpty(record[name]));
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
+
+/** The field that holds the question proper, beside a conversation or alone. */
+function questionOf(record: JsonRecord, history: string | undefined, mapping: ColumnMapping): string | undefined {
+  const others = Object.fromEntries(Object.entries(record).filter(([name]) => name !== history));
+  return nameOfRole(others, "user", mapping) ?? onlyText(others);
 }
 
 /** Texts without roles are what the user says, one after the other. */
@@ -63,24 +86,27 @@ function readMessages(messages: readonly unknown[], context: ItemContext): Conve
   return turnsFromMessages({ messages: nested, place: context.place, collector: context.collector });
 }
 
+interface Found {
+  readonly before: Conversation | undefined;
+  readonly history: string | undefined;
+  readonly asked: string | undefined;
+}
+
 /** A conversation followed by the question proper, or the question alone. */
 function withQuestion(
   record: JsonRecord,
-  before: Conversation | undefined,
-  history: string | undefined,
+  { before, history, asked: name }: Found,
   context: ItemContext,
 ): Conversation | undefined {
-  const others = Object.fromEntries(Object.entries(record).filter(([name]) => name !== history));
-  const name = nameOfRole(others, "user", context.mapping) ?? onlyText(others);
-  const asked = name === undefined ? undefined : readQuestion(others[name], below(context, name));
+  const asked = name === undefined ? undefined : readQuestion(record[name], below(context, name));
   if (asked)
     return {
+      ...asked,
       system: before?.system ?? asked.system,
       turns: [...(before?.turns ?? []), ...asked.turns],
-      open: asked.open,
     };
   if (before) return before;
-  if (Object.keys(others).length === 0) return undefined;
+  if (Object.keys(record).every((key) => key === history)) return undefined;
   context.collector.note(
     "changed",
     context.place,
@@ -119,20 +145,31 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
   const answered = answeredMessage(value);
   if (answered !== undefined) return readOutput(answered, context);
   const messages = listField(value, "messages");
-  if (messages) return readOutputList(messages, below(context, "messages"));
+  if (messages) {
+    noteLeft(givenBeside(value, ["messages"]), context);
+    return readOutputList(messages, below(context, "messages"));
+  }
   const [only, ...others] = Object.keys(value);
   const name =
     nameOfRole(value, "reference", context.mapping) ??
     onlyText(value) ??
     // SQuAD has the texts of all answers beside the places where they begin.
     (listField(value, "text") ? "text" : others.length === 0 ? only : undefined);
-  if (name !== undefined) return readOutput(value[name], below(context, name));
+  if (name !== undefined) {
+    noteLeft(givenBeside(value, [name]), context);
+    return readOutput(value[name], below(context, name));
+  }
   context.collector.note(
     "changed",
     context.place,
     "no field is known to be the expected reply; the whole output was kept as JSON text",
   );
   return { reference: JSON.stringify(value) };
+}
+
+/** Fields beside the text that was looked for. */
+export function noteLeft(names: readonly string[], { collector, place }: ItemContext): void {
+  if (names.length > 0) collector.note("dropped", place, `not part of a scenario: ${names.join(", ")}`);
 }
 
 /** What a model's interface answered, as traces keep it: LangChain's, OpenAI's and Gemini's have the reply inside a list. */

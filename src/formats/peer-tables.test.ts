@@ -33,8 +33,12 @@ test("a table of promptfoo tests: expected cells are assertions, rows of a conve
   expect(notes.map(({ line, message }) => `${line} ${message}`)).toEqual([
     "2 not part of a scenario: threshold",
     "6 the test takes question from another file; it was left out",
+    "2 not part of a scenario: tone",
+    "3 not part of a scenario: tone",
     "3 of the assertion similar: threshold 0.8",
+    "4 not part of a scenario: tone",
     "4 assertion javascript: it runs code of its own",
+    "5 not part of a scenario: tone",
   ]);
 });
 
@@ -130,10 +134,54 @@ test("a LangSmith dataset made of traces has the reply where the model's interfa
     { id: "chatcmpl-1", object: "chat.completion", choices: [{ message: { role: "assistant", content: "Hello" } }] },
     { candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] } }], model_version: "gemini" },
     { answer: "Hello", choices: ["Hello", "Bye"] },
+    { answer: "Hello", sources: [] },
   ];
   const lines = outputs.map((output, id) => JSON.stringify({ id, inputs: { question: "Hi" }, outputs: output }));
   const { scenarios, notes } = importScenarios({ text: lines.join("\n") });
   const replies = scenarios.flatMap(({ interactions }) => interactions.map(({ reference_reply }) => reference_reply));
   expect(replies).toEqual(outputs.map(() => "Hello"));
-  expect(notes).toEqual([]);
+  expect(notes).toEqual([
+    { kind: "dropped", line: 5, pointer: "/outputs", message: "not part of a scenario: choices" },
+  ]);
+});
+
+test("what a dataset's input and output hold beside the question and the answer is named", () => {
+  const item = (input: object) => ({ id: "1", input, expectedOutput: { answer: "A", citations: [1] } });
+  const question = { question: "Q", context: "Read this.", k: 3, filter: null };
+  const messages = [{ role: "user", content: "Q" }];
+  for (const input of [question, { input: question }, { messages, context: "Read this.", k: 3 }]) {
+    const { scenarios, notes } = importScenarios({ text: JSON.stringify([item(input)]), format: "langfuse" });
+    expect(scenarios).toMatchObject([{ interactions: [{ user_message: "Q", reference_reply: "A" }] }]);
+    expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
+      "/0/input not part of a scenario: context, k",
+      "/0/expectedOutput not part of a scenario: citations",
+    ]);
+  }
+});
+
+test("examples in the system prompt of an OpenAI sample keep who says them", () => {
+  const input = [
+    { role: "system", content: "Add." },
+    { role: "system", name: "example_user", content: "1+1" },
+    { role: "system", name: "example_assistant", content: "2" },
+    { role: "user", name: "ann", content: "2+2" },
+  ];
+  const { scenarios } = importScenarios({ text: JSON.stringify({ input, ideal: "4" }), format: "openai-evals" });
+  expect(scenarios).toMatchObject([
+    {
+      system_prompt: "Add.\n\nexample_user: 1+1\n\nexample_assistant: 2",
+      interactions: [{ user_message: "2+2", reference_reply: "4" }],
+    },
+  ]);
+});
+
+test("fields of a DeepEval turn that have no place are named", () => {
+  const turns = [
+    { role: "user", content: "Hi", tools_called: null },
+    { role: "assistant", content: "Hello", retrieval_context: ["a"], tools_called: [{ name: "greet" }] },
+  ];
+  const { notes } = importScenarios({ text: JSON.stringify([{ scenario: "s", turns }]), format: "deepeval" });
+  expect(notes).toMatchObject([
+    { pointer: "/0/turns/1", message: "not part of a scenario: retrieval_context, tools_called" },
+  ]);
 });

@@ -63,7 +63,10 @@ function message(name: unknown, content: unknown, fields: JsonRecord): PeerMessa
   const callsTools = (calls !== undefined && calls.length > 0) || isRecord(field(fields, "function_call"));
   const refusal = scalarText(field(fields, "refusal"));
   const isExample = anyField(fields, "weight", "loss_weight") !== 0;
-  return { role, text: text === "" && refusal !== undefined ? refusal : text, callsTools, isExample, lost };
+  const said = text === "" && refusal !== undefined ? refusal : text;
+  // Examples in a system prompt are messages of their own, told apart by their names alone: example_user, example_assistant.
+  const speaker = role === "system" ? scalarText(field(fields, "name")) : undefined;
+  return { role, text: speaker ? `${speaker}: ${said}` : said, callsTools, isExample, lost };
 }
 
 /** The text of a message's content: a string, or parts of which only the textual ones can be kept. */

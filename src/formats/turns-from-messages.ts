@@ -9,6 +9,8 @@ export interface Conversation {
   readonly turns: readonly TurnDraft[];
   /** True when the last message is a user's: the reply is what the file asks for. */
   readonly open: boolean;
+  /** Fields of the input it was read from that are no part of it. */
+  readonly left?: readonly string[];
 }
 
 interface MessageSource {

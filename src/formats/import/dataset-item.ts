@@ -1,6 +1,6 @@
 import { withExtras } from "../extras.ts";
 import { finishTurns, type LastTurn } from "../finish-turns.ts";
-import { below, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
+import { below, noteLeft, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
 
 /** The three things almost every peer's dataset item has, and what a past run may have answered. */
 export interface DatasetItem {
@@ -19,6 +19,7 @@ export interface DatasetItem {
 export function addDatasetItem(item: DatasetItem, context: ItemContext): void {
   const conversation = readInput(item.input, below(context, item.inputName));
   if (!conversation) return context.collector.note("dropped", context.place, `the item has no ${item.inputName}`);
+  noteLeft(conversation.left ?? [], below(context, item.inputName));
   const expected = readOutput(item.output, below(context, item.outputName));
   const labels = readLabels(item.metadata, below(context, "metadata"));
   const { id, description, tags } = item;

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { withExtras } from "../extras.ts";
 import { unpackJson } from "../unpack-json.ts";
-import { below, readLabels, type ItemContext } from "../peer-item.ts";
+import { below, givenBeside, noteLeft, readLabels, type ItemContext } from "../peer-item.ts";
 import { anyField, listField, pointerTo, scalarText, textField } from "../records.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../turns-from-messages.ts";
@@ -17,7 +17,7 @@ const lists = [
   "conversational_test_cases",
   "conversationalTestCases",
 ];
-const read = new Set([
+const read = [
   ...lists,
   "id",
   "name",
@@ -33,7 +33,10 @@ const read = new Set([
   "comments",
   "additional_metadata",
   "additionalMetadata",
-]);
+];
+
+/** What a turn says, today and of old. */
+const spoken = [...read, "role", "content"];
 
 /** DeepEval goldens and test cases, of one turn or of many. */
 export const importDeepEval: Importer = ({ document, collector, mapping }) => {
@@ -59,8 +62,7 @@ function datasets(value: unknown, place: Item["place"]): Item[] {
 }
 
 function addGolden(golden: JsonRecord, context: ItemContext): void {
-  const left = Object.keys(golden).filter((name) => !read.has(name) && !isEmpty(golden[name]));
-  if (left.length > 0) context.collector.note("dropped", context.place, `not part of a scenario: ${left.join(", ")}`);
+  noteLeft(givenBeside(golden, read), context);
   if (anyField(golden, "input") === undefined) return addConversational(golden, context);
   const reply = textField(golden, "actual_output", "actualOutput");
   addDatasetItem(
@@ -103,6 +105,8 @@ function readTurns(golden: JsonRecord, context: ItemContext): Pick<Conversation,
   const given = { ...golden, turns: unpackJson(golden["turns"]) };
   const name = listField(given, "turns") ? "turns" : "goldens";
   const values = listField(given, name) ?? [];
+  for (const [index, value] of values.entries())
+    if (isRecord(value)) noteLeft(givenBeside(value, spoken), below(context, name, index));
   if (values.every((value) => anyField(value, "input") === undefined)) {
     return turnsFromMessages({ messages: values, place: below(context, name).place, collector: context.collector });
   }
@@ -120,6 +124,3 @@ function outcomeChecks(golden: JsonRecord, { collector, place }: ItemContext): o
   collector.note("changed", place, "expected_outcome became a rubric of the last turn");
   return [{ type: "rubric", text }];
 }
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0);

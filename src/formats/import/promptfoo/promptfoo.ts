@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { textList, withTurnExtras } from "../../extras.ts";
 import { finishTurns } from "../../finish-turns.ts";
-import { below, readInput, readLabels, type ItemContext } from "../../peer-item.ts";
+import { below, noteLeft, readInput, readLabels, type ItemContext } from "../../peer-item.ts";
 import { anyField, listField, recordField, scalarText, textField } from "../../records.ts";
 import type { TurnDraft } from "../../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
@@ -146,7 +146,9 @@ function readConversation(
         context.place,
         `the prompt uses ${filled.unknown.join(", ")}; the user's message is taken from the variables`,
       );
-    return readInput(vars, context);
+    const conversation = readInput(vars, context);
+    noteLeft(conversation?.left ?? [], context);
+    return conversation;
   }
   if (filled.missing.length > 0) context.collector.note("changed", context.place, withoutValue(filled.missing));
   if (filled.messages)
