@@ -373,17 +373,40 @@ test("writes the results in every format asked for", async () => {
   expect(await readFile(folder.file("viewer"), "utf8")).toContain("\\u003cscript>alert(1)");
 });
 
-test("on GitHub it annotates and writes the step summary", async () => {
-  await using folder = await folderWith({ "hello.json": hello });
+test("on GitHub it annotates and writes the step summary; reports for others say the same", async () => {
+  const scenario = JSON.parse(hello) as { interactions: object[] };
+  const interactions = scenario.interactions.map((turn) => ({
+    ...turn,
+    checks: [{ type: "contains", text: "please" }],
+  }));
+  await using folder = await folderWith({ "hello.json": JSON.stringify({ ...scenario, interactions }) });
   await using provider = await startFakeProvider({ behaviour: text("No\n::error::injected") });
   const { code, stderr } = await runCli(
-    ["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "--gate", "overall>=0.9"],
+    [
+      "eval",
+      "hello.json",
+      "--endpoint",
+      provider.url,
+      "-m",
+      "m",
+      "--gate",
+      "overall>=0.9",
+      "-o",
+      "r.md",
+      "-o",
+      "r.xml",
+    ],
     { cwd: folder.path, env: { CI: "true", GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: folder.file("summary.md") } },
   );
   expect(code).toBe(1);
   expect(stderr).toMatch(/^::error title=overall>=0\.9::overall>=0\.9: is /m);
   expect(stderr).not.toMatch(/^::error::injected/m);
-  expect(await readFile(folder.file("summary.md"), "utf8")).toContain("## hello");
+  expect(stderr).toMatch(/^::warning title=hello::overall .* contains: missing: please\. reply: /m);
+  const summary = await readFile(folder.file("summary.md"), "utf8");
+  expect(summary).toContain("## hello");
+  expect(summary).toMatch(/^- ❌ `overall>=0\.9: is /m);
+  expect(summary.trim()).toBe((await readFile(folder.file("r.md"), "utf8")).trim());
+  expect(await readFile(folder.file("r.xml"), "utf8")).toContain('<testcase name="overall&gt;=0.9"');
 });
 
 test("a whole evaluation request says how it is run", async () => {

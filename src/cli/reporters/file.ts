@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { note } from "../terminal/output.ts";
+import { judgementsOf } from "./judgements-of.ts";
 import { outputFile } from "./output-files.ts";
 import { formatOfFile, renderResults } from "./render-results.ts";
 import type { Reporter } from "./reporter.ts";
@@ -13,9 +14,9 @@ export function fileReporter(file: string): Reporter {
   checkPlace(file);
   return {
     async onFinish(outcomes) {
-      for (const [index, { response }] of outcomes.entries()) {
+      for (const [index, outcome] of outcomes.entries()) {
         const path = outputFile(file, { number: index + 1, of: outcomes.length });
-        await writeResultFile(path, await renderResults(response, format));
+        await writeResultFile(path, await renderResults(outcome.response, format, judgementsOf(outcome)));
         note(`wrote ${path}`);
       }
     },

@@ -1,10 +1,13 @@
 import { appendFile } from "node:fs/promises";
+import type { InteractionResult } from "../../contract/interaction-result.ts";
 import { createMarkdown } from "../../formats/export/markdown.ts";
+import { missedChecks } from "../../formats/export/missed-checks.ts";
 import { exportResults } from "../../formats/export/result-export.ts";
 import { verdictOf, worstTurn } from "../../formats/export/verdict.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { command } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
+import { judgementsOf } from "./judgements-of.ts";
 import type { Reporter, RunOutcome } from "./reporter.ts";
 
 /** GitHub shows ten annotations of a kind per step and drops a summary beyond a mebibyte. */
@@ -27,10 +30,14 @@ function annotations({ response, gates, problems }: RunOutcome): string[] {
     const verdict = verdictOf(result);
     if (verdict.outcome !== "failed" && verdict.outcome !== "error") return [];
     const turn = worstTurn(result, verdict.threshold)?.interaction;
-    const why = turn?.error ? `${turn.error.code}: ${turn.error.detail}` : `reply: ${turn?.agent_reply ?? ""}`;
+    const why = turn?.error ? [`${turn.error.code}: ${turn.error.detail}`] : whyFailed(turn);
     const score = `overall ${scoreText(result.average_scores["overall"])}`;
     return [
-      annotation("warning", result.scenario_id, `${score}, ${verdict.passed} of ${verdict.counted} passed. ${why}`),
+      annotation(
+        "warning",
+        result.scenario_id,
+        [`${score}, ${verdict.passed} of ${verdict.counted} passed`, ...why].join(". "),
+      ),
     ];
   });
   return [
@@ -40,6 +47,9 @@ function annotations({ response, gates, problems }: RunOutcome): string[] {
   ];
 }
 
+const whyFailed = (turn: InteractionResult | undefined): string[] =>
+  turn ? [...missedChecks(turn), `reply: ${turn.agent_reply}`] : [];
+
 /** A workflow command. Model output gets into it, so nothing in it may end the line or the property. */
 function annotation(kind: "error" | "warning", title: string, message: string): string {
   const data = plainLine(message, 500).replaceAll("%", "%25");
@@ -47,17 +57,8 @@ function annotation(kind: "error" | "warning", title: string, message: string): 
   return `::${kind} title=${property}::${data}`;
 }
 
-function stepSummary({ response, gates, problems, comparison }: RunOutcome): string {
-  const lines = [
-    ...gates.map(({ passed, message }) => `- ${passed ? "✅" : "❌"} ${code(message)}`),
-    ...problems.map((problem) => `- ❌ ${code(problem)}`),
-    ...(comparison ? [`- ${code(comparison.comparable ? comparison.sentence : comparison.reason)}`] : []),
-  ];
-  const judgement = lines.length > 0 ? `\n${lines.join("\n")}\n` : "";
-  return `${exportResults(createMarkdown, response)}${judgement}\n`;
-}
-
-const code = (text: string): string => `\`${plainLine(text, 500).replaceAll("`", "'")}\``;
+const stepSummary = (outcome: RunOutcome): string =>
+  `${exportResults(createMarkdown, { ...outcome.response, judgements: judgementsOf(outcome) })}\n`;
 
 function cut(text: string): string {
   const bytes = Buffer.from(text);

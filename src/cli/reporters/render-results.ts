@@ -1,4 +1,5 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { Judgement } from "../../formats/export/judgement.ts";
 import { exportResults } from "../../formats/export/result-export.ts";
 import { resultFormats } from "../../formats/formats.ts";
 import { CliError } from "../cli-error.ts";
@@ -25,8 +26,12 @@ export function formatOfFile(file: string): string {
   throw new CliError(`${file}: which format? Use one of these endings: ${Object.keys(formatOfEnding).join(", ")}`);
 }
 
-/** The results of a run as text in one of the formats. */
-export async function renderResults(response: EvaluationResponse, format: string): Promise<string> {
+/** The results of a run as text in one of the formats. JUnit and Markdown also say how it was judged as a whole, where it was. */
+export async function renderResults(
+  response: EvaluationResponse,
+  format: string,
+  judgements: readonly Judgement[] = [],
+): Promise<string> {
   if (format === "json") return `${JSON.stringify(response, null, 2)}\n`;
   if (format === "html") {
     const { htmlReport } = await import("./html-report.ts");
@@ -34,5 +39,5 @@ export async function renderResults(response: EvaluationResponse, format: string
   }
   const known = resultFormats.find(({ id }) => id === format);
   if (!known) throw new CliError(`"${format}" is no result format: use one of ${renderFormats.join(", ")}`);
-  return exportResults(known.create, response);
+  return exportResults(known.create, { ...response, judgements });
 }

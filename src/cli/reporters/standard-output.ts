@@ -1,4 +1,5 @@
 import { printJson, printText } from "../terminal/output.ts";
+import { judgementsOf } from "./judgements-of.ts";
 import { renderResults } from "./render-results.ts";
 import type { Reporter } from "./reporter.ts";
 import { resultDocument } from "./result-document.ts";
@@ -10,8 +11,8 @@ export function jsonReporter(): Reporter {
 /** JUnit, Markdown or HTML on stdout, one run after the other. */
 export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
   return {
-    async onEnd({ response }) {
-      printText(await renderResults(response, format));
+    async onEnd(outcome) {
+      printText(await renderResults(outcome.response, format, judgementsOf(outcome)));
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
-import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { reservedPrefixes, reservedScores } from "../../contract/reserved-scores.ts";
+import { missedChecks } from "../../formats/export/missed-checks.ts";
 import { verdictOf, worstTurn, type Verdict } from "../../formats/export/verdict.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { counted, durationText, meanText, moneyText } from "../terminal/figures.ts";
@@ -89,15 +88,6 @@ function scenarioLines({ result, verdict }: Judged, style: Style): string {
     `      reply     ${plainLine(turn.agent_reply, 100)}`,
     ...missedChecks(turn).map((text) => `      check     ${plainLine(text, 100)}`),
   ].join("\n");
-}
-
-/** Why the checks and scorers of the user's own gave nothing; what our scores mean stands in the table. */
-function missedChecks({ scores, score_reasons }: InteractionResult): string[] {
-  const isOurs = (name: string): boolean =>
-    reservedScores.has(name) || reservedPrefixes.some((start) => name.startsWith(start));
-  return Object.entries(scores)
-    .filter(([name, value]) => value === 0 && !isOurs(name))
-    .map(([name]) => `${name}: ${score_reasons[name] ?? "0"}`);
 }
 
 const mark = (passed: boolean, style: Style): string => (passed ? style("green", "✓") : style("red", "✗"));

@@ -3,6 +3,8 @@ import { firstCharacters } from "../../contract/first-characters.ts";
 import type { ScenarioResult } from "../../contract/evaluation-response.ts";
 import { withoutControls } from "./without-controls.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
+import type { Judgement } from "./judgement.ts";
+import { missedChecks } from "./missed-checks.ts";
 import { scoreText } from "./score-text.ts";
 import { verdictOf, worstTurn, type Verdict } from "./verdict.ts";
 
@@ -39,12 +41,38 @@ export function createJunit(): ResultExport {
       };
       const name = clean(run?.test_name ?? "rehearsal");
       const properties = { property: runProperties(run) };
-      return build({
-        "@_name": "rehearsal",
+      const scenarios = { "@_name": name, ...figures, properties, testcase: cases };
+      const gates = gateSuite(name, run?.judgements ?? []);
+      if (!gates) return build({ "@_name": "rehearsal", ...figures, testsuite: scenarios });
+      const all = {
         ...figures,
-        testsuite: { "@_name": name, ...figures, properties, testcase: cases },
-      });
+        "@_tests": figures["@_tests"] + gates["@_tests"],
+        "@_failures": figures["@_failures"] + gates["@_failures"],
+        "@_errors": figures["@_errors"] + gates["@_errors"],
+      };
+      return build({ "@_name": "rehearsal", ...all, testsuite: [scenarios, gates] });
     },
+  };
+}
+
+/** Whoever reads the file alone learns why a run failed whose scenarios all passed. */
+function gateSuite(run: string, judgements: readonly Judgement[]) {
+  const held = judgements.filter(({ outcome }) => outcome !== "told");
+  if (held.length === 0) return undefined;
+  const count = (wanted: Judgement["outcome"]): number => held.filter(({ outcome }) => outcome === wanted).length;
+  return {
+    "@_name": "gates",
+    "@_tests": held.length,
+    "@_failures": count("failed"),
+    "@_errors": count("error"),
+    "@_skipped": 0,
+    "@_time": "0.000",
+    testcase: held.map(({ name, outcome, message }): XmlNode => {
+      const head = { "@_name": clean(name), "@_classname": `${run}.gates`, "@_time": "0.000" };
+      if (outcome === "passed") return head;
+      const told = { "@_message": clean(message), "@_type": outcome };
+      return { ...head, [outcome === "error" ? "error" : "failure"]: told };
+    }),
   };
 }
 
@@ -81,7 +109,7 @@ function secondsOf({ attempts }: ScenarioResult): number {
 }
 
 const whySkipped = {
-  unscored: "nothing to compare with: no reference reply and no labels",
+  unscored: "nothing to compare with: no reference reply, labels or checks",
   not_run: "not run: the run ended before an attempt at it did",
 } as const;
 
@@ -138,13 +166,17 @@ function describe(result: ScenarioResult, { passed, counted, threshold }: Verdic
   const score = scores["overall"] === undefined ? score_reasons["overall"] : undefined;
   const why = error ? `${error.code}: ${error.detail}` : (score ?? `overall ${scoreText(scores["overall"])}`);
   const where = `attempt ${attempt}, turn ${interaction.turn_index + 1} (${interaction.id}): ${why}`;
+  const missed = missedChecks(interaction);
   const lines = [
     summary,
     where,
     `user:      ${user_message}`,
-    `reference: ${reference_reply}`,
+    ...(reference_reply === "" ? [] : [`reference: ${reference_reply}`]),
     `reply:     ${agent_reply}`,
+    ...missed.map((check) => `check:     ${check}`),
   ];
-  const expected = `expected ${JSON.stringify(firstCharacters(reference_reply, 120))}, got ${JSON.stringify(firstCharacters(agent_reply, 120))}`;
-  return { message: clean(`${where}; ${expected}`), text: clean(lines.join("\n")) };
+  const quoted = (text: string): string => JSON.stringify(firstCharacters(text, 120));
+  const expected = reference_reply === "" ? [] : [`expected ${quoted(reference_reply)}`];
+  const message = [where, ...missed, [...expected, `got ${quoted(agent_reply)}`].join(", ")].join("; ");
+  return { message: clean(message), text: clean(lines.join("\n")) };
 }

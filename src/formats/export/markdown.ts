@@ -2,6 +2,8 @@ import { firstCharacters } from "../../contract/first-characters.ts";
 import type { ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
 import { withoutControls } from "./without-controls.ts";
+import type { Judgement } from "./judgement.ts";
+import { missedChecks } from "./missed-checks.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 import { meanText, scoreText } from "./score-text.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
@@ -51,7 +53,7 @@ const turnsOf = ({ scenario_id, attempts }: ScenarioResult): ShownTurn[] =>
     interactions.map((interaction) => ({ scenario_id, attempt, interaction })),
   );
 
-function heading({ test_name, model_id, endpoint, run_id, message, summary, demo }: RunHead): string {
+function heading({ test_name, model_id, endpoint, run_id, message, summary, demo, judgements = [] }: RunHead): string {
   const score = summary
     ? `**overall ${meanText(summary.score_stats["overall"], summary.average_scores["overall"])}**`
     : undefined;
@@ -60,8 +62,13 @@ function heading({ test_name, model_id, endpoint, run_id, message, summary, demo
   const lines = [`## ${plain(test_name)}`, facts.filter((fact) => fact !== undefined).join(" · ")];
   if (demo) lines.push("A scripted demo model answered, not a language model.");
   if (message) lines.push(plain(message));
+  if (judgements.length > 0) lines.push(judgements.map(judgementLine).join("\n"));
   return lines.join("\n\n");
 }
+
+const judged = { passed: "✅ ", failed: "❌ ", error: "⚠️ ", told: "" } as const;
+
+const judgementLine = ({ outcome, message }: Judgement): string => `- ${judged[outcome]}${code(message, 500)}`;
 
 function scenarioRow(result: ScenarioResult): string {
   const verdict = verdictOf(result);
@@ -78,11 +85,16 @@ function attemptsText({ outcome, passed, counted, run, planned }: Verdict): stri
 
 function worstTable(turns: readonly ShownTurn[]): string {
   if (turns.length === 0) return "";
-  const rows = turns.map((turn) => {
+  const titles = ["where", "overall", "user", "reference", "reply"];
+  const missed = turns.map(({ interaction }) => missedChecks(interaction).join("; "));
+  const checked = missed.some((checks) => checks !== "");
+  const rows = turns.map((turn, index) => {
     const { user_message, reference_reply, agent_reply } = turn.interaction;
-    return row([place(turn), scoreText(overall(turn)), code(user_message), code(reference_reply), code(agent_reply)]);
+    const cells = [place(turn), scoreText(overall(turn)), code(user_message), code(reference_reply), code(agent_reply)];
+    return row(checked ? [...cells, code(missed[index] ?? "")] : cells);
   });
-  return `\n### Worst turns\n\n| where | overall | user | reference | reply |\n|---|---|---|---|---|\n${rows.join("")}`;
+  const head = checked ? [...titles, "checks missed"] : titles;
+  return `\n### Worst turns\n\n${row(head)}|${"---|".repeat(head.length)}\n${rows.join("")}`;
 }
 
 function failureTable(turns: readonly ShownTurn[], count: number): string {
@@ -97,11 +109,12 @@ function failureTable(turns: readonly ShownTurn[], count: number): string {
 const place = ({ scenario_id, attempt, interaction }: ShownTurn): string =>
   `${code(scenario_id)}, attempt ${attempt}, turn ${interaction.turn_index + 1}`;
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
-const oneLine = (text: string): string => firstCharacters(withoutControls(text).replace(/\s+/g, " ").trim(), 200);
+const oneLine = (text: string, length = 200): string =>
+  firstCharacters(withoutControls(text).replace(/\s+/g, " ").trim(), length);
 
 /** What a model or a user wrote stands in a code span: there it can neither mention people nor load pictures nor end the table. */
-function code(text: string): string {
-  const line = oneLine(text).replaceAll("|", "\\|");
+function code(text: string, length?: number): string {
+  const line = oneLine(text, length).replaceAll("|", "\\|");
   if (line === "") return "";
   const fence = "`".repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
   const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";

@@ -1,8 +1,14 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { Judgement } from "./judgement.ts";
 
 /** What is known of a run when its export begins. */
 export type RunHead = Pick<EvaluationResponse, "run_id" | "test_name" | "endpoint" | "model_id" | "state"> &
-  Partial<Pick<EvaluationResponse, "message" | "summary" | "timing" | "demo" | "usage" | "history" | "system_prompt">>;
+  Partial<
+    Pick<EvaluationResponse, "message" | "summary" | "timing" | "demo" | "usage" | "history" | "system_prompt">
+  > & {
+    /** Of a run that was judged as a whole, as `rehearsal eval` does. */
+    readonly judgements?: readonly Judgement[];
+  };
 
 /** An export that takes scenarios one at a time, so that a large run never stands in memory as a whole. Joined pieces are the file. */
 export interface ResultExport {
@@ -12,7 +18,7 @@ export interface ResultExport {
 }
 
 /** The whole file at once, for a run that is in memory anyway. */
-export function exportResults(create: () => ResultExport, response: EvaluationResponse): string {
+export function exportResults(create: () => ResultExport, response: EvaluationResponse & RunHead): string {
   const pieces = create();
   const head = pieces.start(response);
   return head + response.results.scenarios.map((result) => pieces.scenario(result)).join("") + pieces.finish();

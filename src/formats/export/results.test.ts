@@ -108,6 +108,53 @@ test("JUnit has a test case per scenario, with mean, interval and pass^k as prop
   );
 });
 
+test("JUnit and Markdown say which checks a reply missed", () => {
+  const turn = interactionResult({ reference_reply: "", overall: 0, agent_reply: "No idea." });
+  const missed = {
+    ...turn,
+    scores: { ...turn.scores, must_say: 0, polite: 1 },
+    score_reasons: { must_say: "missing: seven" },
+  };
+  const run = runResult([scenarioResult("hours", [[missed]]), scenarioResult("fine", [[good]])]);
+  const { elements, texts } = readXml(exportResults(createJunit, run));
+  expect(elements.find(([element]) => element === "failure")?.[1]["message"]).toBe(
+    'attempt 1, turn 1 (i1): overall 0.000; must_say: missing: seven; got "No idea."',
+  );
+  expect(texts).toContain("reply:     No idea.\ncheck:     must_say: missing: seven");
+  expect(texts).not.toContain("reference:");
+  const markdown = exportResults(createMarkdown, run);
+  expect(markdown).toContain("| reply | checks missed |\n|---|---|---|---|---|---|\n");
+  expect(markdown).toContain("| `No idea.` | `must_say: missing: seven` |");
+  expect(markdown).toContain("| `At seven.` |  |");
+});
+
+test("how a run was judged as a whole is a suite of its own in JUnit, and comes first in Markdown", () => {
+  const judgements = [
+    { name: "the run", outcome: "error", message: "The budget was used up." },
+    { name: "overall>=0.9", outcome: "failed", message: "overall>=0.9: is 0.95, failed" },
+    { name: "success>=1", outcome: "passed", message: "success>=1: is 1, passed" },
+    { name: "baseline", outcome: "told", message: "overall is the same." },
+  ] as const;
+  const run = { ...runResult([scenarioResult("fine", [[good]])]), judgements };
+  const { elements } = readXml(exportResults(createJunit, run));
+  const named = (name: string) => elements.filter(([element]) => element === name).map(([, attributes]) => attributes);
+  expect(named("testsuites")).toMatchObject([{ tests: "4", failures: "1", errors: "1", skipped: "0" }]);
+  expect(named("testsuite").map(({ name, tests }) => [name, tests])).toEqual([
+    [run.test_name, "1"],
+    ["gates", "3"],
+  ]);
+  expect(named("testcase").map(({ name }) => name)).toEqual(["fine", "the run", "overall>=0.9", "success>=1"]);
+  expect(named("failure")).toEqual([{ message: "overall>=0.9: is 0.95, failed", type: "failed" }]);
+  expect(named("error")).toEqual([{ message: "The budget was used up.", type: "error" }]);
+  const [, lines = ""] = /\n\n((?:- .*\n)+)\n\| scenario/.exec(exportResults(createMarkdown, run)) ?? [];
+  expect(lines.trim().split("\n")).toEqual([
+    "- ⚠️ `The budget was used up.`",
+    "- ❌ `overall>=0.9: is 0.95, failed`",
+    "- ✅ `success>=1: is 1, passed`",
+    "- `overall is the same.`",
+  ]);
+});
+
 test("JUnit does not skip a scenario whose replies could not be scored", () => {
   const lost = interactionResult({
     failed_scores: ["judge_correctness"],
