@@ -1,13 +1,10 @@
 import { Option, type Command } from "commander";
 import { RunState } from "../../contract/run-state.ts";
-import type { Run } from "../../contract/run.ts";
 import { wholeNumber, withSource, type SourceOptions } from "../options.ts";
+import { runsText } from "../reporters/runs-text.ts";
 import { whereRunsAre } from "../sources/find-run.ts";
 import { openSource } from "../sources/open-source.ts";
-import { meanText } from "../terminal/figures.ts";
 import { note, printJson, tell } from "../terminal/output.ts";
-import { plainLine } from "../terminal/plain-line.ts";
-import { table } from "../terminal/table.ts";
 
 interface ListOptions extends SourceOptions {
   readonly limit: number;
@@ -42,7 +39,7 @@ async function list({ limit, state, name, model, search, json, ...where }: ListO
   if (json) return printJson({ runs });
   const all = [state, name, model, search].every((filter) => filter === undefined);
   if (runs.length === 0) return note(all ? `No runs yet (${whereRunsAre}).` : "No run is like that.");
-  tell(table(columns, runs.map(toRow)));
+  tell(runsText(runs, process.stdout.isTTY ? process.stdout.columns : undefined));
   const [interrupted] = runs.filter((run) => run.interrupted);
   if (interrupted) {
     note(
@@ -50,28 +47,4 @@ async function list({ limit, state, name, model, search, json, ...where }: ListO
         `rehearsal eval --resume ${interrupted.run_id} goes on with it, rehearsal cancel ${interrupted.run_id} ends it.`,
     );
   }
-}
-
-const columns = [
-  { title: "RUN" },
-  { title: "STATE" },
-  { title: "OVERALL" },
-  { title: "TURNS", align: "right" },
-  { title: "FAILED", align: "right" },
-  { title: "MODEL" },
-  { title: "TEST" },
-  { title: "CREATED" },
-] as const;
-
-function toRow({ run_id, state, interrupted, summary, progress, model_id, test_name, created_at }: Run): string[] {
-  return [
-    run_id,
-    interrupted ? "interrupted" : state,
-    summary ? meanText(summary.score_stats["overall"], summary.average_scores["overall"]) : "–",
-    `${progress.interactions_done}/${progress.interactions_total}`,
-    String(progress.interactions_failed),
-    plainLine(model_id, 40),
-    plainLine(test_name, 40),
-    created_at.slice(0, 16).replace("T", " "),
-  ];
 }

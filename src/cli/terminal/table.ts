@@ -23,7 +23,8 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 /** Made when it is needed, which costs as much as all else here: most cells are plain. */
 let segmenter: Intl.Segmenter | undefined;
 const plain = /^[ -~]*$/;
-const wide = /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60]/u;
+const wide =
+  /\p{Emoji_Presentation}|\uFE0F|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\u{20000}-\u{3FFFD}]/u;
 
 /** Cells a text takes on a terminal, escape codes left aside. */
 export function widthOf(text: string): number {

@@ -67,6 +67,7 @@ test("columns line up whatever is in them", () => {
   );
   expect(text).toBe("A      N\n日本   1\né     22");
   expect(widthOf("\u001B[31mred\u001B[39m")).toBe(3);
+  expect(["𠮷", "❤️", "e\u0301", "متى"].map(widthOf)).toEqual([2, 2, 1, 3]);
 });
 
 test("times and money read well", () => {

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { runResult, scenarioResult, interactionResult } from "../../formats/testing/run-result.ts";
+import { runOfResults } from "./run-of-results.ts";
+import { runsText } from "./runs-text.ts";
+
+const run = runOfResults(runResult([scenarioResult("hours", [[interactionResult({ overall: 0.95 })]])]));
+const stopped = {
+  ...run,
+  run_id: "run-22",
+  test_name: "配送",
+  interrupted: true,
+  created_at: "2026-11-16T22:12:00.000Z",
+};
+const progress = { ...run.progress, interactions_total: 9, interactions_done: 4, interactions_failed: 1 };
+
+test("runs are listed in a table where it fits, and with two lines each where it does not", () => {
+  const runs = [run, { ...stopped, progress }];
+  const whole = runsText(runs);
+  expect(whole.split("\n")).toHaveLength(3);
+  expect(runsText(runs, 200)).toBe(whole);
+  const narrow = runsText(runs, 80).split("\n");
+  expect(narrow).toHaveLength(4);
+  expect(narrow[2]).toMatch(/^run-22 {2}interrupted {2}\S/);
+  expect(narrow[3]).toBe("    配送 on demo/scripted, 4 of 9 turns, 1 failed, 2026-11-16 22:12");
+});

@@ -1,0 +1,52 @@
+import type { Run } from "../../contract/run.ts";
+import { counted, meanText } from "../terminal/figures.ts";
+import { plainLine } from "../terminal/plain-line.ts";
+import { table, widthOf } from "../terminal/table.ts";
+
+const columns = [
+  { title: "RUN" },
+  { title: "STATE" },
+  { title: "OVERALL" },
+  { title: "TURNS", align: "right" },
+  { title: "FAILED", align: "right" },
+  { title: "MODEL" },
+  { title: "TEST" },
+  { title: "CREATED" },
+] as const;
+
+/** Runs in a table, a line each. On a terminal that is too narrow for it, each has two: a table whose lines are broken cannot be read. */
+export function runsText(runs: readonly Run[], width = Infinity): string {
+  const whole = table(columns, runs.map(toRow));
+  if (whole.split("\n").every((line) => widthOf(line) <= width)) return whole;
+  const heads = table(columns.slice(0, 3), runs.map(toRow)).split("\n").slice(1);
+  return runs.map((run, index) => `${heads[index]}\n    ${restOf(run)}`).join("\n");
+}
+
+const stateOf = ({ state, interrupted }: Run): string => (interrupted ? "interrupted" : state);
+const createdAt = ({ created_at }: Run): string => created_at.slice(0, 16).replace("T", " ");
+
+function toRow(run: Run): string[] {
+  const { run_id, summary, progress, model_id, test_name } = run;
+  return [
+    run_id,
+    stateOf(run),
+    summary ? meanText(summary.score_stats["overall"], summary.average_scores["overall"]) : "–",
+    `${progress.interactions_done}/${progress.interactions_total}`,
+    String(progress.interactions_failed),
+    plainLine(model_id, 40),
+    plainLine(test_name, 40),
+    createdAt(run),
+  ];
+}
+
+function restOf(run: Run): string {
+  const { interactions_done, interactions_total, interactions_failed } = run.progress;
+  const done = interactions_done < interactions_total ? `${interactions_done} of ` : "";
+  const facts = [
+    `${plainLine(run.test_name, 40)} on ${plainLine(run.model_id, 40)}`,
+    `${done}${counted(interactions_total, "turn")}`,
+    ...(interactions_failed > 0 ? [`${interactions_failed} failed`] : []),
+    createdAt(run),
+  ];
+  return facts.join(", ");
+}
