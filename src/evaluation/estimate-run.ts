@@ -1,10 +1,10 @@
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { Range, RunEstimate } from "../contract/estimate.ts";
 import type { Interaction, Scenario } from "../contract/scenario.ts";
+import { estimateCalls } from "./estimate-calls.ts";
 import type { PriceOf } from "./helper-usage.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";
 import { referenceReplies } from "./reference-replies.ts";
-import { estimateTokens } from "./text/estimate-tokens.ts";
 
 /** What earlier runs of the same model took for a reply. */
 export interface EarlierFigures {
@@ -22,10 +22,8 @@ export interface EstimateOptions {
   readonly concurrency: number;
 }
 
-// Rules of thumb, for want of earlier runs: a reply is like its reference, else this long; a call takes seconds.
-const usualReply = 150;
+// A rule of thumb, for want of earlier runs: a call takes seconds.
 const usualLatency: Range = { low: 500, expected: 2_000, high: 8_000 };
-const perMessage = 4;
 /** A judge's instructions, and its answer. */
 const judgeOverhead = 350;
 const judgeAnswer = 80;
@@ -81,26 +79,9 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   };
 }
 
-/** One pass through a scenario: each call carries the conversation so far. */
-function modelLoad(
-  { interactions, system_prompt }: Scenario,
-  plan: EvaluationPlan,
-  earlier: EarlierFigures | null,
-): Load {
-  const prompt = system_prompt ?? plan.system_prompt;
-  let history = prompt === undefined ? 0 : estimateTokens(prompt) + perMessage;
-  let input = 0;
-  let output = 0;
-  for (const interaction of interactions) {
-    history += estimateTokens(interaction.user_message) + perMessage;
-    input += history;
-    const [reference] = referenceReplies(interaction);
-    const guess = earlier?.output_tokens ?? (reference ? estimateTokens(reference) : usualReply);
-    const reply = Math.min(guess, plan.parameters?.max_tokens ?? Number.POSITIVE_INFINITY);
-    output += reply;
-    history += reply + perMessage;
-  }
-  return { calls: interactions.length, input, output };
+function modelLoad(scenario: Scenario, plan: EvaluationPlan, earlier: EarlierFigures | null): Load {
+  const calls = estimateCalls(scenario, { settings: plan, reply: earlier?.output_tokens });
+  return sumLoads(calls.map((call) => ({ calls: 1, ...call })));
 }
 
 const rubricsOf = ({ checks = [] }: Interaction) => checks.filter(({ type }) => type === "rubric");

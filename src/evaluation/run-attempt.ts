@@ -25,7 +25,7 @@ export interface AttemptOptions {
   /** The turns to run. Default: all of the scenario. */
   readonly turns?: readonly number[];
   /** Asked before each call; `false` ends the attempt where it is, and calls under way are still kept. */
-  readonly admit?: () => boolean;
+  readonly admit?: () => boolean | Promise<boolean>;
   readonly signal: AbortSignal;
 }
 

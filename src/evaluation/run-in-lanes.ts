@@ -6,7 +6,7 @@ export interface LaneOptions<Item, Result> {
   /** Its signal aborts with the caller's, and as soon as the whole ends early. */
   readonly run: (item: Item, signal: AbortSignal) => Promise<Result>;
   /** Asked before each item. After `false` no item is started any more; those under way come to their end. */
-  readonly admit?: () => boolean;
+  readonly admit?: () => boolean | Promise<boolean>;
   /** Takes a result before its lane goes on. `false` ends the whole: results still under way are dropped. */
   readonly keep: (item: Item, result: Result) => Promise<boolean>;
 }
@@ -37,8 +37,8 @@ export async function runInLanes<Item, Result>(
     // All lanes draw from one iterator, so each item is taken once.
     for (const item of waiting) {
       if (over || signal.aborted) return;
-      refused ||= !admit();
-      if (refused) return;
+      refused ||= !(await admit());
+      if (refused || over || signal.aborted) return;
       const result = await run(item, either);
       // A result that arrives while the caller aborts is paid for: it is kept if `keep` still takes it.
       if (over) return;

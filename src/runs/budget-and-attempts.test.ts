@@ -71,6 +71,44 @@ test("a budget of tokens or money stops too, with calls under way counted at the
   expect(money.summary.stopped_by).toBe("budget");
 });
 
+test("no more calls start than fit while none has told what one takes, whoever makes them", async () => {
+  const judge = fakeModel(() => JSON.stringify({ reason: "same", verdict: "equivalent" }));
+  const priceOf =
+    () =>
+    ({ usage }: { usage: { total_tokens: number } }) =>
+      usage.total_tokens * 0.001;
+  await using bench = await startBench({ models: { model: right(), judge }, priceOf });
+  const each = sampleReply("").usage!.total_tokens;
+  const tokens = await bench.evaluate({ test_batch: scenarios(20), budget: { tokens: 4 * each } });
+  expect(tokens.summary).toMatchObject({ stopped_by: "budget", interactions: 4 });
+  const money = await bench.evaluate({ test_batch: scenarios(20), budget: { money: 4 * each * 0.001 } });
+  expect(money.summary).toMatchObject({ stopped_by: "budget", interactions: 4 });
+  // All turns of an attempt may be asked at once here.
+  const lanes = { test_batch: numberedScenario("s", 20), history: "reference", budget: { tokens: 4 * each } };
+  expect((await bench.evaluate(lanes)).summary).toMatchObject({ stopped_by: "budget", interactions: 4 });
+  const judged = await bench.evaluate({
+    test_batch: scenarios(20),
+    budget: { tokens: 6 * each },
+    judge: { endpoint: "http://judge", model_id: "judge" },
+  });
+  const { helper_usage, interactions } = judged.summary;
+  expect((helper_usage?.calls ?? 0) + interactions).toBe(6);
+});
+
+test("a budget that is large enough for the first calls does not make them wait for one another", async () => {
+  const together = Promise.withResolvers<void>();
+  let calls = 0;
+  const model: ChatModel = async () => {
+    calls += 1;
+    if (calls === 8) together.resolve();
+    await together.promise;
+    return sampleReply("a");
+  };
+  await using bench = await startBench({ models: { model } });
+  const response = await bench.evaluate({ test_batch: scenarios(8, 1), budget: { tokens: 10_000 } });
+  expect(response.summary).toMatchObject({ interactions: 8 });
+});
+
 test("a run that its budget kept from a turn says so, also where what was under way took less than expected", async () => {
   const asked = Promise.withResolvers<void>();
   const small = Promise.withResolvers<void>();
@@ -86,7 +124,8 @@ test("a run that its budget kept from a turn says so, also where what was under 
     id,
     interactions: [1, 2].map((turn) => ({ id: `t${turn}`, user_message: `${id} ${turn}` })),
   }));
-  const { id } = await bench.create({ test_batch, budget: { tokens: 600 }, concurrency: 2 });
+  const parameters = { max_tokens: 100 };
+  const { id } = await bench.create({ test_batch, parameters, budget: { tokens: 600 }, concurrency: 2 });
   // With a call under way that is expected to take 400 tokens more, the large attempt may not go on.
   await vi.waitFor(async () => expect((await bench.store.runs.get(id))?.progress.attempts_done).toBe(1));
   small.resolve();

@@ -81,7 +81,7 @@ function budgeted(
 ): ChatModel {
   if (!ledger) return model;
   return async (request, options) => {
-    if (!ledger.admit()) return overBudget;
+    if (!(await ledger.admit(options.signal))) return overBudget;
     let took = noSpent;
     try {
       const reply = await model(request, options);

@@ -108,13 +108,13 @@ function createAttempt(
   const { judge, modelLabeller, semantic, custom } = context.scoring;
   /** Scoring asks nobody else: what is left after the last reply takes moments. */
   const scoresAlone = !judge && !modelLabeller && !semantic && custom.length === 0;
-  /** Calls the ledger admitted whose turns are not stored with their scores yet. */
+  /** Calls the ledger admitted that have not been answered yet. */
   let underWay = 0;
   let ended = false;
   let outcome: ExecuteOutcome | null = null;
 
-  function admit(to: RunLedger): boolean {
-    if (!to.admit()) return false;
+  async function admit(to: RunLedger): Promise<boolean> {
+    if (!(await to.admit(signal))) return false;
     underWay++;
     return true;
   }
@@ -134,13 +134,13 @@ function createAttempt(
   async function keep(index: number, reply: StoredReply): Promise<void> {
     const priced = withCost(reply, context);
     replies.set(index, priced);
+    underWay--;
+    ledger?.replied({ scenario_index, attempt, turn_index: index, reply: priced });
     // Of replies that came together each makes room for a call: those go out before any reply is scored.
     if (endsWithTurns && scoresAlone && replies.size === turns) onEnding();
     await afterReplies();
     const turn = await (scoresAlone || priced.error ? storeScored(index, priced) : storeThenScore(index, priced));
     scored.set(index, turn.scores);
-    underWay--;
-    ledger?.settle();
     ledger?.stored({ scenario_index, attempt, ...turn });
     onStored();
     await ledger?.refresh({ ifOlderThan: othersMs });

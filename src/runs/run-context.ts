@@ -5,6 +5,7 @@ import type { ChatModel } from "../contract/model.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import type { TurnJudge, Scoring } from "../evaluation/scoring.ts";
+import { firstCalls } from "../evaluation/first-calls.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import { createFiguresSoFar, type FiguresSoFar } from "./figures-so-far.ts";
 import { limitModel, originOf } from "./limit-model.ts";
@@ -123,6 +124,7 @@ export function createRunContexts({
       runId: run.id,
       store,
       budget,
+      firstCalls: firstCalls(run.settings, { scenarios, priceOf: priceOf?.(run.settings) }),
       adaptive,
       turnsOf: (index) => scenarios[index]?.interactions.length ?? 0,
       deadline: budget?.seconds === undefined ? null : begin + budget.seconds * 1_000,

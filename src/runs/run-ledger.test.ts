@@ -14,6 +14,8 @@ const turn = (attempt: number): NumberedInteraction => ({
   scores: null,
 });
 
+const { signal } = new AbortController();
+
 const noScores = { generated_metadata: {}, label_sources: {}, scores: {}, score_reasons: {}, scoring_version: "1" };
 
 /** A ledger of a run with these stored turns, and a budget of four calls. */
@@ -34,7 +36,7 @@ test("a turn that is read from the store before its writer tells of it counts on
   const rows: NumberedInteraction[] = [];
   const ledger = ledgerOf(rows);
   for (const attempt of [1, 2]) {
-    expect(ledger.admit()).toBe(true);
+    expect(await ledger.admit(signal)).toBe(true);
     rows.push(turn(attempt));
     // Another attempt of this process asks between the commit and the word of whoever committed.
     await ledger.refresh();
@@ -42,19 +44,19 @@ test("a turn that is read from the store before its writer tells of it counts on
     ledger.stored(turn(attempt));
     await ledger.refresh();
   }
-  expect([ledger.admit(), ledger.spent]).toEqual([true, false]);
-  expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
+  expect([await ledger.admit(signal), ledger.spent]).toEqual([true, false]);
+  expect([await ledger.admit(signal), ledger.spent]).toEqual([true, true]);
 });
 
 test("what helping with a turn took counts from the call on, and once", async () => {
   const rows: NumberedInteraction[] = [];
   const ledger = ledgerOf(rows, { calls: 6 });
   const vote = { calls: 1, tokens: 2, money: 0 };
-  for (const _ of ["reply", "vote", "vote", "vote"]) expect(ledger.admit()).toBe(true);
+  for (const _ of ["reply", "vote", "vote", "vote"]) expect(await ledger.admit(signal)).toBe(true);
   for (const _ of ["vote", "vote", "vote"]) ledger.settle(vote);
   // The turn is not stored yet: its reply counts as under way, its votes as spent.
-  expect([ledger.admit(), ledger.spent]).toEqual([true, false]);
-  expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
+  expect([await ledger.admit(signal), ledger.spent]).toEqual([true, false]);
+  expect([await ledger.admit(signal), ledger.spent]).toEqual([true, true]);
   ledger.settle();
   ledger.settle();
 
@@ -65,19 +67,19 @@ test("what helping with a turn took counts from the call on, and once", async ()
   ledger.settle();
   ledger.stored(judged);
   await ledger.refresh();
-  expect([ledger.admit(), ledger.spent]).toEqual([true, false]);
-  expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
+  expect([await ledger.admit(signal), ledger.spent]).toEqual([true, false]);
+  expect([await ledger.admit(signal), ledger.spent]).toEqual([true, true]);
 });
 
 test("what judging a conversation took counts, though its last turn was read before", async () => {
   const rows = [turn(1)];
   const ledger = ledgerOf(rows);
-  expect(ledger.admit()).toBe(true);
+  expect(await ledger.admit(signal)).toBe(true);
   await ledger.refresh();
   ledger.settle();
   ledger.stored(turn(1));
   for (const _ of ["vote", "vote", "vote"]) {
-    expect(ledger.admit()).toBe(true);
+    expect(await ledger.admit(signal)).toBe(true);
     ledger.settle({ calls: 1, tokens: 2, money: 0 });
   }
   expect(ledger.spent).toBe(true);
@@ -96,9 +98,9 @@ test("a reply that a process left unscored counts from the start, and once when 
   const rows = [{ ...turn(1), seq: -1 }, turn(2), { ...turn(3), seq: -3 }];
   const ledger = ledgerOf(rows.toSorted((left, right) => left.seq - right.seq));
   await ledger.refresh();
-  expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
+  expect([await ledger.admit(signal), ledger.spent]).toEqual([true, true]);
   ledger.settle();
   ledger.stored({ ...turn(1), scores: noScores });
   await ledger.refresh();
-  expect([ledger.admit(), ledger.spent]).toEqual([true, true]);
+  expect([await ledger.admit(signal), ledger.spent]).toEqual([true, true]);
 });

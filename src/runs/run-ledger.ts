@@ -1,5 +1,6 @@
 import type { AdaptiveAttempts } from "../contract/attempts-setting.ts";
 import type { Budget } from "../contract/budget.ts";
+import type { StoredReply } from "../contract/interaction-result.ts";
 import type { NumberedInteraction, Store, StoredInteraction } from "../contract/store.ts";
 import {
   addSpent,
@@ -16,11 +17,16 @@ import { narrowEnough } from "../evaluation/statistics/narrow-enough.ts";
 export interface RunLedger {
   /** Reads what was stored since the last time, by this process or another; with `ifOlderThan`, only when that is so long ago. */
   refresh(options?: { ifOlderThan?: number }): Promise<void>;
-  /** Whether one more call may start; counts it as under way. */
-  admit(): boolean;
+  /**
+   * Whether one more call may start; counts it as under way. While no call has told what one takes, whatever may be too much waits
+   * for the end of another. Rejects when `signal` aborts meanwhile.
+   */
+  admit(signal: AbortSignal): Promise<boolean>;
   /** A call that was admitted is over without a turn of its own. What a helping model took counts from here. */
   settle(took?: Spent): void;
-  /** A turn is stored with its scores. Until the store tells of it, it counts from here. Its call is to be settled besides. */
+  /** A call that was admitted is over with this reply, which counts from here. */
+  replied(turn: Place & { turn_index: number; reply: StoredReply }): void;
+  /** A turn is stored with its scores. Until the store tells of it, it counts from here. */
   stored(turn: Omit<StoredInteraction, "attempt_id"> & Place): void;
   readonly spent: boolean;
   /** What to do with an attempt: carry it out, leave it out, or wait until the ones before it are over. */
@@ -44,6 +50,7 @@ export function createRunLedger({
   runId,
   store,
   budget,
+  firstCalls = Number.POSITIVE_INFINITY,
   adaptive,
   turnsOf,
   deadline,
@@ -52,6 +59,8 @@ export function createRunLedger({
   runId: string;
   store: Store;
   budget?: Budget | undefined;
+  /** Calls at once that the budget bears while none has told what one takes. */
+  firstCalls?: number;
   adaptive?: AdaptiveAttempts | undefined;
   /** How many turns a scenario has. */
   turnsOf: (scenarioIndex: number) => number;
@@ -68,7 +77,7 @@ export function createRunLedger({
   /** What the helping models of this process took. It is stored with turns later, that of a whole conversation later still. */
   let helped = noSpent;
   const pending = new Map<string, Spent>();
-  /** Replies that were still to be scored when this process began to read. */
+  /** Replies that are not stored with their scores yet: those of this process, and those that were left so when it began to read. */
   const unscored = new Map<string, Spent>();
   /**
    * Turns the store told of that this process has not, or not yet, told of itself, with what helping with them took: they must not
@@ -76,6 +85,8 @@ export function createRunLedger({
    */
   const taken = new Map<string, Spent>();
   const scenarios = new Map<number, Map<number, AttemptEntry>>();
+  /** Those who wait for the end of a call. */
+  const waiting = new Set<() => void>();
 
   function total(): Spent {
     let sum = addSpent(read, helped);
@@ -118,6 +129,25 @@ export function createRunLedger({
     readAt = now();
   }
 
+  function callEnded(): void {
+    underWay = Math.max(0, underWay - 1);
+    for (const wake of waiting) wake();
+  }
+
+  async function nextEnd(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = (): void => reject(signal.reason);
+    waiting.add(resolve);
+    signal.addEventListener("abort", leave);
+    try {
+      await promise;
+    } finally {
+      waiting.delete(resolve);
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
   const ledger: RunLedger = {
     get spent() {
       if (!budget) return false;
@@ -130,14 +160,19 @@ export function createRunLedger({
       });
       await refreshing;
     },
-    admit() {
+    async admit(signal) {
+      while (underWay >= firstCalls && total().calls === 0 && !ledger.spent) await nextEnd(signal);
       if (ledger.spent) return false;
       underWay++;
       return true;
     },
     settle(took = noSpent) {
-      underWay = Math.max(0, underWay - 1);
       helped = addSpent(helped, took);
+      callEnded();
+    },
+    replied(turn) {
+      if (!taken.has(keyOf(turn))) unscored.set(keyOf(turn), spentOnReply(turn.reply));
+      callEnded();
     },
     stored(turn) {
       unscored.delete(keyOf(turn));
