@@ -35,6 +35,7 @@ import { toRequest } from "./to-request.ts";
 import { waitForRun } from "./wait-for-run.ts";
 import { createScenarioOrders } from "./scenario-order.ts";
 import { createCheckRunner } from "./check-runner.ts";
+import { createStoreTrouble } from "./store-trouble.ts";
 import { createScoringPool } from "./scoring-pool.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
 import { createWaiting } from "./waiting.ts";
@@ -96,6 +97,7 @@ export function createRuns(options: RunsOptions): Runs {
   const events = createRunEvents();
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
   const waiting = createWaiting({ store, events });
+  const trouble = createStoreTrouble();
   const { global, perRun } = options.concurrency;
   const spare = Math.floor(global * spareShare);
   const places = createPlaces(global, spare);
@@ -135,13 +137,19 @@ export function createRuns(options: RunsOptions): Runs {
     perRun,
     spare,
     runs: ownRuns,
-    onError,
+    onError: failed,
     isBreak: (error) => !isCircumstance(error),
     onBroken: fail,
     onReleased: () => concluder.concludeDrained(),
     onPoll: () => concluder.concludeForgotten(),
     heartbeatMs: options.heartbeatMs,
   });
+
+  function failed(error: unknown): void {
+    onError(error);
+    const lasting = trouble.lasting(error);
+    if (lasting) waiting.giveUp(lasting);
+  }
 
   function ended(runId: string): void {
     contexts.forget(runId);

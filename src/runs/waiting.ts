@@ -12,6 +12,8 @@ export interface Waiting extends Pick<Runs, "wait" | "follow"> {
   allow(): void;
   /** Whoever waits is told that it is in vain: this process carries nothing out any more. */
   endAll(): void;
+  /** Whoever waits is told why that is in vain just now. Those who come later may wait. */
+  giveUp(error: ServiceError): void;
 }
 
 export function createWaiting({ store, events }: { store: Store; events: RunEvents }): Waiting {
@@ -20,8 +22,9 @@ export function createWaiting({ store, events }: { store: Store; events: RunEven
   /** A run that is waited for in vain goes on elsewhere or after a restart. */
   function untilStopped(id: string, signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
     const controller = new AbortController();
-    const causes = [signal, stopped.signal];
-    const leave = (): void => controller.abort(signal.aborted ? signal.reason : stoppedError(id));
+    const stop = stopped.signal;
+    const causes = [signal, stop];
+    const leave = (): void => controller.abort(signal.aborted ? signal.reason : inVain(id, stop.reason));
     for (const cause of causes) cause.addEventListener("abort", leave, { once: true });
     if (causes.some((cause) => cause.aborted)) leave();
     return {
@@ -54,10 +57,21 @@ export function createWaiting({ store, events }: { store: Store; events: RunEven
       stopped = new AbortController();
     },
     endAll: () => stopped.abort(),
+    giveUp(error) {
+      if (stopped.signal.aborted) return;
+      const told = stopped;
+      stopped = new AbortController();
+      told.abort(error);
+    },
   };
 }
 
-function stoppedError(id: string): ServiceError {
+/** What to tell whoever waits for a run, by the failure because of which it cannot go on, if there was one. */
+function inVain(id: string, failure: unknown): ServiceError {
+  if (failure instanceof ServiceError) {
+    const detail = `${failure.message} The run ${id} is kept, and goes on when that is over.`;
+    return new ServiceError(failure.code, detail, { cause: failure });
+  }
   return new ServiceError("shutting_down", `The service stops before the run ${id} has ended; the run is kept.`, {
     hint: "Read it with GET /runs/{id}: it goes on when a service or a worker runs again.",
   });
