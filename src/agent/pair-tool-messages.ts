@@ -1,4 +1,5 @@
 import { isRecord } from "../contract/json-record.ts";
+import type { CacheMark } from "../contract/cache-mark.ts";
 import type { CallEcho, ChatMessage, UserMessage } from "../contract/model.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
@@ -20,6 +21,7 @@ interface LooseReply {
   readonly content: string;
   readonly tool_calls?: readonly LooseToolCall[] | undefined;
   readonly name?: string;
+  readonly cache_marks?: readonly CacheMark[];
 }
 
 interface LooseToolMessage {
@@ -27,6 +29,7 @@ interface LooseToolMessage {
   readonly content: string;
   readonly tool_call_id?: string | null | undefined;
   readonly name?: string | null | undefined;
+  readonly cache_marks?: readonly CacheMark[];
 }
 
 /** A call that waits for its result. `sent` is the id the client knows it by. */
@@ -39,7 +42,7 @@ interface OpenCall {
 }
 
 interface Turn {
-  readonly reply: Pick<LooseReply, "role" | "content" | "name">;
+  readonly reply: Omit<LooseReply, "tool_calls">;
   readonly calls: OpenCall[];
   readonly waiting: OpenCall[];
   readonly results: ChatMessage[];
@@ -108,11 +111,15 @@ function isObjectText(text: string): boolean {
 
 function addResult(turn: Turn, message: LooseToolMessage, issueId: IssueId): void {
   const call = takeOpenCall(turn, message) ?? inventCall(turn, message, issueId);
+  const content = fenceUntrusted(message.content);
+  // A result is kept as a whole.
+  const mark = message.cache_marks?.at(-1);
   turn.results.push({
     role: "tool",
-    content: fenceUntrusted(message.content),
+    content,
     tool_call_id: call.id,
     name: call.name,
+    ...(mark && { cache_marks: [{ ...mark, end: content.length }] }),
   });
 }
 

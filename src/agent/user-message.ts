@@ -1,10 +1,17 @@
 import { createHash } from "node:crypto";
-import type { ImagePart, UserMessage, UserPart } from "../contract/model.ts";
+import { toCacheMarks } from "../contract/cache-mark.ts";
+import type { ImagePart, TextPart, UserMessage, UserPart } from "../contract/model.ts";
 
 /** What a user sent, in order. Without pictures it is a text like any other. */
 export function toUserMessage(parts: readonly UserPart[]): UserMessage {
   const content = parts.map((part) => (part.type === "text" ? part.text : standIn(part))).join("");
-  return { role: "user", content, ...(parts.some(({ type }) => type === "image") && { parts }) };
+  if (!parts.every(isText)) return { role: "user", content, parts };
+  const marks = toCacheMarks(parts);
+  return { role: "user", content, ...(marks.length > 0 && { cache_marks: marks }) };
+}
+
+function isText(part: UserPart): part is TextPart {
+  return part.type === "text";
 }
 
 /** Two messages as one. */

@@ -1,3 +1,4 @@
+import type { CacheControl, CacheMark } from "./cache-mark.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Metadata } from "./metadata.ts";
 
@@ -29,9 +30,16 @@ export interface ImagePart {
   readonly url: string;
   /** How closely it is to be looked at, in OpenAI's words. */
   readonly detail?: string;
+  readonly cache_control?: CacheControl;
 }
 
-export type UserPart = { readonly type: "text"; readonly text: string } | ImagePart;
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+  readonly cache_control?: CacheControl;
+}
+
+export type UserPart = TextPart | ImagePart;
 
 /** `parts` are there where pictures are. `content` has the same in words: what keeps, counts or shows text needs no more. */
 export interface UserMessage {
@@ -39,19 +47,35 @@ export interface UserMessage {
   readonly content: string;
   readonly parts?: readonly UserPart[];
   readonly name?: string;
+  readonly cache_marks?: readonly CacheMark[];
 }
 
-/** One message of a conversation, in the shape every provider adapter translates from. `name` tells those of one role apart. */
+/**
+ * One message of a conversation, in the shape every provider adapter translates from. `name` tells those of one role apart.
+ * `cache_marks` are in the order of their places; where there are `parts`, these have them.
+ */
 export type ChatMessage =
-  | { readonly role: "system"; readonly content: string; readonly name?: string }
+  | {
+      readonly role: "system";
+      readonly content: string;
+      readonly name?: string;
+      readonly cache_marks?: readonly CacheMark[];
+    }
   | UserMessage
   | {
       readonly role: "assistant";
       readonly content: string;
       readonly tool_calls?: readonly ToolCall[];
       readonly name?: string;
+      readonly cache_marks?: readonly CacheMark[];
     }
-  | { readonly role: "tool"; readonly content: string; readonly tool_call_id: string; readonly name?: string };
+  | {
+      readonly role: "tool";
+      readonly content: string;
+      readonly tool_call_id: string;
+      readonly name?: string;
+      readonly cache_marks?: readonly CacheMark[];
+    };
 
 /** A tool as the model sees it. `parameters` is a JSON schema. */
 export interface ToolDefinition {
@@ -60,6 +84,8 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Asks the provider to keep the model's arguments to the schema. */
   readonly strict?: boolean | undefined;
+  /** Asks the provider to keep the tools up to this one. */
+  readonly cache_control?: CacheControl;
 }
 
 /** Sampling settings passed to the model. `extra` is merged into the provider's body, as far as its API takes it. */

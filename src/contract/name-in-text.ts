@@ -11,6 +11,9 @@ export function nameInText(message: ChatMessage): ChatMessage {
   if (unnamed.role === "assistant") return unnamed;
   const speaker = `${name}: `;
   const content = speaker + unnamed.content;
-  if (unnamed.role === "system" || !unnamed.parts) return { ...unnamed, content };
+  if (unnamed.role === "system" || !unnamed.parts) {
+    const marks = unnamed.cache_marks?.map((mark) => ({ ...mark, end: mark.end + speaker.length }));
+    return { ...unnamed, content, ...(marks && { cache_marks: marks }) };
+  }
   return { ...unnamed, content, parts: [{ type: "text", text: speaker }, ...unnamed.parts] };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
+import { cache_control, OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
 /** What providers want to see again beside the calls they asked for: it is handed out and taken back as it is. */
 const echoedFields = {
@@ -24,8 +24,8 @@ const name = z.string().nullish().describe("Tells speakers of one role apart.");
 
 export const OpenAiMessage = z
   .discriminatedUnion("role", [
-    z.object({ role: z.enum(["system", "developer"]), content: OpenAiText, name }),
-    z.object({ role: z.literal("user"), content: OpenAiUserContent, name }),
+    z.object({ role: z.enum(["system", "developer"]), content: OpenAiText, name, cache_control }),
+    z.object({ role: z.literal("user"), content: OpenAiUserContent, name, cache_control }),
     z.object({
       role: z.literal("assistant"),
       name,
@@ -33,8 +33,9 @@ export const OpenAiMessage = z
       refusal: z.string().nullish(),
       tool_calls: z.array(OpenAiToolCall).nullish(),
       ...echoedFields,
+      cache_control,
     }),
-    z.object({ role: z.literal("tool"), content: OpenAiText, tool_call_id: z.string() }),
+    z.object({ role: z.literal("tool"), content: OpenAiText, tool_call_id: z.string(), cache_control }),
   ])
   .meta({ id: "OpenAiMessage" });
 export type OpenAiMessage = z.infer<typeof OpenAiMessage>;
@@ -47,7 +48,9 @@ export const OpenAiTool = z
       description: z.string().nullish(),
       parameters: z.record(z.string(), z.unknown()).nullish(),
       strict: z.boolean().nullish(),
+      cache_control,
     }),
+    cache_control,
   })
   .meta({ id: "OpenAiTool" });
 

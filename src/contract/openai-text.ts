@@ -1,8 +1,19 @@
 import { z } from "zod";
+import { toCacheMarks, type CacheControl, type CacheMark } from "./cache-mark.ts";
+
+/** Anthropic's, which clients of gateways send in OpenAI's messages. */
+export const cache_control = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .describe("Passed on to providers that keep what they have read.");
 
 const onlyText =
   'must be "text", "input_text" or "output_text": only a user can send pictures, and nobody sound or files';
-const TextPart = z.object({ type: z.enum(["text", "input_text", "output_text"], onlyText), text: z.string() });
+const TextPart = z.object({
+  type: z.enum(["text", "input_text", "output_text"], onlyText),
+  text: z.string(),
+  cache_control,
+});
 const textOrPicture = 'must be "text" or "image_url" ("input_text", "input_image"): sound and files cannot be taken';
 
 /** What the provider fetches, or the picture itself. We never open either. */
@@ -16,11 +27,13 @@ const Detail = z.string().nullish();
 const ChatImage = z.object({
   type: z.literal("image_url"),
   image_url: z.union([ImageUrl, z.object({ url: ImageUrl, detail: Detail })]),
+  cache_control,
 });
 const ResponseImage = z.object({
   type: z.literal("input_image"),
   image_url: ImageUrl,
   detail: Detail,
+  cache_control,
   file_id: z.null("is not supported: nothing is kept here. Send the picture as image_url").optional(),
 });
 
@@ -48,4 +61,16 @@ export type OpenAiReplyText = z.infer<typeof OpenAiReplyText>;
 export function toPlainText(content: OpenAiReplyText | null | undefined): string {
   if (typeof content === "string") return content;
   return (content ?? []).map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("");
+}
+
+/** The text of a message and where it is marked, in its parts or as a whole. */
+export function toMarkedText(
+  content: OpenAiReplyText | null | undefined,
+  whole: CacheControl | null | undefined,
+): { readonly content: string; readonly cache_marks?: readonly CacheMark[] } {
+  const text = toPlainText(content);
+  const parts = Array.isArray(content) ? content : [];
+  const inParts = toCacheMarks(parts.map((part) => (part.type === "refusal" ? { text: part.refusal } : part)));
+  const marks = whole ? [...inParts, { end: text.length, control: whole }] : inParts;
+  return { content: text, ...(marks.length > 0 && { cache_marks: marks }) };
 }

@@ -458,3 +458,43 @@ test("how tools are used and what waits can be looked up", async () => {
     tool_support: [{ model_id: "test/model", mode: "prompted" }],
   });
 });
+
+test("what a client wants its provider to keep reaches it, in parts, messages and tools", async () => {
+  const { models, model } = scripted(asksFor("weather", {}, "call_1"), "Sunny.");
+  await using agent = await runAgentApp(models);
+  const cache_control = { type: "ephemeral" };
+  const body = {
+    tools: [{ type: "function", function: { name: "weather" }, cache_control }],
+    messages: [
+      {
+        role: "system",
+        content: [
+          { type: "text", text: "Long rules.", cache_control },
+          { type: "text", text: " Now." },
+        ],
+      },
+      { role: "user", content: "Weather?", cache_control },
+    ],
+  };
+  await (await post(`${agent.url}/v1/chat/completions`, body)).json();
+  expect(model.requests[0]?.messages).toEqual([
+    { role: "system", content: "Long rules. Now.", cache_marks: [{ end: 11, control: cache_control }] },
+    { role: "user", content: "Weather?", cache_marks: [{ end: 8, control: cache_control }] },
+  ]);
+  expect(model.requests[0]?.tools?.at(-1)).toMatchObject({ name: "weather", cache_control });
+});
+
+test("marks that move from turn to turn do not make another conversation of it", async () => {
+  const booked: unknown[] = [];
+  await using agent = await runAgentApp(scripted(booksThenAsks).models, { tools: () => [bookTool(booked)] });
+  const tools = [{ type: "function", function: { name: "weather" } }];
+  const ask = async (messages: object[]) =>
+    (await (await post(`${agent.url}/v1/chat/completions`, { tools, messages })).json()) as OpenAI.ChatCompletion;
+  const question = { role: "user", content: [{ type: "text", text: "Book, and tell me the weather." }] };
+  const cache_control = { type: "ephemeral" };
+  const asked = await ask([{ ...question, cache_control }]);
+  const result = { role: "tool", tool_call_id: "call_2", content: "sunny", cache_control };
+  const answered = await ask([question, asked.choices[0]?.message ?? {}, result]);
+  expect(answered.choices[0]?.message.content).toBe("Booked, and it is sunny.");
+  expect(booked).toHaveLength(1);
+});

@@ -1,5 +1,6 @@
 import { isRecord } from "../../contract/json-record.ts";
-import type { ChatRequest, ModelParameters, ToolDefinition } from "../../contract/model.ts";
+import { splitAtMarks } from "../../contract/cache-mark.ts";
+import type { ChatMessage, ChatRequest, ModelParameters, ToolDefinition } from "../../contract/model.ts";
 import { nameInText } from "../../contract/name-in-text.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { formatTool, type AnthropicTool } from "./anthropic-format.ts";
@@ -38,14 +39,14 @@ const serviceTiers = new Set<unknown>(["auto", "standard_only"]);
  */
 export function toAnthropicBody(
   request: ChatRequest,
-  { modelId, stream, source }: Pick<BodyOptions, "modelId" | "stream" | "source">,
+  { modelId, stream, source, without }: Pick<BodyOptions, "modelId" | "stream" | "source" | "without">,
 ): string {
   const { parameters = {} } = request;
   const { extra = {}, temperature, top_p, stop = [] } = parameters;
   const spoken = request.messages.map(nameInText);
-  const system = spoken.flatMap(({ role, content }) => (role === "system" && content.trim() !== "" ? [content] : []));
   const messages = toTurns(spoken, source);
-  return JSON.stringify({
+  const leaveOut = without.has("cache_control") ? withoutMarks : undefined;
+  const body = {
     max_tokens: tokenLimit(parameters) ?? defaultMaxTokens,
     temperature,
     top_p,
@@ -53,10 +54,31 @@ export function toAnthropicBody(
     ...toolFields(request, messages),
     ...Object.fromEntries(Object.entries(extra).filter(([key, value]) => isKnown(key, value))),
     model: modelId,
-    ...(system.length > 0 && { system: system.join("\n\n") }),
+    ...systemField(spoken),
     messages,
     ...(stream && { stream: true }),
-  });
+  };
+  return JSON.stringify(body, leaveOut);
+}
+
+function withoutMarks(name: string, value: unknown): unknown {
+  return name === "cache_control" ? undefined : value;
+}
+
+/** What the system says: one text, or where it is marked, the texts that the marks make of it. */
+function systemField(messages: readonly ChatMessage[]) {
+  const said = messages.filter(({ role, content }) => role === "system" && content.trim() !== "");
+  if (said.length === 0) return {};
+  if (!said.some(({ cache_marks }) => cache_marks)) return { system: said.map(({ content }) => content).join("\n\n") };
+  return {
+    system: said.flatMap(({ content, cache_marks }, index) =>
+      splitAtMarks(content, cache_marks).map(({ text, ...mark }, place) => ({
+        type: "text",
+        text: index > 0 && place === 0 ? `\n\n${text}` : text,
+        ...mark,
+      })),
+    ),
+  };
 }
 
 /** OpenAI has a field of the same name with tiers of its own. */
@@ -94,8 +116,13 @@ function thinks({ extra = {} }: ModelParameters): boolean {
   return isRecord(thinking) && thinking["type"] !== "disabled";
 }
 
-function toAnthropicTool({ name, description, parameters }: ToolDefinition): AnthropicTool {
-  return { name, description, input_schema: { type: "object", ...parameters } };
+function toAnthropicTool({ name, description, parameters, cache_control }: ToolDefinition): AnthropicTool {
+  return {
+    name,
+    description,
+    input_schema: { type: "object", ...parameters },
+    ...(cache_control && { cache_control }),
+  };
 }
 
 function mentionedTools(turns: readonly Turn[]): readonly AnthropicTool[] {

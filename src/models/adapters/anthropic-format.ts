@@ -1,3 +1,4 @@
+import type { CacheControl } from "../../contract/cache-mark.ts";
 import { isRecord } from "../../contract/json-record.ts";
 import type { ChatRequest, ReplyFormat } from "../../contract/model.ts";
 import { nonEmptyString } from "./json-values.ts";
@@ -7,6 +8,7 @@ export interface AnthropicTool {
   readonly name: string;
   readonly description?: string;
   readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly cache_control?: CacheControl;
 }
 
 /** The tool through which a model is made to reply in a format: its input is the reply. Null when no format is asked for. */

@@ -1,3 +1,4 @@
+import { splitAtMarks, type CacheControl } from "../../contract/cache-mark.ts";
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ChatMessage, ToolCall, UserPart } from "../../contract/model.ts";
 import { safeName } from "./anthropic-format.ts";
@@ -5,12 +6,16 @@ import { messageEcho } from "./call-echo.ts";
 import { parseJson } from "./parse-json.ts";
 import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
 
+interface Marked {
+  readonly cache_control?: CacheControl;
+}
+
 export type Block =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly source: Readonly<Record<string, string>> }
-  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: JsonRecord }
-  | { readonly type: "tool_result"; readonly tool_use_id: string; readonly content: string }
-  | { readonly type: "thinking" | "redacted_thinking" };
+  | ({ readonly type: "text"; readonly text: string } & Marked)
+  | ({ readonly type: "image"; readonly source: Readonly<Record<string, string>> } & Marked)
+  | ({ readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: JsonRecord } & Marked)
+  | ({ readonly type: "tool_result"; readonly tool_use_id: string; readonly content: string } & Marked)
+  | ({ readonly type: "thinking" | "redacted_thinking" } & Marked);
 
 export interface Turn {
   readonly role: "user" | "assistant";
@@ -46,29 +51,42 @@ function toBlocks(
   // The API refuses an empty text. What a user left empty must still be a turn, or two replies would run together.
   if (message.role === "user") {
     if (message.parts) return message.parts.flatMap(toUserBlock);
-    return [text(message.content.trim() === "" ? noText : message.content)];
+    return message.content.trim() === "" ? [text(noText)] : texts(message);
   }
   if (message.role === "tool") {
     const { tool_call_id, content } = message;
     if (!paired.has(message)) return [text(resultAsText(message))];
-    return [{ type: "tool_result", tool_use_id: safeName(tool_call_id), content }];
+    const control = message.cache_marks?.at(-1)?.control;
+    const mark = control ? { cache_control: control } : {};
+    return [{ type: "tool_result", tool_use_id: safeName(tool_call_id), content, ...mark }];
   }
   const calls = (message.tool_calls ?? []).map((call): Block => {
     if (!paired.has(call)) return text(callAsText(call));
     const input = parseJson(call.arguments);
     return { type: "tool_use", id: safeName(call.id), name: safeName(call.name), input: isRecord(input) ? input : {} };
   });
-  const said = message.content.trim() === "" ? [] : [text(message.content)];
-  return [...thinkingBefore(message.tool_calls ?? [], { paired, source }), ...said, ...calls];
+  const said = texts(message);
+  const blocks = [...thinkingBefore(message.tool_calls ?? [], { paired, source }), ...said, ...calls];
+  // A turn of calls alone has its mark at its end.
+  const mark = said.length === 0 ? message.cache_marks?.at(-1) : undefined;
+  const last = calls.at(-1);
+  return mark && last ? [...blocks.slice(0, -1), { ...last, cache_control: mark.control }] : blocks;
+}
+
+/** None where there is no text: the API refuses an empty one. */
+function texts({ content, cache_marks }: ChatMessage): Block[] {
+  return splitAtMarks(content, cache_marks).map((part) => ({ type: "text", ...part }));
 }
 
 function toUserBlock(part: UserPart): Block[] {
-  if (part.type === "text") return part.text.trim() === "" ? [] : [text(part.text)];
+  const { cache_control } = part;
+  const mark = cache_control ? { cache_control } : {};
+  if (part.type === "text") return part.text.trim() === "" ? [] : [{ ...text(part.text), ...mark }];
   const [, media_type, data] = /^data:([^;,]*);base64,(.*)$/is.exec(part.url) ?? [];
   if (media_type === undefined || data === undefined) {
-    return [{ type: "image", source: { type: "url", url: part.url } }];
+    return [{ type: "image", source: { type: "url", url: part.url }, ...mark }];
   }
-  return [{ type: "image", source: { type: "base64", media_type, data } }];
+  return [{ type: "image", source: { type: "base64", media_type, data }, ...mark }];
 }
 
 /** Thoughts lead the turn whose calls they led to. */
@@ -76,7 +94,7 @@ function thinkingBefore(
   calls: readonly ToolCall[],
   { paired, source }: { paired: ReadonlySet<unknown>; source: string },
 ): readonly Block[] {
-  const { thinking } = messageEcho(calls, source);
+  const { thinking } = messageEcho(calls, { source });
   return Array.isArray(thinking) && calls.some((call) => paired.has(call)) ? (thinking as Block[]) : [];
 }
 

@@ -17,12 +17,19 @@ export function withEchoes(
   });
 }
 
+export interface EchoTarget {
+  readonly source: string;
+  /** It refuses what it did not say itself. */
+  readonly ownOnly?: boolean;
+}
+
 /** What is sent back beside a call: only to whom it came from, since others refuse what they do not know. */
-export function echoFor({ echo }: ToolCall, source: string): CallEcho | null {
-  return echo && (echo.from ?? source) === source ? echo : null;
+export function echoFor({ echo }: ToolCall, { source, ownOnly = false }: EchoTarget): CallEcho | null {
+  if (!echo || (echo.from === undefined && ownOnly)) return null;
+  return (echo.from ?? source) === source ? echo : null;
 }
 
 /** What is sent back in the message of these calls. */
-export function messageEcho(calls: readonly ToolCall[], source: string): JsonRecord {
-  return calls[0] ? (echoFor(calls[0], source)?.message ?? {}) : {};
+export function messageEcho(calls: readonly ToolCall[], target: EchoTarget): JsonRecord {
+  return calls[0] ? (echoFor(calls[0], target)?.message ?? {}) : {};
 }

@@ -5,6 +5,7 @@ import type { ExplainFailure } from "../outbound/status-failure.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
 import { echoSource } from "./call-echo.ts";
 import { elapsedMs, failedReply } from "./failed-reply.ts";
+import { leftOut, refusedFields, rememberLeftOut, type OptionalFields } from "./optional-fields.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
 import { explainRefusedPictures } from "./pictures-refused.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "./reply-stream.ts";
@@ -20,6 +21,8 @@ export interface BodyOptions {
   readonly newerLimit: boolean;
   /** Whose echoes are sent back. */
   readonly source: string;
+  /** What the server has refused and can do without. */
+  readonly without: OptionalFields;
 }
 
 /** What tells one chat protocol from another. How a model is called, timed and streamed is the same for all. */
@@ -48,21 +51,27 @@ export function httpChatModel(
   async function call(
     request: ChatRequest,
     { signal, onText, onReasoning, onRefused, longestWaitMs }: ChatOptions,
-    { form, newerLimit }: RequestForm,
+    { form, newerLimit, without }: RequestForm,
   ): Promise<Call> {
     const started = performance.now();
     const stream = form !== "none";
     let again: Call["again"] = null;
+    const streamUsage = form === "with-usage";
+    const body = protocol.toBody(request, { modelId, stream, streamUsage, newerLimit, source, without });
     const result = await outbound.request({
       url,
       method: "POST",
-      body: protocol.toBody(request, { modelId, stream, streamUsage: form === "with-usage", newerLimit, source }),
+      body,
       acceptStream: stream,
       breakerKey: modelId,
       explainFailure(response) {
         const left = formLeft(response, { form, modelId });
         if (left) again = { form: left, refused: true };
         else if (!newerLimit && refusesOlderName(response, request)) again = { newerLimit: true };
+        else {
+          const refused = refusedFields(response, body).filter((field) => !without.has(field));
+          if (refused.length > 0) again = { without: new Set([...without, ...refused]) };
+        }
         return protocol.explainFailure(response) ?? explainRefusedPictures(response, request);
       },
       signal,
@@ -93,15 +102,18 @@ export function httpChatModel(
     const wanted = options.onText !== undefined || options.stream === true;
     let form = wanted ? streamFormOf(outbound, { url, modelId }) : "none";
     let newerLimit = wantsNewerName(outbound, source);
+    let without = leftOut(outbound, source);
     let earlier = 0;
     let wasRefused = false;
     for (;;) {
-      const { reply, again } = await call(request, options, { form, newerLimit });
+      const { reply, again } = await call(request, options, { form, newerLimit, without });
       if (reply.ok && wasRefused) rememberStreamForm(outbound, { url, modelId }, form);
       if (reply.ok && newerLimit) rememberNewerName(outbound, source);
+      if (reply.ok && without.size > 0) rememberLeftOut(outbound, source, without);
       if (reply.ok || again === null) return withTries(reply, earlier);
       earlier += reply.error.tries;
       newerLimit ||= again.newerLimit ?? false;
+      without = again.without ?? without;
       if (again.form === undefined) continue;
       form = again.form;
       wasRefused = again.refused ?? false;
@@ -113,11 +125,12 @@ export function httpChatModel(
 interface RequestForm {
   readonly form: StreamForm;
   readonly newerLimit: boolean;
+  readonly without: OptionalFields;
 }
 
 interface Call {
   readonly reply: Reply;
-  /** What to change when asking once more: the stream was `refused` or broke, or the limit has another name. */
+  /** What to change when asking once more: the stream was `refused` or broke, the limit has another name, a field is not taken. */
   readonly again: (Partial<RequestForm> & { readonly refused?: true }) | null;
 }
 

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition, UserPart } from "../../contract/model.ts";
-import { echoFor, messageEcho } from "./call-echo.ts";
+import { splitAtMarks } from "../../contract/cache-mark.ts";
+import { echoFor, messageEcho, type EchoTarget } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { newerLimitName } from "./token-limit.ts";
 
@@ -8,8 +9,10 @@ const ownKeys = new Set(["model", "messages", "stream", "stream_options"]);
 /** The JSON body of a chat completion. `extra` may set anything except which model is asked what, and whether it streams. */
 export function toOpenaiBody(
   request: ChatRequest,
-  { modelId, stream, streamUsage, newerLimit, source }: BodyOptions,
+  { modelId, stream, streamUsage, newerLimit, source, without }: BodyOptions,
 ): string {
+  const marked = !without.has("cache_control");
+  const target = { source, ownOnly: without.has("echoes"), marked };
   const { extra = {}, parallel_tool_calls, max_tokens, ...sampling } = request.parameters ?? {};
   const allowed = Object.entries(extra).filter(([key]) => !ownKeys.has(key));
   // Providers refuse an empty list, and a choice without a list.
@@ -27,49 +30,69 @@ export function toOpenaiBody(
     }),
     ...Object.fromEntries(allowed),
     model: modelId,
-    messages: request.messages.map((message) => toOpenaiMessage(message, source)),
+    messages: request.messages.map((message) => toOpenaiMessage(message, target)),
     ...(stream && { stream: true, ...(streamUsage && { stream_options: { include_usage: true } }) }),
   });
   if (!tools || "tools" in extra) return body;
-  return `${body.slice(0, -1)},"tools":[${tools.map(toolText).join(",")}]}`;
+  return `${body.slice(0, -1)},"tools":[${tools.map((tool) => toolText(tool, { marked })).join(",")}]}`;
 }
 
 const toolTexts = new WeakMap<ToolDefinition, string>();
 
 /** Kept, since an agent offers the same tools at every step of every turn, and they are most of a short request. */
-function toolText(tool: ToolDefinition): string {
+function toolText(tool: ToolDefinition, { marked }: { marked: boolean }): string {
   const known = toolTexts.get(tool);
   if (known !== undefined) return known;
+  if (tool.cache_control) {
+    const { cache_control, ...unmarked } = tool;
+    return JSON.stringify({ type: "function", function: unmarked, ...(marked && { cache_control }) });
+  }
   const text = JSON.stringify({ type: "function", function: tool });
   toolTexts.set(tool, text);
   return text;
 }
 
-function toOpenaiMessage(message: ChatMessage, source: string) {
+interface MessageTarget extends EchoTarget {
+  /** Whether it takes marks for its cache. */
+  readonly marked: boolean;
+}
+
+function toOpenaiMessage(message: ChatMessage, target: MessageTarget) {
+  const content = toContent(message, target);
   if (message.role === "tool") {
-    const { role, content, tool_call_id, name } = message;
+    const { role, tool_call_id, name } = message;
     return { role, tool_call_id, content, ...(name !== undefined && { name }) };
   }
-  const { role, content, name } = message;
+  const { role, name } = message;
   if (role === "assistant" && message.tool_calls && message.tool_calls.length > 0) {
     return {
       role,
       name,
       content: content || null,
-      ...messageEcho(message.tool_calls, source),
-      tool_calls: message.tool_calls.map((call) => toOpenaiToolCall(call, source)),
+      ...messageEcho(message.tool_calls, target),
+      tool_calls: message.tool_calls.map((call) => toOpenaiToolCall(call, target)),
     };
   }
-  return { role, name, content: role === "user" && message.parts ? message.parts.map(toOpenaiPart) : content };
+  return { role, name, content };
 }
 
-function toOpenaiPart(part: UserPart) {
-  if (part.type === "text") return part;
+/** A text, or the parts that pictures and marks make of it. */
+function toContent(message: ChatMessage, { marked }: MessageTarget) {
+  if (message.role === "user" && message.parts) return message.parts.map((part) => toOpenaiPart(part, marked));
+  const { content, cache_marks } = message;
+  if (!marked || !cache_marks || content.trim() === "") return content;
+  return splitAtMarks(content, cache_marks).map((part) => ({ type: "text", ...part }));
+}
+
+function toOpenaiPart(part: UserPart, marked: boolean) {
+  const { cache_control } = part;
+  const mark = marked && cache_control ? { cache_control } : {};
+  if (part.type === "text") return { type: part.type, text: part.text, ...mark };
   const { url, detail } = part;
-  return { type: "image_url", image_url: { url, ...(detail !== undefined && { detail }) } };
+  return { type: "image_url", image_url: { url, ...(detail !== undefined && { detail }) }, ...mark };
 }
 
-function toOpenaiToolCall(call: ToolCall, source: string) {
+function toOpenaiToolCall(call: ToolCall, target: EchoTarget) {
   const { id, name, arguments: text } = call;
-  return { id, type: "function", function: { name, arguments: text }, ...echoFor(call, source)?.call };
+  return { id, type: "function", function: { name, arguments: text }, ...echoFor(call, target)?.call };
 }

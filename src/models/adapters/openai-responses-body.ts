@@ -1,5 +1,5 @@
 import { isRecord } from "../../contract/json-record.ts";
-import type { ChatMessage, ChatRequest, ToolCall, UserPart } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition, UserPart } from "../../contract/model.ts";
 import { nameInText } from "../../contract/name-in-text.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { toResponsesFields } from "./responses-fields.ts";
@@ -50,9 +50,13 @@ function toolFields({ tools, tool_choice, parameters }: ChatRequest) {
   return {
     // Strict is the default here, and would refuse every schema that leaves a field optional.
     parallel_tool_calls: parameters?.parallel_tool_calls,
-    tools: tools.map((tool) => ({ type: "function", ...tool, strict: tool.strict ?? false })),
+    tools: tools.map(toResponsesTool),
     ...(tool_choice && { tool_choice }),
   };
+}
+
+function toResponsesTool({ name, description, parameters, strict = false }: ToolDefinition) {
+  return { type: "function", name, description, parameters, strict };
 }
 
 function toInput(messages: readonly ChatMessage[]): readonly object[] {

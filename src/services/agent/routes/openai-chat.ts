@@ -76,5 +76,7 @@ function toChoice(choice: ChatCompletionRequest["tool_choice"]): ToolChoice {
 }
 
 function toClientTools({ tools }: ChatCompletionRequest): readonly ToolDefinition[] {
-  return (tools ?? []).map((tool) => toToolDefinition(tool.function));
+  return (tools ?? []).map(({ function: tool, cache_control = tool.cache_control }) =>
+    toToolDefinition({ ...tool, cache_control }),
+  );
 }

@@ -94,8 +94,13 @@ function hasCalls(message: ChatMessage): message is AskingMessage {
 const hashFor = (owner: string | null): Hash => createHash("sha256").update(JSON.stringify(owner));
 
 function addTo(hash: Hash, messages: readonly ChatMessage[]): Hash {
-  for (const message of messages) hash.update(`\n${JSON.stringify(message)}`);
+  for (const message of messages) hash.update(`\n${JSON.stringify(message, withoutMarks)}`);
   return hash;
+}
+
+/** Clients move their marks for the provider's cache with every request. */
+function withoutMarks(name: string, value: unknown): unknown {
+  return name === "cache_marks" || name === "cache_control" ? undefined : value;
 }
 
 /** The conversation up to the calls, and the calls: ids alone are no proof, some endpoints begin anew with each reply. */

@@ -81,8 +81,12 @@ function writeStart(log: AgentRunLog, facts: TurnFacts): void {
   });
 }
 
-/** Pictures are too large to be kept with every turn that shows them again, and nobody's to look at later. */
+/** Pictures are too large to be kept with every turn that shows them again, and nobody's to look at later. Marks are the provider's. */
 function toRecorded(message: ChatMessage): RecordedMessage {
+  if (message.cache_marks) {
+    const { cache_marks: _, ...unmarked } = message;
+    return unmarked;
+  }
   if (message.role !== "user" || !message.parts) return message;
   const { parts, ...rest } = message;
   return { ...rest, images: parts.filter(({ type }) => type === "image").length };

@@ -10,7 +10,8 @@ import type {
 } from "../../../contract/model.ts";
 import type { OpenAiMessage } from "../../../contract/openai-chat.ts";
 import type { ResponseTool } from "../../../contract/openai-responses.ts";
-import { toPlainText, type OpenAiUserContent } from "../../../contract/openai-text.ts";
+import type { CacheControl } from "../../../contract/cache-mark.ts";
+import { toMarkedText, type OpenAiUserContent } from "../../../contract/openai-text.ts";
 import type { Tool } from "../../../agent/tool.ts";
 import { toUserMessage } from "../../../agent/user-message.ts";
 
@@ -20,21 +21,24 @@ export function fromOpenAiMessages(messages: readonly OpenAiMessage[]): readonly
 }
 
 function toLooseMessage(message: OpenAiMessage): LooseMessage {
-  if (message.role === "user") return { ...fromUserContent(message.content), ...named(message) };
-  const content = toPlainText(message.content);
+  if (message.role === "user") {
+    return { ...fromUserContent(message.content, message.cache_control), ...named(message) };
+  }
+  const marked = toMarkedText(message.content, message.cache_control);
   switch (message.role) {
     case "system":
     case "developer":
-      return { role: "system", content, ...named(message) };
+      return { role: "system", ...marked, ...named(message) };
     case "assistant":
       return {
         role: "assistant",
-        content: content || (message.refusal ?? ""),
+        ...marked,
+        content: marked.content || (message.refusal ?? ""),
         ...named(message),
         tool_calls: message.tool_calls?.map((call, index) => toLooseCall(call, index === 0 ? message : null)),
       };
     case "tool":
-      return { role: "tool", content, tool_call_id: message.tool_call_id };
+      return { role: "tool", ...marked, tool_call_id: message.tool_call_id };
   }
 }
 
@@ -42,20 +46,24 @@ function named({ name }: { readonly name?: string | null | undefined }) {
   return name ? { name } : {};
 }
 
-/** What a user says in either of OpenAI's spellings. */
-export function fromUserContent(content: OpenAiUserContent): UserMessage {
-  if (typeof content === "string") return { role: "user", content };
-  return toUserMessage(content.map(toUserPart));
+/** What a user says in either of OpenAI's spellings. `whole`: the mark of the message as such, which its last part bears. */
+export function fromUserContent(content: OpenAiUserContent, whole?: CacheControl | null): UserMessage {
+  if (typeof content === "string") return { role: "user", ...toMarkedText(content, whole) };
+  const parts = content.map(toUserPart);
+  const last = parts.at(-1);
+  return toUserMessage(last && whole ? [...parts.slice(0, -1), { ...last, cache_control: whole }] : parts);
 }
 
 function toUserPart(part: Exclude<OpenAiUserContent, string>[number]): UserPart {
+  const { cache_control } = part;
+  const mark = cache_control ? { cache_control } : {};
   switch (part.type) {
     case "image_url":
-      return typeof part.image_url === "string" ? toImage({ url: part.image_url }) : toImage(part.image_url);
+      return { ...toImage(typeof part.image_url === "string" ? { url: part.image_url } : part.image_url), ...mark };
     case "input_image":
-      return toImage({ url: part.image_url, detail: part.detail });
+      return { ...toImage({ url: part.image_url, detail: part.detail }), ...mark };
     default:
-      return { type: "text", text: part.text };
+      return { type: "text", text: part.text, ...mark };
   }
 }
 
@@ -86,12 +94,16 @@ export function toToolDefinition({
   description,
   parameters,
   strict,
-}: Pick<ResponseTool, "name" | "description" | "parameters" | "strict">): ToolDefinition {
+  cache_control,
+}: Pick<ResponseTool, "name" | "description" | "parameters" | "strict"> & {
+  readonly cache_control?: CacheControl | null | undefined;
+}): ToolDefinition {
   return {
     name,
     description: description ?? "",
     parameters: parameters ?? { type: "object", properties: {} },
     ...(typeof strict === "boolean" && { strict }),
+    ...(cache_control && { cache_control }),
   };
 }
 

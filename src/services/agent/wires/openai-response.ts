@@ -7,7 +7,7 @@ import type {
   ResponseOutputItem,
   ResponseRequest,
 } from "../../../contract/openai-responses.ts";
-import { toPlainText } from "../../../contract/openai-text.ts";
+import { toMarkedText, toPlainText } from "../../../contract/openai-text.ts";
 import type { Turn } from "../turns/turn.ts";
 import { isCutShort } from "./is-cut-short.ts";
 import { fromUserContent } from "./openai-request.ts";
@@ -32,7 +32,7 @@ function toLooseMessages(item: ResponseInputItem): LooseMessage[] {
     default: {
       if (item.role === "user") return [fromUserContent(item.content)];
       const role = item.role === "developer" ? "system" : item.role;
-      return [{ role, content: toPlainText(item.content) }];
+      return [{ role, ...toMarkedText(item.content, null) }];
     }
   }
 }

@@ -1,0 +1,158 @@
+import { expect, test } from "vitest";
+import type { Protocol } from "../../contract/evaluation-request.ts";
+import type { ChatMessage, ChatRequest } from "../../contract/model.ts";
+import { status } from "../../../test/support/fake-provider/error-statuses.ts";
+import { json, text } from "../../../test/support/fake-provider/replies.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { createChatModel } from "../create-chat-model.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
+
+const said = {
+  anthropic: json({ content: [{ type: "text", text: "Hi" }], stop_reason: "end_turn" }),
+  openai: text("Hi"),
+};
+
+/** The bodies of two requests to a server that answers `refusal` to whatever holds `field`. */
+async function sentTo(
+  request: ChatRequest,
+  { protocol = "openai-chat", refused, refusal = "Extra inputs are not permitted: " }: Options = {},
+) {
+  const answer = protocol === "anthropic-messages" ? said.anthropic : said.openai;
+  await using provider = await startFakeProvider({
+    behaviour: (call) => {
+      const isRefused = refused !== undefined && JSON.stringify(call.request.body).includes(`"${refused}":`);
+      return (isRefused ? status(400, { message: `${refusal}${refused}` }) : answer)(call);
+    },
+  });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId: "m" });
+  for (let count = 0; count < 2; count += 1) {
+    expect(await model(request, { signal: new AbortController().signal })).toMatchObject({ ok: true, text: "Hi" });
+  }
+  return provider.requests.map(({ body }) => body ?? {});
+}
+
+interface Options {
+  readonly protocol?: Protocol;
+  readonly refused?: string;
+  readonly refusal?: string;
+}
+
+const control = { type: "ephemeral", ttl: "1h" };
+const marked: ChatRequest = {
+  messages: [
+    { role: "system", content: "Long rules. Today is Monday.", cache_marks: [{ end: 12, control }] },
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Hello", name: "Ann", cache_marks: [{ end: 5, control }] },
+    {
+      role: "assistant",
+      content: "",
+      tool_calls: [{ id: "a", name: "weather", arguments: "{}" }],
+      cache_marks: [{ end: 0, control }],
+    },
+    { role: "tool", content: "Sunny", tool_call_id: "a", cache_marks: [{ end: 5, control }] },
+  ],
+  tools: [{ name: "weather", description: "", parameters: {}, cache_control: control }],
+};
+
+test("Anthropic is told what to keep in blocks of its own", async () => {
+  const [body] = await sentTo(marked, { protocol: "anthropic-messages" });
+  expect(body).toMatchObject({
+    system: [
+      { type: "text", text: "Long rules. ", cache_control: control },
+      { type: "text", text: "Today is Monday." },
+      { type: "text", text: "\n\nBe brief." },
+    ],
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Ann: Hello", cache_control: control }] },
+      { role: "assistant", content: [{ type: "tool_use", id: "a", cache_control: control }] },
+      { role: "user", content: [{ type: "tool_result", content: "Sunny", cache_control: control }] },
+    ],
+    tools: [{ name: "weather", cache_control: control }],
+  });
+});
+
+test("gateways are told in parts of a message", async () => {
+  const [body] = await sentTo(marked);
+  expect(body).toMatchObject({
+    messages: [
+      {
+        role: "system",
+        content: [
+          { type: "text", text: "Long rules. ", cache_control: control },
+          { type: "text", text: "Today is Monday." },
+        ],
+      },
+      { content: "Be brief." },
+      { role: "user", name: "Ann", content: [{ type: "text", text: "Hello", cache_control: control }] },
+      { role: "assistant", content: null },
+      { role: "tool", content: [{ type: "text", text: "Sunny", cache_control: control }] },
+    ],
+    tools: [{ type: "function", function: { name: "weather" }, cache_control: control }],
+  });
+});
+
+const picture: ChatMessage = {
+  role: "user",
+  content: "[image] this",
+  parts: [
+    { type: "image", url: "https://x/a.png", cache_control: control },
+    { type: "text", text: " this", cache_control: control },
+  ],
+};
+
+test("pictures are marked where they stand", async () => {
+  const [anthropic] = await sentTo({ messages: [picture] }, { protocol: "anthropic-messages" });
+  expect(anthropic?.["messages"]).toMatchObject([
+    {
+      content: [
+        { type: "image", cache_control: control },
+        { text: " this", cache_control: control },
+      ],
+    },
+  ]);
+  const [openai] = await sentTo({ messages: [picture] });
+  expect(openai?.["messages"]).toMatchObject([
+    {
+      content: [
+        { type: "image_url", cache_control: control },
+        { text: " this", cache_control: control },
+      ],
+    },
+  ]);
+});
+
+test.each<Protocol>(["openai-chat", "anthropic-messages"])(
+  "a server that refuses marks gets none, from then on at once (%s)",
+  async (protocol) => {
+    const messages = [...marked.messages.slice(0, 3), picture];
+    const bodies = await sentTo({ ...marked, messages }, { protocol, refused: "cache_control" });
+    expect(bodies.map((body) => JSON.stringify(body).includes("cache_control"))).toEqual([true, false, false]);
+  },
+);
+
+test("so does one that wants every text whole", async () => {
+  const messages = marked.messages.slice(0, 3);
+  const options = { refused: "cache_control", refusal: "messages.0: content must be a string " };
+  const bodies = await sentTo({ messages }, options);
+  expect(bodies.slice(1).map((body) => body["messages"])).toEqual(
+    Array(2).fill([
+      { role: "system", content: "Long rules. Today is Monday." },
+      { role: "system", content: "Be brief." },
+      { role: "user", name: "Ann", content: "Hello" },
+    ]),
+  );
+});
+
+test("a server that refuses the reasoning which a client sent back goes on without it", async () => {
+  const echo = { message: { reasoning_content: "Hm." }, call: { extra_content: { google: {} } } };
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Weather?" },
+    { role: "assistant", content: "", tool_calls: [{ id: "a", name: "weather", arguments: "{}", echo }] },
+    { role: "tool", content: "Sunny", tool_call_id: "a" },
+  ];
+  const bodies = await sentTo({ messages }, { refused: "reasoning_content", refusal: "unsupported property " });
+  expect(bodies.map((body) => JSON.stringify(body).includes("Hm."))).toEqual([true, false, false]);
+  const [kept] = await sentTo({ messages });
+  expect(kept?.["messages"]).toMatchObject([{}, { reasoning_content: "Hm." }, {}]);
+});
