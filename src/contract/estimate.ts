@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Warning } from "./warning.ts";
 
 /** What to expect, and how far it may be off. */
 export const Range = z
@@ -19,6 +20,7 @@ export const RunEstimate = z
     based_on: z.string().describe("Earlier runs, or rules of thumb."),
     sentence: z.string(),
     within_budget: z.boolean().nullable().describe("Whether the expected figures fit the budget; null without one."),
+    warnings: z.array(Warning).optional().describe("What the run would warn of; absent where there is nothing."),
   })
   .meta({ id: "RunEstimate" });
 export type RunEstimate = z.infer<typeof RunEstimate>;

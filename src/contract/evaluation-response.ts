@@ -8,6 +8,7 @@ import { RunSummary } from "./run-summary.ts";
 import { Breakdown, Drift, LabelMetrics, Reliability, ScoreStats } from "./score-stats.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
+import { Warning } from "./warning.ts";
 
 /** What became of an attempt when it was run again from its first bad turn, each turn with the reference replies before it. */
 export const Replay = z
@@ -64,12 +65,6 @@ export const ScenarioResult = z
   })
   .meta({ id: "ScenarioResult" });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
-
-/** Something in the request that was not used as the caller may have meant it. */
-export const Warning = z
-  .object({ pointer: z.string(), message: z.string(), suggestion: z.string().optional() })
-  .meta({ id: "Warning" });
-export type Warning = z.infer<typeof Warning>;
 
 /** Body of a finished POST /evaluate. */
 export const EvaluationResponse = z

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Priority } from "./priority.ts";
 import { RunState } from "./run-state.ts";
 import { RunSummary } from "./run-summary.ts";
+import { Warning } from "./warning.ts";
 
 export const Progress = z
   .object({
@@ -36,6 +37,7 @@ export const Run = z
     finished_at: z.iso.datetime().nullable(),
     progress: Progress,
     summary: RunSummary.nullable(),
+    warnings: z.array(Warning).optional().describe("Absent where there are none."),
   })
   .meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;

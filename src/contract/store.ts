@@ -1,5 +1,5 @@
 import type { RunSettings } from "./evaluation-request.ts";
-import type { Warning } from "./evaluation-response.ts";
+import type { Warning } from "./warning.ts";
 import type { StoredReply, StoredScores } from "./interaction-result.ts";
 import type { RunState } from "./run-state.ts";
 import type { Progress } from "./run.ts";

@@ -7,7 +7,9 @@ import type { JudgeAudits } from "../contract/judge-audits.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import { finalStates } from "../contract/run-state.ts";
+import type { Scenario } from "../contract/scenario.ts";
 import type { MostUnfinished, RunRecord, Store } from "../contract/store.ts";
+import type { Warning } from "../contract/warning.ts";
 import { runJudgeAudit } from "./audit-judge.ts";
 import { budgetWarnings } from "./budget-warnings.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
@@ -174,6 +176,12 @@ export function createRuns(options: RunsOptions): Runs {
 
   const get = (id: string, owner: string | null): Promise<RunRecord> => findRun(store, id, owner);
 
+  const warningsOf = (settings: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] => [
+    ...budgetWarnings(settings, options.priceOf?.(settings)),
+    ...labelRuleWarnings(settings, scenarios),
+    ...rubricWarnings(settings, scenarios),
+  ];
+
   /** False when it has ended, perhaps in this very moment. */
   async function stopRun(id: string): Promise<boolean> {
     if (!(await store.runs.cancel(id))) return false;
@@ -205,9 +213,12 @@ export function createRuns(options: RunsOptions): Runs {
     scenarioResults: (run) => readScenarioResults(run, { store }),
     rescore: createRescorer({ store, createScoring: scoringOf, now, onRescored: orders.forget }),
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
-    async estimate(plan, owner) {
+    async estimate(plan, { warnings, owner }) {
       await refuseUnusableChecks(plan.untried, { checks, owner });
-      return estimatePlan(plan, { store, priceOf: options.priceOf, concurrency: Math.min(global, perRun), owner });
+      const concurrency = Math.min(global, perRun);
+      const estimate = await estimatePlan(plan, { store, priceOf: options.priceOf, concurrency, owner });
+      const told = [...warnings, ...warningsOf(plan, plan.scenarios)];
+      return { ...estimate, ...(told.length > 0 && { warnings: told }) };
     },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
     judgePairs: (request, pairOptions) =>
@@ -231,12 +242,7 @@ export function createRuns(options: RunsOptions): Runs {
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const told = [
-        ...warnings,
-        ...budgetWarnings(settings, options.priceOf?.(settings)),
-        ...labelRuleWarnings(settings, scenarios),
-        ...rubricWarnings(settings, scenarios),
-      ];
+      const told = [...warnings, ...warningsOf(settings, scenarios)];
       const priority = settings.priority ?? 0;
       const run = {
         id,

@@ -1,5 +1,5 @@
 import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Warning } from "../contract/evaluation-response.ts";
+import type { Warning } from "../contract/warning.ts";
 import { nearestName } from "../contract/nearest-name.ts";
 import { toPointer } from "../contract/pointer.ts";
 import type { Scenario } from "../contract/scenario.ts";

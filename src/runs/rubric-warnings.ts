@@ -1,5 +1,5 @@
 import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Warning } from "../contract/evaluation-response.ts";
+import type { Warning } from "../contract/warning.ts";
 import type { Scenario } from "../contract/scenario.ts";
 
 /** Rubrics of turns are for a judge of single replies; without one they say nothing, which nobody should find out from a missing score. */

@@ -1,11 +1,12 @@
 import type { NoiseFloor, PairwiseComparison, RunComparison } from "../contract/comparison.ts";
 import type { RunEstimate } from "../contract/estimate.ts";
-import type { EvaluationResponse, ScenarioResult, Warning } from "../contract/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/run-scenarios.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
+import type { Warning } from "../contract/warning.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 import type { PlannedRun } from "./placed-checks.ts";
 import type { RequestAgain } from "./to-request.ts";
@@ -47,8 +48,8 @@ export interface Runs {
     options?: { askModels?: boolean; signal?: AbortSignal },
   ): Promise<RunRecord>;
   compare(baseline: string, candidate: string, owner: string | null): Promise<RunComparison>;
-  /** What a plan would take. Calls no model. */
-  estimate(plan: PlannedRun, owner: string | null): Promise<RunEstimate>;
+  /** What a plan would take, and what its run would warn of. Calls no model. */
+  estimate(plan: PlannedRun, options: Pick<NewRunOptions, "warnings" | "owner">): Promise<RunEstimate>;
   /** How far runs of the same thing differ by chance, by score. */
   noise(ids: readonly string[], owner: string | null): Promise<Record<string, NoiseFloor>>;
   /** Lets a judge choose between the replies of two ended runs. Calls the judge. */

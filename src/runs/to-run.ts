@@ -22,6 +22,7 @@ export function toRun(record: RunRecord): Run {
     finished_at: iso(record.finished_at),
     progress: progressOf(record),
     summary: record.summary,
+    ...(record.warnings.length > 0 && { warnings: [...record.warnings] }),
   };
 }
 

@@ -92,6 +92,22 @@ test("an estimate calls nobody and stores nothing", async () => {
   expect(((await send(at("/runs?limit=200"))).body as { runs: unknown[] }).runs.length).toBe(runs);
 });
 
+test("an estimate warns of what the run would warn of, and the run does so while it goes on", async () => {
+  const checks = [{ type: "rubric", text: "Is it friendly?" }];
+  const body = {
+    ...request("good"),
+    test_batch: { id: "asked", interactions: [{ id: "1", user_message: "Hi", checks }] },
+    atempts: 3,
+  };
+  const estimate = RunEstimate.parse((await send(at("/estimate"), { body })).body);
+  expect(estimate.warnings?.map(({ pointer }) => pointer)).toEqual(["/atempts", "/judge"]);
+  const started = await send(at("/evaluate"), { body, headers: { prefer: "respond-async" } });
+  expect(Run.parse(started.body).warnings).toEqual(estimate.warnings);
+  expect(RunEstimate.parse((await send(at("/estimate"), { body: request("good") })).body)).not.toHaveProperty(
+    "warnings",
+  );
+});
+
 test("a run is scored again without a call to any model", async () => {
   const run = await evaluate("good");
   const calls = provider.requests.length;

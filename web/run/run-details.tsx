@@ -38,19 +38,6 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
           </div>
         ))}
       </dl>
-      {results && results.warnings.length > 0 && (
-        <div className="panel grid gap-1 p-4 text-sm">
-          <h2 className="font-semibold">Warnings</h2>
-          <ul className="grid gap-1">
-            {results.warnings.map((warning) => (
-              <li key={`${warning.pointer} ${warning.message}`} className="verbatim">
-                <span className="mono">{warning.pointer}</span> {warning.message}
-                {warning.suggestion && ` Did you mean ${warning.suggestion}?`}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
       <div className="flex flex-wrap gap-2">
         <CopyButton text={run.run_id} label="Copy run id" />
         <ResultsFile />

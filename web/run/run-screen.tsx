@@ -7,6 +7,7 @@ import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { usePathSegments } from "../parts/use-path-segments.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
+import { WarningList } from "../parts/warning-list.tsx";
 import { isGone } from "./is-gone.ts";
 import { RunActions } from "./run-actions.tsx";
 import { RunFigures } from "./run-figures.tsx";
@@ -43,6 +44,7 @@ export default function RunScreen() {
     <Screen title={runName(run.data)} heading={<RunHeading run={run.data} />} actions={<RunActions run={run.data} />}>
       {run.isError && <FailedNotice error={run.error} onRetry={() => void run.refetch()} />}
       <RunFigures run={run.data} results={results.data} />
+      <WarningList warnings={run.data.warnings} />
       <RunTabs tab={tab} failures={failedTurns(run.data).failed} />
       {results.isError && <FailedNotice error={results.error} onRetry={() => void results.refetch()} />}
       {whole && results.isPending ? (

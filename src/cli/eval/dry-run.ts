@@ -27,6 +27,7 @@ export async function printPlan(
     const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), counted(run.attempts, "attempt")];
     tell(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${counted(run.calls, "call")}`);
     tell(`  ${sentenceOf(run.estimate)}`);
+    for (const { pointer, message } of run.estimate.warnings ?? []) tell(`  ${pointer} ${message}`);
   }
   if (runs.length > 1) tell(`${counted(calls, "call")} in all`);
 }

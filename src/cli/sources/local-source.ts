@@ -28,7 +28,11 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     },
     get: async (runId) => toRun(await find(runId)),
     results: async (runId) => runs.wholeResults(await find(runId)),
-    estimate: (request) => runs.estimate(planRun(validate(EvaluationRequest, request), settings.limits, helpers), null),
+    estimate: (request) =>
+      runs.estimate(planRun(validate(EvaluationRequest, request), settings.limits, helpers), {
+        warnings: [],
+        owner: null,
+      }),
     async rescore(runId, options) {
       return toRun(await runs.rescore(runId, (await find(runId)).owner, options));
     },

@@ -174,12 +174,14 @@ export function newRunSuite(browser: () => Browser): void {
       based_on: "earlier runs",
       sentence: "About 30 calls and 30 seconds.",
       within_budget: false,
+      warnings: [{ pointer: "/judge", message: "is not set, so the rubrics of 2 turns have no score" }],
     };
     await using services = await startFakeServices({ estimate });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/new?start=demo");
     await tab.page.getByText("About 30 calls and 30 seconds.").waitFor();
     await tab.page.getByText("More than the budget allows.").waitFor();
+    await tab.page.getByText("/judge is not set, so the rubrics of 2 turns have no score").waitFor();
     expect(services.runs.list()).toEqual([]);
   });
 }

@@ -178,6 +178,14 @@ export function runsSuite(browser: () => Browser): void {
     expect(await alert.innerText()).toContain("Check that Rehearsal is still running");
   });
 
+  test("what a request did not say as it was meant stands above the results", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    const warnings = tab.page.getByRole("list", { name: "Warnings" });
+    expect(await warnings.innerText()).toContain("/atempts is not a known field. Did you mean attempts?");
+  });
+
   test("an unknown run is told in plain words", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });

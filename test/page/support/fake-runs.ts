@@ -91,5 +91,6 @@ function toRun(results: EvaluationResponse): Run {
       interactions_failed: results.summary.failed,
     },
     summary: ended ? { ...results.summary, usage: results.usage } : null,
+    warnings: results.warnings,
   };
 }

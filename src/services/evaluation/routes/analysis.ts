@@ -1,14 +1,16 @@
-import { Hono, type Context } from "hono";
-import { EvaluationRequest, type EvaluationPlan } from "../../../contract/evaluation-request.ts";
+import { Hono } from "hono";
+import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/judge-audit.ts";
 import { CompareQuery, NoiseQuery, RescoreRequest } from "../../../contract/operations/analysis.ts";
 import { PairwiseRequest } from "../../../contract/pairwise.ts";
+import type { PlannedRun } from "../../../runs/placed-checks.ts";
 import { planEndpoints } from "../../../runs/plan-endpoints.ts";
 import { planRun } from "../../../runs/plan-run.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson, readOptionalJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { unknownFields } from "../../http/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { ownerOf } from "../../http/owner.ts";
@@ -39,8 +41,9 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       return context.json(await runs.noise(ids, ownerOf(context)));
     })
     .post("/estimate", requireScope("evaluate"), async (context) => {
-      const plan = await readPlan(context, dependencies);
-      return context.json(await runs.estimate(plan, ownerOf(context)));
+      const body = await readJson(context, bodyLimits);
+      const warnings = unknownFields(EvaluationRequest, body);
+      return context.json(await runs.estimate(toPlan(body, dependencies), { warnings, owner: ownerOf(context) }));
     })
     .post("/judges/audit", requireScope("evaluate"), async (context) => {
       const request = validate(JudgeAuditRequest, await readJson(context, bodyLimits));
@@ -60,11 +63,11 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
 }
 
 /** The body of POST /evaluate, checked the same way, but nothing is stored. */
-async function readPlan(
-  context: Context<ShellEnvironment>,
-  { bodyLimits, planLimits, helpers, checkEndpoint }: EvaluationDependencies,
-): Promise<EvaluationPlan> {
-  const plan = planRun(validate(EvaluationRequest, await readJson(context, bodyLimits)), planLimits, helpers);
+function toPlan(
+  body: unknown,
+  { planLimits, helpers, checkEndpoint }: Pick<EvaluationDependencies, "planLimits" | "helpers" | "checkEndpoint">,
+): PlannedRun {
+  const plan = planRun(validate(EvaluationRequest, body), planLimits, helpers);
   for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
   return plan;
 }
