@@ -1,11 +1,13 @@
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
 import { formatScore, scoreLabel } from "../parts/format.ts";
 import { overallFirst } from "../parts/score-order.ts";
+import { turnQuestions } from "./turn-questions.ts";
 
 /** Every score of a turn with its reason; a reason without a score says why there is none. */
 export function ScoreList({ turn }: { turn: InteractionResult }) {
   const names = [...new Set([...Object.keys(turn.scores), ...Object.keys(turn.score_reasons)])].toSorted(overallFirst);
   if (names.length === 0) return <p className="text-sm text-soft">Not scored yet.</p>;
+  const questions = turnQuestions(turn.checks);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
       <h3 className="text-xs font-semibold text-soft">Scores</h3>
@@ -14,7 +16,8 @@ export function ScoreList({ turn }: { turn: InteractionResult }) {
           <li key={name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-baseline gap-2">
             <ScoreBar value={turn.scores[name]} />
             <span className="verbatim">
-              <span className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</span>
+              <span className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</span>{" "}
+              {questions.has(name) && <q>{questions.get(name)}</q>}
               {turn.score_reasons[name] && <span className="text-soft"> {turn.score_reasons[name]}</span>}
             </span>
           </li>

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
-import { bothHistories, nightly, withoutScores } from "../support/sample-runs.ts";
+import { bothHistories, detailed, nightly, withoutScores } from "../support/sample-runs.ts";
 
 export function transcriptSuite(browser: () => Browser): void {
   test("from the list to the failing reply with its word diff", async () => {
@@ -143,6 +143,19 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("button", { name: "Next failure" }).isDisabled()).toBe(true);
     await tab.open("/runs/fine/s/9");
     await tab.page.getByText("This scenario has 1 attempt; there is no attempt 9.").waitFor();
+  });
+
+  test("what a judge was asked about a turn stands beside what it said", async () => {
+    await using services = await startFakeServices({ runs: [detailed] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
+    const turn = tab.page.getByRole("article", { name: "Turn 1" });
+    const asked = turn.getByRole("listitem").filter({ hasText: /rubric/ });
+    await asked.nth(1).waitFor();
+    expect(await asked.allInnerTexts()).toEqual([
+      expect.stringMatching(/rubric .*Does it say when\?.* pass: It does\./),
+      expect.stringMatching(/rubric.2 .*Does it say sorry\?.* fail: It does not\./),
+    ]);
   });
 
   test("a turn without a reply still shows what was expected", async () => {

@@ -129,6 +129,12 @@ const withDetails = (run: EvaluationResponse): EvaluationResponse => ({
           conflicts: [
             { kind: "number" as const, reply: "7", reference: "5", message: "the reply says 7, the reference 5" },
           ],
+          checks: [
+            { type: "contains" as const, text: "refund", mode: "all" as const, ignore_case: true },
+            { type: "rubric" as const, text: "Does it say when?" },
+            { type: "rubric" as const, text: "Does it say sorry?" },
+          ],
+          score_reasons: { ...turn.score_reasons, rubric: "pass: It does.", rubric_2: "fail: It does not." },
           judgements: {
             judge_correctness: {
               value: 0,

@@ -47,6 +47,11 @@ test.each([
   expect(check(setting, reply).value).toBe(value);
 });
 
+test("a pattern that is not found is named", () => {
+  const reason = String.raw`the pattern \b24 hours\b was not found`;
+  expect(check({ type: "regex", pattern: String.raw`\b24 hours\b` }, "in one hour")).toEqual({ value: 0, reason });
+});
+
 test("what cannot be told is null with a reason", () => {
   expect(check({ type: "cost", max: 1 }, "")).toEqual({ value: null, reason: "no price is known for this model" });
   expect(check({ type: "latency", max_ms: 1, of: "first_token" }, "").value).toBeNull();

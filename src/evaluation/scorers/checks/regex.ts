@@ -31,7 +31,10 @@ export function compileRegex(
       return { value: null, reason: `longer than ${maximumLength} characters`, failed: true };
     const found = compiled.find(reply.raw);
     const value = (found !== null) === negate ? 0 : 1;
-    return { value, reason: found === null ? "the pattern was not found" : `found "${shorten(found)}"` };
+    return {
+      value,
+      reason: found === null ? `the pattern ${shorten(pattern)} was not found` : `found "${shorten(found)}"`,
+    };
   };
   const isQuick = (reply: string) => reply.length > maximumLength || reply.length * compiled.size <= quickSteps;
   return { check, isQuick };
