@@ -4,6 +4,7 @@ import { formatCount, formatInteger, formatScore } from "../parts/format.ts";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { formatEffect } from "../parts/format-effect.ts";
+import { changeLooks, directionOf } from "./change-direction.ts";
 import { ThreeWay } from "./three-way.tsx";
 
 const shows = ["all", "worse", "better"] as const;
@@ -61,20 +62,6 @@ const watched = ["overall", "success"];
 const watchedWords = ({ scores }: RunComparison): string =>
   watched.filter((watchedName) => scores.some(({ name }) => name === watchedName)).join(" or ");
 
-/** Below this both scores are written alike. */
-const visible = 0.005;
-
-function directionOf({ difference }: ChangedInteraction): keyof typeof looks {
-  if (Math.abs(difference) < visible) return "alike";
-  return difference < 0 ? "worse" : "better";
-}
-
-const looks = {
-  worse: { mark: "▼", className: "text-bad" },
-  better: { mark: "▲", className: "text-good" },
-  alike: { mark: "≈", className: "text-soft" },
-} as const;
-
 interface ChangedItemProps {
   readonly change: ChangedInteraction;
   readonly comparison: RunComparison;
@@ -84,7 +71,7 @@ interface ChangedItemProps {
 
 function ChangedItem({ change, comparison, first }: ChangedItemProps) {
   const [open, setOpen] = useState(first);
-  const { mark, className } = looks[directionOf(change)];
+  const { mark, className } = changeLooks[directionOf(change)];
   return (
     <li>
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>

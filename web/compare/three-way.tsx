@@ -1,6 +1,5 @@
 import { Link } from "wouter";
 import type { ChangedInteraction, RunComparison } from "../../src/contract/comparison.ts";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatScore } from "../parts/format.ts";
 import { transcriptPath } from "../parts/paths.ts";
@@ -10,7 +9,8 @@ import { useScenarioResults } from "../run/use-run.ts";
 import { DiffText } from "../transcript/diff-text.tsx";
 import { TextPane } from "../transcript/text-pane.tsx";
 import { useWordDiff } from "../transcript/use-word-diff.ts";
-import { findReply } from "./find-reply.ts";
+import { findReply, type FoundReply } from "./find-reply.ts";
+import { ScoreChanges } from "./score-changes.tsx";
 
 /** Reference, baseline and candidate beside each other; what a reply does not share with the reference is marked. */
 export function ThreeWay({ change, comparison }: { change: ChangedInteraction; comparison: RunComparison }) {
@@ -25,7 +25,11 @@ export function ThreeWay({ change, comparison }: { change: ChangedInteraction; c
       </div>
     );
   }
-  const reference = referenceOf(candidate.data, change);
+  // The side that is better on average shows its best attempt, the other one its worst: there the change is to be seen.
+  const top = Math.max(change.baseline, change.candidate);
+  const before = findReply(baseline.data, change, change.baseline === top ? "highest" : "lowest");
+  const after = findReply(candidate.data, change, change.candidate === top ? "highest" : "lowest");
+  const reference = after?.turn.reference_reply ?? "";
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 p-4 pt-1 lg:grid-cols-3">
       {reference !== "" && (
@@ -36,41 +40,43 @@ export function ThreeWay({ change, comparison }: { change: ChangedInteraction; c
       <TextPane title="Reference">
         {reference === "" ? <p className="text-soft italic">(none)</p> : <VerbatimText text={reference} />}
       </TextPane>
-      <Reply title="Baseline" results={baseline.data} change={change} mean={change.baseline} reference={reference} />
-      <Reply title="Candidate" results={candidate.data} change={change} mean={change.candidate} reference={reference} />
+      <Reply
+        title="Baseline"
+        run={comparison.baseline}
+        found={before}
+        change={change}
+        mean={change.baseline}
+        reference={reference}
+      />
+      <Reply
+        title="Candidate"
+        run={comparison.candidate}
+        found={after}
+        change={change}
+        mean={change.candidate}
+        reference={reference}
+      />
+      <ScoreChanges
+        change={change}
+        baseline={{ name: "baseline", results: baseline.data, shown: before }}
+        candidate={{ name: "candidate", results: candidate.data, shown: after }}
+      />
     </div>
   );
 }
 
-function referenceOf(results: EvaluationResponse, change: ChangedInteraction): string {
-  const reply = findReply(results, {
-    scenarioId: change.scenario_id,
-    interactionId: change.interaction_id,
-    score: change.score,
-    pick: "lowest",
-  });
-  return reply?.turn.reference_reply ?? "";
-}
-
 interface ReplyProps {
   readonly title: string;
-  readonly results: EvaluationResponse;
+  readonly run: RunComparison["baseline"];
+  readonly found: FoundReply | null;
   readonly change: ChangedInteraction;
   readonly mean: number;
   readonly reference: string;
 }
 
-function Reply({ title, results, change, mean, reference }: ReplyProps) {
-  // The side that is better on average shows its best attempt, the other one its worst: there the change is to be seen.
-  const pick = mean === Math.max(change.baseline, change.candidate) ? "highest" : "lowest";
-  const found = findReply(results, {
-    scenarioId: change.scenario_id,
-    interactionId: change.interaction_id,
-    score: change.score,
-    pick,
-  });
+function Reply({ title, run, found, change, mean, reference }: ReplyProps) {
   if (!found) return <TextPane title={title}>(not stored)</TextPane>;
-  const { turn, attempt, attempts } = found;
+  const { turn, attempt, attempts, pick } = found;
   return (
     <TextPane title={`${title}, mean ${change.score} ${formatScore(mean)}`}>
       {turn.error || reference === "" ? (
@@ -80,12 +86,7 @@ function Reply({ title, results, change, mean, reference }: ReplyProps) {
       )}
       <p className="text-xs text-soft">
         <Link
-          href={transcriptPath({
-            runId: results.run_id,
-            scenarioId: change.scenario_id,
-            attempt,
-            turn: turn.turn_index,
-          })}
+          href={transcriptPath({ runId: run.run_id, scenarioId: change.scenario_id, attempt, turn: turn.turn_index })}
           className="link"
         >
           Attempt {attempt} of {attempts}

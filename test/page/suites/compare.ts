@@ -25,6 +25,11 @@ export function compareSuite(browser: () => Browser): void {
     expect(await first.innerText()).toMatch(/▼ −0\.\d\d.*greeting/s);
     await first.getByRole("heading", { name: "Reference" }).waitFor();
     await first.locator("ins").first().waitFor();
+    const scores = first.getByRole("list", { name: "Scores that changed" });
+    expect(await scores.getByRole("listitem").allInnerTexts()).toEqual([
+      expect.stringMatching(/▼ −0\.40\s+token F1 1\.00 → 0\.60 candidate: 7 of 9 words are shared/),
+      expect.stringMatching(/▼ −0\.40\s+ROUGE-L 1\.00 → 0\.60$/),
+    ]);
     await first
       .getByRole("link", { name: /Attempt/ })
       .last()
