@@ -44,8 +44,13 @@ export function ScoreChanges({ change, baseline, candidate }: ScoreChangesProps)
               {mark} {formatEffect(difference)}
             </span>
             <span className="verbatim min-w-0">
-              <span className="font-medium">{scoreLabel(name)}</span>{" "}
-              {questions.has(name) && <q>{questions.get(name)}</q>}{" "}
+              <span className="font-medium">{scoreLabel(name)}</span>
+              {questions.has(name) && (
+                <span>
+                  {" "}
+                  <q>{questions.get(name)}</q>
+                </span>
+              )}{" "}
               <span className="tabular-nums">
                 {formatScore(earlier)} → {formatScore(value)}
               </span>

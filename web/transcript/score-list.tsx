@@ -16,8 +16,13 @@ export function ScoreList({ turn }: { turn: InteractionResult }) {
           <li key={name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-baseline gap-2">
             <ScoreBar value={turn.scores[name]} />
             <span className="verbatim">
-              <span className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</span>{" "}
-              {questions.has(name) && <q>{questions.get(name)}</q>}
+              <span className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</span>
+              {questions.has(name) && (
+                <span>
+                  {" "}
+                  <q>{questions.get(name)}</q>
+                </span>
+              )}
               {turn.score_reasons[name] && <span className="text-soft"> {turn.score_reasons[name]}</span>}
             </span>
           </li>
