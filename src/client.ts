@@ -8,6 +8,7 @@ export {
 } from "./client/create-evaluation-client.ts";
 export type { ClientOptions } from "./client/client-options.ts";
 export type { EvaluationInput } from "./client/evaluation-input.ts";
+export type { RescoreInput } from "./client/rescore-input.ts";
 export { ServiceFailure, ServiceUnreachable } from "./client/service-failure.ts";
 export type { AgentReply } from "./contract/agent-reply.ts";
 export type { EvaluationResponse, ScenarioResult } from "./contract/evaluation-response.ts";

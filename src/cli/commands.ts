@@ -47,7 +47,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "rescore",
-    summary: "score a run again from its stored replies",
+    summary: "score a run again from its stored replies, by its own or other scorers",
     load: () => import("./commands/rescore.ts"),
   },
   {

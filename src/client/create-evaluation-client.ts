@@ -8,6 +8,7 @@ import type { ClientOptions } from "./client-options.ts";
 import { createCaller, readJson } from "./create-caller.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
 import { followEvents } from "./follow-events.ts";
+import type { RescoreInput } from "./rescore-input.ts";
 import { whileAway } from "./while-away.ts";
 
 export interface CallOptions {
@@ -36,8 +37,14 @@ export interface EvaluationClient {
   compare(baseline: string, candidate: string, options?: CallOptions): Promise<RunComparison>;
   /** What a run would take: calls, tokens, money, time. Calls no model. */
   estimate(request: EvaluationInput, options?: CallOptions): Promise<RunEstimate>;
-  /** Scores an ended run again from its stored replies. No model is called unless `askModels` says so. */
-  rescore(runId: string, options?: CallOptions & { readonly askModels?: boolean }): Promise<Run>;
+  /**
+   * Scores an ended run again from its stored replies, by what `replace` puts in place of what it was scored by. No model is called
+   * unless `askModels` says so.
+   */
+  rescore(
+    runId: string,
+    options?: CallOptions & { readonly askModels?: boolean; readonly replace?: RescoreInput },
+  ): Promise<Run>;
   cancel(runId: string, options?: CallOptions): Promise<Run>;
   delete(runId: string, options?: CallOptions): Promise<void>;
 }
@@ -81,8 +88,8 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
     compare: (baseline, candidate, { signal } = {}) =>
       readJson(call("/compare", { query: { baseline, candidate }, signal })),
     estimate: (body, { signal } = {}) => readJson(call("/estimate", { body, signal })),
-    rescore: (runId, { askModels = false, signal } = {}) =>
-      readJson(call(at(runId, "/rescore"), { body: { ask_models: askModels }, signal })),
+    rescore: (runId, { askModels = false, replace, signal } = {}) =>
+      readJson(call(at(runId, "/rescore"), { body: { ...replace, ask_models: askModels }, signal })),
     cancel: (runId, { signal } = {}) => readJson(call(at(runId, "/cancel"), { method: "POST", signal })),
     async delete(runId, { signal } = {}) {
       await call(at(runId), { method: "DELETE", signal });

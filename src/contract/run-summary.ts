@@ -33,6 +33,24 @@ export const Durations = z
   .meta({ id: "Durations" });
 export type Durations = z.infer<typeof Durations>;
 
+/** That a run was scored again after it had ended. */
+export const Rescored = z
+  .object({
+    at: z.iso.datetime(),
+    replaced: z
+      .array(z.string())
+      .describe(
+        "What the run is scored by now and was not when it was made: names of settings, and `test_batch` for what its scenarios expect.",
+      ),
+    asked_models: z.literal(true).optional().describe("Judge, labeller and embedder were asked again."),
+    partial: z
+      .literal(true)
+      .optional()
+      .describe("It was broken off: some turns are still scored as before. Doing the same again completes it."),
+  })
+  .meta({ id: "Rescored" });
+export type Rescored = z.infer<typeof Rescored>;
+
 /** Figures of a whole run, stored when it ends. */
 export const RunSummary = z
   .object({
@@ -68,6 +86,7 @@ export const RunSummary = z
     flaky: z.int().min(0).optional().describe("Scenarios of which some attempts passed and others did not."),
     flakiness: Flakiness.optional(),
     judge_audited: z.boolean().optional(),
+    rescored: Rescored.optional(),
   })
   .meta({ id: "RunSummary" });
 export type RunSummary = z.infer<typeof RunSummary>;

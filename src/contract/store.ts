@@ -130,6 +130,14 @@ export interface RescoredTurn {
   readonly scores: StoredScores;
 }
 
+/** New figures of a run that has ended; what it is scored by, where that is not as before. */
+export interface NewFigures {
+  readonly summary: RunSummary;
+  readonly message: string;
+  readonly settings?: RunSettings;
+  readonly scenarios?: readonly { readonly index: number; readonly scenario: Scenario }[];
+}
+
 /** What an attempt came to, without its turns. */
 export type AttemptAverages = Pick<AttemptRecord, "scenario_index" | "attempt" | "state" | "average_scores">;
 
@@ -166,8 +174,8 @@ export interface Store {
     start(id: string, at: number): Promise<void>;
     /** cancelling → cancelled, queued/running → another final state. False when the run is not like that (any more). */
     finish(id: string, end: { state: RunState; message: string; summary: RunSummary; at: number }): Promise<boolean>;
-    /** New figures for a run that has ended. False when it does not exist or has not ended. */
-    resummarize(id: string, figures: { summary: RunSummary; message: string }): Promise<boolean>;
+    /** New figures for a run that has ended, and what they are made by. False when it does not exist or has not ended. */
+    resummarize(id: string, figures: NewFigures): Promise<boolean>;
     /** queued/running → cancelling; its ready attempts become cancelled. False when the run had ended. */
     cancel(id: string): Promise<boolean>;
     /** Deletes an ended run and all that belongs to it. False when it does not exist or has not ended. */

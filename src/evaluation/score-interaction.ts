@@ -172,8 +172,8 @@ async function labelsOf({
   earlier,
   signal = never,
 }: ScoreInteractionOptions): Promise<ModelLabels | null> {
-  if (earlier) return keptLabels(earlier);
   if (!scoring.modelLabeller) return null;
+  if (earlier) return keptLabels(earlier);
   const expected = unlabelledKeys(interaction, reply);
   return scoring.modelLabeller({ user_message: interaction.user_message, reply: reply.agent_reply, expected }, signal);
 }
@@ -195,7 +195,7 @@ async function semanticOf({
   signal = never,
 }: ScoreInteractionOptions): Promise<SemanticScore | null> {
   const input = { reply: reply.agent_reply, references: referenceReplies(interaction) };
-  if (earlier) return keptSemantic(input, earlier);
+  if (earlier) return scoring.wantsSemantic ? keptSemantic(input, earlier) : null;
   return scoring.semantic?.(input, signal) ?? null;
 }
 

@@ -28,6 +28,8 @@ export interface Scoring {
   readonly labeller: Labeller;
   readonly modelLabeller?: ModelLabeller | undefined;
   readonly semantic?: SemanticScorer | undefined;
+  /** Whether likeness of meaning is among the scores asked for, whoever measures it. */
+  readonly wantsSemantic: boolean;
   /** Judges single replies. */
   readonly judge?: TurnJudge | undefined;
   /** Does the comparing of texts elsewhere when they are long. */
@@ -52,6 +54,12 @@ export interface ScoringOptions {
   readonly runCheck?: CheckRunner | undefined;
   /** Default: the local one. */
   readonly labeller?: Labeller;
+}
+
+/** Likeness of meaning is one of the usual scores. */
+export function wantsSemantic(scorers: RunSettings["scorers"] = []): boolean {
+  const names = scorers.filter((setting) => typeof setting === "string");
+  return names.length === 0 || names.includes(semanticSimilarity);
 }
 
 /**
@@ -79,7 +87,8 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     label_rules: settings.label_rules,
     labeller: parts.labeller ?? createLocalLabeller({ candidates }),
     modelLabeller: parts.modelLabeller,
-    semantic: !named || names.includes(semanticSimilarity) ? parts.semantic : undefined,
+    semantic: wantsSemantic(listed) ? parts.semantic : undefined,
+    wantsSemantic: wantsSemantic(listed),
     judge: parts.judge,
     lexical: parts.lexical,
   };

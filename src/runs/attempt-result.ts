@@ -74,7 +74,8 @@ function toReplay(
   }: { first: readonly InteractionResult[]; second: readonly InteractionResult[]; threshold: number },
 ): Replay | null {
   const interactions = second.filter((turn) => turn.turn_index >= turn_index);
-  if (interactions.length === 0) return null;
+  // Scored again, the first bad turn may be one that was not replayed.
+  if (interactions[0]?.turn_index !== turn_index) return null;
   const outcomes = interactions.map((turn) => turnOutcome(turn, threshold));
   const isBad = (turn: InteractionResult): boolean => isFailure(turnOutcome(turn, threshold));
   const badBefore = first.filter((turn) => turn.turn_index >= turn_index && isBad(turn)).length;

@@ -2,6 +2,7 @@ import type { History } from "../contract/evaluation-request.ts";
 import type { SemanticDetails } from "../contract/interaction-result.ts";
 import type { Measures } from "../contract/measures.ts";
 import { finalStates, type RunState } from "../contract/run-state.ts";
+import type { RunSummary } from "../contract/run-summary.ts";
 import { compareRuns, type Comparison } from "../evaluation/comparison/compare-runs.ts";
 import type { RunTally } from "../evaluation/comparison/run-tally.ts";
 import { differingScores } from "./differing-scores.ts";
@@ -9,6 +10,7 @@ import { differingScores } from "./differing-scores.ts";
 /** One of two runs to compare, wherever its figures were read from. */
 export interface ComparedSide {
   readonly state: RunState;
+  readonly rescored: RunSummary["rescored"];
   readonly history: History | undefined;
   readonly measures: Measures | undefined;
   /** By `embedderName`. */
@@ -39,11 +41,12 @@ export const embedderName = ({ embedder, baseline }: Pick<SemanticDetails, "embe
   `${embedder} at ${baseline.toFixed(6)}`;
 
 function whyNot(baseline: ComparedSide, candidate: ComparedSide): string | null {
-  for (const [title, { state }] of [
+  for (const [title, { state, rescored }] of [
     ["baseline", baseline],
     ["candidate", candidate],
   ] as const) {
     if (!finalStates.has(state)) return `The ${title} has not ended (${state}).`;
+    if (rescored?.partial) return `Scoring the ${title} again was broken off: some of its turns are scored as before.`;
   }
   const mode = ({ history }: ComparedSide) => (history === "reference" ? "the reference replies" : "its own replies");
   if (mode(baseline) !== mode(candidate)) {

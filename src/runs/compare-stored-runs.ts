@@ -65,12 +65,13 @@ async function tallyRun(store: Store, run: RunRecord): Promise<TalliedRun> {
       tally.add({ scenario_id: scenario.id, interaction, ...scored });
     }
   }
-  const { state, settings } = run;
+  const { state, settings, summary } = run;
   const { history } = settings;
   return {
     run,
     scenarios,
     state,
+    rescored: summary?.rescored,
     history,
     measures: measuresOf(settings),
     embedders,

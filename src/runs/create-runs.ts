@@ -211,7 +211,13 @@ export function createRuns(options: RunsOptions): Runs {
     request: async (run, helpers) =>
       toRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
     scenarioResults: (run) => readScenarioResults(run, { store }),
-    rescore: createRescorer({ store, createScoring: scoringOf, now, onRescored: orders.forget }),
+    rescore: createRescorer({
+      store,
+      createScoring: scoringOf,
+      now,
+      tryChecks: (untried, owner) => refuseUnusableChecks(untried, { checks, owner }),
+      onRescored: orders.forget,
+    }),
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
     async estimate(plan, { warnings, owner }) {
       await refuseUnusableChecks(plan.untried, { checks, owner });

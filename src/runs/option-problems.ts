@@ -19,8 +19,14 @@ export interface PlanHelpers {
   readonly semantic?: boolean;
 }
 
+/** The options of a request that can be wrong in other ways than by their form. */
+type Options = Pick<
+  EvaluationRequest,
+  "test_batch" | "scorers" | "weights" | "judge" | "labeller" | "history" | "replay_first_bad_turn"
+>;
+
 /** What is wrong with the options of a request beyond the form of each field. */
-export function optionProblems(request: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
+export function optionProblems(request: Options, helpers: PlanHelpers): FieldError[] {
   return [
     ...scorersProblems(request, helpers),
     ...judgeProblems(request.judge, helpers),
@@ -41,7 +47,7 @@ function comparing(scorers: NonNullable<EvaluationRequest["scorers"]>, helpers: 
   return listed.length > 0 ? listed : available(helpers).filter((name) => usual.has(name));
 }
 
-function scorersProblems({ scorers = [], test_batch }: EvaluationRequest, helpers: PlanHelpers): FieldError[] {
+function scorersProblems({ scorers = [], test_batch }: Options, helpers: PlanHelpers): FieldError[] {
   const turns = turnsWithChecks(test_batch);
   const ofTurns = turnCheckProblems(
     turns.map(({ checks }) => checks),
@@ -77,7 +83,7 @@ function helperProblems(noun: "judge" | "labeller", requested: LabellerSettings,
   return findHelper(noun, withOperator(requested, helpers[noun])).problems;
 }
 
-function replayProblems({ history, replay_first_bad_turn }: EvaluationRequest): FieldError[] {
+function replayProblems({ history, replay_first_bad_turn }: Options): FieldError[] {
   if (!replay_first_bad_turn || history !== "reference") return [];
   return [
     {
@@ -88,10 +94,7 @@ function replayProblems({ history, replay_first_bad_turn }: EvaluationRequest): 
   ];
 }
 
-function weightProblems(
-  { weights, scorers = [], judge, test_batch }: EvaluationRequest,
-  helpers: PlanHelpers,
-): FieldError[] {
+function weightProblems({ weights, scorers = [], judge, test_batch }: Options, helpers: PlanHelpers): FieldError[] {
   if (!weights) return [];
   const ofTurns = turnsWithChecks(test_batch).flatMap(({ checks }) => turnCheckNames(checks, scorers));
   const checks = [...checkNames(scorers).filter((name) => name !== null), ...ofTurns];

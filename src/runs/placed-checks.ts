@@ -32,7 +32,10 @@ export function turnsWithChecks(batch: EvaluationRequest["test_batch"]): PlacedT
 }
 
 /** Every check of a request; what many turns say, once. */
-export function placedChecks({ scorers = [], test_batch }: EvaluationRequest): PlacedCheck[] {
+export function placedChecks({
+  scorers = [],
+  test_batch,
+}: Pick<EvaluationRequest, "scorers" | "test_batch">): PlacedCheck[] {
   const ofRun = scorers.flatMap((setting, index) =>
     typeof setting === "string" ? [] : [{ pointer: `/scorers/${index}`, setting }],
   );

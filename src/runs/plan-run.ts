@@ -23,16 +23,12 @@ export interface PlanLimits {
  */
 export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): PlannedRun {
   const { test_batch, test_name, attempts: setting, judge, labeller, ...options } = request;
-  const several = Array.isArray(test_batch);
-  const inputs = several ? test_batch : [test_batch];
+  const inputs = Array.isArray(test_batch) ? test_batch : [test_batch];
   const attempts = typeof setting === "number" ? setting : setting.max;
   refuse(attemptProblems(attempts, { limits, pointer: typeof setting === "number" ? "/attempts" : "/attempts/max" }));
-  refuse(batchProblems(inputs, { several, limits }));
+  refuse(batchProblems(test_batch, limits));
   refuse(optionProblems(request, helpers));
-  const checks = placedChecks(request);
-  const settings = checks.map(({ setting }) => setting);
-  const quickly = areQuicklyReady(settings);
-  if (quickly) refuse(checkErrors(checks, readinessProblems(settings)));
+  const untried = triedChecks(request);
   checkSize(inputs, { attempts: request.history === "both" ? attempts * 2 : attempts, limits });
 
   const scenarios = inputs.map(toScenario);
@@ -44,11 +40,23 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
     ...(labeller && { labeller: withOperator(labeller, helpers.labeller) }),
     scenarios,
     test_name: test_name ?? scenarios[0]?.id ?? "",
-    ...(!quickly && { untried: checks }),
+    ...untried,
   };
 }
 
-type ScenarioInput = EvaluationRequest["test_batch"] extends infer Batch ? Exclude<Batch, readonly unknown[]> : never;
+/** Refuses checks that cannot be used. Those that may take long to be made ready are left to be tried elsewhere. */
+export function triedChecks(
+  request: Pick<EvaluationRequest, "scorers" | "test_batch">,
+): Pick<PlannedRun, "untried"> | undefined {
+  const checks = placedChecks(request);
+  const settings = checks.map(({ setting }) => setting);
+  if (!areQuicklyReady(settings)) return { untried: checks };
+  refuse(checkErrors(checks, readinessProblems(settings)));
+  return undefined;
+}
+
+type Batch = EvaluationRequest["test_batch"];
+type ScenarioInput = Exclude<Batch, readonly unknown[]>;
 
 function attemptProblems(attempts: number, { limits, pointer }: { limits: PlanLimits; pointer: string }): FieldError[] {
   if (attempts <= limits.attempts) return [];
@@ -62,10 +70,10 @@ function attemptProblems(attempts: number, { limits, pointer }: { limits: PlanLi
   ];
 }
 
-function batchProblems(
-  inputs: readonly ScenarioInput[],
-  { several, limits }: { several: boolean; limits: PlanLimits },
-): FieldError[] {
+/** Ids that are used twice, and labels that are too large. */
+export function batchProblems(batch: Batch, limits: PlanLimits): FieldError[] {
+  const several = Array.isArray(batch);
+  const inputs = several ? batch : [batch];
   const base = (index: number): string => (several ? `/test_batch/${index}` : "/test_batch");
   return [
     ...duplicates(inputs.map((input) => input.id)).map((index) =>
@@ -144,6 +152,6 @@ function checkSize(
   }
 }
 
-function refuse(errors: readonly FieldError[]): void {
+export function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw fieldsError(errors);
 }

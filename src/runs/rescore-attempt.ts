@@ -15,8 +15,8 @@ export interface RescoreAttemptOptions {
   readonly scoring: Scoring;
   readonly conversationJudge: TurnJudge | null;
   /** Asks judge, labeller and embedder again. Default: what they said is kept, and no model is called. */
-  readonly askModels?: boolean;
-  readonly signal?: AbortSignal;
+  readonly askModels?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface RescoredAttempt {
@@ -60,13 +60,14 @@ function rescoreTurn(
   });
 }
 
-/** Asked for again together with everything else models say, else kept and marked as such. */
+/** Asked for again together with everything else models say, else kept and marked as such. Gone with the judge who said it. */
 async function conversationOf(
   { scores }: StoredInteraction,
   held: HeldTurns,
   { conversationJudge, askModels, signal = never }: RescoreAttemptOptions,
 ): Promise<ConversationJudgement | undefined> {
-  if (!askModels || !conversationJudge) return scores?.conversation && { ...scores.conversation, kept: true };
+  if (!conversationJudge) return undefined;
+  if (!askModels) return scores?.conversation && { ...scores.conversation, kept: true };
   const { judge, questions } = conversationJudge;
   return judgeConversation(judge, { questions, turns: held.conversation(), signal });
 }

@@ -1,8 +1,17 @@
+import type { RescoreRequest } from "../contract/rescore.ts";
+import type { Rescored } from "../contract/run-summary.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
-import type { CreateRunScoring } from "./run-context.ts";
+import { wantsSemantic } from "../evaluation/scoring.ts";
+import { fieldsError } from "./fields-error.ts";
 import { figureRun } from "./figure-run.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
+import type { PlanHelpers } from "./option-problems.ts";
+import type { PlacedCheck } from "./placed-checks.ts";
+import { planRescore, whyAsk, type RescorePlan } from "./plan-rescore.ts";
+import type { PlanLimits } from "./plan-run.ts";
 import { rescoreAttempt } from "./rescore-attempt.ts";
+import type { CreateRunScoring } from "./run-context.ts";
+import type { ScoredBy } from "./scored-by.ts";
 
 export interface RescoreOptions {
   readonly store: Store;
@@ -10,37 +19,98 @@ export interface RescoreOptions {
   readonly now: () => number;
   readonly owner?: string | null;
   /** Asks judge, labeller and embedder again. Default: what they said is kept, and no model is called. */
-  readonly askModels?: boolean;
-  readonly signal?: AbortSignal;
+  readonly askModels?: boolean | undefined;
+  /** What the run is to be scored by from now on. Default: what it was scored by. */
+  readonly replace?: RescoreReplacement | undefined;
+  /** Rejects when checks that may take long to be made ready cannot be used. */
+  readonly tryChecks?: (checks: readonly PlacedCheck[] | undefined, owner: string | null) => Promise<void>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RescoreReplacement {
+  readonly request: Omit<RescoreRequest, "ask_models">;
+  readonly limits: PlanLimits;
+  readonly helpers: PlanHelpers;
 }
 
 /** Turns written together. */
 const batchSize = 200;
 
-/** Scores a run that has ended again by today's definitions, from its stored replies. Safe to repeat, and after a crash to do over. */
+/**
+ * Scores a run that has ended again by today's definitions, from its stored replies. Safe to repeat, and after a crash to do over:
+ * what it is scored by is stored first, with the mark that not all of it is, and the mark is taken away last.
+ */
 export async function rescoreRun(runId: string, options: RescoreOptions): Promise<RunRecord> {
-  const run = await endedRun(runId, options);
+  const before = await endedRun(runId, options);
+  const { plan, scoring } = await prepare(before, options);
+  const run = { ...before, settings: plan.settings };
+  await begin(before, plan, options);
   try {
-    await rescoreAttempts(run, options);
+    await rescoreAttempts(run, plan, { ...options, ...scoring });
   } catch (error) {
     // Broken off: the run's own figures are those of what is stored all the same.
-    await refigure(run, options).catch(() => {});
+    await refigure(run, { ...markOf(before, plan, options), partial: true }, options).catch(() => {});
     throw error;
   }
-  await refigure(run, options);
+  await refigure(run, markOf(before, plan, options), options);
   return endedRun(runId, options);
 }
 
-async function rescoreAttempts(run: RunRecord, options: RescoreOptions): Promise<void> {
-  const { store, createScoring } = options;
-  const { id: runId, settings } = run;
-  const scenarios = await store.runs.scenarios(runId);
-  const scoring = await createScoring({ owner: run.owner, settings, scenarios, ledger: null });
+type RunScoring = Awaited<ReturnType<CreateRunScoring>>;
 
+/** Refuses before anything is written. */
+async function prepare(
+  run: RunRecord,
+  { store, createScoring, askModels, replace, tryChecks }: RescoreOptions,
+): Promise<{ plan: RescorePlan; scoring: RunScoring }> {
+  const before: ScoredBy = { settings: run.settings, scenarios: await store.runs.scenarios(run.id) };
+  const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [] };
+  await tryChecks?.(plan.untried, run.owner);
+  const { settings, scenarios } = plan;
+  const scoring = await createScoring({ owner: run.owner, settings, scenarios, ledger: null });
+  const semantic = scoring.scoring.semantic !== undefined;
+  const newlySemantic = semantic && !wantsSemantic(before.settings.scorers);
+  const why = askModels ? null : whyAsk(before, plan, { semantic, newlySemantic });
+  if (why !== null) throw fieldsError([{ pointer: "/ask_models", code: "required", message: `must be true: ${why}` }]);
+  return { plan, scoring };
+}
+
+async function begin(before: RunRecord, plan: RescorePlan, options: RescoreOptions): Promise<void> {
+  const { store, now } = options;
+  const figured = before.summary ?? (await figureRun(before, { store, now })).summary;
+  const summary = { ...figured, rescored: { ...markOf(before, plan, options), partial: true as const } };
+  const { settings, scenarios, replaced } = plan;
+  await store.runs.resummarize(before.id, {
+    summary,
+    message: before.message,
+    settings,
+    ...(replaced.includes("test_batch") && { scenarios: scenarios.map((scenario, index) => ({ index, scenario })) }),
+  });
+}
+
+/** Where models were not asked about all turns, what they said is a part of it until they are. */
+function markOf({ summary }: RunRecord, { replaced }: RescorePlan, { now, askModels }: RescoreOptions): Rescored {
+  const earlier = summary?.rescored;
+  const asked = askModels || earlier?.asked_models;
+  return {
+    at: new Date(now()).toISOString(),
+    replaced: [...new Set([...(earlier?.replaced ?? []), ...replaced])],
+    ...(asked && { asked_models: true }),
+    ...(earlier?.partial && earlier.asked_models && !askModels && { partial: true }),
+  };
+}
+
+async function rescoreAttempts(
+  run: RunRecord,
+  { scenarios }: RescorePlan,
+  options: RescoreOptions & RunScoring,
+): Promise<void> {
+  const { store } = options;
+  const { id: runId, settings } = run;
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];
     if (!scenario) continue;
-    const { turns, average_scores } = await rescoreAttempt(attempt, { ...options, settings, scenario, ...scoring });
+    const { turns, average_scores } = await rescoreAttempt(attempt, { ...options, settings, scenario });
     for (let first = 0; first < turns.length; first += batchSize) {
       await store.interactions.rescore(runId, turns.slice(first, first + batchSize));
     }
@@ -48,9 +118,13 @@ async function rescoreAttempts(run: RunRecord, options: RescoreOptions): Promise
   }
 }
 
-async function refigure(run: RunRecord, { store, now }: RescoreOptions): Promise<void> {
+async function refigure(run: RunRecord, rescored: Rescored, { store, now }: RescoreOptions): Promise<void> {
   const { summary, message } = await figureRun(run, { store, now });
-  await store.runs.resummarize(run.id, { summary, message: run.state === "completed" ? message : run.message });
+  const told = rescored.partial ? `${message}; scoring it again was broken off` : message;
+  await store.runs.resummarize(run.id, {
+    summary: { ...summary, rescored },
+    message: run.state === "completed" ? told : run.message,
+  });
 }
 
 async function endedRun(id: string, { store, owner }: RescoreOptions): Promise<RunRecord> {

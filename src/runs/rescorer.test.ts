@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { createRunScoring } from "./create-scoring.ts";
 import { createRescorer } from "./rescorer.ts";
 import { fakeModel } from "./testing/fake-model.ts";
-import { numberedScenario, startBench } from "./testing/run-bench.ts";
+import { RescoreRequest } from "../contract/rescore.ts";
+import { numberedScenario, planLimits, startBench } from "./testing/run-bench.ts";
 
 test("whoever asks while a run is being scored again gets the same answer", async () => {
   const model = fakeModel(() => "a1");
@@ -31,4 +32,17 @@ test("whoever asks while a run is being scored again gets the same answer", asyn
   expect(begun).toBe(1);
   await rescore(run_id, null);
   expect(begun).toBe(2);
+});
+
+test("what is asked for otherwise is done afterwards, not in between", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
+  const suite = Array.from({ length: 20 }, (_, index) => numberedScenario(`s${index}`, 1));
+  const { run_id } = await bench.evaluate({ test_batch: suite });
+  const by = (...scorers: string[]) =>
+    bench.runs.rescore(run_id, null, {
+      replace: { request: RescoreRequest.parse({ scorers }), limits: planLimits, helpers: {} },
+    });
+  const [first, second] = await Promise.all([by("exact_match"), by("rouge_l")]);
+  expect(Object.keys(first.summary?.average_scores ?? {})).toEqual(["success", "exact_match", "overall"]);
+  expect(Object.keys(second.summary?.average_scores ?? {})).toEqual(["success", "rouge_l", "overall"]);
 });

@@ -2,29 +2,42 @@ import type { RunRecord } from "../contract/store.ts";
 import { rescoreRun, type RescoreOptions } from "./rescore-run.ts";
 import type { Runs } from "./runs.ts";
 
-export interface RescorerOptions extends Pick<RescoreOptions, "store" | "createScoring" | "now"> {
+export interface RescorerOptions extends Pick<RescoreOptions, "store" | "createScoring" | "now" | "tryChecks"> {
   readonly onRescored: (runId: string) => void;
 }
 
+interface Rescoring {
+  /** What was asked for; null when somebody may break it off. */
+  readonly asked: string | null;
+  readonly run: Promise<RunRecord>;
+}
+
 /**
- * Scores runs again. What nobody can break off is done once at a time for a run, in this process: whoever asks meanwhile, perhaps
- * again after giving up waiting, gets the same answer.
+ * Scores runs again, a run once at a time in this process: two at once would leave some turns scored by the one and some by the
+ * other. Whoever asks for the same meanwhile, perhaps again after giving up waiting, gets the same answer.
  */
 export function createRescorer({ onRescored, ...parts }: RescorerOptions): Runs["rescore"] {
-  const underWay = new Map<string, Promise<RunRecord>>();
+  const underWay = new Map<string, Rescoring>();
 
   return (id, owner, options = {}) => {
+    const { signal, askModels = false, replace } = options;
+    const key = JSON.stringify([owner, id]);
+    const last = underWay.get(key);
+    const asked = signal ? null : JSON.stringify([askModels, replace?.request ?? {}]);
+    if (last && last.asked !== null && last.asked === asked) return last.run;
+
     async function rescore(): Promise<RunRecord> {
+      await last?.run.catch(() => {});
+      signal?.throwIfAborted();
       try {
         return await rescoreRun(id, { ...parts, owner, ...options });
       } finally {
         onRescored(id);
+        if (underWay.get(key) === rescoring) underWay.delete(key);
       }
     }
-    if (options.signal) return rescore();
-    const key = JSON.stringify([owner, id, options.askModels ?? false]);
-    const rescoring = underWay.get(key) ?? rescore().finally(() => underWay.delete(key));
+    const rescoring: Rescoring = { asked, run: rescore() };
     underWay.set(key, rescoring);
-    return rescoring;
+    return rescoring.run;
   };
 }

@@ -8,6 +8,7 @@ import type { PairwiseRequest } from "../contract/pairwise.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
 import type { Warning } from "../contract/warning.ts";
 import type { PlanHelpers } from "./option-problems.ts";
+import type { RescoreOptions } from "./rescore-run.ts";
 import type { PlannedRun } from "./placed-checks.ts";
 import type { RequestAgain } from "./to-request.ts";
 
@@ -41,11 +42,11 @@ export interface Runs {
   cancel(id: string, owner: string | null): Promise<RunRecord>;
   /** Cancels if need be, then deletes. */
   remove(id: string, owner: string | null, signal: AbortSignal): Promise<void>;
-  /** Scores an ended run again from its stored replies; no model is called unless `askModels` says so. */
+  /** Scores an ended run again from its stored replies, by something else if asked to; no model is called unless `askModels` says so. */
   rescore(
     id: string,
     owner: string | null,
-    options?: { askModels?: boolean; signal?: AbortSignal },
+    options?: Pick<RescoreOptions, "askModels" | "replace" | "signal">,
   ): Promise<RunRecord>;
   compare(baseline: string, candidate: string, owner: string | null): Promise<RunComparison>;
   /** What a plan would take, and what its run would warn of. Calls no model. */

@@ -493,6 +493,33 @@ test("rescoring calls nothing, keys for others do not lock this process out, and
   expect(provider.requests).toHaveLength(1);
 });
 
+test("a run is scored by what the configuration and its scenarios say now", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const configure = (config: object) =>
+    writeFile(folder.file("rehearsal.json"), JSON.stringify({ scenarios: "hello.json", model: "m", ...config }));
+  await configure({ endpoint: provider.url, threshold: 0.9 });
+  expect((await runCli(["eval"], { cwd: folder.path })).code).toBe(0);
+
+  const { interactions, ...scenario } = JSON.parse(hello);
+  const [turn] = interactions;
+  await writeFile(
+    folder.file("hello.json"),
+    JSON.stringify({ ...scenario, interactions: [{ ...turn, checks: [{ type: "contains", text: "No" }] }] }),
+  );
+  await configure({ endpoint: provider.url, scorers: ["exact_match"] });
+  const rescored = await runCli(["rescore", "--config", "rehearsal.json", "--json"], { cwd: folder.path });
+  expect(rescored.code).toBe(0);
+  expect(JSON.parse(rescored.stdout).summary).toMatchObject({
+    average_scores: { success: 1, exact_match: 1, contains: 0, overall: 0.5 },
+    rescored: { replaced: ["scorers", "threshold", "test_batch"] },
+  });
+  await configure({ endpoint: provider.url, judge: { endpoint: provider.url, model_id: "judge" } });
+  const unasked = await runCli(["rescore", "-c", "rehearsal.json"], { cwd: folder.path });
+  expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining("/ask_models must be true") });
+  expect(provider.requests).toHaveLength(1);
+});
+
 test("below the folder of a configuration it is named, not used", async () => {
   await using folder = await folderWith({ "rehearsal.json": JSON.stringify({ scenarios: "hello.json", model: "m" }) });
   await mkdir(folder.file("deep/er"), { recursive: true });

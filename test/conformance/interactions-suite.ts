@@ -227,6 +227,23 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(await store.interactions.rescore(run.id, [])).toBe(0);
     });
 
+    test("what an ended run is scored by is replaced together with its figures", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const run = sampleRun({ scenarios: 2 });
+      await runs.create(run);
+      const scenario = { ...run.scenarios[1]!, description: "as it is now" };
+      const settings = { ...run.settings, scorers: ["exact_match"], threshold: 0.5 };
+      const figures = { summary: sampleSummary, message: "m", settings, scenarios: [{ index: 1, scenario }] };
+      expect(await runs.resummarize(run.id, figures)).toBe(false);
+      expect(await runs.scenarios(run.id)).toEqual(run.scenarios);
+      await runs.cancel(run.id);
+      await runs.finish(run.id, ending({ state: "cancelled" }));
+      expect(await runs.resummarize(run.id, figures)).toBe(true);
+      expect(await runs.get(run.id)).toMatchObject({ settings, message: "m", state: "cancelled" });
+      expect(await runs.scenarios(run.id)).toEqual([run.scenarios[0], scenario]);
+    });
+
     test("a large run is streamed in order, with every turn in its place", async () => {
       await using storage = await open();
       const run = sampleRun({ scenarios: 25, turns: 9, settings: { attempts: 11, concurrency: 1_000 } });

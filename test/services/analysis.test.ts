@@ -135,6 +135,27 @@ test("a request to score again is read however its body is sent", async () => {
   expect(provider.requests.length).toBe(calls + scenarios.length);
 });
 
+test("a run is scored by other scorers and by what its scenarios expect now", async () => {
+  const run = await evaluate("good", { attempts: 1 });
+  const calls = provider.requests.length;
+  const rescore = (body: object) => send(at(`/runs/${run.run_id}/rescore`), { body });
+  const [first] = scenarios;
+  const scorers = ["exact_match", { type: "contains", name: "polite", text: "please" }];
+  const test_batch = { ...first, interactions: [{ ...first!.interactions[0], references: ["yes"] }] };
+  const answer = await rescore({ scorers, test_batch });
+  expect(Run.parse(answer.body).summary).toMatchObject({
+    average_scores: { exact_match: 1, polite: 0, overall: 0.5 },
+    rescored: { replaced: ["scorers", "test_batch"] },
+  });
+  const results = EvaluationResponse.parse((await send(at(`/runs/${run.run_id}/results`))).body);
+  expect(results.results.scenarios[0]?.attempts[0]?.interactions[0]?.references).toEqual(["yes"]);
+  const refused = await rescore({ judge: { endpoint: "http://169.254.169.254/v1", model_id: "judge" } });
+  expect([refused.status, Problem.parse(refused.body).code]).toEqual([403, "endpoint_not_allowed"]);
+  const unasked = await rescore({ judge: { endpoint: provider.url, model_id: "judge" } });
+  expect([unasked.status, Problem.parse(unasked.body).errors?.[0]?.pointer]).toEqual([422, "/ask_models"]);
+  expect(provider.requests.length).toBe(calls);
+});
+
 test("a judge is asked for its verdict in a fixed form, and an audit marks it as trusted or not", async () => {
   const judge = { endpoint: provider.url, model_id: "judge" };
   const before = await evaluate("good", { judge, attempts: 1 });

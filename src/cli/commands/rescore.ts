@@ -7,6 +7,7 @@ import { openSource } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
 interface RescoreOptions extends SourceOptions {
+  readonly config?: string;
   readonly askModels?: boolean;
   readonly json?: boolean;
 }
@@ -14,18 +15,26 @@ interface RescoreOptions extends SourceOptions {
 /** `rehearsal rescore` */
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, or latest", "latest"))
+    .option("-c, --config <file>", "score it by this configuration and what its scenario files expect now")
     .option("--ask-models", "ask judge, labeller and embedder again, which calls models")
     .option("--json", "print the run as one JSON object")
     .action(rescore);
 }
 
-async function rescore(text: string, { askModels = false, json, ...where }: RescoreOptions): Promise<void> {
+async function rescore(text: string, { askModels = false, config, json, ...typed }: RescoreOptions): Promise<void> {
+  const { replace, where } = config === undefined ? { replace: {}, where: typed } : await configured(config, typed);
   await using source = await openSource(where);
   const id = await findRun(source, text);
   const before = (await source.get(id)).summary?.average_scores["overall"];
   const { signal, stop } = createInterruption();
-  const run = await source.rescore(id, { askModels, signal });
+  const run = await source.rescore(id, { askModels, replace, signal });
   stop();
   if (json) printJson(run);
   else printLine(`${id} overall ${scoreText(before)} → ${scoreText(run.summary?.average_scores["overall"])}`);
+}
+
+/** Loaded only where it is asked for. */
+async function configured(config: string, where: SourceOptions) {
+  const { configuredScoring } = await import("../eval/configured-scoring.ts");
+  return configuredScoring(config, where);
 }

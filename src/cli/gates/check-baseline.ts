@@ -32,7 +32,7 @@ export function pairScenarios(
   return pairRuns(toSide(baseline).tally, toSide(candidate).tally).scores.get(score) ?? [];
 }
 
-function toSide({ results, state, history, measures }: EvaluationResponse): ComparedSide {
+function toSide({ results, state, summary, history, measures }: EvaluationResponse): ComparedSide {
   const tally = createRunTally();
   const embedders = new Set<string>();
   for (const { scenario_id, attempts } of results.scenarios) {
@@ -45,7 +45,7 @@ function toSide({ results, state, history, measures }: EvaluationResponse): Comp
       }
     }
   }
-  return { state, history, measures, embedders, tally };
+  return { state, rescored: summary.rescored, history, measures, embedders, tally };
 }
 
 export interface BaselineOptions {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
 import type { RunEstimate } from "../../contract/estimate.ts";
 import { EvaluationRequest } from "../../contract/evaluation-request.ts";
+import { RescoreRequest } from "../../contract/rescore.ts";
 import { finalStates } from "../../contract/run-state.ts";
 import type { RunRecord } from "../../contract/store.ts";
 import { planRun } from "../../runs/plan-run.ts";
@@ -33,8 +34,11 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
         warnings: [],
         owner: null,
       }),
-    async rescore(runId, options) {
-      return toRun(await runs.rescore(runId, (await find(runId)).owner, options));
+    async rescore(runId, { replace, ...options }) {
+      const request = validate(RescoreRequest, replace);
+      const { owner } = await find(runId);
+      const replacement = { request, limits: settings.limits, helpers };
+      return toRun(await runs.rescore(runId, owner, { ...options, replace: replacement }));
     },
     async cancel(runId) {
       const run = await find(runId);

@@ -1,4 +1,5 @@
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
+import type { RescoreInput } from "../../client/rescore-input.ts";
 import type { RunEstimate } from "../../contract/estimate.ts";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { RunList } from "../../contract/run-list.ts";
@@ -14,7 +15,10 @@ export interface RunSource extends AsyncDisposable {
   results(runId: string): Promise<EvaluationResponse>;
   /** What a run would take. Calls no model. */
   estimate(request: EvaluationInput): Promise<RunEstimate>;
-  rescore(runId: string, options: { readonly askModels: boolean; readonly signal: AbortSignal }): Promise<Run>;
+  rescore(
+    runId: string,
+    options: { readonly askModels: boolean; readonly replace: RescoreInput; readonly signal: AbortSignal },
+  ): Promise<Run>;
   cancel(runId: string): Promise<Run>;
   delete(runId: string): Promise<void>;
 }

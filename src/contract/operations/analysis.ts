@@ -6,6 +6,7 @@ import { EvaluationResponse } from "../evaluation-response.ts";
 import { JudgeAudit, JudgeAuditRequest } from "../judge-audit.ts";
 import type { Operation } from "../operation.ts";
 import { PairwiseRequest } from "../pairwise.ts";
+import { RescoreRequest } from "../rescore.ts";
 import { Run } from "../run.ts";
 
 /** Query of GET /compare. */
@@ -24,13 +25,6 @@ export const ExportQuery = z
     format: z.enum(["json", "jsonl", "csv", "junit", "markdown", "html", "sft", "dpo"]).default("json"),
   })
   .meta({ id: "ExportQuery" });
-
-/** Body of POST /runs/{run_id}/rescore. */
-export const RescoreRequest = z
-  .object({
-    ask_models: z.boolean().default(false).describe("Ask judge, labeller and embedder again; calls models."),
-  })
-  .meta({ id: "RescoreRequest" });
 
 export const NoiseFloors = z.record(z.string(), NoiseFloor).meta({ id: "NoiseFloors" });
 
@@ -132,7 +126,9 @@ export const analysisOperations: readonly Operation[] = [
     path: "/runs/{run_id}/rescore",
     summary: "Score a run again from its stored replies",
     description:
-      "The model under test is never called. A client that leaves ends it only where other models are asked; what is scored by then stays.",
+      "The model under test is never called. What is given stands in place of what the run was scored by, and is kept with it: " +
+      "scorers, judge and the like, and what its scenarios expect. A key that names a judge or a labeller needs the scope `evaluate` too. " +
+      "A client that leaves ends it only where models are asked; what is scored by then stays, and `summary.rescored` says so.",
     tag: "Runs",
     scope: "runs:write",
     parameters: runParameter,
@@ -140,7 +136,15 @@ export const analysisOperations: readonly Operation[] = [
     example: { ask_models: false },
     bodyOptional: true,
     responses: { 200: { description: "The run with its new figures.", schema: Run } },
-    errors: ["validation_failed", "run_not_found", "run_not_finished", "storage_full"],
+    errors: [
+      "validation_failed",
+      "endpoint_invalid",
+      "endpoint_not_allowed",
+      "pattern_unsupported",
+      "run_not_found",
+      "run_not_finished",
+      "storage_full",
+    ],
   },
   {
     id: "exportRun",

@@ -1,7 +1,7 @@
 import { sql, type Expression, type SqlBool } from "kysely";
 import type { RunState } from "../../contract/run-state.ts";
 import type { RunSummary } from "../../contract/run-summary.ts";
-import type { RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
+import type { NewFigures, RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
 import type { Reader, Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
@@ -141,21 +141,33 @@ export async function cancelRun(writer: Writer, id: string, dispatch: Dispatch):
   return true;
 }
 
-export interface RunFigures {
-  readonly summary: RunSummary;
-  readonly message: string;
-}
-
-export async function resummarizeRun(writer: Writer, id: string, figures: RunFigures): Promise<boolean> {
+export async function resummarizeRun(
+  writer: Writer,
+  id: string,
+  { summary, message, settings, scenarios = [] }: NewFigures,
+): Promise<boolean> {
   const rows = await writer
     .updateTable("run")
     .where("id", "=", id)
     .where("removed", "=", 0)
     .where("state", "not in", unfinishedRunStates)
-    .set({ summary: toJsonText(figures.summary), message: toJsonText(figures.message) })
+    .set({
+      summary: toJsonText(summary),
+      message: toJsonText(message),
+      ...(settings && { settings: toJsonText(settings) }),
+    })
     .returning("id")
     .execute();
-  return rows.length > 0;
+  if (rows.length === 0) return false;
+  for (const { index, scenario } of scenarios) {
+    await writer
+      .updateTable("run_scenario")
+      .where("run_id", "=", id)
+      .where("scenario_index", "=", index)
+      .set({ definition: toJsonText(scenario) })
+      .execute();
+  }
+  return true;
 }
 
 /** Runs that were cancelled and have attempts under way, or did a moment ago. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { testShell } from "../../../../test/support/test-shell.ts";
 import { fakeModel } from "../../../runs/testing/fake-model.ts";
@@ -13,4 +14,15 @@ test("scoring again goes on to its end when whoever asked for it has left", asyn
   app.route("/", analysisRoutes({ runs: bench.runs, bodyLimits } as unknown as EvaluationDependencies));
   const left = { method: "POST", signal: AbortSignal.abort() };
   expect((await app.request(`/runs/${run_id}/rescore`, left)).status).toBe(200);
+});
+
+test("a key that may not evaluate names no judge either", async () => {
+  const sha256 = createHash("sha256").update("secret").digest("hex");
+  const app = testShell({ apiKeys: [{ name: "writer", sha256, scopes: new Set(["runs:write"] as const) }] });
+  const bodyLimits = { bytes: 1_000, depth: 8, keys: 8 };
+  app.route("/", analysisRoutes({ bodyLimits, checkEndpoint: () => {} } as unknown as EvaluationDependencies));
+  const headers = { "content-type": "application/json", authorization: "Bearer secret" };
+  const body = JSON.stringify({ judge: { endpoint: "http://judge", model_id: "judge" }, ask_models: true });
+  const answer = await app.request("/runs/r/rescore", { method: "POST", headers, body });
+  expect([answer.status, await answer.json()]).toMatchObject([403, { code: "scope_missing" }]);
 });

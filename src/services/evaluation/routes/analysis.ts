@@ -1,13 +1,14 @@
-import { Hono } from "hono";
+import { Hono, type Context } from "hono";
 import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/judge-audit.ts";
-import { CompareQuery, NoiseQuery, RescoreRequest } from "../../../contract/operations/analysis.ts";
+import { CompareQuery, NoiseQuery } from "../../../contract/operations/analysis.ts";
 import { PairwiseRequest } from "../../../contract/pairwise.ts";
+import { RescoreRequest } from "../../../contract/rescore.ts";
 import type { PlannedRun } from "../../../runs/placed-checks.ts";
 import { planEndpoints } from "../../../runs/plan-endpoints.ts";
 import { planRun } from "../../../runs/plan-run.ts";
 import { toRun } from "../../../runs/to-run.ts";
-import { requireScope } from "../../http/auth.ts";
+import { checkScope, requireScope } from "../../http/auth.ts";
 import { readJson, readOptionalJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { unknownFields } from "../../http/unknown-fields.ts";
@@ -17,10 +18,18 @@ import { ownerOf } from "../../http/owner.ts";
 
 /** Comparing, estimating, rescoring runs, and auditing judges. */
 export function analysisRoutes(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
-  const { runs, bodyLimits, checkEndpoint } = dependencies;
+  const { runs, bodyLimits, planLimits, helpers, checkEndpoint } = dependencies;
 
   function checkJudge(endpoint: string | undefined): void {
     if (endpoint !== undefined) checkEndpoint({ pointer: "/judge/endpoint", endpoint });
+  }
+
+  function checkHelpers(context: Context<ShellEnvironment>, { judge, labeller }: RescoreRequest): void {
+    if (judge || labeller) checkScope(context.get("caller"), "evaluate");
+    checkJudge(judge?.endpoint);
+    if (labeller?.endpoint !== undefined) {
+      checkEndpoint({ pointer: "/labeller/endpoint", endpoint: labeller.endpoint });
+    }
   }
 
   return new Hono<ShellEnvironment>()
@@ -52,10 +61,13 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
     })
     .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
       const body = await readOptionalJson(context, bodyLimits);
-      const { ask_models } = validate(RescoreRequest, body === undefined ? {} : body);
+      const request = validate(RescoreRequest, body === undefined ? {} : body);
+      const { ask_models } = request;
+      checkHelpers(context, request);
       // Once begun it is brought to its end, whoever waits for it; only models are not asked for nobody.
       const run = await runs.rescore(context.req.param("run_id"), ownerOf(context), {
         askModels: ask_models,
+        replace: { request, limits: planLimits, helpers },
         ...(ask_models && { signal: context.req.raw.signal }),
       });
       return context.json(toRun(run));

@@ -1,0 +1,88 @@
+import { canonicalJson } from "../contract/canonical-json.ts";
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import { scoringFields, type RescoreRequest } from "../contract/rescore.ts";
+import type { Interaction } from "../contract/scenario.ts";
+import { expectNow } from "./expect-now.ts";
+import { withOperator } from "./operator-helper.ts";
+import { optionProblems, type PlanHelpers } from "./option-problems.ts";
+import type { PlacedCheck } from "./placed-checks.ts";
+import { batchProblems, refuse, triedChecks, type PlanLimits } from "./plan-run.ts";
+import type { ScoredBy } from "./scored-by.ts";
+
+/** What it is scored by from now on. */
+export interface RescorePlan extends ScoredBy {
+  /** Names of what is not as it was. */
+  readonly replaced: readonly string[];
+  /** Checks nobody has tried yet, since that may take long. */
+  readonly untried?: readonly PlacedCheck[];
+}
+
+/** Puts what a request names in place of what the run was scored by, and refuses what cannot be used. */
+export function planRescore(
+  run: ScoredBy,
+  request: Omit<RescoreRequest, "ask_models">,
+  { limits, helpers }: { readonly limits: PlanLimits; readonly helpers: PlanHelpers },
+): RescorePlan {
+  const given = scoringFields.filter((name) => request[name] !== undefined);
+  const { test_batch } = request;
+  if (given.length === 0 && test_batch === undefined) return { ...run, replaced: [] };
+
+  const settings = settingsOf(run.settings, request, helpers);
+  if (test_batch) {
+    refuse(batchProblems(test_batch, limits));
+    refuse(optionProblems({ ...settings, test_batch }, helpers));
+  }
+  const scenarios = test_batch ? expectNow(run, test_batch) : run.scenarios;
+  const all = { ...settings, test_batch: [...scenarios] };
+  refuse(optionProblems(all, helpers));
+  const replaced = [
+    ...given.filter((name) => !isSame(settings[name], run.settings[name])),
+    ...(isSame(scenarios, run.scenarios) ? [] : ["test_batch"]),
+  ];
+  return { settings, scenarios, replaced, ...triedChecks(all) };
+}
+
+/** Why what models said of the replies cannot be kept; null when it can. */
+export function whyAsk(
+  before: ScoredBy,
+  after: ScoredBy,
+  { semantic, newlySemantic }: { readonly semantic: boolean; readonly newlySemantic: boolean },
+): string | null {
+  const { judge, labeller } = after.settings;
+  if (judge && !isSame(judge, before.settings.judge)) return "the judge is another one, and has said nothing yet";
+  if (labeller && !isSame(labeller, before.settings.labeller))
+    return "the labeller is another one, and has said nothing yet";
+  if (newlySemantic) return "no embedder has seen the replies yet";
+  const differs = (part: (turn: Interaction) => unknown): boolean =>
+    !isSame(partsOf(before, part), partsOf(after, part));
+  if (judge && differs(rubricsOf)) return "the judge was asked something else about some turns";
+  if ((judge || semantic) && differs(referencesOf)) return "the replies were held against other references";
+  return labeller && differs(({ reference_metadata }) => Object.keys(reference_metadata))
+    ? "the labeller was asked for other labels"
+    : null;
+}
+
+function settingsOf(
+  before: RunSettings,
+  request: Omit<RescoreRequest, "ask_models">,
+  helpers: PlanHelpers,
+): RunSettings {
+  const { judge, labeller } = request;
+  const named = {
+    ...request,
+    ...(judge && { judge: withOperator(judge, helpers.judge) }),
+    ...(labeller && { labeller: withOperator(labeller, helpers.labeller) }),
+  };
+  const given = scoringFields.flatMap((name) => (named[name] === undefined ? [] : [[name, named[name]]]));
+  const settings = Object.entries({ ...before, ...Object.fromEntries(given) });
+  return Object.fromEntries(settings.filter(([, value]) => value !== null)) as RunSettings;
+}
+
+const partsOf = ({ scenarios }: ScoredBy, part: (turn: Interaction) => unknown): unknown =>
+  scenarios.flatMap(({ interactions }) => interactions.map(part));
+
+const rubricsOf = ({ checks = [] }: Interaction): unknown => checks.filter(({ type }) => type === "rubric");
+
+const referencesOf = ({ reference_reply, references = [] }: Interaction): unknown => [reference_reply, references];
+
+const isSame = (left: unknown, right: unknown): boolean => canonicalJson(left ?? null) === canonicalJson(right ?? null);

@@ -1,0 +1,204 @@
+import { expect, test } from "vitest";
+import type { Embedder } from "../contract/embedder.ts";
+import { RescoreRequest } from "../contract/rescore.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
+import { numberedScenario, planLimits, startBench, type RunBench } from "./testing/run-bench.ts";
+
+const judgeAt = { endpoint: "http://judge", model_id: "judge" };
+const saying = (verdict: string) => fakeModel(() => JSON.stringify({ reason: "because", verdict }));
+/** Answers `q1` with `a1`, which is what `numberedScenario` expects. */
+const right = () => fakeModel((asked) => lastUserMessage(asked).replace("q", "a"));
+const embedder: Embedder = {
+  id: "all alike",
+  embed: async (texts) => ({ ok: true, vectors: texts.map(() => [1, 0]) }),
+};
+
+async function rescore(bench: RunBench, runId: string, { ask_models = false, ...fields }: Record<string, unknown>) {
+  const request = RescoreRequest.parse(fields);
+  const replace = { request, limits: planLimits, helpers: {} };
+  return bench.results(await bench.runs.rescore(runId, null, { askModels: ask_models === true, replace }));
+}
+
+const turnsOf = ({ results }: Awaited<ReturnType<RunBench["results"]>>) =>
+  results.scenarios.flatMap(({ attempts }) => attempts.flatMap(({ interactions }) => interactions));
+
+test("a run is scored by other scorers, and says so", async () => {
+  const model = right();
+  await using bench = await startBench({ models: { model } });
+  const suite = ["s", "t"].map((id) => numberedScenario(id, 2));
+  const [first, other] = [await bench.evaluate({ test_batch: suite }), await bench.evaluate({ test_batch: suite })];
+  const asked = model.requests.length;
+  const scorers = ["exact_match", { type: "contains", name: "two", text: "2" }];
+  const gate = { scores: { two: 0.9 } };
+  const after = await rescore(bench, first.run_id, { scorers, gate, threshold: 0.7 });
+  expect(model.requests).toHaveLength(asked);
+  expect(after.summary.average_scores).toEqual({ success: 1, exact_match: 1, two: 0.5, overall: 0.75 });
+  expect(after.summary.gate?.checks[0]).toMatchObject({ name: "two", actual: 0.5, passed: false });
+  expect(after.summary.rescored).toEqual({
+    at: expect.stringMatching(/Z$/),
+    replaced: ["scorers", "threshold", "gate"],
+  });
+  expect(after.results.scenarios[0]?.reliability).toMatchObject({ threshold: 0.7, passed: 1 });
+  const run = await bench.runs.get(first.run_id, null);
+  expect(await bench.runs.request(run, {})).toMatchObject({ scorers, gate, threshold: 0.7 });
+
+  const { notes, scores } = await bench.runs.compare(other.run_id, first.run_id, null);
+  expect(notes).toContain("overall left out: the runs made it of different scores.");
+  expect(scores.map(({ name }) => name).toSorted()).toEqual(["exact_match", "success"]);
+
+  const back = await rescore(bench, first.run_id, { scorers: null, threshold: null, gate: null });
+  const { rescored, ...summary } = back.summary;
+  expect(summary).toEqual(other.summary);
+  expect(rescored?.replaced).toEqual(["scorers", "threshold", "gate"]);
+  expect((await bench.runs.compare(other.run_id, first.run_id, null)).notes).toEqual([]);
+});
+
+test("what the scenarios expect now counts, and what the run asked stays", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const suite = ["s", "t"].map((id) => numberedScenario(id, 2));
+  const { run_id } = await bench.evaluate({ test_batch: suite });
+  const now = {
+    ...numberedScenario("t", 2, { checks: [{ type: "contains", text: "2" }], reference_reply: "", references: ["a2"] }),
+    system_prompt: "Another one",
+  };
+  const after = await rescore(bench, run_id, { test_batch: [numberedScenario("not of the run", 1), now] });
+  expect(turnsOf(after).map(({ scores }) => [scores["token_f1"], scores["contains"], scores["overall"]])).toEqual([
+    [1, undefined, 1],
+    [1, undefined, 1],
+    [0, 0, 0],
+    [1, 1, 1],
+  ]);
+  expect(after.summary.rescored?.replaced).toEqual(["test_batch"]);
+  expect(after.results.scenarios[1]).not.toHaveProperty("system_prompt");
+  expect(turnsOf(after)[2]).toMatchObject({ reference_reply: "", references: ["a2"], agent_reply: "a1" });
+});
+
+const asked = [numberedScenario("s", 2)];
+const turn = (fields: object, index = 1) => ({
+  id: "s",
+  interactions: asked[0]!.interactions.map((given, at) => (at === index ? { ...given, ...fields } : given)),
+});
+
+test.each([
+  ["another question", {}, { test_batch: turn({ user_message: "q3" }) }, "/test_batch/interactions/1/user_message"],
+  ["another turn", {}, { test_batch: [turn({ id: "t9" }, 0)] }, "/test_batch/0/interactions/0/id"],
+  ["fewer turns", {}, { test_batch: numberedScenario("s", 1) }, "/test_batch/interactions"],
+  ["nothing of the run", {}, { test_batch: numberedScenario("other", 2) }, "/test_batch"],
+  [
+    "references the model saw",
+    { history: "reference" },
+    { test_batch: turn({ reference_reply: "a3" }) },
+    "/test_batch/interactions/1/reference_reply",
+  ],
+  ["a check that cannot be", {}, { scorers: [{ type: "regex", pattern: "(" }] }, "/scorers/0/pattern"],
+  ["a check of a turn", {}, { test_batch: turn({ checks: [{ type: "regex", pattern: "(" }] }) }, "checks/0/pattern"],
+  ["weights of a score that is gone", { weights: { rouge_l: 1 } }, { scorers: ["exact_match"] }, "/weights/rouge_l"],
+  ["a judge nobody set", {}, { judge: {}, ask_models: true }, "/judge/endpoint"],
+  ["a judge that is not asked", {}, { judge: judgeAt }, "/ask_models must be true: the judge is another one"],
+  ["a labeller that is not asked", {}, { labeller: judgeAt }, "/ask_models must be true: the labeller is another one"],
+  [
+    "references the judge did not see",
+    { judge: judgeAt },
+    { test_batch: turn({ references: ["a4"] }) },
+    "/ask_models must be true: the replies were held against other references",
+  ],
+  [
+    "a rubric the judge was not asked about",
+    { judge: judgeAt },
+    { test_batch: turn({ checks: [{ type: "rubric", text: "Is it short?" }] }) },
+    "/ask_models must be true: the judge was asked something else",
+  ],
+])("%s is refused, and nothing is changed", async (_, request, fields, why) => {
+  await using bench = await startBench({ models: { model: right(), judge: saying("partial") } });
+  const { run_id } = await bench.evaluate({ test_batch: asked, ...request });
+  const before = await bench.runs.get(run_id, null);
+  await expect(rescore(bench, run_id, fields)).rejects.toThrow(why);
+  expect(await bench.runs.get(run_id, null)).toEqual(before);
+});
+
+test("a judge is attached to a run that had none, and taken away again", async () => {
+  const judge = saying("partial");
+  await using bench = await startBench({ models: { model: right(), judge } });
+  const { run_id, summary: before } = await bench.evaluate({ test_batch: asked });
+  const judged = await rescore(bench, run_id, { judge: judgeAt, ask_models: true });
+  expect(judged.summary.average_scores).toMatchObject({ judge_correctness: 0.5, overall: 0.5 });
+  expect(judged.summary.rescored).toMatchObject({ asked_models: true, replaced: ["judge"] });
+  expect(judge.requests).toHaveLength(2);
+  const conversation = await rescore(bench, run_id, { judge: { ...judgeAt, scope: "conversation" }, ask_models: true });
+  expect(conversation.summary.average_scores).toMatchObject({ conversation_quality: 0.5, overall: 1 });
+  const without = await rescore(bench, run_id, { judge: null });
+  expect(without.summary.average_scores).toEqual(before.average_scores);
+  expect(without.results.scenarios[0]?.attempts[0]).not.toHaveProperty("conversation");
+});
+
+test("labels of a labeller that is taken away go with it", async () => {
+  const labeller = fakeModel(() => JSON.stringify({ tone: "loud" }));
+  await using bench = await startBench({ models: { model: right(), labeller } });
+  const reference_metadata = { tone: "loud" };
+  const labelled = await bench.evaluate({
+    test_batch: numberedScenario("s", 1, { reference_metadata }),
+    labeller: { endpoint: "http://labeller", model_id: "labeller" },
+  });
+  expect(turnsOf(labelled)[0]?.label_sources["tone"]?.source).toBe("labeller");
+  const after = await rescore(bench, labelled.run_id, { labeller: null });
+  expect(turnsOf(after)[0]?.label_sources["tone"]?.source).not.toBe("labeller");
+});
+
+test("likeness of meaning goes when it is not asked for, and comes back only from an embedder", async () => {
+  await using bench = await startBench({ models: { model: right() }, embedderFor: async () => embedder });
+  const { run_id, summary } = await bench.evaluate({ test_batch: asked });
+  expect(summary.average_scores).toHaveProperty("semantic_similarity");
+  const without = await rescore(bench, run_id, { scorers: ["exact_match"] });
+  expect(without.summary.average_scores).toEqual({ success: 1, exact_match: 1, overall: 1 });
+  await expect(rescore(bench, run_id, { scorers: null })).rejects.toThrow("no embedder has seen the replies yet");
+  const again = await rescore(bench, run_id, { scorers: null, ask_models: true });
+  expect(again.summary.average_scores).toEqual(summary.average_scores);
+});
+
+test("broken off, it says so until the same is done again", async () => {
+  const left = new AbortController();
+  let verdicts = 0;
+  const judge = fakeModel(() => {
+    verdicts += 1;
+    if (verdicts === 2) left.abort();
+    return JSON.stringify({ reason: "because", verdict: "contradicts" });
+  });
+  await using bench = await startBench({ models: { model: right(), judge } });
+  const suite = ["s", "t", "u"].map((id) => numberedScenario(id, 1));
+  const [{ run_id }, other] = [
+    await bench.evaluate({ test_batch: suite }),
+    await bench.evaluate({ test_batch: suite }),
+  ];
+  const replace = { request: RescoreRequest.parse({ judge: judgeAt }), limits: planLimits, helpers: {} };
+  await expect(
+    bench.runs.rescore(run_id, null, { askModels: true, replace, signal: left.signal }),
+  ).rejects.toMatchObject({ name: "AbortError" });
+  const partial = await bench.runs.get(run_id, null);
+  expect(partial.settings.judge).toEqual(judgeAt);
+  expect(partial.message).toBe("Evaluation completed: 3 interactions; scoring it again was broken off");
+  expect(partial.summary?.rescored).toMatchObject({ partial: true, asked_models: true });
+  expect(await bench.runs.compare(other.run_id, run_id, null)).toMatchObject({
+    comparable: false,
+    reason: "Scoring the candidate again was broken off: some of its turns are scored as before.",
+  });
+
+  const kept = await rescore(bench, run_id, {});
+  expect(kept.summary.rescored?.partial).toBe(true);
+  const whole = await rescore(bench, run_id, { ask_models: true });
+  expect(whole.summary.rescored).not.toHaveProperty("partial");
+  expect(whole.summary.average_scores["judge_correctness"]).toBe(0);
+});
+
+test("a replay is shown only where it begins at the turn that is bad now", async () => {
+  const model = fakeModel((request) => (lastUserMessage(request) === "q1" ? "a1 b" : "wrong"));
+  await using bench = await startBench({ models: { model } });
+  const run = await bench.evaluate({
+    test_batch: numberedScenario("s", 2),
+    threshold: 0.5,
+    replay_first_bad_turn: true,
+  });
+  expect(run.results.scenarios[0]?.attempts[0]?.replay).toMatchObject({ from_turn: 1 });
+  const { results } = await rescore(bench, run.run_id, { threshold: 0.9 });
+  expect(results.scenarios[0]?.attempts[0]).toMatchObject({ first_bad_turn: { turn_index: 0 } });
+  expect(results.scenarios[0]?.attempts[0]).not.toHaveProperty("replay");
+});
