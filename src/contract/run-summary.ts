@@ -40,7 +40,7 @@ export const Rescored = z
     replaced: z
       .array(z.string())
       .describe(
-        "What the run is scored by now and was not when it was made: names of settings, and `test_batch` for what its scenarios expect.",
+        "What was replaced since the run was made: names of settings, and `test_batch` for what its scenarios expect.",
       ),
     asked_models: z.literal(true).optional().describe("Judge, labeller and embedder were asked again."),
     partial: z

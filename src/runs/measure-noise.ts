@@ -43,6 +43,11 @@ async function endedRun(store: Store, id: string, owner: string | null | undefin
   // Its means are those of other scenarios: what it differs by is not chance.
   if (run.summary?.stopped_by !== undefined)
     throw new ServiceError("validation_failed", `The run ${id} stopped before its end: its budget was spent.`);
+  if (run.summary?.rescored?.partial)
+    throw new ServiceError(
+      "validation_failed",
+      `Scoring the run ${id} again was broken off: some turns are scored as before.`,
+    );
   return run;
 }
 

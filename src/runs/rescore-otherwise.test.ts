@@ -38,6 +38,7 @@ test("a run is scored by other scorers, and says so", async () => {
     at: expect.stringMatching(/Z$/),
     replaced: ["scorers", "threshold", "gate"],
   });
+  expect(after.message).toBe("Evaluation completed: 4 interactions; scored again (replaced: scorers, threshold, gate)");
   expect(after.results.scenarios[0]?.reliability).toMatchObject({ threshold: 0.7, passed: 1 });
   const run = await bench.runs.get(first.run_id, null);
   expect(await bench.runs.request(run, {})).toMatchObject({ scorers, gate, threshold: 0.7 });
@@ -175,13 +176,16 @@ test("broken off, it says so until the same is done again", async () => {
   ).rejects.toMatchObject({ name: "AbortError" });
   const partial = await bench.runs.get(run_id, null);
   expect(partial.settings.judge).toEqual(judgeAt);
-  expect(partial.message).toBe("Evaluation completed: 3 interactions; scoring it again was broken off");
+  expect(partial.message).toBe(
+    "Evaluation completed: 3 interactions; scored again (replaced: judge); scoring it again was broken off",
+  );
   expect(partial.summary?.rescored).toMatchObject({ partial: true, asked_models: true });
   expect(await bench.runs.compare(other.run_id, run_id, null)).toMatchObject({
     comparable: false,
     reason: "Scoring the candidate again was broken off: some of its turns are scored as before.",
   });
 
+  await expect(bench.runs.noise([run_id], null)).rejects.toThrow("was broken off");
   const kept = await rescore(bench, run_id, {});
   expect(kept.summary.rescored?.partial).toBe(true);
   const whole = await rescore(bench, run_id, { ask_models: true });

@@ -120,11 +120,16 @@ async function rescoreAttempts(
 
 async function refigure(run: RunRecord, rescored: Rescored, { store, now }: RescoreOptions): Promise<void> {
   const { summary, message } = await figureRun(run, { store, now });
-  const told = rescored.partial ? `${message}; scoring it again was broken off` : message;
   await store.runs.resummarize(run.id, {
     summary: { ...summary, rescored },
-    message: run.state === "completed" ? told : run.message,
+    message: run.state === "completed" ? `${message}${tellOf(rescored)}` : run.message,
   });
+}
+
+/** The figures are not those the run was made for: whoever reads them should not have to look for that. */
+function tellOf({ replaced, partial }: Rescored): string {
+  const others = replaced.length === 0 ? "" : `; scored again (replaced: ${replaced.join(", ")})`;
+  return partial ? `${others}; scoring it again was broken off` : others;
 }
 
 async function endedRun(id: string, { store, owner }: RescoreOptions): Promise<RunRecord> {

@@ -1,5 +1,5 @@
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { Durations } from "../../src/contract/run-summary.ts";
+import type { Durations, Rescored } from "../../src/contract/run-summary.ts";
 import type { Run } from "../../src/contract/run.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { formatDate, formatDuration } from "../parts/format.ts";
@@ -14,7 +14,7 @@ const histories = {
 
 /** The facts of a run that nobody looks at twice. */
 export function RunDetails({ run, results }: { run: Run; results: EvaluationResponse | undefined }) {
-  const { latency_ms, first_token_ms } = run.summary ?? results?.summary ?? {};
+  const { latency_ms, first_token_ms, rescored } = run.summary ?? results?.summary ?? {};
   const facts: readonly (readonly [string, string])[] = [
     ["Test", runName(run)],
     ["Run", run.run_id],
@@ -23,6 +23,7 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
     ["Created", formatDate(run.created_at)],
     ["Started", run.started_at ? formatDate(run.started_at) : "–"],
     ["Ended", run.finished_at ? formatDate(run.finished_at) : "–"],
+    ...(rescored ? [["Scored again", rescoredText(rescored)] as const] : []),
     ...(latency_ms ? [["Replies took", timesText(latency_ms)] as const] : []),
     ...(first_token_ms ? [["First token after", timesText(first_token_ms)] as const] : []),
     ...(results?.history ? [["History", histories[results.history]] as const] : []),
@@ -44,6 +45,15 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
       </div>
     </section>
   );
+}
+
+function rescoredText({ at, replaced, asked_models, partial }: Rescored): string {
+  return [
+    formatDate(at),
+    ...(replaced.length > 0 ? [`replaced: ${replaced.join(", ")}`] : []),
+    ...(asked_models ? ["judge, labeller and embedder were asked again"] : []),
+    ...(partial ? ["broken off: some turns are scored as before"] : []),
+  ].join("; ");
 }
 
 const timesText = ({ p50, p95, max }: Durations): string =>

@@ -33,6 +33,18 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("the details of a run say that it was scored again, and what was replaced", async () => {
+    const rescored = { at: "2026-02-03T10:00:00.000Z", replaced: ["scorers", "judge"], partial: true as const };
+    const run = { ...nightly, summary: { ...nightly.summary, rescored } };
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}?tab=details`);
+    const fact = tab.page.getByText(/replaced: scorers, judge; broken off/);
+    await fact.waitFor();
+    expect(await fact.innerText()).toContain("2026");
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a filter in the address narrows the list, and clearing it brings all back", async () => {
     await using services = await startFakeServices({ runs: [nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });
