@@ -195,7 +195,7 @@ async function semanticOf({
   signal = never,
 }: ScoreInteractionOptions): Promise<SemanticScore | null> {
   const input = { reply: reply.agent_reply, references: referenceReplies(interaction) };
-  if (earlier) return scoring.wantsSemantic ? keptSemantic(input, earlier) : null;
+  if (earlier) return scoring.keepsSemantic === false ? null : keptSemantic(input, earlier);
   return scoring.semantic?.(input, signal) ?? null;
 }
 

@@ -28,8 +28,8 @@ export interface Scoring {
   readonly labeller: Labeller;
   readonly modelLabeller?: ModelLabeller | undefined;
   readonly semantic?: SemanticScorer | undefined;
-  /** Whether likeness of meaning is among the scores asked for, whoever measures it. */
-  readonly wantsSemantic: boolean;
+  /** False: what an embedder said of a reply before is not kept, since likeness of meaning is not asked for any more. */
+  readonly keepsSemantic?: boolean;
   /** Judges single replies. */
   readonly judge?: TurnJudge | undefined;
   /** Does the comparing of texts elsewhere when they are long. */
@@ -54,12 +54,6 @@ export interface ScoringOptions {
   readonly runCheck?: CheckRunner | undefined;
   /** Default: the local one. */
   readonly labeller?: Labeller;
-}
-
-/** Likeness of meaning is one of the usual scores. */
-export function wantsSemantic(scorers: RunSettings["scorers"] = []): boolean {
-  const names = scorers.filter((setting) => typeof setting === "string");
-  return names.length === 0 || names.includes(semanticSimilarity);
 }
 
 /**
@@ -87,8 +81,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     label_rules: settings.label_rules,
     labeller: parts.labeller ?? createLocalLabeller({ candidates }),
     modelLabeller: parts.modelLabeller,
-    semantic: wantsSemantic(listed) ? parts.semantic : undefined,
-    wantsSemantic: wantsSemantic(listed),
+    semantic: !named || names.includes(semanticSimilarity) ? parts.semantic : undefined,
     judge: parts.judge,
     lexical: parts.lexical,
   };

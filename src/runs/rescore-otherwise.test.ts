@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Embedder } from "../contract/embedder.ts";
+import type { RunSettings } from "../contract/evaluation-request.ts";
 import { RescoreRequest } from "../contract/rescore.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, planLimits, startBench, type RunBench } from "./testing/run-bench.ts";
@@ -154,6 +155,27 @@ test("likeness of meaning goes when it is not asked for, and comes back only fro
   await expect(rescore(bench, run_id, { scorers: null })).rejects.toThrow("no embedder has seen the replies yet");
   const again = await rescore(bench, run_id, { scorers: null, ask_models: true });
   expect(again.summary.average_scores).toEqual(summary.average_scores);
+});
+
+test("an embedder that is asked only by name, or gone since, is not taken to have said more than it did", async () => {
+  let gone = false;
+  const byName = ({ scorers = [] }: Pick<RunSettings, "scorers">) => scorers.includes("semantic_similarity");
+  await using bench = await startBench({
+    models: { model: right() },
+    embedderFor: async (settings) => (byName(settings) && !gone ? embedder : null),
+  });
+  const { run_id, summary } = await bench.evaluate({ test_batch: asked });
+  const scorers = ["token_f1", "semantic_similarity"];
+  await expect(rescore(bench, run_id, { scorers })).rejects.toThrow("no embedder has seen the replies yet");
+  const measured = await rescore(bench, run_id, { scorers, ask_models: true });
+  expect(measured.summary.average_scores).toHaveProperty("semantic_similarity");
+  gone = true;
+  const kept = await rescore(bench, run_id, { threshold: 0.5 });
+  expect(kept.summary.average_scores).toHaveProperty("semantic_similarity");
+  const otherwise = await rescore(bench, run_id, { test_batch: turn({ references: ["a9"] }) });
+  expect(otherwise.summary.average_scores).not.toHaveProperty("semantic_similarity");
+  const usual = await rescore(bench, run_id, { scorers: null });
+  expect(usual.summary.average_scores).toEqual(summary.average_scores);
 });
 
 test("broken off, it says so until the same is done again", async () => {

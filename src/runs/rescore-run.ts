@@ -1,7 +1,6 @@
 import type { RescoreRequest } from "../contract/rescore.ts";
 import type { Rescored } from "../contract/run-summary.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
-import { wantsSemantic } from "../evaluation/scoring.ts";
 import { fieldsError } from "./fields-error.ts";
 import { figureRun } from "./figure-run.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
@@ -66,13 +65,15 @@ async function prepare(
   const before: ScoredBy = { settings: run.settings, scenarios: await store.runs.scenarios(run.id) };
   const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [] };
   await tryChecks?.(plan.untried, run.owner);
-  const { settings, scenarios } = plan;
-  const scoring = await createScoring({ owner: run.owner, settings, scenarios, ledger: null });
-  const semantic = scoring.scoring.semantic !== undefined;
-  const newlySemantic = semantic && !wantsSemantic(before.settings.scorers);
+  const scoringBy = (by: ScoredBy) => createScoring({ ...by, owner: run.owner, ledger: null });
+  const now = await scoringBy(plan);
+  const chosen = plan.replaced.includes("scorers");
+  const semantic = now.scoring.semantic !== undefined;
+  const newlySemantic = chosen && semantic && (await scoringBy(before)).scoring.semantic === undefined;
   const why = askModels ? null : whyAsk(before, plan, { semantic, newlySemantic });
   if (why !== null) throw fieldsError([{ pointer: "/ask_models", code: "required", message: `must be true: ${why}` }]);
-  return { plan, scoring };
+  const keepsSemantic = semantic || !(chosen || plan.replaced.includes("test_batch"));
+  return { plan, scoring: { ...now, scoring: { ...now.scoring, keepsSemantic } } };
 }
 
 async function begin(before: RunRecord, plan: RescorePlan, options: RescoreOptions): Promise<void> {
