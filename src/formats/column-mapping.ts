@@ -15,6 +15,7 @@ export type ColumnRole =
   | "interaction_type"
   | "agent_reply"
   | "reference_metadata"
+  | "generated_metadata"
   | "checks";
 
 /** Which column plays which role, where the names do not say so. `labels`: these, and no others, are expected labels. */
@@ -65,6 +66,7 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
   interaction_type: ["interaction_type"],
   agent_reply: ["agent_reply", "actual_output"],
   reference_metadata: ["reference_metadata"],
+  generated_metadata: ["generated_metadata"],
   checks: ["checks"],
 };
 

@@ -140,7 +140,9 @@ test("rubrics of ADK are checks by their ids, and rubrics again on the way back"
 test("OpenAI chat lines give back the turns up to the first without a reference reply", () => {
   fc.assert(
     fc.property(arbitraryScenarios, (scenarios) => {
-      const { text } = exporterOf("openai-chat")(scenarios);
+      const { text, notes } = exporterOf("openai-chat")(scenarios);
+      const ids = notes.filter(({ message }) => message.startsWith("ids of scenarios and turns"));
+      expect(ids).toHaveLength(text === "" ? 0 : 1);
       const taught = scenarios.map(spoken).map(({ turns, ...rest }) => {
         const end = turns.findIndex(([, reference]) => reference === "");
         return { ...rest, turns: end < 0 ? turns : turns.slice(0, end) };

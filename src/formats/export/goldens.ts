@@ -73,6 +73,7 @@ export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
     "checks that are no rubrics",
     "interaction types",
     "agent replies",
+    "generated labels",
   ] as const;
   return {
     text: prettyJson({ eval_set_id: "rehearsal", name: "Scenarios exported from Rehearsal", eval_cases: cases }),

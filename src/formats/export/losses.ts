@@ -1,7 +1,6 @@
 import type { FileScenario, Note } from "../scenario-file.ts";
 
 type Part =
-  | "id"
   | "system prompt"
   | "description"
   | "tags"
@@ -11,10 +10,10 @@ type Part =
   | "checks that are no rubrics"
   | "interaction types"
   | "interaction ids"
-  | "agent replies";
+  | "agent replies"
+  | "generated labels";
 
 const found: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
-  id: () => true,
   "interaction ids": ({ interactions }) => interactions.some(({ id }, index) => id !== `turn-${index + 1}`),
   "system prompt": ({ system_prompt }) => system_prompt !== undefined,
   description: ({ description }) => description !== "",
@@ -29,6 +28,8 @@ const found: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
   "interaction types": ({ interactions }) =>
     interactions.some(({ interaction_type }) => interaction_type !== undefined),
   "agent replies": ({ interactions }) => interactions.some(({ agent_reply }) => agent_reply !== ""),
+  "generated labels": ({ interactions }) =>
+    interactions.some(({ generated_metadata }) => Object.keys(generated_metadata).length > 0),
 };
 
 /** One note per scenario that names what the format has no place for. */

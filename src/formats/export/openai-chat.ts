@@ -26,7 +26,12 @@ export function exportOpenaiChat(scenarios: readonly FileScenario[]): ExportResu
     "checks",
     "interaction types",
     "agent replies",
+    "generated labels",
   ]);
+  const ids: Note[] =
+    lines.length > 0
+      ? [{ kind: "dropped", message: "ids of scenarios and turns: the format has no place for them" }]
+      : [];
   // Turns that are missing come before fields that are.
-  return { text: jsonLines(lines), written: lines.length, notes: [...notes, ...lost] };
+  return { text: jsonLines(lines), written: lines.length, notes: [...notes, ...ids, ...lost] };
 }

@@ -52,6 +52,12 @@ function columnsFor(labels: readonly string[]): Column[] {
     },
     { name: "interaction_type", optional: true, cell: ({ interaction }) => interaction.interaction_type ?? "" },
     { name: "agent_reply", optional: true, cell: ({ interaction }) => interaction.agent_reply },
+    {
+      name: "generated_metadata",
+      optional: true,
+      cell: ({ interaction: { generated_metadata } }) =>
+        Object.keys(generated_metadata).length > 0 ? json(generated_metadata) : "",
+    },
     { name: "description", optional: true, cell: (turn) => onFirst(turn, turn.scenario.description) },
     { name: "tags", optional: true, cell: (turn) => onFirst(turn, turn.scenario.tags ? json(turn.scenario.tags) : "") },
     { name: "system_prompt", optional: true, cell: (turn) => onFirst(turn, turn.scenario.system_prompt ?? "") },

@@ -20,6 +20,7 @@ export function exportShareGpt(scenarios: readonly FileScenario[], ending?: stri
     "checks",
     "interaction types",
     "agent replies",
+    "generated labels",
   ] as const;
   return { text: listOrLines(items, ending), notes: noteLosses(scenarios, missing) };
 }

@@ -164,6 +164,7 @@ function oneEach({ cells }: Row, { roles }: ColumnPlan, turns: number): readonly
 function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): TurnDraft {
   const named = plan.labels.filter((name) => ![undefined, null, ""].includes(row.cells[name] as undefined));
   const json = readJson(row, plan, "reference_metadata", collector);
+  const generated = readJson(row, plan, "generated_metadata", collector);
   const references = readJson(row, plan, "references", collector);
   const checks = readJson(row, plan, "checks", collector);
   const expected = readExpected(row, plan, collector);
@@ -175,6 +176,7 @@ function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): Tur
     reply: text(row, plan, "agent_reply"),
     type: text(row, plan, "interaction_type"),
     ...(Array.isArray(checks) && { checks }),
+    ...(isRecord(generated) && { generated }),
     labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
   };
 }

@@ -104,9 +104,10 @@ const interaction = fc.record(
     references: fc.array(text, { minLength: 1, maxLength: 2 }),
     interaction_type: filled,
     reference_metadata: labels,
+    generated_metadata: fc.oneof(fc.constant({}), labels),
     checks: fc.array(check, { minLength: 1, maxLength: 3 }),
   },
-  { requiredKeys: ["user_message", "agent_reply", "reference_reply", "reference_metadata"] },
+  { requiredKeys: ["user_message", "agent_reply", "reference_reply", "reference_metadata", "generated_metadata"] },
 );
 
 const scenario = fc.record(
@@ -126,6 +127,6 @@ export const arbitraryScenarios: fc.Arbitrary<FileScenario[]> = fc
   .map((entries) =>
     entries.map((entry) => ({
       ...entry,
-      interactions: entry.interactions.map((turn, index) => ({ id: `q${index}`, ...turn, generated_metadata: {} })),
+      interactions: entry.interactions.map((turn, index) => ({ id: `q${index}`, ...turn })),
     })),
   );
