@@ -11,8 +11,17 @@ test.each([
   ["{% if name %}yes{% else %}no{% endif %}", "yes"],
   ["{% if not name %}yes{% elif user %}maybe{% else %}no{% endif %}", "maybe"],
   ["{% for c in _conversation %}{{ c.input }}{% endfor %}now", "now"],
+  ["{{ nobody | default('someone') }}, {{ '' | default('x', true) }}", "someone, x"],
+  ["{{ list | join(', ') }} {{ list[1] }} {{ list | length }} {{ user['city'] | lower }}", "a, b b 2 rome"],
+  ["{% if user.city == 'Rome' and 'a' in list %}yes{% endif %}{{ 'no' if not name }}", "yes"],
+  ["{% if nobody is defined or list.length > 2 %}yes{% elif 3 * 2 >= 6 %}six{% endif %}", "six"],
+  ["{% for entry in list %}{{ loop.index }}{{ entry }}{% if not loop.last %}, {% endif %}{% endfor %}", "1a, 2b"],
+  ["{% for key, value in user %}{{ key ~ '=' ~ value }}{% endfor %}", "city=Rome"],
+  ["- {%- for entry in list %} {{ entry | upper }} {%- endfor %}.", "- A B."],
+  ["{{ (stored | load).id }} {{ name | replace('A', 'E') | title }}", "7 Enn"],
 ])("%s → %s", (template, text) => {
-  expect(renderTemplate(template, { name: "Ann", user: { city: "Rome" } })).toMatchObject({
+  const vars = { name: "Ann", user: { city: "Rome" }, list: ["a", "b"], stored: '{"id": 7}' };
+  expect(renderTemplate(template, vars)).toMatchObject({
     text,
     unknown: [],
     missing: [],
@@ -20,11 +29,28 @@ test.each([
 });
 
 test("what is not understood is named, and so is a variable without a value", () => {
-  const { unknown, missing } = renderTemplate("{{ a }} {{ b() }} {% for x in list %}{% endfor %} {{ c | sort }}", {
-    c: 1,
-  });
-  expect(missing).toEqual(["a"]);
-  expect(unknown).toEqual(["{{ b() }}", "{% for x in list %}", "filter sort"]);
+  const { unknown, missing } = renderTemplate(
+    "{{ a.b }} {{ b() }} {% set x = 1 %} {{ c | sort }} {% if c ** 2 %}{% endif %} {% if a %}{{ d() }}{% endif %}",
+    { c: 1 },
+  );
+  expect(missing).toEqual(["a.b"]);
+  expect(unknown).toEqual(["{{ b() }}", "{% set x = 1 %}", "filter sort", "{% if c ** 2 %}"]);
+});
+
+test("a short template cannot keep us busy", () => {
+  const nested = "{% for a in list %}".repeat(9);
+  const { unknown } = renderTemplate(nested, { list: Array.from({ length: 1000 }, () => "x") });
+  expect(unknown).toEqual(["more than 10000 rounds of a loop"]);
+  expect(renderTemplate("{% if a %}".repeat(100_000), { a: 1 }).unknown.length).toBeGreaterThan(0);
+  for (const start of [
+    "(".repeat(100_000),
+    "(".repeat(990),
+    "[".repeat(990),
+    "a[".repeat(450),
+    "a if a else ".repeat(80),
+  ])
+    expect(renderTemplate(`{{ ${start} }}`, {}).unknown).toHaveLength(1);
+  expect(renderTemplate(`{{ ${"not ".repeat(240)}a }}`, { a: 1 }).text).toBe("true");
 });
 
 test("inherited properties are no variables", () => {

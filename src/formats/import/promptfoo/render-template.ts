@@ -1,6 +1,8 @@
 import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
-import { field, scalarText } from "../../records.ts";
+import { evaluateExpression, UnknownExpression, type Evaluated } from "./template-expression.ts";
 import { templatePieces } from "./template-pieces.ts";
+import { templateText } from "./template-text.ts";
+import { templateTree, type TemplateNode } from "./template-tree.ts";
 
 export interface Rendered {
   readonly text: string;
@@ -13,16 +15,12 @@ export interface Rendered {
 /** A value may be put in as often as the template names it, so a short file could stand for any length of text. */
 const mostCharacters = 1_000_000;
 
-interface Frame {
-  readonly kind: "if" | "for" | "other";
-  emits: boolean;
-  /** Whether a branch of this `if` was taken. */
-  taken: boolean;
-}
+/** So often at most a loop goes round in one template. */
+const mostRounds = 10_000;
 
 /**
- * Fills in a prompt the way promptfoo does for the simple cases: `{{ name }}`, `{{ a.b | dump }}`, `{% if name %}`, raw blocks.
- * The loop over `_conversation` is left out, since the turns before are our own. With `json`, plain values are escaped for JSON.
+ * Fills in a prompt the way promptfoo does: values with filters, conditions, loops, raw blocks. The loop over `_conversation` is left
+ * out, since the turns before are our own. With `json`, plain values are escaped for JSON.
  */
 export function renderTemplate(
   template: string,
@@ -31,23 +29,80 @@ export function renderTemplate(
 ): Rendered {
   const unknown: string[] = [];
   const missing: string[] = [];
-  const frames: Frame[] = [];
   let text = "";
-  let tooLong = false;
-  const emit = (part: string) => {
-    if (!frames.every(({ emits }) => emits)) return;
-    tooLong ||= text.length + part.length > mostCharacters;
-    if (!tooLong) text += part;
+  let rounds = 0;
+  const emit = (part: string): void => {
+    if (text.length + part.length > mostCharacters) throw new TooMuch(`more than ${mostCharacters} characters`);
+    text += part;
   };
-  for (const { kind, content } of templatePieces(template)) {
-    if (kind === "text") emit(content);
-    else if (kind === "raw") emit(json ? escapeJson(content) : content);
-    else if (kind === "tag") tag(content, { vars, frames, unknown });
-    else if (frames.every(({ emits }) => emits)) emit(output(content, { vars, json, unknown, missing }));
+  const evaluate = (expression: string, scope: JsonRecord, told: string): Evaluated | undefined => {
+    try {
+      return evaluateExpression(expression, scope);
+    } catch (error) {
+      if (!(error instanceof UnknownExpression)) throw error;
+      unknown.push(error.message === expression ? told : error.message);
+      return undefined;
+    }
+  };
+  const render = (nodes: readonly TemplateNode[], scope: JsonRecord): void => {
+    for (const node of nodes) {
+      if (node.kind === "text") emit(node.text);
+      else if (node.kind === "raw") emit(json ? escapeJson(node.text) : node.text);
+      else if (node.kind === "unknown") unknown.push(`{% ${node.tag} %}`);
+      else if (node.kind === "output") {
+        const found = evaluate(node.expression, scope, `{{ ${node.expression} }}`);
+        missing.push(...(found?.missing ?? []));
+        const filled = templateText(found?.value);
+        emit(json && !/\|\s*(?:dump|tojson)\b[^|]*$/.test(node.expression) ? escapeJson(filled) : filled);
+      } else if (node.kind === "if") {
+        const taken = node.branches.find(
+          ({ condition }) => condition === undefined || evaluate(condition, scope, `{% if ${condition} %}`)?.value,
+        );
+        if (taken) render(taken.body, scope);
+      } else if (node.kind === "for" && !/^_conversation\b/.test(node.list)) {
+        const list = evaluate(node.list, scope, `{% for ${node.names.join(", ")} in ${node.list} %}`);
+        missing.push(...(list?.missing ?? []));
+        const entries = entriesOf(list?.value);
+        for (const [index, entry] of entries.entries()) {
+          if (++rounds > mostRounds) throw new TooMuch(`more than ${mostRounds} rounds of a loop`);
+          render(node.body, { ...scope, ...named(node.names, entry), loop: loopAt(index, entries.length) });
+        }
+      }
+    }
+  };
+  try {
+    render(templateTree(template), vars);
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+    unknown.push(error.message);
   }
-  if (tooLong) unknown.push(`more than ${mostCharacters} characters`);
   return { text, unknown, missing };
 }
+
+class TooMuch extends Error {}
+
+/** A loop goes over the members of a list, or the names and values of a record. */
+function entriesOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isRecord(value) ? Object.entries(value) : [];
+}
+
+const named = (names: readonly string[], entry: unknown): JsonRecord =>
+  names.length === 1
+    ? { [names[0] ?? ""]: entry }
+    : Object.fromEntries(
+        names.map((name, index) => [name, Array.isArray(entry) ? (entry[index] as unknown) : undefined]),
+      );
+
+const loopAt = (index0: number, length: number): JsonRecord => ({
+  index: index0 + 1,
+  index0,
+  revindex: length - index0,
+  revindex0: length - index0 - 1,
+  first: index0 === 0,
+  last: index0 === length - 1,
+  length,
+});
 
 /** True when the prompt repeats the turns before, which makes the tests turns of one conversation. */
 export const usesConversation = (template: string): boolean =>
@@ -57,68 +112,5 @@ export const usesConversation = (template: string): boolean =>
 /** What a template asks for and the test does not have. */
 export const withoutValue = (names: readonly string[]): string =>
   `variables without a value: ${[...new Set(names)].join(", ")}`;
-
-interface OutputContext {
-  readonly vars: JsonRecord;
-  readonly json: boolean;
-  readonly unknown: string[];
-  readonly missing: string[];
-}
-
-function output(expression: string, { vars, json, unknown, missing }: OutputContext): string {
-  const [path = "", ...filters] = expression.split("|").map((part) => part.trim());
-  if (!/^[\p{L}_$][\p{L}\p{N}_$.]*$/u.test(path)) {
-    unknown.push(`{{ ${expression.trim()} }}`);
-    return "";
-  }
-  const value = lookUp(vars, path);
-  if (value === undefined) missing.push(path);
-  let text = scalarText(value) ?? (value === undefined || value === null ? "" : JSON.stringify(value));
-  let escaped = false;
-  for (const filter of filters) {
-    if (filter === "dump" || filter === "tojson") {
-      text = JSON.stringify(value ?? null);
-      escaped = true;
-    } else if (filter === "trim") text = text.trim();
-    else if (filter === "lower") text = text.toLowerCase();
-    else if (filter === "upper") text = text.toUpperCase();
-    else if (filter !== "safe") unknown.push(`filter ${filter}`);
-  }
-  return json && !escaped ? escapeJson(text) : text;
-}
-
-function tag(
-  content: string,
-  { vars, frames, unknown }: { vars: JsonRecord; frames: Frame[]; unknown: string[] },
-): void {
-  const [word = ""] = content.split(/\s/, 1);
-  const rest = content.slice(word.length).trim();
-  const top = frames.at(-1);
-  if (word === "if") {
-    const emits = condition(rest, vars, unknown);
-    frames.push({ kind: "if", emits, taken: emits });
-  } else if ((word === "else" || word === "elif") && top) {
-    top.emits = !top.taken && (word === "else" || condition(rest, vars, unknown));
-    top.taken ||= top.emits;
-  } else if (word === "for") {
-    if (!/\bin\s+_conversation\b/.test(rest)) unknown.push(`{% ${content} %}`);
-    frames.push({ kind: "for", emits: false, taken: false });
-  } else if (word === `end${top?.kind}`) frames.pop();
-  else unknown.push(`{% ${content} %}`);
-}
-
-function condition(expression: string, vars: JsonRecord, unknown: string[]): boolean {
-  const match = /^(not\s+)?([\p{L}_$][\p{L}\p{N}_$.]*)$/u.exec(expression);
-  if (!match?.[2]) {
-    unknown.push(`{% if ${expression} %}`);
-    return false;
-  }
-  const value = lookUp(vars, match[2]);
-  const holds = Array.isArray(value) ? value.length > 0 : Boolean(value);
-  return match[1] === undefined ? holds : !holds;
-}
-
-const lookUp = (vars: JsonRecord, path: string): unknown =>
-  path.split(".").reduce<unknown>((value, name) => (isRecord(value) ? field(value, name) : undefined), vars);
 
 const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -13,6 +13,7 @@ test.each([
   ["{% raw %}{{ a }}{%- endraw -%}b", ["raw {{ a }}", "text b"]],
   ["{% raw %}endraw {% endraw %}b", ["raw endraw ", "text b"]],
   ["{% raw %}{{ a }}", ["tag raw", "output a"]],
+  ["a {%- if b -%} c {{ d -}} e", ["text a", "tag if b", "text c ", "output d", "text e"]],
   ["{{ a", ["text {{ a"]],
   ["{# {{ a }}", ["text {# ", "output a"]],
   ["{{{ a }}}", ["output { a", "text }"]],

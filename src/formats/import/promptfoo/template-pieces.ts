@@ -11,6 +11,11 @@ export function* templatePieces(template: string): Generator<TemplatePiece> {
   const find = createFinder(template);
   const opener = /\{([{%#])/g;
   let from = 0;
+  let trimsNext = false;
+  const textUntil = (end?: number): string => {
+    const text = template.slice(from, end);
+    return trimsNext ? text.trimStart() : text;
+  };
   for (let opened = opener.exec(template); opened; opened = opener.exec(template)) {
     const sign = opened[1] as keyof typeof closers;
     const end = find(closers[sign], opened.index + 2);
@@ -18,21 +23,22 @@ export function* templatePieces(template: string): Generator<TemplatePiece> {
       opener.lastIndex = opened.index + 1;
       continue;
     }
-    yield { kind: "text", content: template.slice(from, opened.index) };
-    const content = template
-      .slice(opened.index + 2, end)
-      .replace(/^-/, "")
-      .replace(/-$/, "")
-      .trim();
+    const inside = template.slice(opened.index + 2, end);
+    const before = textUntil(opened.index);
+    // A hyphen takes off the white space on its side.
+    yield { kind: "text", content: inside.startsWith("-") ? before.trimEnd() : before };
+    trimsNext = inside.length > 1 && inside.endsWith("-");
+    const content = inside.replace(/^-/, "").replace(/-$/, "").trim();
     from = end + 2;
     const raw = sign === "%" && content === "raw" ? endOfRaw(template, from, find) : undefined;
     if (raw) {
       yield { kind: "raw", content: template.slice(from, raw.start) };
       from = raw.end;
+      trimsNext = false;
     } else if (sign !== "#") yield { kind: sign === "%" ? "tag" : "output", content };
     opener.lastIndex = from;
   }
-  yield { kind: "text", content: template.slice(from) };
+  yield { kind: "text", content: textUntil() };
 }
 
 type Find = (wanted: string, after: number) => number;
