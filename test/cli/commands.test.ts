@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { starterFiles, workflowFile } from "../../src/cli/init/starter-files.ts";
@@ -8,6 +10,7 @@ import { isMadeKey } from "../../src/services/http/made-key.ts";
 import { parseApiKeys } from "../../src/settings/api-keys.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { sampleRun } from "../conformance/sample-runs.ts";
+import { commandLine } from "../support/command-line.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { json } from "../support/fake-provider/replies.ts";
 import { runServices } from "../support/services.ts";
@@ -323,4 +326,27 @@ test("a backup of a store in use is whole, only for its owner, and overwrites no
   expect(JSON.parse(listed.stdout)).toMatchObject({ runs: [{ state: "queued" }] });
   const again = await backUp();
   expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("never overwrites") });
+});
+
+// A limit on the size of files stands for a full disk: both break off in the middle.
+test.skipIf(process.platform === "win32")("a file that cannot be written whole is not left behind", async () => {
+  await using folder = await temporaryFolder();
+  const scenarios = [{ id: "s", interactions: [{ id: "t", user_message: "x".repeat(20_000) }] }];
+  await writeFile(folder.file("in.json"), JSON.stringify(scenarios));
+  const limited = [
+    "-c",
+    'ulimit -f 8; exec "$0" "$@"',
+    process.execPath,
+    commandLine,
+    "import",
+    "in.json",
+    "-o",
+    "out.json",
+  ];
+  const ended = await promisify(execFile)("sh", limited, { cwd: folder.path }).catch((error: unknown) => error);
+  expect(ended).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("out.json cannot be written: EFBIG") as string,
+  });
+  expect(await readdir(folder.path)).toEqual(["in.json"]);
 });

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { note } from "../terminal/output.ts";
@@ -36,11 +36,14 @@ function checkPlace(path: string): void {
   }
 }
 
+/** A new file that could not be written whole, as on a full disk, is not left behind for somebody to take it for the results. */
 export async function writeResultFile(path: string, text: string): Promise<void> {
+  const isNew = !existsSync(path);
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   } catch (cause) {
+    if (isNew) await rm(path, { force: true }).catch(() => {});
     throw cannotWrite(path, cause);
   }
 }
