@@ -79,6 +79,7 @@ export async function createEvaluation({
       : { mostUnfinished: { all: settings.runs.queueLength, perOwner: settings.runs.queuePerKey } }),
     workerId,
     newId: randomUUIDv7,
+    now: storage.now,
     concurrency,
     heartbeatMs: settings.runs.heartbeatMs,
     onError,

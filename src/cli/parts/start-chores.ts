@@ -29,14 +29,15 @@ export function startChores({
   const stop = new AbortController();
   const common = {
     store: storage.store,
+    now: storage.now,
     signal: stop.signal,
     onError: (error: unknown) => log.error({ err: error }, "a chore failed"),
   };
   const [runMs, agentMs] = [toMilliseconds(runs.retentionDays), toMilliseconds(agent.retentionDays)];
   const tidyRuns = (): Promise<boolean> =>
     storage.store.runs.tidy({
-      ended_before: runMs === null ? null : Date.now() - runMs,
-      keys_before: Date.now() - runs.idempotencyHours * hour,
+      ended_before: runMs === null ? null : storage.now() - runMs,
+      keys_before: storage.now() - runs.idempotencyHours * hour,
     });
   const tidyMemory = (): Promise<boolean> => storage.agent.tidy({ runMs: agentMs, threadMs: agentMs });
   const chores = [tidyInSteps({ ...common, tidy: tidyRuns }), tidyInSteps({ ...common, tidy: tidyMemory })];

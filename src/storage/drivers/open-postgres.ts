@@ -3,6 +3,7 @@ import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { createAttemptWrites } from "../boss/attempt-writes.ts";
 import { createBossQueue } from "../boss/create-boss-queue.ts";
 import { readNow, readNowUnhurried, waitForDisk } from "../boss/database-clock.ts";
+import { createWallClock } from "../boss/wall-clock.ts";
 import { cancelNotice, workChannel } from "../boss/jobs.ts";
 import { startSweeps } from "../boss/sweeps.ts";
 import { systemClock, type Clock } from "../clock.ts";
@@ -39,13 +40,16 @@ export async function openPostgres({
   reconcileMs = 30_000,
   host = thisHost(),
   pid = process.pid,
-  clock = systemClock,
+  clock: given,
   answersMs,
   ...options
 }: PostgresOptions): Promise<OpenedStorage> {
   const { url, heartbeatSeconds = 10, onError = () => {} } = options;
   const parts = await openPostgresParts(options);
   const { database, jobs, dispatch } = parts;
+  const wallClock = createWallClock(database.reader);
+  await wallClock.adjust().catch(onError);
+  const clock = given ?? { ...systemClock, now: wallClock.now };
   const wakeUps = createWakeUps();
   const cancels = createWakeUps<string>();
 
@@ -76,7 +80,8 @@ export async function openPostgres({
     host,
     pid,
   });
-  const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile: queue.recover, reconcileMs, onError });
+  const reconcile = (): Promise<unknown> => Promise.all([queue.recover(), wallClock.adjust()]);
+  const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile, reconcileMs, onError });
   const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now, answersMs });
   const carriers = createRunCarriers({ database, readNow, place: { host, pid }, onError });
   let closing: Promise<void> | null = null;
@@ -105,6 +110,7 @@ export async function openPostgres({
     // A turn shares its transaction with the others of this process that come at the same time.
     store: { ...store, interactions: { ...store.interactions, store: writes.store } },
     queue,
+    now: clock.now,
     createLimits: (limits) => createLimits({ database, readNow: readNowUnhurried, waitForDisk }, limits),
     close,
     [Symbol.asyncDispose]: close,

@@ -34,6 +34,8 @@ export interface OpenedStorage extends AsyncDisposable {
   readonly outbox: WebhookOutbox;
   readonly store: Store;
   readonly queue: Queue;
+  /** The time of day, in milliseconds since 1970, by which all who use this storage say when something happened. */
+  readonly now: () => number;
   /** Limits shared with every worker of this storage. Whoever makes them closes them before the storage. */
   createLimits(options: LimitsOptions): Limits;
   /** Only the embedded store is copied by us; a PostgreSQL has its own ways. */
@@ -83,6 +85,7 @@ export async function openSqlite({
       close,
       readNow,
     }),
+    now: clock.now,
     queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid }),
     createLimits: (limits) => createLimits({ database, readNow }, limits),
     backup: database.backup,
