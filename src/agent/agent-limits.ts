@@ -1,3 +1,5 @@
+import type { UsagePrice } from "../contract/usage.ts";
+
 /** What one run may use. */
 export interface AgentLimits {
   /** Model calls that may ask for tools; their tools still run. */
@@ -39,7 +41,4 @@ export const defaultLimits: AgentLimits = {
 export type LimitReason = "step_limit" | "tool_limit" | "token_limit" | "cost_limit" | "repair_limit" | "deadline";
 
 /** Money per token. */
-export interface TokenPrice {
-  readonly input: number;
-  readonly output: number;
-}
+export type TokenPrice = UsagePrice;

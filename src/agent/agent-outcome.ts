@@ -1,7 +1,6 @@
 import type { CallEcho, ChatMessage, ReplyError, SuccessfulReply } from "../contract/model.ts";
 import type { Usage } from "../contract/usage.ts";
 import type { ToolArguments } from "./tool.ts";
-import type { UsageDetails } from "./usage-details.ts";
 
 /** A tool call that was carried out. `result` is what the tool gave, cut to the size limit, or why it failed. */
 export interface ToolRun {
@@ -42,8 +41,8 @@ export interface InvalidToolCall {
 export interface AgentTotals {
   /** Over all model calls, as the endpoint counted them. */
   readonly usage: Usage;
-  /** Runs that waited before they were kept have none. */
-  readonly usage_details?: UsageDetails;
+  /** There when the endpoint of a call did not: then nobody knows what the run used, and wires that can leave the usage out do. */
+  readonly uncounted?: boolean;
   /** null when the price of a model that was called is not known, or its endpoint did not count the tokens. */
   readonly cost: number | null;
   /** Model calls that were allowed to use tools. */

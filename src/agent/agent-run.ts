@@ -7,7 +7,6 @@ import type { CallJournal } from "./call-journal.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import type { Tool } from "./tool.ts";
 import { createToolbox, type Toolbox } from "./toolbox.ts";
-import { noDetails, type UsageDetails } from "./usage-details.ts";
 
 export interface AgentRunOptions {
   readonly model: ChatModel;
@@ -52,7 +51,8 @@ export interface AgentRun {
   history: readonly ChatMessage[];
   lastReply: SuccessfulReply | null;
   usage: Usage;
-  usageDetails: UsageDetails;
+  /** A call was made whose endpoint did not count its tokens: `usage` is without them. */
+  uncounted: boolean;
   /** Counted or estimated, for the budget. */
   tokens: number;
   /** For the budget too, from the tokens above. */
@@ -97,7 +97,7 @@ export function createAgentRun({
     history: messages,
     lastReply: null,
     usage: noUsage,
-    usageDetails: noDetails,
+    uncounted: false,
     tokens: 0,
     cost: 0,
     unpriced: false,
@@ -120,7 +120,7 @@ function createHistoryIdIssuer(messages: readonly ChatMessage[]): IssueId {
 export function toTotals(run: AgentRun): AgentTotals {
   return {
     usage: run.usage,
-    usage_details: run.usageDetails,
+    ...(run.uncounted && { uncounted: true }),
     cost: run.unpriced || !run.price() ? null : run.cost,
     steps: run.steps,
     model_calls: run.modelCalls,

@@ -1,10 +1,9 @@
 import type { ChatRequest, Reply, SuccessfulReply, TokenUsage, ToolDefinition } from "../contract/model.ts";
-import { addUsage, toUsage } from "../contract/usage.ts";
+import { addUsage, priceUsage, toUsage } from "../contract/usage.ts";
 import { untilAborted } from "../contract/until-aborted.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { TimeLimit } from "./time-limit.ts";
-import { addDetails } from "./usage-details.ts";
 
 /** One model call with its events and its share of the totals. Null when the time ran out; rejects when the caller aborts. */
 export async function callModel(
@@ -82,12 +81,11 @@ function account(run: AgentRun, reply: SuccessfulReply): void {
   run.lastReply = reply;
   run.tokens += usage.total_tokens;
   const price = run.price();
-  if (price) run.cost += usage.input_tokens * price.input + usage.output_tokens * price.output;
+  if (price) run.cost += priceUsage(usage, price);
   // The budget takes an estimate; what is told of the run is counted, or left out.
   if (!price || !reply.usage) run.unpriced = true;
-  if (!reply.usage) return;
-  run.usage = addUsage(run.usage, usage);
-  run.usageDetails = addDetails(run.usageDetails, reply.usage);
+  if (reply.usage) run.usage = addUsage(run.usage, usage);
+  else run.uncounted = true;
 }
 
 type TokenCounts = Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "total_tokens">;

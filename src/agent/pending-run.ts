@@ -2,7 +2,6 @@ import type { SuccessfulReply } from "../contract/model.ts";
 import type { PendingCall, PendingRun } from "./agent-outcome.ts";
 import { createAgentRun, toTotals, type AgentRun, type AgentRunOptions } from "./agent-run.ts";
 import type { ReadCall } from "./read-tool-call.ts";
-import { noDetails } from "./usage-details.ts";
 
 /** What a run that stopped at `calls` needs to go on. */
 export function toPendingRun(run: AgentRun, reply: SuccessfulReply, calls: readonly ReadCall[]): PendingRun {
@@ -36,7 +35,7 @@ export function restoreRun(pending: PendingRun, options: Omit<AgentRunOptions, "
     repairsByName: new Map(pending.repairs_by_name),
     lastReply: pending.reply,
     usage: totals.usage,
-    usageDetails: totals.usage_details ?? noDetails,
+    uncounted: totals.uncounted ?? false,
     tokens: pending.tokens,
     cost: pending.cost ?? totals.cost ?? 0,
     unpriced: totals.cost === null,

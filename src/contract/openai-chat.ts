@@ -94,7 +94,10 @@ export const CompletionUsage = z
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     total_tokens: z.int(),
-    prompt_tokens_details: z.object({ cached_tokens: z.int() }).optional().describe("Where the provider tells."),
+    prompt_tokens_details: z
+      .object({ cached_tokens: z.int().exactOptional(), cache_write_tokens: z.int().exactOptional() })
+      .optional()
+      .describe("Where the provider tells."),
     completion_tokens_details: z.object({ reasoning_tokens: z.int() }).optional().describe("Where the provider tells."),
   })
   .meta({ id: "CompletionUsage" });
@@ -124,7 +127,7 @@ export const ChatCompletion = z
         finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
       }),
     ),
-    usage: CompletionUsage.describe("Over all model calls of the run."),
+    usage: CompletionUsage.optional().describe("Over all model calls of the run; absent where one was not counted."),
     system_fingerprint: z.string().nullable(),
     metadata: z.record(z.string(), z.json()).optional().describe("Labels the model gave its reply."),
   })

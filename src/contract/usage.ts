@@ -1,29 +1,78 @@
 import { z } from "zod";
 import type { TokenUsage } from "./model.ts";
 
-/** Tokens of one model call, or of many added up. */
+const part = z.int().min(0).exactOptional();
+
+/** Tokens of one model call, or of many added up. Parts of them are there where a provider tells. */
 export const Usage = z
-  .object({ input_tokens: z.int().min(0), output_tokens: z.int().min(0), total_tokens: z.int().min(0) })
+  .object({
+    input_tokens: z.int().min(0),
+    output_tokens: z.int().min(0),
+    total_tokens: z.int().min(0),
+    cached_tokens: part.describe("Of the input: read from the provider's cache."),
+    cache_write_tokens: part.describe("Of the input: written to the provider's cache."),
+    reasoning_tokens: part.describe("Of the output: thought, not said."),
+  })
   .meta({ id: "Usage" });
 export type Usage = z.infer<typeof Usage>;
 
 export const noUsage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
+const parts = ["cached_tokens", "cache_write_tokens", "reasoning_tokens"] as const;
+type UsageParts = Pick<Usage, (typeof parts)[number]>;
+
+type Counts = Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "total_tokens"> & Partial<TokenUsage>;
+
 /** Tokens as a provider counted them. Some leave the total out, or send 0 for it. */
-export function toUsage(counts: Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "total_tokens">): Usage {
-  const { prompt_tokens, completion_tokens, total_tokens } = counts;
+export function toUsage(counts: Counts): Usage {
+  const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } = counts;
   return {
     input_tokens: prompt_tokens,
     output_tokens: completion_tokens,
     total_tokens: total_tokens > 0 ? total_tokens : prompt_tokens + completion_tokens,
+    ...(prompt_tokens_details && inputParts(prompt_tokens_details)),
+    ...(completion_tokens_details && countsIn({ reasoning_tokens: completion_tokens_details["reasoning_tokens"] })),
   };
+}
+
+/** What is written goes by the name of OpenRouter or of LiteLLM. */
+function inputParts({ cached_tokens, cache_write_tokens, cache_creation_tokens }: Readonly<Record<string, unknown>>) {
+  return countsIn({ cached_tokens, cache_write_tokens: cache_write_tokens ?? cache_creation_tokens });
+}
+
+function countsIn(told: Readonly<Record<string, unknown>>): UsageParts {
+  return Object.fromEntries(
+    Object.entries(told).filter(([, count]) => Number.isSafeInteger(count) && Number(count) >= 0),
+  );
 }
 
 export function addUsage(left: Usage, right: Usage | null | undefined): Usage {
   if (!right) return left;
-  return {
+  const sum: Usage = {
     input_tokens: left.input_tokens + right.input_tokens,
     output_tokens: left.output_tokens + right.output_tokens,
     total_tokens: left.total_tokens + right.total_tokens,
   };
+  for (const name of parts) {
+    if (left[name] !== undefined || right[name] !== undefined) sum[name] = (left[name] ?? 0) + (right[name] ?? 0);
+  }
+  return sum;
+}
+
+/** Money for tokens, in any unit. Input that is read from a cache, or written to one, may have a price of its own. */
+export interface UsagePrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cached_input?: number | undefined;
+  readonly cache_write?: number | undefined;
+}
+
+export function priceUsage(
+  usage: Usage,
+  { input, output, cached_input = input, cache_write = input }: UsagePrice,
+): number {
+  const cached = Math.min(usage.cached_tokens ?? 0, usage.input_tokens);
+  const written = Math.min(usage.cache_write_tokens ?? 0, usage.input_tokens - cached);
+  const read = usage.input_tokens - cached - written;
+  return read * input + cached * cached_input + written * cache_write + usage.output_tokens * output;
 }

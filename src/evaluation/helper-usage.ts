@@ -1,26 +1,15 @@
 import type { HelperUsage } from "../contract/judge.ts";
 import type { FailedReply, SuccessfulReply } from "../contract/model.ts";
-import { addUsage, noUsage, type Usage } from "../contract/usage.ts";
+import { addUsage, noUsage, toUsage, type Usage } from "../contract/usage.ts";
 
 /** US dollars for the tokens of one call; null when no price is known for the model. */
 export type PriceOf = (call: { readonly model: string | null; readonly usage: Usage }) => number | null;
 
 export const noHelperUsage: HelperUsage = { calls: 0, usage: noUsage, cost: null };
 
-/** Tokens as we count them, from a provider's answer. */
-function usageOf({ usage }: SuccessfulReply): Usage | null {
-  return (
-    usage && {
-      input_tokens: usage.prompt_tokens,
-      output_tokens: usage.completion_tokens,
-      total_tokens: usage.total_tokens,
-    }
-  );
-}
-
 /** What one call of a helping model spent. */
 export function helperUsageOf(reply: SuccessfulReply, priceOf?: PriceOf): HelperUsage {
-  const usage = usageOf(reply);
+  const usage = reply.usage && toUsage(reply.usage);
   const cost = usage ? (priceOf?.({ model: reply.model, usage }) ?? null) : null;
   return { calls: 1, usage: usage ?? noUsage, cost, ...(cost === null && { unpriced: 1 }) };
 }

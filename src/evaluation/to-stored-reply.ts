@@ -1,6 +1,7 @@
 import { failedReplyText } from "../contract/failed-reply-text.ts";
 import type { InteractionError, StoredReply } from "../contract/interaction-result.ts";
 import type { Reply, SuccessfulReply } from "../contract/model.ts";
+import { toUsage } from "../contract/usage.ts";
 
 /**
  * What is kept of a model's answer. A failure becomes `Request failed` with its error beside it. A refusal counts as what the
@@ -36,11 +37,7 @@ function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
   return {
     agent_reply,
     error: null,
-    usage: usage && {
-      input_tokens: usage.prompt_tokens,
-      output_tokens: usage.completion_tokens,
-      total_tokens: usage.total_tokens,
-    },
+    usage: usage && toUsage(usage),
     latency_ms: reply.latency_ms,
     first_token_ms: reply.first_token_ms,
     tries: reply.tries,

@@ -7,6 +7,15 @@ import { isThisMachine } from "./this-machine.ts";
 
 const million = 1_000_000;
 
+function perToken({ input, output, cached_input = input, cache_write = input }: TokenPrice): TokenPrice {
+  return {
+    input: input / million,
+    output: output / million,
+    cached_input: cached_input / million,
+    cache_write: cache_write / million,
+  };
+}
+
 /**
  * US dollars per token of the models the agent serves, by what `x-model-resolved` says: the operator's own price, else
  * the list price of a hub's model. Fine-tuned models, demo models and whatever runs on this machine cost what the
@@ -25,7 +34,7 @@ export async function agentPrices(
     const address = provider === resolved ? undefined : (addresses.get(provider) ?? hub?.baseUrl);
     const listPrices = address !== undefined && !isThisMachine(address);
     const price = priceOf(resolved, overrides, { listPrices });
-    return price ? { input: price.input / million, output: price.output / million } : undefined;
+    return price ? perToken(price) : undefined;
   }
 
   return (resolved) => {

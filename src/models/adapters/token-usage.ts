@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { TokenUsage } from "../../contract/model.ts";
 import { plainRecord } from "./json-values.ts";
 
@@ -14,9 +14,16 @@ export function tokenUsage(value: unknown): TokenUsage | null {
     prompt_tokens: known.prompt,
     completion_tokens: known.completion,
     total_tokens: total ?? known.prompt + known.completion,
-    prompt_tokens_details: plainRecord(value["prompt_tokens_details"] ?? value["input_tokens_details"]),
+    prompt_tokens_details:
+      plainRecord(value["prompt_tokens_details"] ?? value["input_tokens_details"]) ?? cached(value),
     completion_tokens_details: plainRecord(value["completion_tokens_details"] ?? value["output_tokens_details"]),
   };
+}
+
+/** DeepSeek and Moonshot tell of their caches in fields of their own. */
+function cached({ prompt_cache_hit_tokens, cached_tokens }: JsonRecord): JsonRecord | null {
+  const read = count(prompt_cache_hit_tokens ?? cached_tokens);
+  return read === null ? null : { cached_tokens: read };
 }
 
 function count(value: unknown): number | null {

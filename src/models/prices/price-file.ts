@@ -3,7 +3,12 @@ import { parseMapping, readOperatorFile } from "../mapping-file.ts";
 import type { PriceOverrides, TokenPrices } from "./price-of.ts";
 
 const amount = z.number("must be a number").min(0, "must not be negative");
-const Entry = z.strictObject({ input: amount, output: amount });
+const Entry = z.strictObject({
+  input: amount,
+  output: amount,
+  cached_input: amount.optional(),
+  cache_write: amount.optional(),
+});
 
 /** Reads the operator's price file. Rejects with one line that names the file, the field and what is wrong with it. */
 export async function readPriceFile(path: string): Promise<PriceOverrides> {
@@ -11,7 +16,8 @@ export async function readPriceFile(path: string): Promise<PriceOverrides> {
 }
 
 /**
- * JSON or YAML: model id → { input, output } in US dollars for a million tokens. 0 means free.
+ * JSON or YAML: model id → { input, output } in US dollars for a million tokens. 0 means free. Input from a cache, and what is
+ * written to one, may have prices of their own.
  *
  * @example parsePriceFile("my-model: { input: 0.5, output: 1.5 }", "prices.yaml")
  */
@@ -27,7 +33,7 @@ function parseEntry(name: string, value: unknown, path: string): TokenPrices {
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) =>
     issue.code === "unrecognized_keys"
-      ? `${name}: ${issue.keys.join(", ")} is not one of input, output`
+      ? `${name}: ${issue.keys.join(", ")} is not one of ${Object.keys(Entry.shape).join(", ")}`
       : `${[name, ...issue.path].join(".")}: ${issue.message}`,
   );
   throw new Error(`${path}: ${problems.join("; ")}`);

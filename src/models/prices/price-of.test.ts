@@ -37,7 +37,7 @@ test.each([
   ["xai/grok-4-0709", "grok-4"],
 ])("%s costs what %s costs", (modelId, family) => {
   const [input, output] = priceTable[family] ?? [];
-  expect(priceOf(modelId)).toEqual({ input, output, source: `list price of ${family}, ${pricesAsOf}` });
+  expect(priceOf(modelId)).toMatchObject({ input, output, source: `list price of ${family}, ${pricesAsOf}` });
 });
 
 test.each([
@@ -84,4 +84,27 @@ test("cost is tokens times price, and unknown when either is", () => {
   expect(costOf(usage, { input: 2.5, output: 10 })).toBe(10);
   expect(costOf(null, { input: 2.5, output: 10 })).toBeNull();
   expect(costOf(usage, null)).toBeNull();
+});
+
+test.each([
+  ["anthropic/claude-sonnet-4.5", 0.3, 3.75],
+  ["gpt-4o-2024-08-06", 1.25, 2.5],
+  ["gpt-4o-2024-05-13", 5, 5],
+  ["gpt-4.1-mini", 0.1, 0.4],
+  ["gpt-5-mini", 0.025, 0.25],
+  ["gpt-5-pro", 15, 15],
+  ["mistral-small", 0.1, 0.1],
+])("what %s takes for input from its cache, where that is known", (modelId, cached, write) => {
+  const price = priceOf(modelId);
+  expect(price?.cached_input).toBeCloseTo(cached, 9);
+  expect(price?.cache_write).toBeCloseTo(write, 9);
+});
+
+test("the operator's price of cached input counts, and without one it costs what input costs", () => {
+  const own = new Map([
+    ["a", { input: 2, output: 4, cached_input: 1 }],
+    ["b", { input: 2, output: 4 }],
+  ]);
+  const usage = { input_tokens: 1_000_000, output_tokens: 0, total_tokens: 1_000_000, cached_tokens: 500_000 };
+  expect(["a", "b"].map((name) => costOf(usage, priceOf(name, own)))).toEqual([1.5, 2]);
 });

@@ -1,12 +1,10 @@
-import type { Usage } from "../../contract/usage.ts";
+import { priceUsage, type Usage, type UsagePrice } from "../../contract/usage.ts";
+import { cacheSharesOf } from "./cache-shares.ts";
 import { comparable, modelVariants } from "./model-variants.ts";
 import { pricesAsOf, priceTable } from "./price-table.ts";
 
 /** US dollars for a million tokens. */
-export interface TokenPrices {
-  readonly input: number;
-  readonly output: number;
-}
+export type TokenPrices = UsagePrice;
 
 /** A price and where it comes from, for people: which entry of which list. */
 export interface Price extends TokenPrices {
@@ -17,7 +15,10 @@ export interface Price extends TokenPrices {
 export type PriceOverrides = ReadonlyMap<string, TokenPrices>;
 
 const builtIn = new Map(
-  Object.entries(priceTable).map(([name, [input, output]]) => [comparable(name), { name, input, output }]),
+  Object.entries(priceTable).map(([name, [input, output]]) => {
+    const { read, write } = cacheSharesOf(comparable(name));
+    return [comparable(name), { name, input, output, cached_input: input * read, cache_write: input * write }];
+  }),
 );
 
 /**
@@ -35,18 +36,22 @@ export function priceOf(
   const variants = modelVariants(modelId);
   const own = new Map([...overrides].map(([name, price]) => [comparable(name), { name, ...price }]));
   const named = own.get(comparable(modelId)) ?? firstOf(variants, own);
-  if (named) return { input: named.input, output: named.output, source: `the operator's price of ${named.name}` };
+  if (named) return toPrice(named, `the operator's price of ${named.name}`);
   // Free editions are not sold, so the price of their family would be wrong; what they cost is not ours to say.
   if (!listPrices || /:free$/i.test(modelId.trim())) return null;
   const listed = firstOf(variants, builtIn);
   if (!listed) return null;
-  return { input: listed.input, output: listed.output, source: `list price of ${listed.name}, ${pricesAsOf}` };
+  return toPrice(listed, `list price of ${listed.name}, ${pricesAsOf}`);
+}
+
+function toPrice({ input, output, cached_input = input, cache_write = input }: TokenPrices, source: string): Price {
+  return { input, output, cached_input, cache_write, source };
 }
 
 /** US dollars for these tokens. Null when the tokens or the price are not known. */
 export function costOf(usage: Usage | null | undefined, price: TokenPrices | null): number | null {
   if (!usage || !price) return null;
-  return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1_000_000;
+  return priceUsage(usage, price) / 1_000_000;
 }
 
 function firstOf<Value>(names: readonly string[], values: ReadonlyMap<string, Value>): Value | undefined {

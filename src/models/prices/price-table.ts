@@ -2,8 +2,8 @@
 export const pricesAsOf = "2026-08";
 
 /**
- * List prices in US dollars for a million tokens: [input, output]. Prices age, hubs add their own margin, and cached, batched
- * and very long prompts cost less or more: what comes of this table is an estimate. A model that is not here has no price.
+ * List prices in US dollars for a million tokens: [input, output]. Prices age, hubs add their own margin, and batched
+ * and very long prompts cost less or more: what comes of this table is an estimate. What a cache makes of them is in cache-shares.ts. A model that is not here has no price.
  * A dated model stands here by itself only when it costs something else than its family.
  */
 export const priceTable: Readonly<Record<string, readonly [input: number, output: number]>> = {

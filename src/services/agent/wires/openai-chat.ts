@@ -1,4 +1,5 @@
 import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import { defined } from "../../../contract/defined.ts";
 import type { ServiceError } from "../../../contract/service-error.ts";
 import type { ModelParameters, SuccessfulReply } from "../../../contract/model.ts";
 import type { ChatCompletion, ChatCompletionRequest, CompletionUsage } from "../../../contract/openai-chat.ts";
@@ -67,7 +68,7 @@ export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created
         finish_reason: toFinishReason(outcome.finish_reason),
       },
     ],
-    usage: toUsage(outcome),
+    ...(!outcome.uncounted && { usage: toUsage(outcome) }),
     system_fingerprint: reply.system_fingerprint,
     ...(reply.metadata && { metadata: reply.metadata }),
   };
@@ -135,7 +136,7 @@ export function toChatChunks(
       if (calls.length > 0) send({ ...untold, ...echo, tool_calls: calls });
       // Those of all tokens at once: they are known when the reply is.
       send({}, { logprobs, finish_reason: toFinishReason(outcome.finish_reason), metadata });
-      if (includeUsage) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });
+      if (includeUsage && !outcome.uncounted) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });
       stream.write("data: [DONE]\n\n");
     })
     .catch((thrown: unknown) => stream.send(toOpenAiError(onCrash(thrown))))
@@ -165,14 +166,15 @@ function reasoningBefore({ reply }: SuccessfulOutcome): Readonly<Record<string, 
 }
 
 /** Over all calls of the run: what the client caused, not what the last step cost. */
-function toUsage({ usage, usage_details }: SuccessfulOutcome): CompletionUsage {
-  const { cached_tokens = null, reasoning_tokens = null } = usage_details ?? {};
+function toUsage({ usage }: SuccessfulOutcome): CompletionUsage {
+  const { cached_tokens, cache_write_tokens, reasoning_tokens } = usage;
+  const input = defined({ cached_tokens, cache_write_tokens });
   return {
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
-    ...(cached_tokens !== null && { prompt_tokens_details: { cached_tokens } }),
-    ...(reasoning_tokens !== null && { completion_tokens_details: { reasoning_tokens } }),
+    ...(Object.keys(input).length > 0 && { prompt_tokens_details: input }),
+    ...(reasoning_tokens !== undefined && { completion_tokens_details: { reasoning_tokens } }),
   };
 }
 

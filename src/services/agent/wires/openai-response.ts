@@ -93,7 +93,7 @@ export function toResponse(
     status: reason === null ? "completed" : "incomplete",
     incomplete_details: reason === null ? null : { reason },
     output: toOutput(turn, outcome, text),
-    usage: toUsage(outcome),
+    usage: outcome.uncounted ? null : toUsage(outcome),
   };
 }
 
@@ -103,12 +103,12 @@ function incompleteReason(finishReason: string): string | null {
   return isCutShort(finishReason) ? "max_output_tokens" : null;
 }
 
-function toUsage({ usage, usage_details: details }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
+function toUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
   return {
     input_tokens: usage.input_tokens,
-    input_tokens_details: { cached_tokens: details?.cached_tokens ?? 0 },
+    input_tokens_details: { cached_tokens: usage.cached_tokens ?? 0 },
     output_tokens: usage.output_tokens,
-    output_tokens_details: { reasoning_tokens: details?.reasoning_tokens ?? 0 },
+    output_tokens_details: { reasoning_tokens: usage.reasoning_tokens ?? 0 },
     total_tokens: usage.total_tokens,
   };
 }

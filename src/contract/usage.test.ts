@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { addUsage, noUsage, priceUsage, toUsage } from "./usage.ts";
+
+const counts = {
+  prompt_tokens: 100,
+  completion_tokens: 20,
+  total_tokens: 0,
+  prompt_tokens_details: { cached_tokens: 60, cache_creation_tokens: 30, audio_tokens: 1 },
+  completion_tokens_details: { reasoning_tokens: 15 },
+};
+
+test("parts of the tokens are kept where a provider tells of them, and added up", () => {
+  const usage = toUsage(counts);
+  expect(usage).toEqual({
+    input_tokens: 100,
+    output_tokens: 20,
+    total_tokens: 120,
+    cached_tokens: 60,
+    cache_write_tokens: 30,
+    reasoning_tokens: 15,
+  });
+  const untold = toUsage({
+    ...counts,
+    prompt_tokens_details: null,
+    completion_tokens_details: { reasoning_tokens: -1 },
+  });
+  expect(untold).toEqual({ input_tokens: 100, output_tokens: 20, total_tokens: 120 });
+  expect(addUsage(usage, untold)).toMatchObject({ input_tokens: 200, cached_tokens: 60, reasoning_tokens: 15 });
+  expect(addUsage(noUsage, untold)).toEqual(untold);
+});
+
+test("input that a cache holds has its own price", () => {
+  const usage = toUsage(counts);
+  expect(priceUsage(usage, { input: 10, output: 1 })).toBe(1020);
+  expect(priceUsage(usage, { input: 10, output: 1, cached_input: 1, cache_write: 12 })).toBe(100 + 60 + 360 + 20);
+  // Counts that do not fit together never make a price negative.
+  expect(priceUsage({ ...usage, cached_tokens: 999 }, { input: 10, output: 1, cached_input: 1 })).toBe(120);
+});
