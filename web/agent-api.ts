@@ -79,7 +79,7 @@ async function* readAnswer(response: Response): AsyncGenerator<AgentEvent> {
 }
 
 function totalOf(headers: Headers): RunTotal | null {
-  if (!headers.has("x-model-calls")) return null;
+  if (!headers.has("x-usage-input-tokens")) return null;
   const count = (name: string): number => Number(headers.get(name));
   return {
     input_tokens: count("x-usage-input-tokens"),
@@ -99,13 +99,12 @@ function toAgentEvent({ event, data }: ServerEvent): AgentEvent | null {
       return { type: "tool-end", tool: body as ToolOutcome };
     case "run-end": {
       const { message, cost, run_id, usage, model_calls } = body as AgentStreamEvents["run-end"];
-      const { input_tokens, output_tokens } = usage;
       return {
         type: "reply",
         reply: message,
         cost,
         runId: run_id,
-        total: { input_tokens, output_tokens, model_calls },
+        total: usage && { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens, model_calls },
       };
     }
     case "error":

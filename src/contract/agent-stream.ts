@@ -22,7 +22,7 @@ export const AgentStreamEvents = z.object({
     run_id: z.string(),
     model_resolved: z.string(),
     message: AgentReply.describe("The JSON answer."),
-    usage: Usage.describe("Over all model calls."),
+    usage: Usage.nullable().describe("Over all model calls; null where one was not counted."),
     cost: z.number().nullable(),
     model_calls: z.int(),
     tool_calls: z.int(),

@@ -13,7 +13,7 @@ import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { send } from "../support/http.ts";
 import { runServices } from "../support/services.ts";
-import { human, parseEvents, post, runAgentApp, scripted } from "./agent-support.ts";
+import { human, parseEvents, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 
 const ask = (stream: boolean) => ({ model: "test/model", stream, messages: [{ role: "user", content: "Hi" }] });
 
@@ -497,4 +497,30 @@ test("marks that move from turn to turn do not make another conversation of it",
   const answered = await ask([question, asked.choices[0]?.message ?? {}, result]);
   expect(answered.choices[0]?.message.content).toBe("Booked, and it is sunny.");
   expect(booked).toHaveLength(1);
+});
+
+test("what an endpoint does not count is not told as 0", async () => {
+  const counted = { text: "Let me see.", ...asksFor("calculator", { expression: "1 + 1" }) };
+  await using agent = await runAgentApp(scripted(counted, { text: "2", usage: null }).models);
+  const ask = async (path: string, body: object, headers = {}) => post(`${agent.url}${path}`, body, headers);
+  const question = { messages: [{ role: "user", content: "1 + 1?" }] };
+
+  const completion = await ask("/v1/chat/completions", question);
+  expect(completion.headers.has("x-usage-total-tokens")).toBe(false);
+  expect(completion.headers.get("x-model-calls")).toBe("2");
+  expect(await completion.json()).not.toHaveProperty("usage");
+
+  await using streaming = await runAgentApp(scripted({ text: "2", usage: null }).models);
+  const options = { stream: true, stream_options: { include_usage: true } };
+  const chunks = await readEvents(await post(`${streaming.url}/v1/chat/completions`, { ...question, ...options }));
+  expect(chunks.filter(({ data }) => data["usage"])).toEqual([]);
+  expect(chunks.at(-1)?.event).toBe("[DONE]");
+  const response = await post(`${streaming.url}/v1/responses`, { input: "1 + 1?" });
+  expect(await response.json()).toMatchObject({ status: "completed", usage: null });
+  const events = await readEvents(await post(streaming.url, human("1 + 1?"), { accept: "text/event-stream" }));
+  // The contract has no word for it in the message.
+  expect(events.at(-1)?.data).toMatchObject({ usage: null, message: { usage_metadata: { total_tokens: 0 } } });
+  const parts = [{ type: "text", text: "1 + 1?" }];
+  const chat = await post(`${streaming.url}/agent/ui-messages`, { messages: [{ id: "u", role: "user", parts }] });
+  expect((await readEvents(chat)).at(-2)?.data["messageMetadata"]).not.toHaveProperty("usage");
 });

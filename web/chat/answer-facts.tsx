@@ -10,10 +10,12 @@ export function AnswerFacts({ answer }: { answer: DoneAnswer }) {
   return (
     <p className="flex flex-wrap gap-x-3 text-xs text-soft">
       <span>{formatDuration(milliseconds)}</span>
-      <span>
-        {formatInteger(input)} + {formatInteger(output)} tokens
-        {total && total.model_calls > 1 && ` in ${formatInteger(total.model_calls)} calls`}
-      </span>
+      {input + output > 0 && (
+        <span>
+          {formatInteger(input)} + {formatInteger(output)} tokens
+          {total && total.model_calls > 1 && ` in ${formatInteger(total.model_calls)} calls`}
+        </span>
+      )}
       <span className={finish === "length" ? "font-semibold text-warn" : ""}>
         finish: {finish}
         {finish === "length" && " (cut off)"}

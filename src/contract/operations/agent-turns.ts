@@ -50,7 +50,11 @@ const runHeaders = {
 
 /** The totals of the whole run. A stream begins before they are known, and tells them at its end. */
 const totalsHeaders = {
-  "x-usage-input-tokens": { description: "Tokens the model was sent, in all calls of the run.", type: "integer" },
+  "x-usage-input-tokens": {
+    description:
+      "Tokens the model was sent, in all calls of the run. Absent, as the next two, where a call was not counted.",
+    type: "integer",
+  },
   "x-usage-output-tokens": { description: "Tokens it replied with, in all calls of the run.", type: "integer" },
   "x-usage-total-tokens": { description: "Both.", type: "integer" },
   "x-model-calls": { description: "Model calls of the run.", type: "integer" },

@@ -155,8 +155,10 @@ function describeOutcome(span: Span, facts: TurnFacts, outcome: AgentOutcome, ca
     "gen_ai.provider.name": facts.provider(),
     "gen_ai.response.model": facts.resolved(),
     // A resumed run has a span for each part: what it used before it waited is in the first.
-    "gen_ai.usage.input_tokens": outcome.usage.input_tokens - (facts.earlier?.usage.input_tokens ?? 0),
-    "gen_ai.usage.output_tokens": outcome.usage.output_tokens - (facts.earlier?.usage.output_tokens ?? 0),
+    ...(!outcome.uncounted && {
+      "gen_ai.usage.input_tokens": outcome.usage.input_tokens - (facts.earlier?.usage.input_tokens ?? 0),
+      "gen_ai.usage.output_tokens": outcome.usage.output_tokens - (facts.earlier?.usage.output_tokens ?? 0),
+    }),
   });
   if (!outcome.ok) return void fail(span, outcome.error.code);
   span.setAttribute("gen_ai.response.finish_reasons", [outcome.finish_reason]);

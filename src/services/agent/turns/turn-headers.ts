@@ -8,13 +8,15 @@ export function turnHeaders({ runId, resolved }: Pick<Turn, "runId" | "resolved"
   return { "x-run-id": runId, "x-model-resolved": resolved };
 }
 
-/** What the whole turn used; the body of POST / tells only of its last model call. */
+/** What the whole turn used, as far as it was counted; the body of POST / tells only of its last model call. */
 export function totalsHeaders(outcome: AgentOutcome): Record<string, string> {
-  const { usage, cost, model_calls, tool_calls } = outcome;
+  const { usage, uncounted, cost, model_calls, tool_calls } = outcome;
   return {
-    "x-usage-input-tokens": String(usage.input_tokens),
-    "x-usage-output-tokens": String(usage.output_tokens),
-    "x-usage-total-tokens": String(usage.total_tokens),
+    ...(!uncounted && {
+      "x-usage-input-tokens": String(usage.input_tokens),
+      "x-usage-output-tokens": String(usage.output_tokens),
+      "x-usage-total-tokens": String(usage.total_tokens),
+    }),
     "x-model-calls": String(model_calls),
     "x-tool-calls": String(tool_calls.length),
     ...(outcome.ok && { "x-finish-reason": toHeaderText(outcome.finish_reason) }),

@@ -83,11 +83,14 @@ function toRunEnd({ reply, headers }: StoredAnswer): AgentStreamEvents["run-end"
     run_id: headers["x-run-id"] ?? "",
     model_resolved: headers["x-model-resolved"] ?? "",
     message: reply,
-    usage: {
-      input_tokens: count("x-usage-input-tokens"),
-      output_tokens: count("x-usage-output-tokens"),
-      total_tokens: count("x-usage-total-tokens"),
-    },
+    usage:
+      headers["x-usage-total-tokens"] === undefined
+        ? null
+        : {
+            input_tokens: count("x-usage-input-tokens"),
+            output_tokens: count("x-usage-output-tokens"),
+            total_tokens: count("x-usage-total-tokens"),
+          },
     cost: headers["x-cost"] === undefined ? null : Number(headers["x-cost"]),
     model_calls: count("x-model-calls"),
     tool_calls: count("x-tool-calls"),

@@ -137,6 +137,7 @@ function toFinishReason({ finish_reason: reason }: SuccessfulOutcome): string {
   return reason === "stop" ? "stop" : "other";
 }
 
-function toMetadata(turn: Turn, { finish_reason, usage, cost }: SuccessfulOutcome) {
-  return { run_id: turn.runId, model: turn.resolved, finish_reason, usage, ...(cost !== null && { cost }) };
+function toMetadata(turn: Turn, { finish_reason, usage, uncounted, cost }: SuccessfulOutcome) {
+  const known = { ...(!uncounted && { usage }), ...(cost !== null && { cost }) };
+  return { run_id: turn.runId, model: turn.resolved, finish_reason, ...known };
 }
