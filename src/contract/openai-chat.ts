@@ -2,7 +2,7 @@ import { z } from "zod";
 import { cache_control, OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
 /** What providers want to see again beside the calls they asked for: it is handed out and taken back as it is. */
-const echoedFields = {
+export const echoedFields = {
   reasoning_content: z.string().nullish(),
   reasoning_details: z.array(z.unknown()).nullish(),
   thinking: z.array(z.unknown()).nullish(),

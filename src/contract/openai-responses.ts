@@ -12,7 +12,7 @@ const ItemReference = z.object({ type: z.literal("item_reference") });
 const referenceRefused =
   'cannot be "item_reference": nothing is kept here. Send the item itself, as the AI SDK does with providerOptions: { openai: { store: false } }';
 
-/** What a conversation in the Responses format is made of: our own output fits. Reasoning is left aside. */
+/** What a conversation in the Responses format is made of: our own output fits. Reasoning is for the model that gave it. */
 export const ResponseInputItem = z
   .discriminatedUnion(
     "type",
@@ -20,7 +20,7 @@ export const ResponseInputItem = z
       InputMessage,
       z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: z.string() }),
       z.object({ type: z.literal("function_call_output"), call_id: z.string(), output: OpenAiText }),
-      z.object({ type: z.literal("reasoning") }),
+      z.object({ type: z.literal("reasoning"), encrypted_content: z.string().nullish() }),
     ],
     { error: ({ input }) => (ItemReference.safeParse(input).success ? referenceRefused : undefined) },
   )
@@ -109,6 +109,10 @@ export const ResponseOutputItem = z
         type: z.literal("reasoning"),
         id: z.string(),
         summary: z.array(z.object({ type: z.literal("summary_text"), text: z.string() })),
+        encrypted_content: z
+          .string()
+          .exactOptional()
+          .describe("What the provider wants to see again beside the calls that follow: send it back as it came."),
         status: z.enum(["in_progress", "completed"]),
       })
       .describe("What the model thought, where its provider tells."),

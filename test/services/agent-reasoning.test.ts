@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { expect, test } from "vitest";
-import { asksFor } from "../../src/agent/testing/scripted-model.ts";
+import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
 import type { ChatModel } from "../../src/contract/model.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { human, post, readEvents, runAgentApp } from "./agent-support.ts";
@@ -119,3 +119,35 @@ test("the chat of the AI SDK and the events of POST / tell it as it comes", asyn
   ]);
   expect(JSON.stringify(events.at(-1)?.data["message"])).not.toContain("known");
 });
+
+test.each([false, true])(
+  "a response whose output comes back brings what the provider wants to see (stream: %s)",
+  async (stream) => {
+    const model = scriptedModel(
+      { ...asksForWeather("Hm."), reasoning: "Hm.", text: "Let me see." },
+      asksForWeather("Again."),
+      "Sunny.",
+    );
+    await using agent = await runAgentApp({ "test/model": model });
+    const { responses } = clientOf(agent.url);
+    const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Weather?" }];
+    for (const name of ["first", "second", "third"]) {
+      const body = { model: "test/model", tools: [weather], input };
+      const response = stream ? await responses.stream(body).finalResponse() : await responses.create(body);
+      const output: OpenAI.Responses.ResponseOutputItem[] = response.output;
+      input.push(...(output as OpenAI.Responses.ResponseInput));
+      const call = output.find((item) => item.type === "function_call");
+      if (call) input.push({ type: "function_call_output", call_id: call.call_id, output: name });
+    }
+    const replies = model.requests.at(-1)?.messages.filter(({ role }) => role === "assistant");
+    expect(replies).toMatchObject([
+      { content: "Let me see.", tool_calls: [{ echo: { message: { reasoning_content: "Hm." } } }] },
+      { tool_calls: [{ echo: { message: { reasoning_content: "Again." } } }] },
+    ]);
+  },
+);
+
+function asksForWeather(reasoning_content: string) {
+  const { tool_calls } = asksFor("weather", {}, `call_${reasoning_content}`);
+  return { tool_calls: tool_calls.map((call) => ({ ...call, echo: { from: "x", message: { reasoning_content } } })) };
+}

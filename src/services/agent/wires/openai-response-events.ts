@@ -13,6 +13,7 @@ import {
   toResponse,
   type ResponseHead,
 } from "./openai-response.ts";
+import { sealEchoes } from "./sealed-echoes.ts";
 import { createSpokenText } from "./spoken-text.ts";
 
 /**
@@ -48,6 +49,7 @@ export function toResponseEvents(
     .then((outcome) => {
       if (!outcome.ok) throw toTurnError(turn, outcome.error);
       reasoning.finish();
+      reasoning.seal(sealEchoes(outcome.pending_tool_calls));
       message.add(spoken.finish(outcome.reply.text));
       const streamed = message.text();
       const response = toResponse(turn, outcome, { ...head, ...(streamed !== "" && { text: streamed }) });
@@ -100,6 +102,8 @@ interface ReasoningEvents {
   add(text: string): void;
   /** What comes after it is an item of its own. */
   finish(): void;
+  /** An item for what the client is to send back: it is known when everything else has been told. */
+  seal(sealed: string | null): void;
 }
 
 function createReasoningEvents(turn: Turn, { send, output }: Told): ReasoningEvents {
@@ -116,6 +120,12 @@ function createReasoningEvents(turn: Turn, { send, output }: Told): ReasoningEve
   }
 
   return {
+    seal(sealed) {
+      if (sealed === null) return;
+      count += 1;
+      const item = reasoningItem(turn, "", { count, sealed });
+      output.end(output.begin({ ...item, status: "in_progress" }), item);
+    },
     add(delta) {
       open ??= begin();
       const { item_id, output_index } = open;

@@ -11,23 +11,40 @@ import { toMarkedText, toPlainText } from "../../../contract/openai-text.ts";
 import type { Turn } from "../turns/turn.ts";
 import { isCutShort } from "./is-cut-short.ts";
 import { fromUserContent } from "./openai-request.ts";
+import { openEchoes, sealEchoes, type OpenEchoes } from "./sealed-echoes.ts";
 
 /** The input of a response as history for a model; the instructions come first. */
 export function fromResponseInput({ input, instructions }: ResponseRequest): readonly ChatMessage[] {
   const items: readonly ResponseInputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
-  const messages = joinCalls(items.flatMap(toLooseMessages));
+  const messages = joinCalls(withEchoes(items));
   return pairToolMessages(instructions ? [{ role: "system", content: instructions }, ...messages] : messages);
 }
 
-function toLooseMessages(item: ResponseInputItem): LooseMessage[] {
-  switch (item.type) {
-    case "reasoning":
+/** What was sealed with a reply goes with the calls of that reply. */
+function withEchoes(items: readonly ResponseInputItem[]): LooseMessage[] {
+  let echoOf: OpenEchoes | null = null;
+  return items.flatMap((item) => {
+    if (item.type === "reasoning") {
+      echoOf = openEchoes(item.encrypted_content) ?? echoOf;
       return [];
+    }
+    const isReply = item.type === "function_call" || ("role" in item && item.role === "assistant");
+    if (!isReply) echoOf = null;
+    return toLooseMessages(item, echoOf);
+  });
+}
+
+function toLooseMessages(
+  item: Exclude<ResponseInputItem, { type: "reasoning" }>,
+  echoOf: OpenEchoes | null,
+): LooseMessage[] {
+  switch (item.type) {
     case "function_call_output":
       return [{ role: "tool", content: toPlainText(item.output), tool_call_id: item.call_id }];
     case "function_call": {
       const { call_id: id, name, arguments: text } = item;
-      return [{ role: "assistant", content: "", tool_calls: [{ id, name, arguments: text }] }];
+      const echo = echoOf?.(id);
+      return [{ role: "assistant", content: "", tool_calls: [{ id, name, arguments: text, ...(echo && { echo }) }] }];
     }
     default: {
       if (item.role === "user") return [fromUserContent(item.content)];
@@ -115,7 +132,9 @@ function toUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
 
 function toOutput(turn: Turn, { reply, pending_tool_calls }: SuccessfulOutcome, text: string): ResponseOutputItem[] {
   const output: ResponseOutputItem[] = [];
-  if (reply.reasoning !== undefined) output.push(reasoningItem(turn, reply.reasoning));
+  const sealed = sealEchoes(pending_tool_calls);
+  if (reply.reasoning !== undefined || sealed !== null)
+    output.push(reasoningItem(turn, reply.reasoning ?? "", { sealed }));
   const refused = reply.refusal !== null;
   if (text !== "" || refused || pending_tool_calls.length === 0) {
     const content = [
@@ -132,10 +151,15 @@ function toOutput(turn: Turn, { reply, pending_tool_calls }: SuccessfulOutcome, 
 }
 
 /** The place where clients look for it: those of OpenAI show summaries, of whatever length. */
-export function reasoningItem({ runId }: Turn, text: string, { count = 1 }: { count?: number } = {}) {
+export function reasoningItem(
+  { runId }: Turn,
+  text: string,
+  { count = 1, sealed = null }: { count?: number; sealed?: string | null } = {},
+) {
   const id = count === 1 ? `rs_${runId}` : `rs_${runId}_${count}`;
-  const summary = [{ type: "summary_text" as const, text }];
-  return { type: "reasoning" as const, id, summary, status: "completed" as const };
+  const summary = text === "" ? [] : [{ type: "summary_text" as const, text }];
+  const encrypted = sealed === null ? {} : { encrypted_content: sealed };
+  return { type: "reasoning" as const, id, summary, ...encrypted, status: "completed" as const };
 }
 
 export function outputText(text: string, logprobs: SuccessfulReply["logprobs"] = null) {

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import type { PendingToolCall } from "../../../agent/agent-outcome.ts";
+import type { CallEcho } from "../../../contract/model.ts";
+import { echoedFields } from "../../../contract/openai-chat.ts";
+import { scanJson } from "../../http/json-scan.ts";
+
+/** What a provider wants to see again of one reply: in its message, and beside its calls, by their ids. */
+const Echoes = z.object({
+  message: z.object(echoedFields).optional(),
+  calls: z.record(z.string(), z.object({ extra_content: z.record(z.string(), z.unknown()) })),
+});
+type Echoes = z.infer<typeof Echoes>;
+
+const ours = "rehearsal.";
+
+/**
+ * The echoes of calls as one text. Responses have a single place that every client sends back as it came, the encrypted content of
+ * reasoning; nothing is secret in ours, since the client that gets it in chat completions may read it there.
+ */
+export function sealEchoes(calls: readonly PendingToolCall[]): string | null {
+  const message = calls[0]?.echo?.message;
+  const own = calls.flatMap(({ id, echo }) => (echo?.call ? [[id, echo.call] as const] : []));
+  if (!message && own.length === 0) return null;
+  const text = JSON.stringify({ ...(message && { message }), calls: Object.fromEntries(own) });
+  return ours + Buffer.from(text).toString("base64url");
+}
+
+/** The echo of each call that is asked about, in their order: the first one gets the message's. */
+export type OpenEchoes = (callId: string) => CallEcho | null;
+
+/** Null where the text is not one of ours. It is the client's by now: what does not fit is left out. */
+export function openEchoes(sealed: string | null | undefined): OpenEchoes | null {
+  const echoes = sealed?.startsWith(ours) ? parse(Buffer.from(sealed.slice(ours.length), "base64url")) : null;
+  if (!echoes) return null;
+  let message = plain(echoes.message ?? {});
+  return (callId) => {
+    const call = Object.hasOwn(echoes.calls, callId) ? echoes.calls[callId] : undefined;
+    const echo = { ...(message && { message }), ...(call && { call }) };
+    message = null;
+    return echo.message || echo.call ? echo : null;
+  };
+}
+
+const limits = { depth: 32, keys: 1_000, values: 100_000 };
+
+function parse(bytes: Uint8Array): Echoes | null {
+  try {
+    scanJson(bytes, limits);
+    return Echoes.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    return null;
+  }
+}
+
+function plain(fields: Readonly<Record<string, unknown>>): CallEcho["message"] | null {
+  const told = Object.entries(fields).filter(([, value]) => value != null);
+  return told.length > 0 ? Object.fromEntries(told) : null;
+}
