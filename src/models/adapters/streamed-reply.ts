@@ -60,6 +60,7 @@ export class StreamedReply {
 
   /** `marked`: the server says that it is thought. */
   addText(text: string, options?: { marked: boolean }): void {
+    if (this.#sorter.isSaid && !options?.marked) return this.#say(text);
     const { said, thought } = this.#sorter.add(text, options);
     if (thought !== "") this.#listeners.onReasoning(this.#reasoning.addText(thought));
     if (said !== "" || text === "") this.#say(said);

@@ -19,10 +19,14 @@ export class ThoughtText {
   /** An open thought as it was written: without an end it may be the reply. */
   #open = "";
 
+  /** Whether the reply has begun: from then on nothing needs to be sorted but what is marked. */
+  get isSaid(): boolean {
+    return this.#state === "said";
+  }
+
   /** `marked`: the server says that the piece is thought. */
   add(piece: string, { marked = false }: { marked?: boolean } = {}): SortedText {
     if (marked) return this.#addMarked(piece);
-    if (this.#state === "said") return wholly(piece);
     return this.#sort(this.#held + piece);
   }
 
