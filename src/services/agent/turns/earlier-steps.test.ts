@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
 import type { ChatMessage } from "../../../contract/model.ts";
+import { sampleReply } from "../../../contract/testing/sample-reply.ts";
 import { createEarlierSteps } from "./earlier-steps.ts";
 
 const question: ChatMessage = { role: "user", content: "Hi" };
@@ -21,6 +22,7 @@ const outcome = (history: readonly ChatMessage[], ...ids: string[]): AgentOutcom
   ({
     ok: true,
     history,
+    reply: sampleReply("", { tool_calls: ids.map((id) => call(id)) }),
     pending_tool_calls: ids.map((id) => ({ ...call(id), args: {} })),
   }) as Partial<SuccessfulOutcome> as AgentOutcome;
 
@@ -52,7 +54,7 @@ test.each([
 
 test("nothing is kept for good, nor more than there is room for", () => {
   let time = 0;
-  const room = JSON.stringify(steps("1")).length * 2;
+  const room = JSON.stringify([steps("1"), []]).length * 2;
   const earlier = createEarlierSteps({ now: () => time, maximumAgeMs: 1000, maximumSize: room });
   const isKept = (id: string) => earlier.read(null, [question, asks(id)]).messages.length > 2;
   for (const id of ["a", "b", "c"]) earlier.read(null, [question]).keep(outcome([question, ...steps("1")], id));
@@ -66,4 +68,23 @@ test("a turn that used none of our tools, or failed, leaves nothing to keep", ()
   earlier.read(null, [question]).keep(outcome([question], "a"));
   earlier.read(null, [question]).keep({ ok: false } as AgentOutcome);
   expect(earlier.read(null, [question, asks("a")]).messages).toEqual([question, asks("a")]);
+});
+
+test("what the provider wants to see again is put back, whatever the client made of it", () => {
+  const earlier = createEarlierSteps();
+  const thinking = { from: "claude", message: { thinking: [{ type: "thinking", signature: "s" }] } };
+  const signed = { from: "claude", call: { extra_content: { signature: "b" } } };
+  const reply = sampleReply("", { tool_calls: [{ ...call("own", "ours"), echo: thinking }, call("a"), call("b")] });
+  const pending = [call("a"), { ...call("b"), echo: signed }].map((asked) => ({ ...asked, args: {} }));
+  const asked = { ok: true, history: [question], reply, pending_tool_calls: pending } as Partial<SuccessfulOutcome>;
+  earlier.read(null, [question]).keep(asked as AgentOutcome);
+
+  const back = [{ ...call("a"), echo: { message: { reasoning_content: "as the client has it" } } }, call("b")];
+  const sent = [question, { role: "assistant", content: "", tool_calls: back } as const, result("a"), result("b")];
+  expect(earlier.read(null, sent).messages[1]).toMatchObject({
+    tool_calls: [
+      { id: "a", echo: thinking },
+      { id: "b", echo: signed },
+    ],
+  });
 });

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import type { ChatMessage, ToolCall } from "../../../contract/model.ts";
+import { pendingEchoes, type PendingEchoes } from "./pending-echoes.ts";
 
 /** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
 export interface KnownConversation {
@@ -12,15 +13,20 @@ export interface KnownConversation {
 /**
  * What the agent did before it asked the client to use a tool of its own. The wires of OpenAI have no place for it: a client
  * comes back with its call and the result, and a model that saw no more would use our tools once more, also those that change
- * something.
+ * something. What the provider wants to see again beside the call is handed out, but most clients do not bring it back.
  */
 export interface EarlierSteps {
   /** What is kept is found only in the very conversation it belongs to, by the owner whose it is. */
   read(owner: string | null, messages: readonly ChatMessage[]): KnownConversation;
 }
 
-interface Kept {
+/** What belongs to one reply with calls of the client's. */
+interface Hidden {
   readonly steps: readonly ChatMessage[];
+  readonly echoes: PendingEchoes;
+}
+
+interface Kept extends Hidden {
   readonly size: number;
   readonly expiresAt: number;
 }
@@ -45,9 +51,9 @@ export function createEarlierSteps({
     kept.delete(key);
   }
 
-  function put(key: string, steps: readonly ChatMessage[]): void {
+  function put(key: string, hidden: Hidden): void {
     drop(key);
-    const entry = { steps, size: JSON.stringify(steps).length, expiresAt: now() + maximumAgeMs };
+    const entry = { ...hidden, size: sizeOf(hidden), expiresAt: now() + maximumAgeMs };
     kept.set(key, entry);
     size += entry.size;
     for (const [oldest, { expiresAt }] of kept) {
@@ -56,9 +62,9 @@ export function createEarlierSteps({
     }
   }
 
-  const stepsOf = (key: string): readonly ChatMessage[] => {
+  const hiddenBehind = (key: string): Hidden | null => {
     const entry = kept.get(key);
-    return entry && entry.expiresAt > now() ? entry.steps : [];
+    return entry && entry.expiresAt > now() ? entry : null;
   };
 
   return {
@@ -69,7 +75,9 @@ export function createEarlierSteps({
         keep: (outcome) => {
           if (!outcome.ok || !outcome.history) return;
           const steps = outcome.history.slice(messages.length);
-          if (steps.length > 0) put(keyOf(addTo(hashFor(owner), sent), outcome.pending_tool_calls), steps);
+          const echoes = pendingEchoes(outcome);
+          if (steps.length === 0 && echoes.size === 0) return;
+          put(keyOf(addTo(hashFor(owner), sent), outcome.pending_tool_calls), { steps, echoes });
         },
       };
     },
@@ -78,14 +86,27 @@ export function createEarlierSteps({
   function withSteps(owner: string | null, sent: readonly ChatMessage[]): readonly ChatMessage[] {
     const before = hashFor(owner);
     return sent.flatMap((message) => {
-      const steps = hasCalls(message) ? stepsOf(keyOf(before, message.tool_calls)) : [];
+      const hidden = hasCalls(message) ? hiddenBehind(keyOf(before, message.tool_calls)) : null;
       addTo(before, [message]);
-      return [...steps, message];
+      return hidden && hasCalls(message) ? [...hidden.steps, withEchoes(message, hidden.echoes)] : [message];
     });
   }
 }
 
-type AskingMessage = ChatMessage & { readonly tool_calls: readonly ToolCall[] };
+function sizeOf({ steps, echoes }: Hidden): number {
+  return JSON.stringify([steps, [...echoes.values()]]).length;
+}
+
+/** What the provider said counts, not what the client made of it. */
+function withEchoes(message: AskingMessage, echoes: PendingEchoes): ChatMessage {
+  const tool_calls = message.tool_calls.map((call) => {
+    const echo = echoes.get(call.id);
+    return echo ? { ...call, echo } : call;
+  });
+  return { ...message, tool_calls };
+}
+
+type AskingMessage = Extract<ChatMessage, { role: "assistant" }> & { readonly tool_calls: readonly ToolCall[] };
 
 function hasCalls(message: ChatMessage): message is AskingMessage {
   return message.role === "assistant" && message.tool_calls !== undefined && message.tool_calls.length > 0;

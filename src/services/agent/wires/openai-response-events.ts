@@ -2,6 +2,7 @@ import type { ServiceError } from "../../../contract/service-error.ts";
 import type { ResponseBody, ResponseOutputItem } from "../../../contract/openai-responses.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
+import { pendingEchoes } from "../turns/pending-echoes.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 import { asksForJson } from "../../../agent/asks-for-json.ts";
@@ -49,7 +50,7 @@ export function toResponseEvents(
     .then((outcome) => {
       if (!outcome.ok) throw toTurnError(turn, outcome.error);
       reasoning.finish();
-      reasoning.seal(sealEchoes(outcome.pending_tool_calls));
+      reasoning.seal(sealEchoes(pendingEchoes(outcome)));
       message.add(spoken.finish(outcome.reply.text));
       const streamed = message.text();
       const response = toResponse(turn, outcome, { ...head, ...(streamed !== "" && { text: streamed }) });

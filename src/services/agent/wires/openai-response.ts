@@ -8,6 +8,7 @@ import type {
   ResponseRequest,
 } from "../../../contract/openai-responses.ts";
 import { toMarkedText, toPlainText } from "../../../contract/openai-text.ts";
+import { pendingEchoes } from "../turns/pending-echoes.ts";
 import type { Turn } from "../turns/turn.ts";
 import { isCutShort } from "./is-cut-short.ts";
 import { fromUserContent } from "./openai-request.ts";
@@ -130,9 +131,10 @@ function toUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
   };
 }
 
-function toOutput(turn: Turn, { reply, pending_tool_calls }: SuccessfulOutcome, text: string): ResponseOutputItem[] {
+function toOutput(turn: Turn, outcome: SuccessfulOutcome, text: string): ResponseOutputItem[] {
+  const { reply, pending_tool_calls } = outcome;
   const output: ResponseOutputItem[] = [];
-  const sealed = sealEchoes(pending_tool_calls);
+  const sealed = sealEchoes(pendingEchoes(outcome));
   if (reply.reasoning !== undefined || sealed !== null)
     output.push(reasoningItem(turn, reply.reasoning ?? "", { sealed }));
   const refused = reply.refusal !== null;

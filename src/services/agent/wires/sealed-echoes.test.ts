@@ -1,20 +1,22 @@
 import { expect, test } from "vitest";
+import type { CallEcho } from "../../../contract/model.ts";
 import { openEchoes, sealEchoes } from "./sealed-echoes.ts";
 
-const call = (id: string, echo?: object) => ({ id, name: "weather", args: {}, arguments: "{}", ...(echo && { echo }) });
 const signature = { extra_content: { google: { thought_signature: "s" } } };
 
 test("what was sealed with calls is found by their ids again, the message's with the first", () => {
-  const sealed = sealEchoes([
-    call("a", { from: "http://x m", message: { reasoning_content: "Hm." } }),
-    call("b", { call: signature }),
-  ]);
+  const sealed = sealEchoes(
+    new Map<string, CallEcho>([
+      ["a", { from: "http://x m", message: { reasoning_content: "Hm." } }],
+      ["b", { call: signature }],
+    ]),
+  );
   const echoOf = openEchoes(sealed);
   expect(echoOf?.("a")).toEqual({ message: { reasoning_content: "Hm." } });
   expect(echoOf?.("b")).toEqual({ call: signature });
   expect(echoOf?.("c")).toBeNull();
   expect(sealed).not.toContain("http");
-  expect(sealEchoes([call("a")])).toBeNull();
+  expect(sealEchoes(new Map())).toBeNull();
 });
 
 const seal = (value: unknown) => `rehearsal.${Buffer.from(JSON.stringify(value)).toString("base64url")}`;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { PendingToolCall } from "../../../agent/agent-outcome.ts";
 import type { CallEcho } from "../../../contract/model.ts";
 import { echoedFields } from "../../../contract/openai-chat.ts";
 import { scanJson } from "../../http/json-scan.ts";
+import type { PendingEchoes } from "../turns/pending-echoes.ts";
 
 /** What a provider wants to see again of one reply: in its message, and beside its calls, by their ids. */
 const Echoes = z.object({
@@ -17,9 +17,9 @@ const ours = "rehearsal.";
  * The echoes of calls as one text. Responses have a single place that every client sends back as it came, the encrypted content of
  * reasoning; nothing is secret in ours, since the client that gets it in chat completions may read it there.
  */
-export function sealEchoes(calls: readonly PendingToolCall[]): string | null {
-  const message = calls[0]?.echo?.message;
-  const own = calls.flatMap(({ id, echo }) => (echo?.call ? [[id, echo.call] as const] : []));
+export function sealEchoes(echoes: PendingEchoes): string | null {
+  const message = [...echoes.values()].find((echo) => echo.message)?.message;
+  const own = [...echoes].flatMap(([id, { call }]) => (call ? [[id, call] as const] : []));
   if (!message && own.length === 0) return null;
   const text = JSON.stringify({ ...(message && { message }), calls: Object.fromEntries(own) });
   return ours + Buffer.from(text).toString("base64url");
