@@ -17,10 +17,13 @@ function tryParse(text: string): unknown {
   }
 }
 
+/** Goes from quote to quote: a pattern for a whole string would be tried at every quote of a text whose last string never ends. */
 function withoutBareNumbers(text: string): string {
-  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g, (token) =>
-    token.startsWith('"') ? token : "null",
-  );
+  let inString = false;
+  return text.replace(/\\.|"|-?\b(?:NaN|Infinity)\b/gs, (token) => {
+    if (token === '"') inString = !inString;
+    return inString || token === '"' || token.startsWith("\\") ? token : "null";
+  });
 }
 
 /** Counts open brackets outside strings: a million levels take JSON.parse seconds, this stops at the first too many. */
