@@ -99,6 +99,7 @@ test.each([
   [new ToolError("No such city."), "No such city."],
   ["thrown text", "The tool failed."],
   [new Error("x".repeat(1000)), `Error: ${"x".repeat(293)}…`],
+  [new Error("\n".repeat(1_000_000)), `Error: ${"\n".repeat(293)}…`],
 ])("what a tool rejects with stays short: %#", async (thrown, told) => {
   const { outcome } = await readByModel([asksFor("spy"), "Sorry"], [spyTool(() => Promise.reject(thrown)).tool]);
   expect(outcome.tool_calls[0]?.result).toBe(told);

@@ -72,6 +72,6 @@ const shownToolError = 2000;
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return "The tool failed.";
   if (error instanceof ToolError) return firstCharacters(error.message, shownToolError);
-  const [message = ""] = error.message.split(/\n\s+at /);
+  const [message = ""] = firstCharacters(error.message, shownFailure).split(/\n\s+at /);
   return firstCharacters(`${error.name}: ${message}`, shownFailure);
 }

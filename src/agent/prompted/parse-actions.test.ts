@@ -202,6 +202,7 @@ test.each(["calculator(6*7)", '{"expression": "6*7"'])("a block that names no to
 test("a text full of braces is read in good time", () => {
   expect(read("{".repeat(200_000)).calls).toEqual([]);
   expect(read("```tool_call\n".repeat(2000)).calls).toEqual([]);
+  expect(read("```" + " ".repeat(250_000)).calls).toEqual([]);
   expect(read("</think>".repeat(30_000)).calls).toEqual([]);
   expect(read("<think>".repeat(30_000) + "</think").calls).toEqual([]);
   expect(read("<think>".repeat(30_000) + "```tool_call\n" + look).calls).toHaveLength(1);

@@ -23,7 +23,7 @@ const trainedOpenings: readonly Opening[] = [
 const openings: readonly Opening[] = [
   { pattern: /```[ \t]*(?:tool_call|tool_code|action|tool)\b[^\n{[]*\n?/gi, explicit: true },
   ...trainedOpenings,
-  { pattern: /```[ \t]*(?:json)?[ \t]*\r?\n(?=\s*[{[])/gi, explicit: false },
+  { pattern: /```[ \t]*(?:json[ \t]*)?\r?\n(?=\s*[{[])/gi, explicit: false },
 ];
 /** Blocks that can be nothing but calls: what cannot be read in them is handed back to the model. */
 const onlyCalls = /tool_call|function_call/i;
