@@ -1,4 +1,8 @@
+import { firstCharacters } from "../contract/first-characters.ts";
 import type { Place } from "./scenario-file.ts";
+
+/** A message may quote the file, whose names can be as long as it likes. */
+const longestMessage = 2_000;
 
 /** A file that cannot be read at all. The message is for the person who has the file: it names the place and what was expected. */
 export class FormatError extends Error {
@@ -8,7 +12,7 @@ export class FormatError extends Error {
   readonly pointer: string | undefined;
 
   constructor(message: string, place: Place & { column?: number } = {}) {
-    super(`${placeText(place)}${message}`);
+    super(firstCharacters(`${placeText(place)}${message}`, longestMessage));
     this.line = place.line;
     this.column = place.column;
     this.pointer = place.pointer;

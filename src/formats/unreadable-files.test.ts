@@ -49,6 +49,12 @@ test("broken CSV is refused with its line", () => {
   expect(refusal({ text: 'input,expected\nhi,"x\n' }).message).toContain("Quote Not Closed");
 });
 
+test("a refusal quotes no more of a file than can be read", () => {
+  const { message } = refusal({ text: `${"x".repeat(100_000)},y\n1,2`, format: "csv" });
+  expect(message).toContain("no column holds the user's message; name it with the mapping user=…");
+  expect(message.length).toBeLessThan(2_100);
+});
+
 test.each(["", "   \n", "\uFEFF"])("an empty file is said to be empty: %j", (text) => {
   expect(refusal({ text }).message).toBe("the file is empty");
 });
