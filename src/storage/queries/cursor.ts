@@ -37,12 +37,15 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
+/** Letter for letter what was encoded: `Buffer` alone passes over what is no base64. */
 function decode(cursor: string): unknown {
   try {
-    return JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    if (encode(value) === cursor) return value;
   } catch {
-    throw notACursor();
+    // Told below.
   }
+  throw notACursor();
 }
 
 function notACursor(): ServiceError {
