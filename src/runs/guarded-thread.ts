@@ -23,7 +23,7 @@ export interface AskOptions {
 export interface GuardedThreadOptions {
   /** Begins a thread that says something when it is ready, and then one thing for every question. */
   readonly start: () => Worker;
-  /** How long one question may take. */
+  /** How long the thread may work on one question: on a busy machine, which keeps it waiting, that takes longer. */
   readonly longestMs: number;
   /** A thread that has had nothing to do for so long is ended. */
   readonly idleMs?: number;
@@ -142,13 +142,11 @@ export function createGuardedThread<Question, Answer>({
 
 const threadEnded = "The thread has ended.";
 
-/** Rejects when the thread ends without a word or, where a limit is given, says nothing for so long. */
+/** Rejects when the thread ends without a word or, where a limit is given, has worked for so long. */
 async function nextMessage(worker: Worker, longestMs?: number): Promise<unknown> {
   const over = new AbortController();
   const died = () => over.abort(new Error(threadEnded));
-  // A timer that comes late may come together with the answer, which counts then.
-  const late = () => void nextTurn().then(() => over.abort(new ThreadOverrun("time")));
-  const timer = longestMs === undefined ? undefined : setTimeout(late, longestMs);
+  using _ = longestMs === undefined ? null : onceWorked(worker, longestMs, () => over.abort(new ThreadOverrun("time")));
   worker.once("exit", died);
   try {
     const [message] = (await once(worker, "message", { signal: over.signal })) as [unknown];
@@ -157,7 +155,36 @@ async function nextMessage(worker: Worker, longestMs?: number): Promise<unknown>
     if (isOutOfMemory(error)) throw new ThreadOverrun("memory");
     throw error instanceof Error && error.name === "AbortError" ? error.cause : error;
   } finally {
-    clearTimeout(timer);
     worker.off("exit", died);
   }
+}
+
+/** However little it could work, after so many times the limit it has kept others waiting for too long. */
+const mostPatience = 3;
+/** So much later it is asked again at the earliest. */
+const shortestMs = 20;
+
+function onceWorked(worker: Worker, limitMs: number, tell: () => void): Disposable {
+  const before = worker.cpuUsage().catch(() => undefined);
+  let timer = setTimeout(look, limitMs);
+  const last = setTimeout(tell, limitMs * mostPatience);
+  let done = false;
+
+  async function look(): Promise<void> {
+    const worked = await worker.cpuUsage(await before).catch(() => null);
+    // A timer that comes late may come together with the answer, which counts then.
+    await nextTurn();
+    if (done || !worked) return;
+    const leftMs = limitMs - (worked.user + worked.system) / 1_000;
+    if (leftMs <= 0) tell();
+    else timer = setTimeout(look, Math.max(leftMs, shortestMs));
+  }
+
+  return {
+    [Symbol.dispose]() {
+      done = true;
+      clearTimeout(timer);
+      clearTimeout(last);
+    },
+  };
 }
