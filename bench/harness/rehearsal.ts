@@ -42,6 +42,7 @@ export function benchSettings(concurrency: number): Record<string, string> {
     REHEARSAL_MAX_CALLS_PER_RUN: "10000000",
     REHEARSAL_MAX_ATTEMPTS: "100000",
     REHEARSAL_HTTP_REQUEST_TIMEOUT_MS: "600000",
+    REHEARSAL_SHED_EVENT_LOOP_LAG_MS: "60000",
     REHEARSAL_SHUTDOWN_GRACE_MS: "100",
   };
 }

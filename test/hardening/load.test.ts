@@ -22,9 +22,6 @@ import {
 } from "./support/load.ts";
 import { startServe } from "./support/serve-process.ts";
 
-/** Where lag is not what is tested, a busy machine must not make the service refuse. */
-const unhurried = { LOG_LEVEL: "silent", REHEARSAL_SHED_EVENT_LOOP_LAG_MS: "60000" };
-
 describe("ten times more than it can do", () => {
   const atOnce = 20;
 
@@ -59,7 +56,7 @@ describe("ten times more than it can do", () => {
   test("the rest is refused at once, and what was accepted is answered and kept", { timeout: patience }, async () => {
     await using provider = await startFakeProvider({ behaviour: after(20, text("Yes")) });
     await using serve = await startServe({
-      ...unhurried,
+      LOG_LEVEL: "silent",
       REHEARSAL_HTTP_MAX_REQUESTS: String(atOnce),
       REHEARSAL_CONCURRENCY_PER_ORIGIN: String(atOnce),
     });
@@ -202,7 +199,7 @@ test("SIGTERM under load cuts no request that was taken on", { timeout: patience
         return after(300, text("Yes"))(call);
       },
     });
-    await using serve = await startServe({ ...unhurried, HUB_BASE_URL: provider.url });
+    await using serve = await startServe({ LOG_LEVEL: "silent", HUB_BASE_URL: provider.url });
     const running = Array.from({ length: clients }, (_, index) =>
       index % 2 === 0
         ? send(`${serve.evaluation}/evaluate`, { body: evaluationOf(provider.url) })
@@ -237,7 +234,7 @@ describe("clients that go away", () => {
         return hang(call);
       },
     });
-    await using serve = await startServe({ ...unhurried, HUB_BASE_URL: provider.url, REHEARSAL_DEMO: "off" });
+    await using serve = await startServe({ LOG_LEVEL: "silent", HUB_BASE_URL: provider.url, REHEARSAL_DEMO: "off" });
     const clients = Array.from({ length: size.disconnects }, async () => {
       const leave = new AbortController();
       const asked = fetch(serve.agent, {

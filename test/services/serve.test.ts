@@ -10,6 +10,7 @@ import { after } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { unhurried } from "../support/unhurried.ts";
 
 interface Started extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -21,7 +22,13 @@ interface Started extends AsyncDisposable {
 function start(folder: string, environment: Record<string, string> = {}, ...parameters: string[]): Started {
   const child = spawn(process.execPath, [commandLine, "serve", ...parameters], {
     cwd: folder,
-    env: { PATH: process.env["PATH"] ?? "", REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", ...environment },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      REHEARSAL_AGENT_PORT: "0",
+      REHEARSAL_EVAL_PORT: "0",
+      ...unhurried,
+      ...environment,
+    },
   });
   let stdout = "";
   let stderr = "";

@@ -1,6 +1,7 @@
 import { startServices } from "../../src/cli/commands/serve.ts";
 import { readSettings } from "../../src/settings.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { unhurried } from "./unhurried.ts";
 
 export interface RunningServices extends AsyncDisposable {
   readonly agent: string;
@@ -17,8 +18,7 @@ export async function runServices(environment: Record<string, string> = {}): Pro
     REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1",
     REHEARSAL_UPSTREAM_RETRY_CAP_MS: "5",
     LOG_LEVEL: "silent",
-    // A busy machine must not make the service refuse what a test asks for.
-    REHEARSAL_SHED_EVENT_LOOP_LAG_MS: "60000",
+    ...unhurried,
     ...environment,
   });
   if (warnings.length > 0) throw new Error(warnings.join("; "));

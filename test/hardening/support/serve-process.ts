@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { commandLine } from "../../support/command-line.ts";
+import { unhurried } from "../../support/unhurried.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** `rehearsal serve` as a process of its own, with nothing of our environment but what is handed in. */
@@ -78,7 +79,13 @@ function spawnServe(
   const child = spawn(process.execPath, [...nodeOptions, commandLine, "serve", "--json"], {
     ...(cwd !== undefined && { cwd }),
     stdio: ["ignore", "pipe", "pipe", ...(messages ? (["ipc"] as const) : [])],
-    env: { PATH: process.env["PATH"] ?? "", REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", ...environment },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      REHEARSAL_AGENT_PORT: "0",
+      REHEARSAL_EVAL_PORT: "0",
+      ...unhurried,
+      ...environment,
+    },
   });
   let stdout = "";
   let stderr = "";
