@@ -8,8 +8,9 @@ export default defineConfig({
     isolate: false,
     // One more than there are cores: many tests wait for a process, a database or a browser.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Against what hangs only: on a machine ten times as slow, what takes longest still comes to its end.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Real processes, databases and browsers share a machine there: a second failure counts, and the report names the first.
     retry: process.env["CI"] ? 1 : 0,
   },

@@ -194,7 +194,7 @@ test("services and workers wait for a database that cannot be reached, and say s
     expect(JSON.parse(waiting)).toMatchObject({ level: "warn", msg: "waiting for the database" });
     expect({ ...rest, stderr: line.join("\n") }).toEqual(unreachable);
   }
-}, 60_000);
+});
 
 test("migrate-to copies from the file DATABASE_URL names", async () => {
   await using folder = await temporaryFolder();

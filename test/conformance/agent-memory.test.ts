@@ -9,7 +9,7 @@ import { agentMemorySuite, type MemoryUnderTest } from "./agent-memory-suite.ts"
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 interface OpenOptions {

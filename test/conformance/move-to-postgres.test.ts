@@ -16,7 +16,7 @@ import { collect, ending, storedTurn } from "./suite-helpers.ts";
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 test("everything is copied as it is, and unfinished work goes on at the new place", async () => {

@@ -8,7 +8,7 @@ import { sampleRun } from "./sample-runs.ts";
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 const everything = { worker: "w", limit: 100, perRun: 100 };

@@ -11,7 +11,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   prepared = await postgres.createDatabase();
   await (await openPostgres({ url: prepared.url })).close();
-}, 60_000);
+});
 
 afterAll(() => postgres.stop());
 

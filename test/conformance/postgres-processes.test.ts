@@ -14,7 +14,7 @@ const script = join(import.meta.dirname, "worker-process.ts");
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 interface WorkerProcess extends AsyncDisposable {
@@ -79,7 +79,7 @@ test("attempts of a worker that was killed or paused go to another, each turn is
   expect(acknowledged.filter((line) => !before.includes(line.replace("stored ", "")))).toEqual([]);
   alive.child.kill("SIGTERM");
   expect(await once(alive.child, "exit")).toEqual([0, null]);
-}, 90_000);
+});
 
 test("a worker of the same host that died is noticed at once", async () => {
   await using database = await postgres.createDatabase();
@@ -92,7 +92,7 @@ test("a worker of the same host that died is noticed at once", async () => {
   await expect
     .poll(() => storage.queue.claim({ worker: "w", limit: 9, perRun: 9 }), { timeout: 5_000 })
     .not.toEqual([]);
-}, 30_000);
+});
 
 test("processes that start at once on a new database prepare it once", async () => {
   await using database = await postgres.createDatabase();
@@ -148,7 +148,6 @@ test.skipIf(process.env["DATABASE_URL"])(
     expect([turns.length, new Set(turns).size]).toEqual([180, 180]);
     expect((await store.runs.get(run.id))?.progress).toMatchObject({ attempts_done: 60, interactions_done: 180 });
   },
-  60_000,
 );
 
 async function drained(store: Store): Promise<void> {

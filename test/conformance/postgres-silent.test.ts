@@ -8,7 +8,7 @@ import { storedTurn } from "./suite-helpers.ts";
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 /** Stands between us and the server. After a failover the old connections say nothing any more; new ones work. */

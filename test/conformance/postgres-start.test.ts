@@ -13,7 +13,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   postgres = await startPostgres();
   database = await postgres.createDatabase();
-}, 60_000);
+});
 
 afterAll(async () => {
   await database[Symbol.asyncDispose]();

@@ -9,7 +9,7 @@ import { sampleRun } from "./sample-runs.ts";
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 test("behind a lock that is not to be had in time, reads are storage_unavailable and writes wait for it", async () => {

@@ -12,7 +12,7 @@ let storage: PostgresUnderTest;
 beforeAll(async () => {
   postgres = await startPostgres();
   storage = await preparePostgresUnderTest(postgres);
-}, 60_000);
+});
 
 afterAll(async () => {
   await storage[Symbol.asyncDispose]();

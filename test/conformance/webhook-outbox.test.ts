@@ -12,7 +12,7 @@ let folder: TemporaryFolder;
 beforeAll(async () => {
   [postgres, folder] = await Promise.all([startPostgres(), temporaryFolder()]);
   database = await postgres.createDatabase();
-}, 60_000);
+});
 afterAll(async () => {
   await database[Symbol.asyncDispose]();
   await Promise.all([postgres.stop(), folder[Symbol.asyncDispose]()]);

@@ -83,7 +83,7 @@ async function prepared() {
   return { folder, sh: (text: string) => run("sh", ["-ec", text], { cwd: folder.path, env }) };
 }
 
-test.each(guides)("every shell line of %s does what it says", { timeout: 180_000 }, async (guide) => {
+test.each(guides)("every shell line of %s does what it says", async (guide) => {
   const { folder, sh } = await prepared();
   await using _ = folder;
   if (guide !== "docs/start.md") await sh("rehearsal init --yes");

@@ -26,7 +26,7 @@ async function project() {
   return folder;
 }
 
-test("every program that is shown has right types", { timeout: 180_000 }, async () => {
+test("every program that is shown has right types", async () => {
   await using folder = await project();
   expect(programs).toHaveLength(5);
   const files = programs.map((_, index) => `program-${index}.ts`);
@@ -39,7 +39,7 @@ test("every program that is shown has right types", { timeout: 180_000 }, async 
   await expect(run(process.execPath, [compiler, "-p", folder.path])).resolves.toMatchObject({ stdout: "" });
 });
 
-test("the programs that need no test runner do what they say", { timeout: 60_000 }, async () => {
+test("the programs that need no test runner do what they say", async () => {
   await using folder = await project();
   await using services = await runServices();
   const outputs = [];

@@ -36,7 +36,7 @@ beforeAll(async () => {
   elsewhere.listen(0, "127.0.0.1");
   await new Promise((resolve) => elsewhere.once("listening", resolve));
   browser = await launchChromium({ args: [`--host-resolver-rules=MAP ${rebound} 127.0.0.1`] });
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();
@@ -70,34 +70,30 @@ async function attackFrom(origin: string, targets: Targets = services): Promise<
 /** What a page got to see of an answer. */
 const wasRead = ({ outcome }: Attack) => /^(cors|basic) 2|^read:(?!.*host_not_allowed)/.test(outcome);
 
-test(
-  "a page whose name was rebound to this machine starts nothing and reads nothing",
-  { timeout: 60_000 },
-  async () => {
-    const at = (address: string) => `http://${rebound}:${new URL(address).port}`;
-    const targets = { evaluation: at(services.evaluation), agent: at(services.agent) };
-    // To the browser it is the services' own page: no other origin, no preflight, nothing withheld from its scripts.
-    const attacks = [
-      ...(await attackFrom(`${targets.evaluation}/healthz`, targets)),
-      ...(await attackFrom(`${targets.agent}/`, targets)),
-    ];
-    const { runs } = (await send(`${services.evaluation}/runs`)).body as { runs: unknown[] };
-    const refused = attacks.filter(({ outcome }) => /421|host_not_allowed/.test(outcome));
-    report("rebound names", {
-      attempts: attacks.length,
-      "refused with 421, as seen by the page": refused.length,
-      "runs started": runs.length,
-      "model calls": provider.requests.length,
-      "answers read": attacks.filter(wasRead).length,
-    });
-    expect(attacks.filter(wasRead)).toEqual([]);
-    expect(runs).toEqual([]);
-    expect(provider.requests).toEqual([]);
-    expect(refused.length).toBeGreaterThan(20);
-  },
-);
+test("a page whose name was rebound to this machine starts nothing and reads nothing", async () => {
+  const at = (address: string) => `http://${rebound}:${new URL(address).port}`;
+  const targets = { evaluation: at(services.evaluation), agent: at(services.agent) };
+  // To the browser it is the services' own page: no other origin, no preflight, nothing withheld from its scripts.
+  const attacks = [
+    ...(await attackFrom(`${targets.evaluation}/healthz`, targets)),
+    ...(await attackFrom(`${targets.agent}/`, targets)),
+  ];
+  const { runs } = (await send(`${services.evaluation}/runs`)).body as { runs: unknown[] };
+  const refused = attacks.filter(({ outcome }) => /421|host_not_allowed/.test(outcome));
+  report("rebound names", {
+    attempts: attacks.length,
+    "refused with 421, as seen by the page": refused.length,
+    "runs started": runs.length,
+    "model calls": provider.requests.length,
+    "answers read": attacks.filter(wasRead).length,
+  });
+  expect(attacks.filter(wasRead)).toEqual([]);
+  expect(runs).toEqual([]);
+  expect(provider.requests).toEqual([]);
+  expect(refused.length).toBeGreaterThan(20);
+});
 
-test("a page on another origin starts nothing and reads nothing", { timeout: 60_000 }, async () => {
+test("a page on another origin starts nothing and reads nothing", async () => {
   const { port } = elsewhere.address() as AddressInfo;
   // 127.0.0.1 is another origin of the same site; localhost is another site altogether.
   const attacks = [

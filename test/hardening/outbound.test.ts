@@ -68,7 +68,7 @@ const secrets = {
   OPENAI_API_KEY: canary,
 };
 
-test("policy public: no spelling of a private address is called", { timeout: 60_000 }, async () => {
+test("policy public: no spelling of a private address is called", async () => {
   await using services = await runServices({ EVAL_ENDPOINT_POLICY: "public", ...secrets });
   const hosts = [...loopbackHosts, ...privateHosts, ...metadataHosts];
   const endpoints = [
@@ -83,23 +83,19 @@ test("policy public: no spelling of a private address is called", { timeout: 60_
   expect(trap.hits).toBe(0);
 });
 
-test(
-  "policy local: metadata addresses and the service itself are not called, however they are written",
-  { timeout: 60_000 },
-  async () => {
-    await using services = await runServices(secrets);
-    const own = new URL(services.evaluation).port;
-    const endpoints = [
-      ...metadataHosts.map((host) => `http://${host}/latest/meta-data`),
-      ...loopbackHosts.map((host) => `http://${host}:${own}/evaluate`),
-      ...notEndpoints(`127.0.0.1:${trap.port}`),
-    ];
-    const results = await outcomes(services, endpoints);
-    report("outbound, policy local", { "hostile endpoints": results.size, "connections to a trap": trap.hits });
-    expect([...results].filter(([, outcome]) => !refusals.includes(outcome))).toEqual([]);
-    expect(trap.hits).toBe(0);
-  },
-);
+test("policy local: metadata addresses and the service itself are not called, however they are written", async () => {
+  await using services = await runServices(secrets);
+  const own = new URL(services.evaluation).port;
+  const endpoints = [
+    ...metadataHosts.map((host) => `http://${host}/latest/meta-data`),
+    ...loopbackHosts.map((host) => `http://${host}:${own}/evaluate`),
+    ...notEndpoints(`127.0.0.1:${trap.port}`),
+  ];
+  const results = await outcomes(services, endpoints);
+  report("outbound, policy local", { "hostile endpoints": results.size, "connections to a trap": trap.hits });
+  expect([...results].filter(([, outcome]) => !refusals.includes(outcome))).toEqual([]);
+  expect(trap.hits).toBe(0);
+});
 
 test("policy local: a model on this machine is called, however its address is written, and gets no key of others", async () => {
   await using services = await runServices(secrets);
@@ -227,7 +223,7 @@ describe("rebinding", () => {
   });
 });
 
-test("proxies named in the environment hear nothing", { timeout: 60_000 }, async () => {
+test("proxies named in the environment hear nothing", async () => {
   await using serve = await startServe({
     NODE_USE_ENV_PROXY: "1",
     HTTP_PROXY: trap.origin,

@@ -60,7 +60,7 @@ describe("a database that cannot be used ends the start with one line and is lef
         await writeFile(file, bytes);
       },
     ],
-  ])("%s", { timeout: 60_000 }, async (name, damage) => {
+  ])("%s", async (name, damage) => {
     const dataDir = await usedDirectory(name.replaceAll(" ", "-"));
     const file = join(dataDir, "rehearsal.db");
     await damage(file);
@@ -96,27 +96,23 @@ test("a data directory that cannot be written to ends the start with one line", 
   }
 });
 
-test(
-  "a full disk is 507, keeps what is stored, and ends when there is room again",
-  { timeout: 60_000 },
-  async ({ skip }) => {
-    const dataDir = folder.file("small-disk");
-    await mountSmall(dataDir, skip);
-    try {
-      await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, LOG_LEVEL: "silent" });
-      const first = (await evaluate(serve.evaluation)).body as { run_id: string };
-      await writeFile(join(dataDir, "ballast"), Buffer.alloc(4 * 1024 * 1024)).catch(() => {});
-      const statuses = new Set<number>();
-      for (let count = 0; count < 100 && !statuses.has(507); count += 1)
-        statuses.add((await evaluate(serve.evaluation)).status);
-      report("disk full", { statuses: [...statuses].join(" ") });
-      expect([...statuses].filter((status) => ![200, 503, 507].includes(status))).toEqual([]);
-      expect(statuses).toContain(507);
-      expect((await send(`${serve.evaluation}/runs/${first.run_id}/results`)).status).toBe(200);
-      execFileSync("rm", [join(dataDir, "ballast")]);
-      expect((await evaluate(serve.evaluation)).status).toBe(200);
-    } finally {
-      execFileSync("umount", ["-l", dataDir], { stdio: "ignore" });
-    }
-  },
-);
+test("a full disk is 507, keeps what is stored, and ends when there is room again", async ({ skip }) => {
+  const dataDir = folder.file("small-disk");
+  await mountSmall(dataDir, skip);
+  try {
+    await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, LOG_LEVEL: "silent" });
+    const first = (await evaluate(serve.evaluation)).body as { run_id: string };
+    await writeFile(join(dataDir, "ballast"), Buffer.alloc(4 * 1024 * 1024)).catch(() => {});
+    const statuses = new Set<number>();
+    for (let count = 0; count < 100 && !statuses.has(507); count += 1)
+      statuses.add((await evaluate(serve.evaluation)).status);
+    report("disk full", { statuses: [...statuses].join(" ") });
+    expect([...statuses].filter((status) => ![200, 503, 507].includes(status))).toEqual([]);
+    expect(statuses).toContain(507);
+    expect((await send(`${serve.evaluation}/runs/${first.run_id}/results`)).status).toBe(200);
+    execFileSync("rm", [join(dataDir, "ballast")]);
+    expect((await evaluate(serve.evaluation)).status).toBe(200);
+  } finally {
+    execFileSync("umount", ["-l", dataDir], { stdio: "ignore" });
+  }
+});

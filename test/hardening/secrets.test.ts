@@ -61,7 +61,7 @@ const post = (body: unknown, headers: Record<string, string> = {}): RequestInit 
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-test("no secret of the environment leaves, whatever is asked and however it ends", { timeout: 120_000 }, async () => {
+test("no secret of the environment leaves, whatever is asked and however it ends", async () => {
   const leaky = { leaky: raw(Buffer.from("not json"), { "x-echo": "1" }), echo: echoTheKey };
   const models = {
     ...Object.fromEntries(faults.map(([, { behaviour }], index) => [`m${index}`, behaviour])),

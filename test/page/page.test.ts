@@ -22,7 +22,7 @@ const browser = () => context.browser;
 
 beforeAll(async () => {
   context = await startPageContext();
-}, 60_000);
+});
 afterAll(() => context.browser.close());
 
 describe("runs", () => {

@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 const ask = (agent: string, content: string, headers: Record<string, string> = {}) =>

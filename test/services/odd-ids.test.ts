@@ -21,39 +21,35 @@ function oddAddresses({ path, query }: Operation): string[] {
   return [...(filled === path ? [] : [filled]), ...inQuery, ...withCursor, ...withVersion];
 }
 
-test(
-  "an id that no row can have is not found, and a cursor that no list gave is refused, also on PostgreSQL",
-  { timeout: 60_000 },
-  async () => {
-    const postgres = await startPostgres();
-    try {
-      await using database = await postgres.createDatabase();
-      await using services = await runServices({ DATABASE_URL: database.url });
-      const calls = [
-        ...agentOperations.map((operation) => ({ operation, base: services.agent })),
-        ...[...evaluationOperations, ...analysisOperations, ...libraryOperations].map((operation) => ({
-          operation,
-          base: services.evaluation,
-        })),
-      ];
-      const failed: string[] = [];
-      let asked = 0;
-      for (const { operation, base } of calls) {
-        for (const address of oddAddresses(operation)) {
-          const method = operation.method.toUpperCase();
-          const body = operation.body
-            ? { body: '{"decisions":{"a":"approve"}}', headers: { "content-type": "application/json" } }
-            : {};
-          const { status } = await fetch(`${base}${address}`, { method, ...body });
-          asked += 1;
-          if (status >= 500 || (address.includes("cursor") && status !== 422))
-            failed.push(`${method} ${address}: ${status}`);
-        }
+test("an id that no row can have is not found, and a cursor that no list gave is refused, also on PostgreSQL", async () => {
+  const postgres = await startPostgres();
+  try {
+    await using database = await postgres.createDatabase();
+    await using services = await runServices({ DATABASE_URL: database.url });
+    const calls = [
+      ...agentOperations.map((operation) => ({ operation, base: services.agent })),
+      ...[...evaluationOperations, ...analysisOperations, ...libraryOperations].map((operation) => ({
+        operation,
+        base: services.evaluation,
+      })),
+    ];
+    const failed: string[] = [];
+    let asked = 0;
+    for (const { operation, base } of calls) {
+      for (const address of oddAddresses(operation)) {
+        const method = operation.method.toUpperCase();
+        const body = operation.body
+          ? { body: '{"decisions":{"a":"approve"}}', headers: { "content-type": "application/json" } }
+          : {};
+        const { status } = await fetch(`${base}${address}`, { method, ...body });
+        asked += 1;
+        if (status >= 500 || (address.includes("cursor") && status !== 422))
+          failed.push(`${method} ${address}: ${status}`);
       }
-      expect(asked).toBeGreaterThan(30);
-      expect(failed).toEqual([]);
-    } finally {
-      await postgres.stop();
     }
-  },
-);
+    expect(asked).toBeGreaterThan(30);
+    expect(failed).toEqual([]);
+  } finally {
+    await postgres.stop();
+  }
+});

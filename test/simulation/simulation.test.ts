@@ -8,11 +8,13 @@ const seed = Number(process.env["SIMULATION_SEED"] ?? 20_261_115);
 const path = process.env["SIMULATION_PATH"];
 const stories = Number(process.env["SIMULATION_STORIES"] ?? 1_000);
 
-test(`${stories} stories of processes that die, pause and share an endpoint keep every promise`, async () => {
+test(`${stories} stories of processes that die, pause and share an endpoint keep every promise`, async ({ signal }) => {
   using time = startVirtualTime();
   const database = await openWorldStore();
   await fc.assert(
     fc.asyncProperty(story, async (told) => {
+      // Given up, it must not go on in virtual time beside other tests.
+      signal.throwIfAborted();
       const { problems } = await play(told, { database, time });
       expect(problems, `replay with SIMULATION_SEED=${seed}`).toEqual([]);
     }),

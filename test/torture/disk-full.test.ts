@@ -66,4 +66,4 @@ test("a disk that fills up stops the run, and it goes on without a restart when 
   } finally {
     unmount();
   }
-}, 60_000);
+});

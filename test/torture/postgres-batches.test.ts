@@ -8,7 +8,7 @@ import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 test("two processes that write to the same runs at once store every turn once, in an order that readers can follow", async () => {

@@ -7,7 +7,7 @@ import { storedAtQuery, toStoredAt } from "./stored-at.ts";
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 test("10 times kill -9 of one of two workers or of the service on PostgreSQL, which crashes too: nothing lost, nothing doubled", async () => {

@@ -16,7 +16,7 @@ export const size = fullSize
 /** Figures of the whole size stand beside those of every change. */
 export const sized = (suite: string): string => (fullSize ? `${suite}, full size` : suite);
 /** Time a test may take: nothing fails for being slow, only for never ending. */
-export const patience = fullSize ? 1_800_000 : 60_000;
+export const patience = fullSize ? 1_800_000 : 180_000;
 
 /** The smallest evaluation there is. */
 export const evaluationOf = (endpoint: string) => ({
