@@ -50,6 +50,16 @@ export const ChangedInteraction = z
   .meta({ id: "ChangedInteraction" });
 export type ChangedInteraction = z.infer<typeof ChangedInteraction>;
 
+/** Something the two runs were asked to do differently. */
+export const SettingChange = z
+  .object({
+    setting: z.string().describe("`system_prompt`, `parameters.temperature`, `scenarios.<id>.system_prompt` …"),
+    baseline: z.json().describe("null where it was not set."),
+    candidate: z.json(),
+  })
+  .meta({ id: "SettingChange" });
+export type SettingChange = z.infer<typeof SettingChange>;
+
 const Unpaired = z.object({
   baseline_only: z.int(),
   candidate_only: z.int(),
@@ -73,6 +83,10 @@ export const RunComparison = z
     sentence: z.string(),
     baseline: ComparedRun,
     candidate: ComparedRun,
+    settings: z
+      .array(SettingChange)
+      .optional()
+      .describe("What the model under test was asked with that differs; empty where nothing does."),
     scores: z.array(ScoreComparison),
     unpaired: Unpaired,
     notes: z.array(z.string()).describe("Scores that were left out, and why."),

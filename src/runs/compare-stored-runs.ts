@@ -7,6 +7,7 @@ import { createRunTally, type RunTally } from "../evaluation/comparison/run-tall
 import { compareSides, embedderName, type ComparedSide } from "./compare-sides.ts";
 import { measuresOf } from "./measures-of.ts";
 import { findRun } from "./find-run.ts";
+import { settingChanges } from "./setting-changes.ts";
 
 const mostChanged = 200;
 
@@ -28,7 +29,11 @@ export async function compareStoredRuns(
   // Both are found before either is read: nobody would wait for the reading of one when the other is missing.
   const found = [await findRun(store, baselineId, owner), await findRun(store, candidateId, owner)] as const;
   const [baseline, candidate] = await Promise.all([tallyRun(store, found[0]), tallyRun(store, found[1])]);
-  const about = { baseline: describe(baseline.run), candidate: describe(candidate.run) };
+  const about = {
+    baseline: describe(baseline.run),
+    candidate: describe(candidate.run),
+    settings: settingChanges(sideOf(baseline), sideOf(candidate)),
+  };
   const { comparison, notes, leaveOut } = compareSides(baseline, candidate);
   if (!comparison.comparable)
     return { ...about, ...refused(comparison.reason, comparison.unpaired), notes: [...notes] };
@@ -107,6 +112,8 @@ function refused(reason: string, unpaired: Comparison["unpaired"]) {
     improvements: 0,
   };
 }
+
+const sideOf = ({ run: { settings }, scenarios }: TalliedRun) => ({ settings, scenarios });
 
 function describe({ id, settings, demo }: RunRecord): RunComparison["baseline"] {
   const { test_name, model_id, endpoint } = settings;

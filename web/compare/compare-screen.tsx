@@ -9,6 +9,7 @@ import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { ChangedList } from "./changed-list.tsx";
 import { EffectTable } from "./effect-table.tsx";
 import { RunPickers } from "./run-pickers.tsx";
+import { SettingChanges } from "./setting-changes.tsx";
 import { UnpairedNote } from "./unpaired-note.tsx";
 import { VerdictBanner } from "./verdict-banner.tsx";
 
@@ -52,6 +53,7 @@ export default function CompareScreen() {
       {comparison.data && (
         <>
           <VerdictBanner comparison={comparison.data} />
+          {comparison.data.settings && <SettingChanges changes={comparison.data.settings} />}
           {comparison.data.comparable && (
             <>
               <EffectTable scores={comparison.data.scores} />

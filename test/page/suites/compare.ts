@@ -50,6 +50,20 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.getByText("overall is worse by").waitFor();
   });
 
+  test("what was changed between the runs stands below the verdict, or that nothing was", async () => {
+    const again = { ...nightly, run_id: "again" };
+    await using services = await startFakeServices({ runs: [nightly, nightlyAfter, again] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(path);
+    const changes = tab.page.getByRole("region", { name: "What was changed" });
+    await changes.locator("del", { hasText: "kind" }).waitFor();
+    await changes.locator("ins", { hasText: "brief" }).waitFor();
+    expect(await changes.innerText()).toMatch(/parameters\.temperature\s+not set → 0\.7/);
+    await tab.open(`/compare?baseline=${nightly.run_id}&candidate=again`);
+    await tab.page.getByText("Both runs asked the same model with the same prompts and parameters").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("runs that cannot be compared are told why", async () => {
     await using services = await startFakeServices({ runs: [nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });

@@ -84,6 +84,18 @@ export function fakeComparison(baseline: EvaluationResponse, candidate: Evaluati
       : `${headline?.name} is ${headline?.verdict ?? "unknown"} by ${Math.abs(headline?.effect ?? 0).toFixed(3)} (95 % interval made up).`,
     baseline: named(baseline),
     candidate: named(candidate),
+    settings:
+      baseline.model_id === candidate.model_id
+        ? []
+        : [
+            { setting: "model_id", baseline: baseline.model_id, candidate: candidate.model_id },
+            {
+              setting: "system_prompt",
+              baseline: "You are kind to customers.",
+              candidate: "You are brief to customers.",
+            },
+            { setting: "parameters.temperature", baseline: null, candidate: 0.7 },
+          ],
     scores: comparable ? scores : [],
     unpaired: { baseline_only: before.size - shared, candidate_only: after.size - shared, changed: 0 },
     notes: [],

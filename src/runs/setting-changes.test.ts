@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { planRun } from "./plan-run.ts";
+import { settingChanges } from "./setting-changes.ts";
+
+const limits = { attempts: 100, interactions: 100, callsPerRun: 1000, metadataKeys: 10, metadataBytes: 1000 };
+
+function settings(more: Record<string, unknown> = {}) {
+  const test_batch = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };
+  const request = { test_batch, endpoint: "http://127.0.0.1:9/v1", model_id: "m", ...more };
+  const { scenarios, ...rest } = planRun(EvaluationRequest.parse(request), limits);
+  return { settings: rest, scenarios };
+}
+
+test("runs that were asked the same way differ in nothing, however they were named and paced", () => {
+  const other = settings({ test_name: "b", tags: ["x"], concurrency: 3, history: "generated" });
+  expect(settingChanges(settings(), other)).toEqual([]);
+});
+
+test("a changed prompt and parameters are told with both values", () => {
+  const before = settings({ system_prompt: "Be kind.", parameters: { temperature: 0, stop: ["a"] } });
+  const after = settings({ system_prompt: "Be brief.", parameters: { stop: ["a"], top_p: 0.5 } });
+  expect(settingChanges(before, after)).toEqual([
+    { setting: "system_prompt", baseline: "Be kind.", candidate: "Be brief." },
+    { setting: "parameters.temperature", baseline: 0, candidate: null },
+    { setting: "parameters.top_p", baseline: null, candidate: 0.5 },
+  ]);
+});
+
+test("so is the prompt of a scenario that both have", () => {
+  const batch = (...prompts: (string | undefined)[]) => ({
+    test_batch: prompts.map((system_prompt, index) => ({
+      id: `s${index}`,
+      ...(system_prompt !== undefined && { system_prompt }),
+      interactions: [{ id: "1", user_message: "Hi" }],
+    })),
+  });
+  expect(settingChanges(settings(batch(undefined, "same", "x")), settings(batch("new", "same")))).toEqual([
+    { setting: "scenarios.s0.system_prompt", baseline: null, candidate: "new" },
+  ]);
+});

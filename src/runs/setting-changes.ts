@@ -1,0 +1,51 @@
+import type { SettingChange } from "../contract/comparison.ts";
+import { canonicalJson } from "../contract/canonical-json.ts";
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { Scenario } from "../contract/scenario.ts";
+
+type Value = SettingChange["baseline"];
+
+interface Side {
+  readonly settings: RunSettings;
+  readonly scenarios: readonly Pick<Scenario, "id" | "system_prompt">[];
+}
+
+const mostScenarios = 20;
+
+/**
+ * In which settings two runs differ, of those that the model under test can feel. Of scenarios with another prompt of their own, the
+ * first ones. What the runs are scored with is told by other notes.
+ */
+export function settingChanges(baseline: Side, candidate: Side): SettingChange[] {
+  const ofRun = changes(feltSettings(baseline.settings), feltSettings(candidate.settings));
+  const [before, after] = [ownPrompts(baseline), ownPrompts(candidate)];
+  const shared = [...after.keys()].filter((setting) => before.has(setting));
+  const pick = (prompts: ReadonlyMap<string, Value>) =>
+    shared.map((setting) => [setting, prompts.get(setting) ?? null]);
+  const ofScenarios = changes(Object.fromEntries(pick(before)), Object.fromEntries(pick(after)));
+  return [...ofRun, ...ofScenarios.slice(0, mostScenarios)];
+}
+
+function changes(before: Readonly<Record<string, Value>>, after: Readonly<Record<string, Value>>): SettingChange[] {
+  return Object.keys({ ...before, ...after })
+    .map((setting) => ({ setting, baseline: before[setting] ?? null, candidate: after[setting] ?? null }))
+    .filter((change) => canonicalJson(change.baseline) !== canonicalJson(change.candidate));
+}
+
+function feltSettings({
+  model_id,
+  endpoint,
+  protocol,
+  system_prompt,
+  parameters = {},
+  history = "generated",
+  attempts,
+}: RunSettings): Readonly<Record<string, Value>> {
+  const named = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
+  const prompt = system_prompt ?? null;
+  return { model_id, endpoint, protocol, system_prompt: prompt, ...Object.fromEntries(named), history, attempts };
+}
+
+function ownPrompts({ scenarios }: Side): ReadonlyMap<string, Value> {
+  return new Map(scenarios.map(({ id, system_prompt }) => [`scenarios.${id}.system_prompt`, system_prompt ?? null]));
+}

@@ -1,0 +1,51 @@
+import { Fragment } from "react";
+import type { SettingChange } from "../../src/contract/comparison.ts";
+import { DiffText } from "../transcript/diff-text.tsx";
+import { useWordDiff } from "../transcript/use-word-diff.ts";
+
+/** What was changed from one run to the other: the cause of a difference, or that there is none but chance. */
+export function SettingChanges({ changes }: { changes: readonly SettingChange[] }) {
+  if (changes.length === 0) {
+    return (
+      <p className="text-sm text-soft">
+        Both runs asked the same model with the same prompts and parameters: what differs is chance, or was changed
+        behind the endpoint.
+      </p>
+    );
+  }
+  return (
+    <section aria-label="What was changed" className="panel p-4 text-sm">
+      <dl className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-1.5 sm:grid-cols-[auto_minmax(0,1fr)]">
+        {changes.map(({ setting, baseline, candidate }) => (
+          <Fragment key={setting}>
+            <dt className="mono verbatim text-soft">{setting}</dt>
+            <dd className="min-w-0">
+              {typeof baseline === "string" && typeof candidate === "string" ? (
+                <ChangedText before={baseline} after={candidate} />
+              ) : (
+                <p className="verbatim">
+                  {valueText(baseline)} → {valueText(candidate)}
+                </p>
+              )}
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function ChangedText({ before, after }: { before: string; after: string }) {
+  const diff = useWordDiff(before, after);
+  if (diff.state === "done" && diff.parts) return <DiffText parts={diff.parts} />;
+  return (
+    <p className="verbatim">
+      {before} → {after}
+    </p>
+  );
+}
+
+function valueText(value: SettingChange["baseline"]): string {
+  if (value === null) return "not set";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
