@@ -47,7 +47,11 @@ function comparing(scorers: NonNullable<EvaluationRequest["scorers"]>, helpers: 
   return listed.length > 0 ? listed : available(helpers).filter((name) => usual.has(name));
 }
 
-function scorersProblems({ scorers = [], test_batch }: Options, helpers: PlanHelpers): FieldError[] {
+/** What is wrong with the checks of a request and of its turns, but for patterns and schemas that cannot be used. */
+export function scorersProblems(
+  { scorers = [], test_batch }: Pick<EvaluationRequest, "scorers" | "test_batch">,
+  helpers: PlanHelpers,
+): FieldError[] {
   const turns = turnsWithChecks(test_batch);
   const ofTurns = turnCheckProblems(
     turns.map(({ checks }) => checks),

@@ -5,8 +5,8 @@ import { readinessProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { fieldsError } from "./fields-error.ts";
 import { withOperator } from "./operator-helper.ts";
 import { toScenario } from "./to-scenario.ts";
-import { optionProblems, type PlanHelpers } from "./option-problems.ts";
-import { checkErrors, placedChecks, type PlannedRun } from "./placed-checks.ts";
+import { optionProblems, scorersProblems, type PlanHelpers } from "./option-problems.ts";
+import { checkErrors, placedChecks, type PlacedCheck, type PlannedRun } from "./placed-checks.ts";
 
 /** Bounds on one request, from the operator's settings. */
 export interface PlanLimits {
@@ -49,10 +49,26 @@ export function triedChecks(
   request: Pick<EvaluationRequest, "scorers" | "test_batch">,
 ): Pick<PlannedRun, "untried"> | undefined {
   const checks = placedChecks(request);
-  const settings = checks.map(({ setting }) => setting);
-  if (!areQuicklyReady(settings)) return { untried: checks };
-  refuse(checkErrors(checks, readinessProblems(settings)));
+  const problems = quickProblems(checks);
+  if (!problems) return { untried: checks };
+  refuse(problems);
   return undefined;
+}
+
+/** What every run of a scenario would be refused for, with pointers from the scenario on; checks that take long to try are not tried. */
+export function scenarioProblems(scenario: ScenarioInput, limits: PlanLimits, helpers: PlanHelpers): FieldError[] {
+  const problems = [
+    ...batchProblems(scenario, limits),
+    ...scorersProblems({ test_batch: scenario }, helpers),
+    ...(quickProblems(placedChecks({ test_batch: scenario })) ?? []),
+  ];
+  return problems.map((problem) => ({ ...problem, pointer: problem.pointer.slice("/test_batch".length) }));
+}
+
+/** What keeps checks from being used; null where it may take long to find out. */
+function quickProblems(checks: readonly PlacedCheck[]): FieldError[] | null {
+  const settings = checks.map(({ setting }) => setting);
+  return areQuicklyReady(settings) ? checkErrors(checks, readinessProblems(settings)) : null;
 }
 
 type Batch = EvaluationRequest["test_batch"];

@@ -52,6 +52,25 @@ test("half a character, which no address can hold, is no part of an id", async (
   ]);
 });
 
+test("what every run would be refused for is refused where it is kept, at its place", async () => {
+  const doubled = { id: "doubled", interactions: [turn("Hi"), turn("Hi")] };
+  const checks = [
+    { type: "regex", pattern: "((" },
+    { type: "contains", name: "overall", text: "x" },
+  ];
+  const unusable = { id: "unusable", interactions: [{ ...turn("Hi"), checks }] };
+  const pointers = async (body: unknown): Promise<unknown> => {
+    const answer = await send(at(""), { body });
+    return [answer.status, Problem.parse(answer.body).errors?.map(({ pointer }) => pointer)];
+  };
+  expect(await pointers(doubled)).toEqual([422, ["/interactions/1/id"]]);
+  const places = ["/interactions/0/checks/1/name", "/interactions/0/checks/0/pattern"];
+  expect(await pointers(unusable)).toEqual([422, places]);
+  const several = [{ id: "fine", interactions: [turn("Hi")] }, unusable];
+  expect(await pointers(several)).toEqual([422, places.map((place) => `/1${place}`)]);
+  expect((await send(at("/fine"))).status).toBe(404);
+});
+
 test("the same turns under another name are pointed out", async () => {
   await send(at(""), { body: { id: "one", interactions: [turn("Hello there")] } });
   const answer = await send(at(""), { body: { id: "two", interactions: [turn("Hello there")] } });

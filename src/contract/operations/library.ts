@@ -55,7 +55,7 @@ export const libraryOperations: readonly Operation[] = [
     body: ScenarioBody,
     example: { id: "delivery", interactions: [{ id: "1", user_message: "How long does delivery take?" }] },
     responses: { 200: { description: "What was kept.", schema: KeptScenarios } },
-    errors: ["validation_failed", "storage_full", "storage_unavailable"],
+    errors: ["validation_failed", "pattern_unsupported", "storage_full", "storage_unavailable"],
   },
   {
     id: "importScenarios",

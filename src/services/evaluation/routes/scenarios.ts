@@ -5,6 +5,9 @@ import { parseMapping } from "../../../formats/column-mapping.ts";
 import { FormatError } from "../../../formats/format-error.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
 import type { ImportFormat, ImportResult, Note } from "../../../formats/scenario-file.ts";
+import { fieldsError } from "../../../runs/fields-error.ts";
+import type { PlanHelpers } from "../../../runs/option-problems.ts";
+import { scenarioProblems, type PlanLimits } from "../../../runs/plan-run.ts";
 import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
 import { requireScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
@@ -17,9 +20,13 @@ import { createFileReader, type ReadScenarioFile } from "../read-scenario-file.t
 export function scenarioRoutes({
   library,
   bodyLimits,
+  planLimits,
+  helpers,
 }: {
   library: ScenarioLibrary;
   bodyLimits: ReadJsonLimits;
+  planLimits: PlanLimits;
+  helpers: PlanHelpers;
 }): Hono<ShellEnvironment> {
   const readScenarioFile = createFileReader();
   return new Hono<ShellEnvironment>()
@@ -30,7 +37,15 @@ export function scenarioRoutes({
     })
     .post("/scenarios", requireScope("runs:write"), async (context) => {
       const body = validate(ScenarioBody, await readJson(context, bodyLimits));
-      return context.json({ scenarios: await library.keep([body].flat()) });
+      const scenarios = [body].flat();
+      const problems = scenarios.flatMap((scenario, index) =>
+        scenarioProblems(scenario, planLimits, helpers).map((problem) => ({
+          ...problem,
+          pointer: Array.isArray(body) ? `/${index}${problem.pointer}` : problem.pointer,
+        })),
+      );
+      if (problems.length > 0) throw fieldsError(problems);
+      return context.json({ scenarios: await library.keep(scenarios) });
     })
     .post("/scenarios/import", requireScope("runs:write"), async (context) => {
       const request = validate(ImportRequest, await readJson(context, bodyLimits));
