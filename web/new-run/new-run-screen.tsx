@@ -11,6 +11,7 @@ import { getScenarios } from "../library-api.ts";
 import { agentDraft, endpointDraft, firstDraft } from "./first-draft.ts";
 import { MissingScenarios } from "./missing-scenarios.tsx";
 import { NewRunForm } from "./new-run-form.tsx";
+import { draftOfThisEntry } from "./run-draft.ts";
 
 /** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?scenario=` and `?scenarios=chosen` take from the library, `?endpoint=` and `?model=` name what is tested. */
 export default function NewRunScreen() {
@@ -25,6 +26,8 @@ export default function NewRunScreen() {
     queryKey: ["new-run", start, from, endpoint, model, scenarios],
     queryFn: async ({ signal }) => {
       const config = await pageConfig();
+      const kept = draftOfThisEntry();
+      if (kept) return { config, draft: kept };
       if (from) return { config, draft: draftFromRequest(await getRunRequest(from, signal)) };
       const draft =
         endpoint !== null

@@ -62,21 +62,42 @@ const key = "rehearsal.run-draft";
 export const isWhole = ({ endpoint, model, scenarios }: RunDraft): boolean =>
   [endpoint, model, scenarios].every((text) => text.trim() !== "");
 
-/** The draft this tab was working on, so that a reload loses nothing. */
-export function loadDraft(): RunDraft {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? "{}");
-    return { ...emptyDraft, ...(stored as Partial<RunDraft>) };
-  } catch {
-    return emptyDraft;
-  }
+interface KeptDraft {
+  /** Of the step in the browser's history on which it is typed. */
+  readonly entry?: string;
+  readonly draft?: Partial<RunDraft>;
+}
+
+/** The draft this tab was working on last. */
+export const loadDraft = (): RunDraft => ({ ...emptyDraft, ...readKept().draft });
+
+/** The same where this very step of the history was left, so that neither a reload nor a step back and forth loses anything. */
+export function draftOfThisEntry(): RunDraft | null {
+  return readKept().entry === thisEntry() ? loadDraft() : null;
 }
 
 /** A draft too large for the browser's store is simply not kept. */
 export function saveDraft(draft: RunDraft): void {
   try {
-    sessionStorage.setItem(key, JSON.stringify(draft));
+    sessionStorage.setItem(key, JSON.stringify({ entry: thisEntry(), draft } satisfies KeptDraft));
   } catch {
     sessionStorage.removeItem(key);
   }
+}
+
+function readKept(): KeptDraft {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? "{}") as KeptDraft;
+  } catch {
+    return {};
+  }
+}
+
+/** A name of this step in the browser's history, which stays with it; whoever comes here anew has another. */
+function thisEntry(): string {
+  const state = history.state as { readonly entry?: string } | null;
+  if (state?.entry !== undefined) return state.entry;
+  const entry = String(Math.random());
+  history.replaceState({ ...state, entry }, "");
+  return entry;
 }

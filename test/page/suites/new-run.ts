@@ -161,6 +161,28 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a run made again from another is kept as typed over a reload and a step back, and is fresh for who comes anew", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("link", { name: "Run again" }).click();
+    const prompt = tab.page.getByLabel(/System prompt/);
+    await prompt.fill("Be kind.");
+    await tab.page.reload();
+    await prompt.waitFor();
+    expect(await prompt.inputValue()).toBe("Be kind.");
+    await tab.page.getByRole("link", { name: "Scenarios", exact: true }).click();
+    await tab.page.getByRole("heading", { name: "Scenarios", level: 1 }).waitFor();
+    await tab.page.goBack();
+    await prompt.waitFor();
+    expect(await prompt.inputValue()).toBe("Be kind.");
+    await tab.page.goBack();
+    await tab.page.getByRole("link", { name: "Run again" }).click();
+    await prompt.waitFor();
+    expect(await prompt.inputValue()).toBe("Be brief.");
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("what the run would take is told before it starts", async () => {
     const range = { low: 10, expected: 30, high: 50 };
     const estimate = {
