@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
 import { FieldFrame } from "../parts/field-frame.tsx";
+import { leaveRow } from "../parts/leave-row.ts";
 import { TextArea } from "../parts/text-area.tsx";
 import type { CheckDraft } from "./scenario-draft.ts";
 
@@ -15,7 +16,7 @@ interface CheckFieldsProps {
 export function CheckFields({ checks, problems, onChange }: CheckFieldsProps) {
   const add = (type: string): void => onChange([...checks, { type, text: "" }]);
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
+    <div data-rows="" className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <span className="text-sm font-medium">Checks</span>
       {checks.map((check, index) => (
         <div key={index} className="flex items-end gap-1">
@@ -29,14 +30,17 @@ export function CheckFields({ checks, problems, onChange }: CheckFieldsProps) {
             type="button"
             className="button button-quiet"
             aria-label={`Remove check ${index + 1}`}
-            onClick={() => onChange(checks.toSpliced(index, 1))}
+            onClick={(event) => {
+              if (index === checks.length - 1) leaveRow(event.currentTarget);
+              onChange(checks.toSpliced(index, 1));
+            }}
           >
             <X aria-hidden size={14} />
           </button>
         </div>
       ))}
       <div className="flex flex-wrap gap-1">
-        <button type="button" className="button button-quiet" onClick={() => add("contains")}>
+        <button type="button" data-add="" className="button button-quiet" onClick={() => add("contains")}>
           <Plus aria-hidden size={14} /> Text it must contain
         </button>
         <button type="button" className="button button-quiet" onClick={() => add("rubric")}>

@@ -1,5 +1,6 @@
 import { Plus, X } from "lucide-react";
 import { formatValue } from "../parts/format.ts";
+import { leaveRow } from "../parts/leave-row.ts";
 import { parseLabel, type LabelDraft } from "./scenario-draft.ts";
 
 interface LabelFieldsProps {
@@ -12,7 +13,7 @@ export function LabelFields({ labels, onChange }: LabelFieldsProps) {
   const change = (index: number, changes: Partial<LabelDraft>): void =>
     onChange(labels.map((label, other) => (other === index ? { ...label, ...changes } : label)));
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
+    <div data-rows="" className="grid grid-cols-[minmax(0,1fr)] gap-1">
       <span className="text-sm font-medium">Labels</span>
       {labels.map((label, index) => (
         <div key={index} className="flex items-center gap-1">
@@ -34,7 +35,10 @@ export function LabelFields({ labels, onChange }: LabelFieldsProps) {
             type="button"
             className="button button-quiet"
             aria-label={`Remove label ${label.key || index + 1}`}
-            onClick={() => onChange(labels.toSpliced(index, 1))}
+            onClick={(event) => {
+              if (index === labels.length - 1) leaveRow(event.currentTarget);
+              onChange(labels.toSpliced(index, 1));
+            }}
           >
             <X aria-hidden size={14} />
           </button>
@@ -42,6 +46,7 @@ export function LabelFields({ labels, onChange }: LabelFieldsProps) {
       ))}
       <button
         type="button"
+        data-add=""
         className="button button-quiet justify-self-start"
         onClick={() => onChange([...labels, { key: "", value: "" }])}
       >

@@ -73,7 +73,7 @@ export function ScenarioEditor({ place, first, storedId, version, onSaved }: Sce
         if (!save.isPending) save.mutate({ anyway: false });
       }}
     >
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <div data-rows="" className="grid grid-cols-[minmax(0,1fr)] gap-4">
         {kept.restored && <RestoredNotice onStartOver={kept.startOver} />}
         <div className="panel grid gap-3 p-4 sm:grid-cols-2">
           <TextField
@@ -122,6 +122,7 @@ export function ScenarioEditor({ place, first, storedId, version, onSaved }: Sce
         ))}
         <button
           type="button"
+          data-add=""
           className="button justify-self-start"
           onClick={() => change({ interactions: [...turns, emptyTurn(nextTurnId(turns))] })}
         >

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Trash2 } from "lucide-react";
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
+import { leaveRow } from "../parts/leave-row.ts";
 import { TextArea } from "../parts/text-area.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { CheckFields } from "./check-fields.tsx";
@@ -50,7 +51,10 @@ export function TurnFields({ turn, index, count, problems, onChange, onMove, onR
           className="button button-quiet"
           aria-label={`Remove turn ${number}`}
           disabled={count === 1}
-          onClick={onRemove}
+          onClick={(event) => {
+            leaveRow(event.currentTarget);
+            onRemove();
+          }}
         >
           <Trash2 aria-hidden size={14} />
         </button>

@@ -25,6 +25,23 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("who removes a row with the keyboard stays beside it", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/new");
+    const press = (name: string | RegExp) => tab.page.getByRole("button", { name, exact: true }).press("Enter");
+    const focused = () => tab.page.evaluate("document.activeElement.textContent.trim()");
+    await press("Text it must contain");
+    await press("Remove check 1");
+    expect(await focused()).toBe("Text it must contain");
+    await press("Label");
+    await press(/Remove label/);
+    expect(await focused()).toBe("Label");
+    await press("Turn");
+    await press("Remove turn 2");
+    expect(await focused()).toBe("Turn");
+  });
+
   test("chosen scenarios are run", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
