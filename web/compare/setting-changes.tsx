@@ -14,7 +14,8 @@ export function SettingChanges({ changes }: { changes: readonly SettingChange[] 
     );
   }
   return (
-    <section aria-label="What was changed" className="panel p-4 text-sm">
+    <section aria-label="What was changed" className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4 text-sm">
+      <h2 className="font-semibold">What was changed</h2>
       <dl className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-1.5 sm:grid-cols-[auto_minmax(0,1fr)]">
         {changes.map(({ setting, baseline, candidate }) => (
           <Fragment key={setting}>

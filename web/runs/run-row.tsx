@@ -102,5 +102,5 @@ function Flaky({ count }: { count: number }) {
 
 function FailedTurns({ count }: { count: number }) {
   if (count === 0) return <span className="text-faint">0</span>;
-  return <span className="font-semibold text-bad">! {formatInteger(count)}</span>;
+  return <span className="font-semibold whitespace-nowrap text-bad">! {formatInteger(count)}</span>;
 }

@@ -4,6 +4,7 @@ import type { InteractionResult } from "../../src/contract/interaction-result.ts
 import { CopyButton } from "../parts/copy-button.tsx";
 import { turnOutcome } from "../../src/contract/outcome.ts";
 import { thresholdOf } from "../../src/contract/threshold.ts";
+import { formatScore } from "../parts/format.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { ConflictList } from "./conflict-list.tsx";
@@ -45,6 +46,8 @@ export const TurnCard = memo(function TurnCard({
   history,
 }: TurnCardProps) {
   const number = turn.turn_index + 1;
+  const threshold = thresholdOf(scenario);
+  const outcome = turnOutcome(turn, threshold);
   return (
     <article
       aria-label={`Turn ${number}`}
@@ -57,7 +60,8 @@ export const TurnCard = memo(function TurnCard({
             Turn {number}
           </button>
         </h2>
-        <OutcomeBadge outcome={turnOutcome(turn, thresholdOf(scenario))} />
+        <OutcomeBadge outcome={outcome} />
+        {outcome === "failed" && <span className="text-xs text-bad">overall below {formatScore(threshold)}</span>}
         <span className="verbatim text-xs text-soft">
           {turn.id} · {turn.interaction_type}
         </span>
@@ -85,14 +89,7 @@ export const TurnCard = memo(function TurnCard({
       <LabelList turn={turn} />
       <ScoreList turn={turn} />
       <JudgementList title="Judge" judgements={turn.judgements ?? {}} />
-      {other && (
-        <OtherHistory
-          turn={other}
-          history={history}
-          threshold={thresholdOf(scenario)}
-          overall={turn.scores["overall"]}
-        />
-      )}
+      {other && <OtherHistory turn={other} history={history} threshold={threshold} overall={turn.scores["overall"]} />}
       <SameTurn scenario={scenario} index={turn.turn_index} attempt={attempt} open={across} />
     </article>
   );

@@ -20,6 +20,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(await turn.locator("del").first().innerText()).toContain("I have started the refund");
     expect(await turn.innerText()).toContain("expected neutral, generated negative");
     expect(await turn.innerText()).toContain("7 of 9 words are shared");
+    expect(await turn.innerText()).toContain("overall below 0.80");
     expect(tab.mishaps).toEqual([]);
   });
 
