@@ -5,6 +5,7 @@ import type { ChatModel } from "../contract/model.ts";
 import type { Embedder } from "../contract/embedder.ts";
 import type { JudgeAudits } from "../contract/judge-audits.ts";
 import type { Limits } from "../contract/limits.ts";
+import { createPlaces } from "../contract/places.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import { finalStates } from "../contract/run-state.ts";
 import type { Scenario } from "../contract/scenario.ts";
@@ -43,7 +44,6 @@ import { createWorker, type AttemptControl } from "./worker.ts";
 import { createWaiting } from "./waiting.ts";
 import { judgeRunPairs } from "./judge-run-pairs.ts";
 import type { ModelTarget } from "./model-target.ts";
-import { callInPlace, createPlaces } from "./places.ts";
 
 export interface RunsOptions {
   readonly store: Store;
@@ -102,11 +102,12 @@ export function createRuns(options: RunsOptions): Runs {
   const trouble = createStoreTrouble();
   const { global, perRun } = options.concurrency;
   const spare = Math.floor(global * spareShare);
-  const places = createPlaces(global, spare);
-  const inPlace =
-    (create: RunsOptions["createModel"]) =>
-    (target: ModelTarget): ChatModel =>
-      callInPlace(create(target), { places, owner: target.owner });
+  const places = createPlaces(global, { spare });
+  /** Every call needs a place in this process, and holds it only while the model is asked. */
+  const inPlace = (create: RunsOptions["createModel"]) => (target: ModelTarget) => {
+    const model = create(target);
+    return ((request, call) => places.take(call.signal, () => model(request, call), target.owner)) satisfies ChatModel;
+  };
   const createModel = inPlace(options.createModel);
   const ahead = queue.claimsFollowEnds ? Math.ceil(global * heldAhead) : 0;
   const orders = createScenarioOrders({ store, now });

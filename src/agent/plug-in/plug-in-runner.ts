@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { ReplyError, SuccessfulReply } from "../../contract/model.ts";
+import { createPlaces } from "../../contract/places.ts";
 import { untilAborted } from "../../contract/until-aborted.ts";
 import type { LimitReason } from "../agent-limits.ts";
 import type { AgentOutcome } from "../agent-outcome.ts";
 import { createAgentRun, toTotals, type AgentRun, type AgentRunOptions } from "../agent-run.ts";
 import { callModel, spentLimit } from "../call-model.ts";
 import { answerWithoutTools, finalAnswerTime } from "../final-answer.ts";
-import { createPlaces } from "../places.ts";
 import { runTool } from "../run-tool.ts";
 import { skipCall } from "../skip-call.ts";
 import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
@@ -127,11 +127,7 @@ function toTurn(run: AgentRun, { deadline, stop }: { deadline: TimeLimit; stop: 
         args,
         tool,
       } as const;
-      const toolRun = await places.take(async () => {
-        // The turn may have ended while the call waited for its place.
-        deadline.signal.throwIfAborted();
-        return runTool(run, call, deadline);
-      });
+      const toolRun = await places.take(deadline.signal, () => runTool(run, call, deadline));
       run.toolRuns.push(toolRun);
       const fenced = fenceUntrusted(toolRun.result);
       return toolRun.ok ? fenced : `The tool failed.\n${fenced}`;

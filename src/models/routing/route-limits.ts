@@ -1,4 +1,5 @@
 import type { ChatModel, FailedReply } from "../../contract/model.ts";
+import { createPlaces, type Places } from "../../contract/places.ts";
 
 export interface RouteLimitOptions {
   /** Calls to one model that run at the same time. */
@@ -15,57 +16,22 @@ export interface RouteLimits {
   state(): readonly { readonly key: string; readonly running: number; readonly waiting: number }[];
 }
 
-interface Lane {
-  running: number;
-  /** Each is called when a place is handed to it. */
-  readonly waiting: Set<() => void>;
-}
-
 export function createRouteLimits({ concurrency, queue = concurrency * 16 }: RouteLimitOptions): RouteLimits {
-  const lanes = new Map<string, Lane>();
-
-  /** A place is handed over, never free in between: whoever comes just then must not overtake the line. */
-  function leave(key: string, lane: Lane): void {
-    const [next] = lane.waiting;
-    if (next) {
-      lane.waiting.delete(next);
-      return next();
-    }
-    lane.running -= 1;
-    if (lane.running === 0) lanes.delete(key);
-  }
+  const lanes = new Map<string, Places>();
 
   return {
     wrap: (key, model) => async (request, options) => {
-      const lane = lanes.get(key) ?? { running: 0, waiting: new Set() };
+      const lane = lanes.get(key) ?? createPlaces(concurrency);
+      if (lane.taken >= concurrency && lane.waiting >= queue) return overloaded(key);
       lanes.set(key, lane);
-      if (lane.running < concurrency) lane.running += 1;
-      else if (lane.waiting.size >= queue) return overloaded(key);
-      else await waitInLine(lane, options.signal);
       try {
-        return await model(request, options);
+        return await lane.take(options.signal, () => model(request, options));
       } finally {
-        leave(key, lane);
+        if (lane.taken === 0) lanes.delete(key);
       }
     },
-    state: () => [...lanes].map(([key, { running, waiting }]) => ({ key, running, waiting: waiting.size })),
+    state: () => [...lanes].map(([key, { taken: running, waiting }]) => ({ key, running, waiting })),
   };
-}
-
-function waitInLine(lane: Lane, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const enter = () => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    };
-    const abort = () => {
-      lane.waiting.delete(enter);
-      reject(signal.reason);
-    };
-    lane.waiting.add(enter);
-    signal.addEventListener("abort", abort, { once: true });
-  });
 }
 
 function overloaded(key: string): FailedReply {
