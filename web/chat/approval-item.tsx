@@ -1,7 +1,7 @@
 import { Check, Pencil, X } from "lucide-react";
 import { useId, useState } from "react";
 import type { Decisions } from "../agent-api.ts";
-import { isRecord } from "../parts/is-record.ts";
+import { isRecord } from "../../src/contract/json-record.ts";
 import type { OpenCall } from "./conversation.ts";
 
 type Decision = Decisions[string];

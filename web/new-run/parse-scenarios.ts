@@ -1,4 +1,4 @@
-import { isRecord } from "../parts/is-record.ts";
+import { isRecord } from "../../src/contract/json-record.ts";
 
 export type ParsedScenarios =
   | { readonly kind: "empty" }

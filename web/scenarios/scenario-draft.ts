@@ -1,6 +1,6 @@
 import type { Metadata } from "../../src/contract/metadata.ts";
 import type { Scenario } from "../../src/contract/scenario.ts";
-import { isRecord } from "../parts/is-record.ts";
+import { isRecord } from "../../src/contract/json-record.ts";
 
 type Json = Metadata[string];
 
