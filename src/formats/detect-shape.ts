@@ -1,4 +1,5 @@
 import { isRecord } from "../contract/json-record.ts";
+import { deepEvalLists } from "./import/deepeval.ts";
 import { anyField, field, isMessageList, isTextList, listField, recordField, scalarText } from "./records.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
@@ -41,19 +42,7 @@ const wholeRules: readonly Rule[] = [
     (value) => recordField(value, "eval") !== undefined && hasAny("samples", "plan", "results")(value),
   ],
   ["promptfoo-results", "it has results with test cases", (value) => isPromptfooResults(value)],
-  [
-    "deepeval",
-    "it has goldens or test cases",
-    hasList(
-      "goldens",
-      "conversational_goldens",
-      "conversationalGoldens",
-      "test_cases",
-      "testCases",
-      "conversational_test_cases",
-      "conversationalTestCases",
-    ),
-  ],
+  ["deepeval", "it has goldens or test cases", hasList(...deepEvalLists)],
   [
     "openai-evals",
     "its data are output items of an eval run",

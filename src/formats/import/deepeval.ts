@@ -8,7 +8,8 @@ import { turnsFromMessages, type Conversation } from "../turns-from-messages.ts"
 import { addDatasetItem } from "./dataset-item.ts";
 import { itemsOf, type Importer, type Item } from "./importer.ts";
 
-const lists = [
+/** Under which names the cases may stand. */
+export const deepEvalLists = [
   "goldens",
   "conversational_goldens",
   "conversationalGoldens",
@@ -18,7 +19,7 @@ const lists = [
   "conversationalTestCases",
 ];
 const read = [
-  ...lists,
+  ...deepEvalLists,
   "id",
   "name",
   "input",
@@ -48,7 +49,7 @@ export const importDeepEval: Importer = ({ document, collector, mapping }) => {
 };
 
 function datasets(value: unknown, place: Item["place"]): Item[] {
-  const found = lists.filter((name) => listField(value, name));
+  const found = deepEvalLists.filter((name) => listField(value, name));
   // A conversational golden of old has its turns under `goldens` too, but says what it is about.
   if (found.length === 0 || anyField(value, "scenario", "additional_metadata") !== undefined) {
     return itemsOf({ syntax: "json", values: [{ value, place }], notes: [] });
