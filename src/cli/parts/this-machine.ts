@@ -1,6 +1,6 @@
-const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+import { isLoopback } from "../../settings/address.ts";
 
 /** Whether an address is of this machine: a model that runs here has no list price. */
 export function isThisMachine(address: string): boolean {
-  return loopback.test(URL.parse(address)?.hostname ?? "");
+  return isLoopback(URL.parse(address)?.hostname ?? "");
 }

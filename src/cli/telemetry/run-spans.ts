@@ -2,6 +2,7 @@ import type { AttemptResult, EvaluationResponse } from "../../contract/evaluatio
 import type { InteractionResult } from "../../contract/interaction-result.ts";
 import { attemptOutcome, type Outcome } from "../../contract/outcome.ts";
 import { thresholdOf } from "../../contract/threshold.ts";
+import { portOf } from "../../models/outbound/endpoint-policy.ts";
 import { inputMessages, outputMessages } from "../../services/agent/observers/traced-messages.ts";
 import { integer, nanoseconds, toAttributes, type OtlpAttribute } from "./otlp-values.ts";
 import { spanIdOf, traceIdOf } from "./run-ids.ts";
@@ -170,8 +171,6 @@ const startOf = ({ timing }: EvaluationResponse): number =>
 function times(startMs: number, durationMs: number): Pick<OtlpSpan, "startTimeUnixNano" | "endTimeUnixNano"> {
   return { startTimeUnixNano: nanoseconds(startMs), endTimeUnixNano: nanoseconds(startMs + durationMs) };
 }
-
-const portOf = ({ port, protocol }: URL): number => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 
 /** What was asked and, where there was a reply, what came back. */
 function contentOf({ user_message, agent_reply, error, finish_reason }: InteractionResult): Record<string, string> {
