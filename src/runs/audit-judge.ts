@@ -1,23 +1,17 @@
 import type { FieldError } from "../contract/service-error.ts";
-import type { LabellerSettings } from "../contract/evaluation-request.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
-import type { ChatModel } from "../contract/model.ts";
 import { auditJudge } from "../evaluation/judges/audit-judge.ts";
 import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { fieldsError } from "./fields-error.ts";
 import { findHelper } from "./find-helper.ts";
-import type { ModelTarget } from "./model-target.ts";
+import type { JudgeRunPairsOptions } from "./judge-run-pairs.ts";
 import { withOperator } from "./operator-helper.ts";
 
 /** Measures a judge against the choices of people. One question at a time: with several rubrics, audit each by itself. */
 export async function runJudgeAudit(
   { judge: requested, items, repeats }: JudgeAuditRequest,
-  {
-    createModel,
-    operatorJudge,
-    signal,
-  }: { createModel: (target: ModelTarget) => ChatModel; operatorJudge?: LabellerSettings; signal: AbortSignal },
+  { createModel, operatorJudge, signal }: Pick<JudgeRunPairsOptions, "createModel" | "operatorJudge" | "signal">,
 ): Promise<JudgeAudit> {
   const judge = withOperator(requested, operatorJudge);
   const [question, ...others] = judgeQuestions(judge);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ServiceError } from "../contract/service-error.ts";
-import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
+import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { Embedder } from "../contract/embedder.ts";
 import type { JudgeAudits } from "../contract/judge-audits.ts";
@@ -33,6 +33,7 @@ import { refuseUnusableChecks } from "./refuse-unusable-checks.ts";
 import { createRescorer } from "./rescorer.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
+import type { PlanHelpers } from "./option-problems.ts";
 import type { Runs } from "./runs.ts";
 import { toRequest } from "./to-request.ts";
 import { waitForRun } from "./wait-for-run.ts";
@@ -75,8 +76,8 @@ export interface RunsOptions {
   readonly customScorers?: CustomScorers;
   /** The price of a call of this model. */
   readonly priceOf?: (target: ModelTarget) => PriceOf;
-  /** The judge of requests that name none; an audit uses it too. */
-  readonly operatorJudge?: LabellerSettings;
+  /** What stands in for what requests do not name; audits and comparisons by a judge use it too. */
+  readonly helpers?: PlanHelpers;
   /** Where audits of judges are kept: scores of a judge that passed none are marked. */
   readonly audits?: JudgeAudits;
 }
@@ -95,7 +96,7 @@ const concludeWithinMs = 100;
 
 /** Runs, and the worker of this process that carries them out. */
 export function createRuns(options: RunsOptions): Runs {
-  const { store, queue, newId, isDemo, isTied = () => false, onError, now = Date.now } = options;
+  const { store, queue, newId, isDemo, isTied = () => false, helpers = {}, onError, now = Date.now } = options;
   const events = createRunEvents();
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
   const waiting = createWaiting({ store, events });
@@ -209,8 +210,7 @@ export function createRuns(options: RunsOptions): Runs {
     results: (run, resultOptions) => readResults(run, { store, now, ...resultOptions }),
     wholeResults: (run) => readWholeResults(run, { store, now }),
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await orders.of(run) }),
-    request: async (run, helpers) =>
-      toRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
+    request: async (run) => toRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
     scenarioResults: (run) => readScenarioResults(run, { store }),
     rescore: createRescorer({
       store,
@@ -231,13 +231,13 @@ export function createRuns(options: RunsOptions): Runs {
     judgePairs: (request, pairOptions) =>
       judgeRunPairs(store, request, {
         createModel: createHelper,
-        operatorJudge: options.operatorJudge,
+        operatorJudge: helpers.judge,
         ...pairOptions,
       }),
     async auditJudge(request, signal) {
       const audit = await runJudgeAudit(request, {
         createModel: createHelper,
-        ...(options.operatorJudge && { operatorJudge: options.operatorJudge }),
+        operatorJudge: helpers.judge,
         signal,
       });
       await options.audits?.record(audit, now());

@@ -37,6 +37,6 @@ test("a run of a higher priority is carried out before those that came earlier, 
   // What was held ahead when the urgent one came is carried out first.
   expect(asked.lastIndexOf("urgent")).toBeLessThan(asked.lastIndexOf("usual"));
   expect(asked.slice(-2)).toEqual(["later", "later"]);
-  const again = await bench.runs.request(ended[2]!, {});
+  const again = await bench.runs.request(ended[2]!);
   expect(again.priority).toBe(7);
 });

@@ -42,7 +42,7 @@ test("a run is scored by other scorers, and says so", async () => {
   expect(after.message).toBe("Evaluation completed: 4 interactions; scored again (replaced: scorers, threshold, gate)");
   expect(after.results.scenarios[0]?.reliability).toMatchObject({ threshold: 0.7, passed: 1 });
   const run = await bench.runs.get(first.run_id, null);
-  expect(await bench.runs.request(run, {})).toMatchObject({ scorers, gate, threshold: 0.7 });
+  expect(await bench.runs.request(run)).toMatchObject({ scorers, gate, threshold: 0.7 });
 
   const { notes, scores } = await bench.runs.compare(other.run_id, first.run_id, null);
   expect(notes).toContain("overall left out: the runs made it of different scores.");

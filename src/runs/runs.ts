@@ -7,7 +7,6 @@ import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
 import type { Warning } from "../contract/warning.ts";
-import type { PlanHelpers } from "./option-problems.ts";
 import type { RescoreOptions } from "./rescore-run.ts";
 import type { PlannedRun } from "./placed-checks.ts";
 import type { RequestAgain } from "./to-request.ts";
@@ -35,7 +34,7 @@ export interface Runs {
   /** The same, scenario by scenario. */
   scenarioResults(run: RunRecord): AsyncIterable<ScenarioResult>;
   /** The request that makes the same run again, without what the operator's helpers brought to it. */
-  request(run: RunRecord, helpers: PlanHelpers): Promise<RequestAgain>;
+  request(run: RunRecord): Promise<RequestAgain>;
   /** What happens in the run from `after` on, the ended run last. Fails when this process stops before that. */
   follow(id: string, options: { after: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
   /** No new call starts after this; calls in flight are aborted. */

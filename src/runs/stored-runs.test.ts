@@ -169,7 +169,7 @@ test("choosing between runs needs a judge, and the operator's will do", async ()
     code: "validation_failed",
     message: "/judge/endpoint is required: no judge is set on this service (JUDGE_ENDPOINT)",
   });
-  await using bench = await startBench({ models: { model: right(), judge }, operatorJudge });
+  await using bench = await startBench({ models: { model: right(), judge }, helpers: { judge: operatorJudge } });
   await expect(bench.runs.judgePairs(request, { owner: null, signal })).rejects.toMatchObject({
     code: "run_not_found",
   });

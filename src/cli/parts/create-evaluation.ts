@@ -63,6 +63,12 @@ export async function createEvaluation({
     createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential });
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule);
+  const helpers: PlanHelpers = {
+    ...(judge && { judge: toHelper(judge) }),
+    ...(labeller && { labeller: toHelper(labeller) }),
+    semantic: embedders.available,
+    customScorers: Object.keys(customScorers),
+  };
   const runs = createRuns({
     store: storage.store,
     queue: storage.queue,
@@ -86,16 +92,11 @@ export async function createEvaluation({
     embedderFor: embedders.embedderFor,
     priceOf: await endpointPrices(settings.pricesFile),
     customScorers,
-    ...(judge && { operatorJudge: toHelper(judge) }),
+    helpers,
   });
   return {
     runs,
-    helpers: {
-      ...(judge && { judge: toHelper(judge) }),
-      ...(labeller && { labeller: toHelper(labeller) }),
-      semantic: embedders.available,
-      customScorers: Object.keys(customScorers),
-    },
+    helpers,
     async [Symbol.asyncDispose]() {
       await limits.close();
       await embedders.close();

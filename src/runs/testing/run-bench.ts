@@ -11,7 +11,6 @@ import { openSqlite } from "../../storage/drivers/open-sqlite.ts";
 import { createRuns, type RunsOptions } from "../create-runs.ts";
 import type { ModelTarget } from "../model-target.ts";
 import { planRun } from "../plan-run.ts";
-import type { PlanHelpers } from "../option-problems.ts";
 import type { Runs } from "../runs.ts";
 
 /** Runs on a real store in a folder of their own, with models handed in. */
@@ -41,7 +40,6 @@ export async function startBench({
 }: {
   /** By model id; "model" is the one under test. */
   models: Record<string, ChatModel>;
-  helpers?: PlanHelpers;
 } & Partial<RunsOptions>): Promise<RunBench> {
   const folder = await mkdtemp(join(tmpdir(), "rehearsal-runs-"));
   const storage = await openSqlite({ file: join(folder, "runs.db"), leaseMs: 15_000 });
@@ -62,6 +60,7 @@ export async function startBench({
     onError: (error) => {
       throw error;
     },
+    helpers,
     ...options,
   });
   await runs.start();

@@ -10,7 +10,7 @@ import { streamJson } from "../stream-text.ts";
 import { ownerOf } from "../../http/owner.ts";
 
 /** Reading, cancelling and deleting runs. */
-export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
+export function runRoutes({ runs, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .get("/runs", requireScope("runs:read"), async (context) => {
       const { search_model_ids: ids, ...filter } = validateQuery(RunListQuery, context.req.queries());
@@ -22,7 +22,7 @@ export function runRoutes({ runs, helpers, ownAgent = () => null }: EvaluationDe
     })
     .get("/runs/:run_id/request", requireScope("runs:read"), async (context) => {
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
-      const request = await runs.request(run, helpers);
+      const request = await runs.request(run);
       // The agent of a command went with it. The one that is served here takes its place.
       const endpoint = run.tied ? ownAgent() : null;
       return context.json(endpoint === null ? request : { ...request, endpoint });
