@@ -4,6 +4,7 @@ import type { Interaction, Scenario } from "../contract/scenario.ts";
 import { estimateCalls } from "./estimate-calls.ts";
 import type { PriceOf } from "./helper-usage.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";
+import { moneyText } from "./money-text.ts";
 import { referenceReplies } from "./reference-replies.ts";
 
 /** What earlier runs of the same model took for a reply. */
@@ -173,7 +174,7 @@ function fits(
 function toSentence({ calls, money, seconds }: Pick<RunEstimate, "calls" | "money" | "seconds">): string {
   const count = calls.low === calls.high ? `${calls.low}` : `${calls.low} to ${calls.high}`;
   const called = calls.high === 1 ? "call" : "calls";
-  const cost = money ? `, about $${money.expected.toPrecision(2)}` : "";
+  const cost = money ? `, about ${moneyText(money.expected)}` : "";
   const [least, most] = [duration(seconds.low), duration(seconds.high)];
   return `${count} ${called}${cost}, ${least === most ? `about ${least}` : `${least} to ${most}`}.`;
 }

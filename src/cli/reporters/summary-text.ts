@@ -2,7 +2,7 @@ import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluati
 import { missedChecks } from "../../formats/export/missed-checks.ts";
 import { verdictOf, worstTurn, type Verdict } from "../../formats/export/verdict.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
-import { counted, durationText, meanText, moneyText } from "../terminal/figures.ts";
+import { counted, durationText, meanText, spentText } from "../terminal/figures.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import type { Style } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
@@ -32,7 +32,7 @@ function headline(
   { test_name, model_id, message, run_id, demo, timing, summary, warnings }: EvaluationResponse,
   style: Style,
 ): string {
-  const facts = [durationText(timing.duration_ms), ...(summary.cost ? [moneyText(summary.cost.total)] : []), run_id];
+  const facts = [durationText(timing.duration_ms), ...(summary.cost ? [spentText(summary.cost.total)] : []), run_id];
   return [
     `${style("bold", plainLine(test_name, 100))} on ${plainLine(model_id, 100)}`,
     `${message} (${facts.join(", ")})`,

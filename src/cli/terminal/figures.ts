@@ -1,4 +1,5 @@
 import type { ScoreStats } from "../../contract/score-stats.ts";
+import { moneyText } from "../../evaluation/money-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 
 /** A mean with its 95 % interval, where there is one. */
@@ -17,8 +18,8 @@ export function durationText(milliseconds: number): string {
 }
 
 /** US dollars; small amounts keep the digits that matter. */
-export function moneyText(dollars: number): string {
-  return dollars >= 0.1 || dollars === 0 ? `$${dollars.toFixed(2)}` : `$${dollars.toPrecision(2)}`;
+export function spentText(dollars: number): string {
+  return dollars >= 0.1 || dollars === 0 ? `$${dollars.toFixed(2)}` : moneyText(dollars);
 }
 
 export function counted(count: number, noun: string, plural = `${noun}s`): string {

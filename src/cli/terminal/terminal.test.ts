@@ -5,7 +5,7 @@ import { createProgressTally } from "../eval/progress.ts";
 import { History, Protocol } from "../../contract/evaluation-request.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import { createRunMean } from "../eval/run-mean.ts";
-import { durationText, moneyText } from "./figures.ts";
+import { durationText, spentText } from "./figures.ts";
 import { note, printJson, tell } from "./output.ts";
 import { forTerminal, plainJson, plainLine } from "./plain-line.ts";
 import { barText } from "./progress-bar.ts";
@@ -72,7 +72,7 @@ test("columns line up whatever is in them", () => {
 
 test("times and money read well", () => {
   expect([durationText(41_000), durationText(723_000), durationText(3_723_000)]).toEqual(["0:41", "12:03", "1:02:03"]);
-  expect([moneyText(0), moneyText(1.234), moneyText(0.00123)]).toEqual(["$0.00", "$1.23", "$0.0012"]);
+  expect([0, 1.234, 0.00123, 0.0000005].map(spentText)).toEqual(["$0.00", "$1.23", "$0.0012", "$0.00000050"]);
 });
 
 const figures: ProgressFigures = {

@@ -1,4 +1,5 @@
 import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import { moneyText } from "../../money-text.ts";
 import type { Check } from "./check.ts";
 
 type Setting<Type> = Extract<UserScorerSetting, { type: Type }>;
@@ -27,7 +28,7 @@ export function latency({ max_ms, of }: Setting<"latency">): Check {
 export function cost({ max }: Setting<"cost">): Check {
   return ({ call }) => {
     if (call.cost === null) return { value: null, reason: "no price is known for this model" };
-    const text = `$${call.cost.toPrecision(3)}`;
+    const text = moneyText(call.cost, 3);
     return call.cost <= max ? { value: 1, reason: text } : { value: 0, reason: `${text}, at most $${max} allowed` };
   };
 }
