@@ -2,6 +2,7 @@ import { canonicalJson } from "../contract/canonical-json.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import { scoringFields, type RescoreRequest } from "../contract/rescore.ts";
 import type { Interaction } from "../contract/scenario.ts";
+import type { NewFigures } from "../contract/store.ts";
 import { expectNow } from "./expect-now.ts";
 import { withOperator } from "./operator-helper.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";
@@ -13,6 +14,8 @@ import type { ScoredBy } from "./scored-by.ts";
 export interface RescorePlan extends ScoredBy {
   /** Names of what is not as it was. */
   readonly replaced: readonly string[];
+  /** Scenarios that expect something else than before. */
+  readonly changed: NonNullable<NewFigures["scenarios"]>;
   /** Checks nobody has tried yet, since that may take long. */
   readonly untried?: readonly PlacedCheck[];
 }
@@ -25,7 +28,7 @@ export function planRescore(
 ): RescorePlan {
   const given = scoringFields.filter((name) => request[name] !== undefined);
   const { test_batch } = request;
-  if (given.length === 0 && test_batch === undefined) return { ...run, replaced: [] };
+  if (given.length === 0 && test_batch === undefined) return { ...run, replaced: [], changed: [] };
 
   const settings = settingsOf(run.settings, request, helpers);
   if (test_batch) {
@@ -35,17 +38,20 @@ export function planRescore(
   const scenarios = test_batch ? expectNow(run, test_batch) : run.scenarios;
   const all = { ...settings, test_batch: [...scenarios] };
   refuse(optionProblems(all, helpers));
+  const changed = scenarios.flatMap((scenario, index) =>
+    isSame(scenario, run.scenarios[index]) ? [] : [{ index, scenario }],
+  );
   const replaced = [
     ...given.filter((name) => !isSame(settings[name], run.settings[name])),
-    ...(isSame(scenarios, run.scenarios) ? [] : ["test_batch"]),
+    ...(changed.length > 0 ? ["test_batch"] : []),
   ];
-  return { settings, scenarios, replaced, ...triedChecks(all) };
+  return { settings, scenarios, replaced, changed, ...triedChecks(all) };
 }
 
 /** Why what models said of the replies cannot be kept; null when it can. */
 export function whyAsk(
   before: ScoredBy,
-  after: ScoredBy,
+  after: RescorePlan,
   { semantic, newlySemantic }: { readonly semantic: boolean; readonly newlySemantic: boolean },
 ): string | null {
   const { judge, labeller } = after.settings;
@@ -54,7 +60,10 @@ export function whyAsk(
     return "the labeller is another one, and has said nothing yet";
   if (newlySemantic) return "no embedder has seen the replies yet";
   const differs = (part: (turn: Interaction) => unknown): boolean =>
-    !isSame(partsOf(before, part), partsOf(after, part));
+    after.changed.some(
+      ({ index, scenario }) =>
+        !isSame(before.scenarios[index]?.interactions.map(part), scenario.interactions.map(part)),
+    );
   if (judge && differs(rubricsOf)) return "the judge was asked something else about some turns";
   if ((judge || semantic) && differs(referencesOf)) return "the replies were held against other references";
   return labeller && differs(({ reference_metadata }) => Object.keys(reference_metadata))
@@ -78,11 +87,9 @@ function settingsOf(
   return Object.fromEntries(settings.filter(([, value]) => value !== null)) as RunSettings;
 }
 
-const partsOf = ({ scenarios }: ScoredBy, part: (turn: Interaction) => unknown): unknown =>
-  scenarios.flatMap(({ interactions }) => interactions.map(part));
-
 const rubricsOf = ({ checks = [] }: Interaction): unknown => checks.filter(({ type }) => type === "rubric");
 
 const referencesOf = ({ reference_reply, references = [] }: Interaction): unknown => [reference_reply, references];
 
-const isSame = (left: unknown, right: unknown): boolean => canonicalJson(left ?? null) === canonicalJson(right ?? null);
+const isSame = (left: unknown, right: unknown): boolean =>
+  left === right || canonicalJson(left ?? null) === canonicalJson(right ?? null);

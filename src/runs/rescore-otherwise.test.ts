@@ -2,6 +2,9 @@ import { expect, test } from "vitest";
 import type { Embedder } from "../contract/embedder.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import { RescoreRequest } from "../contract/rescore.ts";
+import type { Store } from "../contract/store.ts";
+import { createRunScoring } from "./create-scoring.ts";
+import { rescoreRun } from "./rescore-run.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, planLimits, startBench, type RunBench } from "./testing/run-bench.ts";
 
@@ -213,6 +216,32 @@ test("broken off, it says so until the same is done again", async () => {
   const whole = await rescore(bench, run_id, { ask_models: true });
   expect(whole.summary.rescored).not.toHaveProperty("partial");
   expect(whole.summary.average_scores["judge_correctness"]).toBe(0);
+});
+
+test("a process that dies meanwhile leaves a run that says so, and is completed without being told how", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const suite = ["s", "t"].map((id) => numberedScenario(id, 1));
+  const { run_id } = await bench.evaluate({ test_batch: suite });
+  const { store } = bench;
+  const dead = () => Promise.reject(new Error("dead"));
+  let written = 0;
+  const dying: Store = {
+    ...store,
+    runs: { ...store.runs, resummarize: (...figures) => (written > 0 ? dead() : store.runs.resummarize(...figures)) },
+    attempts: { ...store.attempts, reaverage: dead },
+    interactions: { ...store.interactions, rescore: (...turns) => (written++, store.interactions.rescore(...turns)) },
+  };
+  const replace = { request: RescoreRequest.parse({ scorers: ["exact_match"] }), limits: planLimits, helpers: {} };
+  const createScoring = createRunScoring({ createModel: () => right() });
+  const options = { store: dying, createScoring, now: Date.now, replace };
+  await expect(rescoreRun(run_id, options)).rejects.toThrow("dead");
+  const left = await bench.results(await bench.runs.get(run_id, null));
+  expect(left.summary).toMatchObject({ average_scores: { token_f1: 1 }, rescored: { partial: true } });
+  expect(turnsOf(left).map(({ scores }) => "token_f1" in scores)).toEqual([false, true]);
+
+  const whole = await rescore(bench, run_id, {});
+  expect(whole.summary.average_scores).toEqual({ success: 1, exact_match: 1, overall: 1 });
+  expect(whole.summary.rescored).toEqual({ at: expect.any(String), replaced: ["scorers"] });
 });
 
 test("a replay is shown only where it begins at the turn that is bad now", async () => {

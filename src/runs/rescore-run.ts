@@ -63,7 +63,7 @@ async function prepare(
   { store, createScoring, askModels, replace, tryChecks }: RescoreOptions,
 ): Promise<{ plan: RescorePlan; scoring: RunScoring }> {
   const before: ScoredBy = { settings: run.settings, scenarios: await store.runs.scenarios(run.id) };
-  const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [] };
+  const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [], changed: [] };
   await tryChecks?.(plan.untried, run.owner);
   const scoringBy = (by: ScoredBy) => createScoring({ ...by, owner: run.owner, ledger: null });
   const now = await scoringBy(plan);
@@ -80,13 +80,8 @@ async function begin(before: RunRecord, plan: RescorePlan, options: RescoreOptio
   const { store, now } = options;
   const figured = before.summary ?? (await figureRun(before, { store, now })).summary;
   const summary = { ...figured, rescored: { ...markOf(before, plan, options), partial: true as const } };
-  const { settings, scenarios, replaced } = plan;
-  await store.runs.resummarize(before.id, {
-    summary,
-    message: before.message,
-    settings,
-    ...(replaced.includes("test_batch") && { scenarios: scenarios.map((scenario, index) => ({ index, scenario })) }),
-  });
+  const { settings, changed } = plan;
+  await store.runs.resummarize(before.id, { summary, message: before.message, settings, scenarios: changed });
 }
 
 /** Where models were not asked about all turns, what they said is a part of it until they are. */
