@@ -518,6 +518,12 @@ test("a run is scored by what the configuration and its scenarios say now", asyn
   const unasked = await runCli(["rescore", "-c", "rehearsal.json"], { cwd: folder.path });
   expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining("/ask_models must be true") });
   expect(provider.requests).toHaveLength(1);
+
+  provider.setModelBehaviour("judge", text('{"reason":"half of it","verdict":"partial"}'));
+  const asked = await runCli(["rescore", "-c", "rehearsal.json", "--ask-models", "--json"], { cwd: folder.path });
+  expect(asked.code).toBe(0);
+  expect(JSON.parse(asked.stdout).summary.average_scores).toMatchObject({ judge_correctness: 0.5 });
+  expect(provider.requests).toHaveLength(2);
 });
 
 test("below the folder of a configuration it is named, not used", async () => {

@@ -81,6 +81,7 @@ export class LocalEndpoint {
     const { promise, resolve, reject } = Promise.withResolvers<CallSlot>();
     const abort = (): void => {
       this.#waiting.remove(call);
+      this.#holdProcess();
       reject(signal.reason);
     };
     const call = {
@@ -207,13 +208,22 @@ export class LocalEndpoint {
 
   #settleIn(ms: number): void {
     const at = performance.now() + ms;
-    if (this.#closed || at >= this.#timerAt) return;
-    clearTimeout(this.#timer);
-    this.#timerAt = at;
-    this.#timer = setTimeout(() => {
-      this.#timerAt = Number.POSITIVE_INFINITY;
-      void this.#settle().catch(() => {});
-    }, ms).unref();
+    if (this.#closed) return;
+    if (at < this.#timerAt) {
+      clearTimeout(this.#timer);
+      this.#timerAt = at;
+      this.#timer = setTimeout(() => {
+        this.#timerAt = Number.POSITIVE_INFINITY;
+        void this.#settle().catch(() => {});
+      }, ms);
+    }
+    this.#holdProcess();
+  }
+
+  /** A process ends only when nobody in it waits for a call; that a lease is to be renewed is no reason to stay. */
+  #holdProcess(): void {
+    if (this.#waiting.size > 0) this.#timer?.ref();
+    else this.#timer?.unref();
   }
 
   #settle(): Promise<void> {
