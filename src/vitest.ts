@@ -38,19 +38,35 @@ interface MatcherAnswer {
 
 const isRun = (scored: Scored): scored is EvaluationResponse => "results" in scored;
 
+const scenariosOf = (scored: Scored): readonly ScenarioResult[] =>
+  isRun(scored) ? scored.results.scenarios : [scored];
+
 function toScoreAbove(scored: Scored, bound: number, options: ScoreOptions = {}): MatcherAnswer {
   const { score = "overall", statistic = "mean" } = options;
   const stats: ScoreStats | undefined = (isRun(scored) ? scored.summary : scored).score_stats[score];
+  requireScored(scored, score);
   return judge(stats?.[statistic] ?? null, { bound, name: `${score} (${statistic})`, holds: (value) => value > bound });
 }
 
 function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {}): MatcherAnswer {
-  const scenarios = isRun(scored) ? scored.results.scenarios : [scored];
+  const scenarios = scenariosOf(scored);
+  requireScored(scored, "overall");
   const chances = scenarios.flatMap(({ reliability }) => (reliability ? [reliability.pass_hat_k[k - 1]] : []));
   const known = chances.filter((chance) => chance !== undefined);
   const complete = known.length > 0 && known.length === chances.length;
   const value = complete ? known.reduce((sum, chance) => sum + chance, 0) / known.length : null;
   return judge(value, { bound: share, name: `pass^${k}`, holds: (chance) => chance >= share - 1e-9 });
+}
+
+/** A mean of the replies that a failing judge happened to read says nothing of the others. */
+function requireScored(scored: Scored, score: string): void {
+  const replies = scenariosOf(scored).flatMap(({ attempts }) => attempts.flatMap(({ interactions }) => interactions));
+  const lost = replies.filter(
+    ({ failed_scores, scores }) =>
+      failed_scores && (score === "overall" || failed_scores.includes(score)) && !(score in scores),
+  ).length;
+  if (lost > 0)
+    throw new Error(`${score} was not measured: the scoring of ${lost} of ${replies.length} replies failed`);
 }
 
 /** What was not measured passes neither way round, so `.not` cannot hide it. */

@@ -41,6 +41,22 @@ test("evaluates, and the matchers read the result", async () => {
   expect(() => expect(result).toScoreAbove(0.5, { score: "judge" })).toThrow("judge (mean) was not measured");
 });
 
+test("a judge that failed on a reply leaves no mean for the matchers to read", async () => {
+  const client = createEvaluationClient({ url: services.evaluation });
+  const plain = { id: "2", user_message: "What is 3 * 3?", checks: [{ type: "contains" as const, text: "9" }] };
+  const { test_batch, ...rest } = request();
+  const result = await client.evaluate({
+    ...rest,
+    test_batch: { ...test_batch, interactions: [...test_batch.interactions, plain] },
+    judge: { endpoint: "http://127.0.0.1:9/v1", model_id: "nobody" },
+  });
+  expect(result.summary.average_scores["overall"]).toBe(1);
+  expect(result).toScoreAbove(0.9, { score: "token_f1" });
+  const message = "overall was not measured: the scoring of 2 of 4 replies failed";
+  expect(() => expect(result).toScoreAbove(0.5)).toThrow(message);
+  expect(() => expect(result).not.toPassAtLeast(1)).toThrow(message);
+});
+
 test("starts, follows, lists, reads and deletes", async () => {
   const client = createEvaluationClient({ url: services.evaluation });
   const run = await client.start(request(), { idempotencyKey: "once" });
