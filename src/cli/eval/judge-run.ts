@@ -1,7 +1,7 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkBaseline, compareResponses } from "../gates/check-baseline.ts";
-import { checkGates, checksOfRequest } from "../gates/check-gates.ts";
+import { checkGates, checksOfRequest, checkUnscored } from "../gates/check-gates.ts";
 import type { RunOutcome } from "../reporters/reporter.ts";
 import { counted } from "../terminal/figures.ts";
 import type { EvalSettings } from "./eval-settings.ts";
@@ -15,6 +15,7 @@ export function judgeRun(
   const { baselineScores, maxRegression, gates: wanted, maxErrors } = settings;
   const gates = [
     ...checkGates(wanted, response),
+    ...checkUnscored(wanted, comparison ? baselineScores : [], response),
     ...checksOfRequest(response.summary.gate),
     ...(comparison ? [checkBaseline(comparison, { scores: baselineScores, maxRegression })] : []),
   ];

@@ -3,7 +3,7 @@ import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluati
 import type { ScoreStats } from "../../contract/score-stats.ts";
 import { reaches } from "../../contract/threshold.ts";
 import { counted } from "../terminal/figures.ts";
-import type { Comparator, figures, Gate, Measure, Statistic } from "./parse-gate.ts";
+import { parseGate, type Comparator, type figures, type Gate, type Measure, type Statistic } from "./parse-gate.ts";
 
 export interface GateCheck {
   readonly gate: string;
@@ -20,6 +20,27 @@ export function checkGates(gates: readonly Gate[], response: EvaluationResponse)
     const passed = actual !== null && holds(actual, gate);
     return { gate: gate.text, passed, actual, message: describe(gate, { actual, where, passed }) };
   });
+}
+
+/**
+ * A mean of the replies that a failing judge happened to read says nothing of the others, so none may be missing where one is held to
+ * something: neither by a gate nor, with `watched`, by a baseline. A gate on `unscored_rate` says how many may, and the request's own has it.
+ */
+export function checkUnscored(
+  gates: readonly Gate[],
+  watched: readonly string[],
+  response: EvaluationResponse,
+): GateCheck[] {
+  const { unscored = 0, gate } = response.summary;
+  const isNamed = gates.some(({ measure: held }) => held.kind === "figure" && held.figure === "unscored_rate");
+  if (unscored === 0 || gate || isNamed) return [];
+  const lost = new Set(["overall", ...repliesOf(response).flatMap(({ failed_scores }) => failed_scores ?? [])]);
+  const isPartial = gates.some(
+    ({ measure: held }) => held.kind === "reliability" || (held.kind === "score" && lost.has(held.score)),
+  );
+  return isPartial || watched.some((name) => lost.has(name))
+    ? checkGates([parseGate("unscored_rate<=0")], response)
+    : [];
 }
 
 /** The checks of a gate that was part of the request, made by the service. Of single scenarios only those that failed. */
@@ -107,12 +128,15 @@ function figureOf(figure: (typeof figures)[number], response: EvaluationResponse
 }
 
 /** Some endpoints count no tokens. What the others add up to is only a part, which says nothing about the whole. */
-function tokensOf({ usage, results }: EvaluationResponse): Measured {
-  const replies = results.scenarios.flatMap(({ attempts }) => attempts.flatMap((attempt) => attempt.interactions));
-  const uncounted = replies.filter((reply) => reply.error === null && reply.usage === null).length;
+function tokensOf(response: EvaluationResponse): Measured {
+  const { usage } = response;
+  const uncounted = repliesOf(response).filter((reply) => reply.error === null && reply.usage === null).length;
   if (uncounted === 0) return { actual: usage.total_tokens };
   return { actual: null, where: `${counted(uncounted, "reply", "replies")} came without a count of tokens` };
 }
+
+const repliesOf = ({ results }: EvaluationResponse) =>
+  results.scenarios.flatMap(({ attempts }) => attempts.flatMap(({ interactions }) => interactions));
 
 function holds(actual: number, { comparator, bound }: Gate): boolean {
   switch (comparator) {

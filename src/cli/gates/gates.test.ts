@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import { checkGates } from "./check-gates.ts";
+import { checkGates, checkUnscored } from "./check-gates.ts";
 import { parseGate } from "./parse-gate.ts";
 
 const stats = (mean: number, ci_lower: number | null) => ({
@@ -126,4 +126,24 @@ test.each(["overall>=80", "failure_rate<=5", "each:overall.min>=1.5", "pass^2>=9
 
 test("what may be more than 1 is bounded by any number", () => {
   expect(["cost<=2", "tokens<=5000", "overall<=100%"].map((text) => parseGate(text).bound)).toEqual([2, 5000, 1]);
+});
+
+test.each([
+  [["overall>=0.5"], [], ["unscored_rate<=0"]],
+  [["pass^1>=0.5"], [], ["unscored_rate<=0"]],
+  [["each:judge_correctness>=0.5"], [], ["unscored_rate<=0"]],
+  [[], ["overall"], ["unscored_rate<=0"]],
+  [["success>=1", "token_f1>=0.5", "cost<=1"], ["success"], []],
+  [["overall>=0.5", "unscored_rate<=5%"], ["overall"], []],
+])("replies without a score are told where %j and a baseline in %j are held to it", (gates, watched, told) => {
+  const lost = {
+    results: { scenarios: [{ attempts: [{ interactions: [{ failed_scores: ["judge_correctness"] }] }] }] },
+  };
+  const checks = checkUnscored(gates.map(parseGate), watched, {
+    ...response,
+    ...lost,
+  } as unknown as EvaluationResponse);
+  expect(checks.map(({ gate, passed }) => (passed ? undefined : gate))).toEqual(told);
+  const whole = { ...response, summary: { ...response.summary, unscored: 0 } };
+  expect(checkUnscored(gates.map(parseGate), watched, whole)).toEqual([]);
 });
