@@ -70,7 +70,7 @@ test("any other failure of the store, or a client that has gone, ends them at on
   await expect(waitForRun("x", { ...waits, store: failing(new Error("a bug")) })).rejects.toThrow("a bug");
   const waiting = waitForRun("x", { ...waits, store: failing(away()) });
   left.abort(new Error("gone"));
-  await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
+  await expect(waiting).rejects.toThrow("gone");
 });
 
 const away = (): ServiceError => new ServiceError("storage_unavailable", "The database cannot be reached.");

@@ -14,7 +14,9 @@ export async function whileAway<Result>(read: () => Promise<Result>, signal: Abo
     } catch (error) {
       const isAway = error instanceof ServiceError && error.code === "storage_unavailable";
       if (!isAway || performance.now() >= deadline) throw error;
-      await sleep(pauseMs, undefined, { signal });
+      // What is told is why it was broken off, which the sleep does not know.
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+      signal.throwIfAborted();
     }
   }
 }
