@@ -8,6 +8,10 @@ const ToolPart = z.looseObject({
   input: z.unknown().optional(),
   output: z.unknown().optional(),
   errorText: z.string().optional(),
+  callProviderMetadata: z
+    .looseObject({ rehearsal: z.looseObject({ echo: z.string().optional() }).optional() })
+    .optional()
+    .describe("Sent back as it came: providers want to see it again."),
   approval: z
     .looseObject({ id: z.string(), approved: z.boolean().optional(), reason: z.string().optional() })
     .optional(),

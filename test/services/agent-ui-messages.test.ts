@@ -182,3 +182,26 @@ test("what cannot be answered is a status, and what fails later is an error chun
   const chunks = await chunksOf(await post(`${other.url}/agent/ui-messages`, { messages: [user("Hi")] }));
   expect(chunks.at(-1)).toMatchObject({ type: "error" });
 });
+
+test("what a provider wants to see again beside a call comes back with the chat", async () => {
+  const echo = { from: "deepseek", message: { reasoning_content: "Hm." } };
+  const { tool_calls } = asksFor("calculator", { expression: "17 * 23" });
+  const { models, model } = scripted({ tool_calls: tool_calls.map((call) => ({ ...call, echo })) }, "391.", "Sure.");
+  await using agent = await runAgentApp(models);
+  const chunks = await chunksOf(await post(`${agent.url}/agent/ui-messages`, { messages: [user("17 * 23?")] }));
+  const call = chunks.find(({ type }) => type === "tool-input-available");
+  const used = {
+    type: "dynamic-tool",
+    toolName: "calculator",
+    toolCallId: call?.["toolCallId"],
+    callProviderMetadata: call?.["providerMetadata"],
+    state: "output-available",
+    input: call?.["input"],
+    output: "391",
+  };
+  const reply = { id: "a1", role: "assistant", parts: [{ type: "step-start" }, used, { type: "step-start" }] };
+  await chunksOf(await post(`${agent.url}/agent/ui-messages`, { messages: [user("17 * 23?"), reply, user("Sure?")] }));
+  expect(model.requests.at(-1)?.messages[1]).toMatchObject({
+    tool_calls: [{ echo: { message: { reasoning_content: "Hm." } } }],
+  });
+});

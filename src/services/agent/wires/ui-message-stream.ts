@@ -1,11 +1,12 @@
 import type { AgentEvent } from "../../../agent/agent-event.ts";
 import type { AskedToolCall, PendingToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
+import type { CallEcho, Reply } from "../../../contract/model.ts";
 import type { ServiceError } from "../../../contract/service-error.ts";
 import type { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 import { isCutShort } from "./is-cut-short.ts";
-import { toApprovalId } from "./ui-request.ts";
+import { toApprovalId, toProviderMetadata } from "./ui-request.ts";
 
 /** What the AI SDK knows the protocol by. */
 export const uiStreamHeaders = { "x-vercel-ai-ui-message-stream": "v1" };
@@ -73,6 +74,7 @@ interface Steps {
 
 /** Text and tools in the order they came; what begins is ended before the next begins. */
 function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
+  const echoes = new Map<string, CallEcho>();
   let inStep = false;
   let speaking: { readonly kind: "text" | "reasoning"; readonly id: string } | null = null;
 
@@ -101,7 +103,11 @@ function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
   }
   function use({ id, name, args }: AskedToolCall): void {
     endText();
-    send({ type: "tool-input-available", toolCallId: id, toolName: name, input: args, dynamic: true });
+    const call = { toolCallId: id, toolName: name, input: args, dynamic: true };
+    send({ type: "tool-input-available", ...call, ...toProviderMetadata(id, echoes.get(id)) });
+  }
+  function learn(reply: Reply | null): void {
+    for (const { id, echo } of reply?.ok ? reply.tool_calls : []) if (echo) echoes.set(id, echo);
   }
   function used({ id, ok, result }: ToolRun): void {
     if (ok) send({ type: "tool-output-available", toolCallId: id, output: result, dynamic: true });
@@ -113,6 +119,7 @@ function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
       if (event.type === "text-delta") speak(event.call, event.text);
       else if (event.type === "reasoning-delta") speak(event.call, event.text, "reasoning");
       else if (event.type === "model-start") begin();
+      else if (event.type === "model-end") learn(event.reply);
       else if (event.type === "tool-start") use(event.tool_call);
       else if (event.type === "tool-end") used(event.tool_call);
       // The protocol has a word of its own for what was refused, and it has been said.

@@ -2,9 +2,10 @@ import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../.
 import { toUserMessage } from "../../../agent/user-message.ts";
 import { isDenial, type ApprovalDecision } from "../../../agent/resume-approved.ts";
 import type { UiMessage, UiPart, UiToolPart } from "../../../contract/agent-ui.ts";
-import type { ChatMessage, UserPart } from "../../../contract/model.ts";
+import type { CallEcho, ChatMessage, UserPart } from "../../../contract/model.ts";
 import { ImageUrl } from "../../../contract/openai-text.ts";
 import { fieldError } from "./openai-request.ts";
+import { openEchoes, sealEchoes } from "./sealed-echoes.ts";
 
 /** A conversation as the AI SDK's chat keeps it, as history for a model. */
 export function fromUiMessages(messages: readonly UiMessage[]): readonly ChatMessage[] {
@@ -67,8 +68,15 @@ function toUserPart(part: UiPart): UserPart[] {
   return text === "" ? [] : [{ type: "text", text }];
 }
 
-function toCall({ toolCallId, input, ...part }: UiToolPart): LooseToolCall {
-  return { id: toolCallId, name: nameOf(part), arguments: JSON.stringify(input ?? {}) };
+function toCall({ toolCallId, input, callProviderMetadata, ...part }: UiToolPart): LooseToolCall {
+  const echo = openEchoes(callProviderMetadata?.rehearsal?.echo)?.(toolCallId);
+  return { id: toolCallId, name: nameOf(part), arguments: JSON.stringify(input ?? {}), ...(echo && { echo }) };
+}
+
+/** What the provider wants to see again beside a call, where the chat keeps it and sends it back. */
+export function toProviderMetadata(callId: string, echo: CallEcho | undefined) {
+  const sealed = echo ? sealEchoes(new Map([[callId, echo]])) : null;
+  return sealed === null ? {} : { providerMetadata: { rehearsal: { echo: sealed } } };
 }
 
 function nameOf({ type, toolName }: Pick<UiToolPart, "type" | "toolName">): string {
