@@ -123,3 +123,22 @@ test("whoever has less time than a rate limit takes is told of it at once", asyn
   }
   expect(waits).toEqual([]);
 });
+
+test("a model that fails while it thinks is passed over; what the next one thinks is set apart", async () => {
+  const thinks: ChatModel = async (_request, { onReasoning }) => {
+    onReasoning?.("Half");
+    return failure("upstream_reset");
+  };
+  const second: ChatModel = async (_request, { onReasoning }) => {
+    onReasoning?.("Whole");
+    return answer;
+  };
+  const routes = [
+    { ...route("a/1"), model: thinks },
+    { ...route("b/2"), model: second },
+  ] as const;
+  let thought = "";
+  const options = { signal, onText: () => {}, onReasoning: (text: string) => (thought += text) };
+  expect(await withFallbacks(routes, () => {})(request, options)).toBe(answer);
+  expect(thought).toBe("Half\n\nWhole");
+});

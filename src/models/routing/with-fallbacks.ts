@@ -29,7 +29,7 @@ const longestDetourMs = 2000;
  * One model out of several: each call goes to the one that answered last, at first the first; when it fails in a way
  * another may not, the next one is asked, until none is left. A fallback that its provider does not know is passed over.
  * When none answers, the first failure stands: it is the one of the model that was asked for. Text that was streamed
- * cannot be taken back: then the failure that cut it off stands. `onSwitch` hears which model took over.
+ * cannot be taken back: then the failure that cut it off stands; what was only thought does not matter. `onSwitch` hears which model took over.
  */
 export function withFallbacks(
   routes: readonly [RoutedModel, ...RoutedModel[]],
@@ -38,11 +38,16 @@ export function withFallbacks(
   let answered = 0;
 
   return async (request, { signal, onText, onReasoning, longestWaitMs = Number.POSITIVE_INFINITY }) => {
-    let spoken = false;
+    let [spoken, thought] = [false, false];
     const options = {
       signal,
       longestWaitMs,
-      ...(onReasoning && { onReasoning }),
+      ...(onReasoning && {
+        onReasoning: (text: string) => {
+          thought = true;
+          onReasoning(text);
+        },
+      }),
       ...(onText && {
         onText: (text: string) => {
           spoken ||= text !== "";
@@ -67,6 +72,9 @@ export function withFallbacks(
         return failure;
       }
       onSwitch(next);
+      // What the next one thinks does not go on from there.
+      if (thought) onReasoning?.("\n\n");
+      thought = false;
     }
   };
 }
