@@ -48,6 +48,21 @@ test.each([
   expect(() => plan({}, { ...refused, limits })).toThrow(reason);
 });
 
+test("a run has as many different scores of turns as are allowed, and not one more", () => {
+  const limits = { ...planLimits, scores: 3 };
+  const turn = (id: string, key: string, name: string) => ({
+    id,
+    user_message: "Hi",
+    reference_metadata: { intent: "greeting", [key]: "a" },
+    checks: [{ type: "contains", text: "a", name }],
+  });
+  const batch = (...interactions: object[]) => ({ test_batch: [{ id: "s", interactions }] });
+  expect(() => plan(batch(turn("1", "tone", "short"), turn("2", "tone", "short")), { limits })).not.toThrow();
+  const reason = "must have at most 3 different keys of reference_metadata and names of checks (REHEARSAL_MAX_SCORES)";
+  expect(() => plan(batch(turn("1", "tone", "short"), turn("2", "mood", "short")), { limits })).toThrow(reason);
+  expect(() => plan(batch(turn("1", "tone", "short"), turn("2", "tone", "long")), { limits })).toThrow(reason);
+});
+
 test("what is wrong with the check of a turn is told at its place, and its score may be weighed", () => {
   const turn = { id: "1", user_message: "Hi", checks: [{ type: "regex", pattern: "(?=a)" }] };
   const several = [numberedScenario("a", 2), { id: "b", interactions: [turn] }];

@@ -15,11 +15,12 @@ export interface PlanLimits {
   readonly callsPerRun: number;
   readonly metadataKeys: number;
   readonly metadataBytes: number;
+  readonly scores: number;
 }
 
 /**
- * Fills in every default of a request and refuses what cannot be run: doubled ids, too many calls, oversized labels, scorers and
- * judges that cannot be used. `helpers` is what the operator offers beside the model under test.
+ * Fills in every default of a request and refuses what cannot be run: doubled ids, too many calls or scores, oversized labels,
+ * scorers and judges that cannot be used. `helpers` is what the operator offers beside the model under test.
  */
 export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): PlannedRun {
   const { test_batch, test_name, attempts: setting, judge, labeller, ...options } = request;
@@ -86,7 +87,7 @@ function attemptProblems(attempts: number, { limits, pointer }: { limits: PlanLi
   ];
 }
 
-/** Ids that are used twice, and labels that are too large. */
+/** Ids that are used twice, labels that are too large, and too many scores. */
 export function batchProblems(batch: Batch, limits: PlanLimits): FieldError[] {
   const several = Array.isArray(batch);
   const inputs = several ? batch : [batch];
@@ -107,6 +108,7 @@ export function batchProblems(batch: Batch, limits: PlanLimits): FieldError[] {
         ),
       ),
     ]),
+    ...scoreProblems(inputs, limits),
   ];
 }
 
@@ -134,6 +136,26 @@ function metadataProblems(metadata: object, pointer: string, limits: PlanLimits)
       code: "too_big",
       message: `must be at most ${limits.metadataBytes} bytes of JSON`,
       received: `${bytes} bytes`,
+    },
+  ];
+}
+
+/** Every score of a run has a mean for every scenario: scores that each turn has for itself alone would multiply. */
+function scoreProblems(inputs: readonly ScenarioInput[], limits: PlanLimits): FieldError[] {
+  const keys = new Set<string>();
+  const checkNames = new Set<string>();
+  for (const { reference_metadata, checks = [] } of inputs.flatMap(({ interactions }) => interactions)) {
+    for (const key of Object.keys(reference_metadata)) keys.add(key);
+    for (const { name } of checks) if (name !== undefined) checkNames.add(name);
+  }
+  const count = keys.size + checkNames.size;
+  if (count <= limits.scores) return [];
+  return [
+    {
+      pointer: "/test_batch",
+      code: "too_big",
+      message: `must have at most ${limits.scores} different keys of reference_metadata and names of checks (REHEARSAL_MAX_SCORES)`,
+      received: String(count),
     },
   ];
 }

@@ -31,6 +31,7 @@ export const planLimits = {
   callsPerRun: 100_000,
   metadataKeys: 100,
   metadataBytes: 10_000,
+  scores: 1000,
 };
 
 export async function startBench({

@@ -52,6 +52,12 @@ export const limits = {
     default: 16 * kibibyte,
     meaning: "Largest metadata object, as JSON.",
   },
+  scores: {
+    name: "REHEARSAL_MAX_SCORES",
+    ...count,
+    default: 1000,
+    meaning: "Most different metadata keys and names of checks in the turns of one run, each of which is a score.",
+  },
   messages: { name: "REHEARSAL_MAX_MESSAGES", ...count, default: 500, meaning: "Most messages of one conversation." },
   modelIdChars: {
     name: "REHEARSAL_MAX_MODEL_ID_CHARS",
