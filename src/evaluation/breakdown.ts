@@ -15,11 +15,16 @@ export function createBreakdown(): BreakdownTally {
   const types = new Map<string, MeanTally>();
   const tags = new Map<string, MeanTally>();
   const turns: MeanTally[] = [];
+  /** All turns of a scenario come with the same list, which may be long. */
+  let last: readonly string[] = [];
+  let distinct = new Set<string>();
 
   return {
     add({ scores, interaction_type, turn_index }, itsTags) {
       if (interaction_type !== undefined) sliceOf(types, interaction_type)?.add(scores);
-      for (const tag of new Set(itsTags)) sliceOf(tags, tag)?.add(scores);
+      if (itsTags !== last) distinct = new Set(itsTags);
+      last = itsTags;
+      for (const tally of slicesOf(tags, distinct)) tally.add(scores);
       if (turn_index === undefined) return;
       while (turns.length <= turn_index) turns.push(new MeanTally());
       turns[turn_index]?.add(scores);
@@ -35,6 +40,15 @@ export function createBreakdown(): BreakdownTally {
 function sliceOf(slices: Map<string, MeanTally>, name: string): MeanTally | undefined {
   if (!slices.has(name) && slices.size < maximumSlices) slices.set(name, new MeanTally());
   return slices.get(name);
+}
+
+/** The slices of several names, looking through no more of them than there can be slices. */
+function* slicesOf(slices: Map<string, MeanTally>, names: ReadonlySet<string>): Iterable<MeanTally> {
+  for (const name of names) {
+    if (slices.size >= maximumSlices) break;
+    sliceOf(slices, name);
+  }
+  for (const [name, tally] of slices) if (names.has(name)) yield tally;
 }
 
 function toSlice(tally: MeanTally): Slice {

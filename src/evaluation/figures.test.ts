@@ -271,6 +271,16 @@ test("slices are bounded, whatever types and tags a caller makes up", () => {
   expect([Object.keys(interaction_type).length, Object.keys(tag).length]).toEqual([200, 200]);
 });
 
+test("many turns with very many tags are counted in good time", () => {
+  const breakdown = createBreakdown();
+  const many = [...Array.from({ length: 200_000 }, (_, index) => `tag ${index}`), "last"];
+  breakdown.add(turn({ overall: 0 }), ["last", "last"]);
+  for (let index = 0; index < 2_000; index++) breakdown.add(turn({ overall: 1 }), many);
+  const { tag } = breakdown.finish();
+  expect(Object.keys(tag)).toHaveLength(200);
+  expect([tag["last"]?.n, tag["tag 0"]?.n]).toEqual([2_001, 2_000]);
+});
+
 test("pairwise verdicts are counted by scenario; orders that disagree are ties", () => {
   const pair = (scenario: string, winner: "left" | "right" | "tie" | null, flipped = false) => ({
     scenario,
