@@ -5,6 +5,7 @@ import { estimateCalls } from "./estimate-calls.ts";
 import type { PriceOf } from "./helper-usage.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";
 import { moneyText } from "./money-text.ts";
+import { add, atLeast, divide, even, multiply, scale } from "./range.ts";
 import { referenceReplies } from "./reference-replies.ts";
 
 /** What earlier runs of the same model took for a reply. */
@@ -145,17 +146,11 @@ function secondsOf(
   { calls, attempts, options }: { calls: Range; attempts: Range; options: EstimateOptions },
 ): Range {
   const { earlier } = options;
-  const latency = earlier
-    ? { low: earlier.latency_ms / spread, expected: earlier.latency_ms, high: earlier.latency_ms * spread }
-    : usualLatency;
+  const latency = earlier ? widen(even(earlier.latency_ms)) : usualLatency;
   const longest = Math.max(...plan.scenarios.map(({ interactions }) => interactions.length));
   const lanes = Math.max(1, Math.min(plan.concurrency ?? options.concurrency, plan.scenarios.length * attempts.high));
-  const rounds = (count: number) => Math.max(longest, count / lanes);
-  return {
-    low: (rounds(calls.low) * latency.low) / 1_000,
-    expected: (rounds(calls.expected) * latency.expected) / 1_000,
-    high: (rounds(calls.high) * latency.high) / 1_000,
-  };
+  const rounds = atLeast(divide(calls, even(lanes)), even(longest));
+  return divide(multiply(rounds, latency), even(1_000));
 }
 
 function fits(
@@ -191,20 +186,4 @@ function sumLoads(loads: readonly Load[]): Load {
   );
 }
 
-const even = (value: number): Range => ({ low: value, expected: value, high: value });
-const scale = (range: Range, factor: number): Range => ({
-  low: range.low * factor,
-  expected: range.expected * factor,
-  high: range.high * factor,
-});
-const multiply = (left: Range, right: Range): Range => ({
-  low: left.low * right.low,
-  expected: left.expected * right.expected,
-  high: left.high * right.high,
-});
-const add = (left: Range, right: Range): Range => ({
-  low: left.low + right.low,
-  expected: left.expected + right.expected,
-  high: left.high + right.high,
-});
 const widen = ({ low, expected, high }: Range): Range => ({ low: low / spread, expected, high: high * spread });
