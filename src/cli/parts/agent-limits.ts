@@ -3,23 +3,14 @@ import type { Settings } from "../../settings.ts";
 
 /** What one run of the agent may use. */
 export function agentLimits(settings: Settings["agent"]): Partial<AgentLimits> {
-  const {
-    maxSteps: steps,
-    toolCalls,
-    toolCallsPerStep,
-    parallel,
-    toolTimeoutMs,
-    deadlineMs,
-    toolResultBytes,
-  } = settings;
   return {
-    steps,
-    toolCalls,
-    toolCallsPerStep,
-    parallel,
-    toolTimeoutMs,
-    deadlineMs,
-    toolResultBytes,
+    steps: settings.maxSteps,
+    toolCalls: settings.toolCalls,
+    toolCallsPerStep: settings.toolCallsPerStep,
+    parallel: settings.parallel,
+    toolTimeoutMs: settings.toolTimeoutMs,
+    deadlineMs: settings.deadlineMs,
+    toolResultBytes: settings.toolResultBytes,
     tokens: limitOf(settings.maxTokens),
     cost: limitOf(settings.maxCost),
   };
