@@ -137,8 +137,9 @@ test("closing ends what is under way", async () => {
 test("a thread without work ends, and another one starts when there is some", async () => {
   await withEmbedder(async (embedder) => {
     await embedder.embed(["a", "b"], { signal });
-    await vi.waitFor(async () =>
-      expect(await embedder.embed(["c"], { signal })).toEqual({ ok: true, vectors: [[1, 1, 1]] }),
+    await vi.waitFor(
+      async () => expect(await embedder.embed(["c"], { signal })).toEqual({ ok: true, vectors: [[1, 1, 1]] }),
+      { timeout: 20_000 },
     );
   }, 1);
 });
