@@ -8,7 +8,7 @@ export const echoedFields = {
   thinking: z.array(z.unknown()).nullish(),
 };
 
-export const OpenAiToolCall = z
+const OpenAiToolCall = z
   .object({
     id: z.string(),
     type: z.literal("function"),
@@ -40,7 +40,7 @@ export const OpenAiMessage = z
   .meta({ id: "OpenAiMessage" });
 export type OpenAiMessage = z.infer<typeof OpenAiMessage>;
 
-export const OpenAiTool = z
+const OpenAiTool = z
   .object({
     type: z.literal("function", "only function tools can be passed on"),
     function: z.object({
@@ -57,7 +57,7 @@ export const OpenAiTool = z
 const NamedTool = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
 
 /** Which tool the first model call must use; later calls are free, or a run could never end. `allowed_tools` holds for all of them. */
-export const OpenAiToolChoice = z.union([
+const OpenAiToolChoice = z.union([
   z.enum(["auto", "none", "required"]),
   z.discriminatedUnion("type", [
     NamedTool,

@@ -9,7 +9,7 @@ const name = z
   .describe("Name of the score. Default: the type, numbered when used more than once.");
 
 /** 1 when the reply holds the texts asked for. */
-export const ContainsSetting = z
+const ContainsSetting = z
   .object({
     type: z.literal("contains"),
     name,
@@ -20,7 +20,7 @@ export const ContainsSetting = z
   .meta({ id: "ContainsSetting" });
 
 /** 1 when the pattern (RE2 syntax) is found in the reply. */
-export const RegexSetting = z
+const RegexSetting = z
   .object({
     type: z.literal("regex"),
     name,
@@ -31,12 +31,12 @@ export const RegexSetting = z
   .meta({ id: "RegexSetting" });
 
 /** 1 when the reply is JSON that fits the schema; a fenced code block is unwrapped first. */
-export const JsonSchemaSetting = z
+const JsonSchemaSetting = z
   .object({ type: z.literal("json_schema"), name, schema: z.record(z.string(), z.json()) })
   .meta({ id: "JsonSchemaSetting" });
 
 /** 1 when a number of the reply is within the tolerance of the expected one. */
-export const NumericSetting = z
+const NumericSetting = z
   .object({
     type: z.literal("numeric"),
     name,
@@ -47,7 +47,7 @@ export const NumericSetting = z
   .meta({ id: "NumericSetting" });
 
 /** 1 when the reply's length is within the bounds. */
-export const LengthSetting = z
+const LengthSetting = z
   .object({
     type: z.literal("length"),
     name,
@@ -58,7 +58,7 @@ export const LengthSetting = z
   .meta({ id: "LengthSetting" });
 
 /** 1 when the reply came within the time. */
-export const LatencySetting = z
+const LatencySetting = z
   .object({
     type: z.literal("latency"),
     name,
@@ -68,7 +68,7 @@ export const LatencySetting = z
   .meta({ id: "LatencySetting" });
 
 /** 1 when the call cost no more than this. Absent where no price is known. */
-export const CostSetting = z
+const CostSetting = z
   .object({ type: z.literal("cost"), name, max: z.number().min(0).describe("US dollars per call.") })
   .meta({ id: "CostSetting" });
 
@@ -90,7 +90,7 @@ export const ScorerSetting = z.union([z.string().min(1).max(64), UserScorerSetti
 export type ScorerSetting = z.infer<typeof ScorerSetting>;
 
 /** What the run's judge is asked about the reply: pass 1, partial 0.5, fail 0. Absent where the run has no judge of single replies. */
-export const RubricSetting = z
+const RubricSetting = z
   .object({ type: z.literal("rubric"), name, text: z.string().min(1).max(20_000) })
   .meta({ id: "RubricSetting" });
 

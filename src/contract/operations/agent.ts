@@ -26,7 +26,7 @@ import {
 } from "./agent-turns.ts";
 import { healthz, readyz } from "./shared.ts";
 
-export const getAgentMetrics: Operation = {
+const getAgentMetrics: Operation = {
   id: "getMetrics",
   method: "get",
   path: "/metrics",

@@ -26,7 +26,7 @@ export const ExportQuery = z
   })
   .meta({ id: "ExportQuery" });
 
-export const NoiseFloors = z.record(z.string(), NoiseFloor).meta({ id: "NoiseFloors" });
+const NoiseFloors = z.record(z.string(), NoiseFloor).meta({ id: "NoiseFloors" });
 
 const runParameter = { run_id: { description: "The run's id." } };
 
