@@ -2,13 +2,12 @@ import { expect, test } from "vitest";
 import { EvaluationRequest } from "../contract/evaluation-request.ts";
 import { planRun } from "./plan-run.ts";
 import { settingChanges } from "./setting-changes.ts";
-
-const limits = { attempts: 100, interactions: 100, callsPerRun: 1000, metadataKeys: 10, metadataBytes: 1000 };
+import { planLimits } from "./testing/run-bench.ts";
 
 function settings(more: Record<string, unknown> = {}) {
   const test_batch = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };
   const request = { test_batch, endpoint: "http://127.0.0.1:9/v1", model_id: "m", ...more };
-  const { scenarios, ...rest } = planRun(EvaluationRequest.parse(request), limits);
+  const { scenarios, ...rest } = planRun(EvaluationRequest.parse(request), planLimits);
   return { settings: rest, scenarios };
 }
 
