@@ -70,7 +70,8 @@ test("without any key the service is open; the first key closes it, live", async
 
 test("a revoked key ends at once, and does not open a service that had no other", async () => {
   const ask = shell();
-  const { key, record } = await createKey(file, { owner: "ci", scopes: ["admin"] });
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  const { key, record } = await createKey(file, { owner: "ci", scopes: ["admin"], expiresAt });
   expect(await ask(key)).toBe("ci");
   expect(await revokeKey(file, record.id)).toBe(true);
   expect([await ask(key), await ask()]).toEqual(["auth_expired", "auth_missing"]);

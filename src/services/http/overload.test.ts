@@ -37,10 +37,13 @@ test.each([
   expect((await app.request("/readyz")).status).toBe(200);
 });
 
-test("a request that fails gives its place back", async () => {
-  const { app } = shell({ requests: 1 });
+test("a request that fails gives its place back, and no other", async () => {
+  const { app, release } = shell({ requests: 1 });
   for (let index = 0; index < 5; index += 1) expect((await app.request("/nowhere")).status).toBe(404);
-  expect((await app.request("/quick")).status).toBe(200);
+  const taken = app.request("/slow");
+  expect((await app.request("/quick")).status).toBe(503);
+  release();
+  expect((await taken).status).toBe(200);
 });
 
 test("the load of this process is readable", () => {

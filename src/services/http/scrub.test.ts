@@ -22,6 +22,11 @@ test.each([
   for (const part of [value, "canary", encodeURIComponent(value)]) expect(result).not.toContain(part);
 });
 
+test("of a secret that begins as another one does, nothing is left", () => {
+  const both = createScrubber([new Secret("canary"), new Secret("canary-and-more")]);
+  expect(both("before canary-and-more after")).toBe("before [redacted] after");
+});
+
 test.each([
   ["Authorization: Bearer abc.def-ghi_jkl", "Authorization: Bearer [redacted]"],
   ["key sk-proj-abcdefghijklmnopqrstuvwx here", "key [redacted] here"],
