@@ -262,6 +262,31 @@ test("a mean of the replies that a failing judge could score passes no gate, unl
   expect(checkGate({ ...gate, max_failure_rate: 0.2 }, figures).passed).toBe(true);
 });
 
+test("a gate asks each scenario, and the share of attempts that passed; what is missing does not pass", () => {
+  const scenarios = [
+    { scenario_id: "good", average_scores: { x: 0.9 } },
+    { scenario_id: "bad", average_scores: { x: 0.7 } },
+    { scenario_id: "none", average_scores: {} },
+  ];
+  const figures = { ...nothingDone, scenarios, interactions: 3, attempts: { counted: 4, passed: 3 } };
+  const gate = { scores: { overall: 0.1 }, scenario_scores: { x: 0.8 }, min_pass_rate: 0.75 };
+  expect(checkGate(gate, figures)).toEqual({
+    passed: false,
+    checks: [
+      { name: "overall", required: 0.1, actual: null, passed: false },
+      { name: "pass_rate", required: 0.75, actual: 0.75, passed: true },
+      { name: "failure_rate", required: 0, actual: 0, passed: true },
+      { name: "x", scenario_id: "bad", required: 0.8, actual: 0.7, passed: false },
+      { name: "x", scenario_id: "none", required: 0.8, actual: null, passed: false },
+      { name: "x", scenario_id: "good", required: 0.8, actual: 0.9, passed: true },
+    ],
+  });
+  expect(checkGate({ min_pass_rate: 0.76 }, figures).passed).toBe(false);
+  const many = Array.from({ length: 60 }, (_, index) => ({ scenario_id: `${index}`, average_scores: {} }));
+  const { checks } = checkGate({ scenario_scores: { x: 0.8 } }, { ...figures, scenarios: many });
+  expect(checks).toHaveLength(1 + 50);
+});
+
 test("slices are bounded, whatever types and tags a caller makes up", () => {
   const breakdown = createBreakdown();
   for (let index = 0; index < 1_000; index++) {
@@ -281,11 +306,38 @@ test("many turns with very many tags are counted in good time", () => {
   expect([tag["last"]?.n, tag["tag 0"]?.n]).toEqual([2_001, 2_000]);
 });
 
+const pair = (scenario: string, winner: "left" | "right" | "tie" | null, flipped = false) => ({
+  scenario,
+  judgement: { winner, flipped },
+});
+
+test.each([
+  [
+    { right: 8, left: 0 },
+    { p: expect.closeTo(2 / 2 ** 8, 12), ci_lower: null },
+    "The judge prefers the candidate: the candidate is preferred in 8 and the baseline in 0 of 8 scenarios (p = 0.008).",
+  ],
+  [
+    { right: 1, left: 9 },
+    { p: expect.closeTo(22 / 2 ** 10, 12), ci_lower: 0 },
+    "The judge prefers the baseline: the candidate is preferred in 1 and the baseline in 9 of 10 scenarios (p = 0.021).",
+  ],
+  [
+    { right: 2, left: 1, tie: 1 },
+    { p: expect.closeTo(1, 12) },
+    "No preference can be seen: the candidate is preferred in 2 and the baseline in 1 of 4 scenarios (p = 1.000).",
+  ],
+  [{ left: 1 }, { p: null }, "In the one scenario both runs share, the baseline is preferred; one cannot tell more."],
+])("the verdict of a judge on two runs goes by the scenarios each of them wins: %o", (wins, figures, sentence) => {
+  const winners = Object.entries(wins).flatMap(([winner, times]) => Array.from({ length: times }, () => winner));
+  const result = pairwiseFigures(
+    winners.map((winner, index) => pair(`${index}`, winner as "left")),
+    true,
+  );
+  expect(result).toMatchObject({ ...figures, sentence });
+});
+
 test("pairwise verdicts are counted by scenario; orders that disagree are ties", () => {
-  const pair = (scenario: string, winner: "left" | "right" | "tie" | null, flipped = false) => ({
-    scenario,
-    judgement: { winner, flipped },
-  });
   const result = pairwiseFigures(
     [pair("a", "right"), pair("a", "tie", true), pair("b", "left"), pair("b", null)],
     true,

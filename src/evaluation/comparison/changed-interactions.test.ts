@@ -34,6 +34,22 @@ test("fewer replies are a regression, however good those are that came", () => {
   expect(counts).toMatchObject({ regressions: 1, improvements: 0 });
 });
 
+test("what got worse most comes first, then what got better most; the list is cut, the counts are not", () => {
+  const runOf = (values: Readonly<Record<string, number>>): RunTally => {
+    const tally = createRunTally();
+    for (const [scenario_id, overall] of Object.entries(values))
+      tally.add({ scenario_id, interaction, scores: { overall }, scoring_version: "1" });
+    return tally;
+  };
+  const before = runOf({ a: 0.5, b: 0.5, same: 0.5, c: 0.5, d: 0.5 });
+  const after = runOf({ a: 0.6, b: 0.4, same: 0.5, c: 0.9, d: 0.1 });
+  const { changed, ...counts } = changedInteractions(before, after, { leaveOut: new Set(), most: 3 });
+  expect(changed.map(({ scenario_id }) => scenario_id)).toEqual(["d", "b", "c"]);
+  expect(counts).toEqual({ regressions: 2, improvements: 2 });
+  const without = changedInteractions(before, after, { leaveOut: new Set(["overall"]), most: 3 });
+  expect(without).toEqual({ changed: [], regressions: 0, improvements: 0 });
+});
+
 test("a turn that is checked for something else is another question", () => {
   const checkedFor = (text: string) =>
     tallyOf([replied(1)], {

@@ -97,7 +97,9 @@ test("the same gain everywhere is judged by signs", () => {
   const { scores } = compare(suite([0, 0, 0, 0, 0, 0]), suite([0.5, 0.5, 0.5, 0.5, 0.5, 0.5]));
   expect(scores[0]).toMatchObject({ method: "sign test over 6 scenarios", verdict: "better" });
   expect(scores[0]?.p).toBeCloseTo(2 / 64, 12);
-  expect(compare(suite([0, 0]), suite([0.5, 0.5])).scores[0]?.p).toBeCloseTo(0.5, 12);
+  expect(compare(suite([0, 0]), suite([0.5, 0.5])).sentence).toBe(
+    "overall is better by 0.500 in every one of the 2 scenarios, which are too few to rule out chance (p = 0.500).",
+  );
 });
 
 test("one shared scenario cannot tell", () => {
@@ -121,12 +123,19 @@ test("looking at many scores raises the bar, and the sentence says so", () => {
   const both = (values: readonly number[], noise: readonly number[]) =>
     values.map((value, index) => ({ scenario: `s${index}`, scores: { overall: value, ...others(noise[index] ?? 0) } }));
   const alone = compare(suite(before), suite(noisy)).scores[0];
-  const among = compare(both(before, [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]), both(noisy, [0.2, 0.1, 0.3, 0.2, 0.1, 0.31]))
-    .scores[0];
+  const runs = [both(before, [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]), both(noisy, [0.2, 0.1, 0.3, 0.2, 0.1, 0.31])] as const;
+  const among = compare(...runs).scores[0];
   expect(alone?.verdict).toBe("better");
   expect(among?.p).toBeCloseTo(alone?.p ?? 0, 12);
   expect(among?.p_adjusted).toBeCloseTo(10 * (alone?.p ?? 0), 12);
-  expect(among?.sentence).toContain("may be chance");
+  expect(among?.sentence).toMatch(/^overall looks better by 0\.072 .* may be chance \(p = 0\.\d+\)\.$/);
+  expect(compare(runs[1], runs[0]).sentence).toMatch(/^overall looks worse by 0\.072 .* may be chance/);
+});
+
+test("where the scenarios are enough to see a difference, that is said in place of how many more it takes", () => {
+  const steady = Array.from({ length: 40 }, () => 0.5);
+  const wavering = steady.map((value, index) => value + (index % 2 === 0 ? 0.001 : -0.001));
+  expect(compare(suite(steady), suite(wavering)).sentence).toMatch(/ 40 scenarios are enough to see a difference of /);
 });
 
 test("the verdict on two runs is that on overall, whichever score comes first", () => {
