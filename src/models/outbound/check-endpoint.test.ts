@@ -210,6 +210,23 @@ test("whatever policy public accepts is a name or a public address", () => {
   expect(accepted).toMatchObject({ failed: false });
 });
 
+test.each([
+  { port: 80, refused: "http://localhost/v1", taken: "https://localhost/v1" },
+  { port: 443, refused: "https://localhost/v1", taken: "http://localhost/v1" },
+])("an address without a port has that of its scheme: $refused is our own at $port", ({ port, refused, taken }) => {
+  const own = createOwnAddresses();
+  own.add({ host: "127.0.0.1", port });
+  const local: EndpointPolicy = { ...policy("local"), isOwnAddress: own.isOwnAddress };
+  expect([refused, taken].map((url) => checkEndpoint(url, local).ok)).toEqual([false, true]);
+});
+
+test("an address in the spelling a resolver gives is of the same kind", () => {
+  expect(addressKind("::ffff:169.254.169.254")).toBe("link-local");
+  expect(addressKind("::ffff:100.100.100.200")).toBe("link-local");
+  expect(addressKind("::ffff:172.16.0.1")).toBe("private");
+  expect(addressKind("::ffff:8.8.8.8")).toBe("public");
+});
+
 test("no policy takes the evaluation service's own port, however this machine is spelled", () => {
   const own = createOwnAddresses();
   own.add({ host: "127.0.0.1", port: 8001 });
