@@ -21,4 +21,4 @@ test(`${stories} stories of processes that die, pause and share an endpoint keep
     { seed, numRuns: stories, ...(path !== undefined && { path }) },
   );
   await database.close();
-}, 300_000);
+}, 600_000);
