@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";
+import { hang } from "../support/fake-provider/connection-faults.ts";
 import { contextTooLong } from "../support/fake-provider/error-statuses.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { runServices } from "../support/services.ts";
@@ -524,6 +525,30 @@ test("a run is scored by what the configuration and its scenarios say now", asyn
   expect(asked.code).toBe(0);
   expect(JSON.parse(asked.stdout).summary.average_scores).toMatchObject({ judge_correctness: 0.5 });
   expect(provider.requests).toHaveLength(2);
+});
+
+test("Ctrl-C while a judge is asked again says what to do, and is no mistake of ours", async () => {
+  const asked = Promise.withResolvers<void>();
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const config = {
+    scenarios: "hello.json",
+    model: "m",
+    endpoint: provider.url,
+    judge: { endpoint: provider.url, model_id: "judge" },
+  };
+  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": JSON.stringify(config) });
+  const { judge: _, ...without } = config;
+  await writeFile(folder.file("first.json"), JSON.stringify(without));
+  expect((await runCli(["eval", "-c", "first.json"], { cwd: folder.path })).code).toBe(0);
+  provider.setModelBehaviour("judge", (call) => {
+    asked.resolve();
+    return hang(call);
+  });
+  const parameters = ["rescore", "-c", "rehearsal.json", "--ask-models"];
+  const { code, stderr } = await runCli(parameters, { cwd: folder.path, interruptAt: asked.promise });
+  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining("the same again completes it") });
+  const shown = JSON.parse((await runCli(["show", "--json"], { cwd: folder.path })).stdout);
+  expect(shown.summary.rescored).toMatchObject({ replaced: ["judge"], partial: true });
 });
 
 test("below the folder of a configuration it is named, not used", async () => {

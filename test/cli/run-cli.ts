@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Nobody reads any more once this stands on stderr, as with `| head`. */
   readonly readUntil?: string;
+  /** Ctrl-C is pressed once this is there. */
+  readonly interruptAt?: Promise<unknown>;
   /** Called as text arrives on stderr, so that a test can act in the middle. */
   readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
 }
@@ -21,7 +23,7 @@ export interface RunOptions {
 /** Runs the command line as a person would, with nothing of this machine's environment but the path. */
 export async function runCli(
   parameters: readonly string[],
-  { cwd, env = {}, input, readUntil, onStderr }: RunOptions,
+  { cwd, env = {}, input, readUntil, interruptAt, onStderr }: RunOptions,
 ): Promise<Ended> {
   const child = spawn(process.execPath, [commandLine, ...parameters], {
     cwd,
@@ -36,6 +38,7 @@ export async function runCli(
       for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
     onStderr?.(stderr, (signal) => child.kill(signal));
   });
+  void interruptAt?.then(() => child.kill("SIGINT"));
   child.stdin.end(input ?? "");
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout, stderr };

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import { scoreText } from "../../formats/export/score-text.ts";
+import { CliError } from "../cli-error.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { createInterruption } from "../eval/interruption.ts";
 import { withSource, type SourceOptions } from "../options.ts";
 import { findRun } from "../sources/find-run.ts";
@@ -27,7 +29,11 @@ async function rescore(text: string, { askModels = false, config, json, ...typed
   const id = await findRun(source, text);
   const before = (await source.get(id)).summary?.average_scores["overall"];
   const { signal, stop } = createInterruption();
-  const run = await source.rescore(id, { askModels, replace, signal });
+  const run = await source.rescore(id, { askModels, replace, signal }).catch((cause: unknown) => {
+    if (!signal.aborted) throw cause;
+    const message = `interrupted; some turns of ${id} may be scored as before: the same again completes it`;
+    throw new CliError(message, exitCodes.interrupted, { cause });
+  });
   stop();
   if (json) printJson(run);
   else printLine(`${id} overall ${scoreText(before)} → ${scoreText(run.summary?.average_scores["overall"])}`);
