@@ -3,7 +3,8 @@ import type { Run } from "../../contract/run.ts";
 
 /** What a file of results says about its run. */
 export function runOfResults(response: EvaluationResponse): Run {
-  const { run_id, test_name, endpoint, model_id, state, message, demo, timing, summary, usage, results } = response;
+  const { run_id, test_name, endpoint, model_id, state, message, demo, timing, summary, usage, results, warnings } =
+    response;
   const attempts = results.scenarios.flatMap((scenario) => scenario.attempts);
   const { interactions, failed } = summary;
   return {
@@ -25,6 +26,7 @@ export function runOfResults(response: EvaluationResponse): Run {
       interactions_failed: failed,
     },
     summary: { ...summary, usage },
+    ...(warnings.length > 0 && { warnings }),
   };
 }
 
