@@ -37,9 +37,9 @@ export function createMarkdown(): ResultExport {
       const broken = turns.filter(({ interaction }) => interaction.error !== null);
       failed += broken.length;
       failures.push(...broken.slice(0, failuresShown - failures.length));
-      // A perfect turn is not among the worst, however few there are.
-      const scored = turns.filter((turn) => overall(turn) < 1);
-      worst = [...worst, ...scored].toSorted((left, right) => overall(left) - overall(right)).slice(0, worstShown);
+      // A perfect turn is not among the worst, however few there are; one that fails in every attempt is there once.
+      const scored = worstOfAttempts(turns).filter((turn) => overall(turn) < 1);
+      worst = [...worst, ...scored].toSorted(byOverall).slice(0, worstShown);
       return scenarioRow(result);
     },
     finish: () => worstTable(worst) + failureTable(failures, failed),
@@ -47,6 +47,15 @@ export function createMarkdown(): ResultExport {
 }
 
 const overall = ({ interaction }: ShownTurn): number => interaction.scores["overall"] ?? 1;
+
+const byOverall = (left: ShownTurn, right: ShownTurn): number => overall(left) - overall(right);
+
+/** Of each turn of a scenario the attempt in which it went worst. */
+function worstOfAttempts(turns: readonly ShownTurn[]): ShownTurn[] {
+  return [...Map.groupBy(turns, ({ interaction }) => interaction.turn_index).values()].flatMap((attempts) =>
+    attempts.toSorted(byOverall).slice(0, 1),
+  );
+}
 
 const turnsOf = ({ scenario_id, attempts }: ScenarioResult): ShownTurn[] =>
   attempts.flatMap(({ attempt, interactions }) =>

@@ -194,6 +194,19 @@ test("Markdown shows score ± interval, the worst turns and the turns without a 
   expect(text).toContain("| `down`, attempt 1, turn 1 | `upstream_timeout` | No answer in 30 s |");
 });
 
+test("Markdown shows a turn that fails in every attempt once, at its worst, with the checks it missed", () => {
+  const poor = (overall: number) =>
+    interactionResult({
+      scores: { success: 1, overall, contains: 0 },
+      score_reasons: { contains: "missing: 30 days" },
+    });
+  const text = exportResults(createMarkdown, runResult([scenarioResult("s", [[poor(0.4)], [poor(0.2)], [poor(0.3)]])]));
+  const worst = text.slice(text.indexOf("### Worst")).split("\n");
+  expect(worst.filter((line) => line.startsWith("| `s`"))).toEqual([
+    "| `s`, attempt 2, turn 1 | 0.200 | `When do you open?` | `At seven.` | `At seven.` | `contains: missing: 30 days` |",
+  ]);
+});
+
 test("a reply cannot break out of its Markdown cell", () => {
   const reply = "a | b\n## head ``x`` ![p](http://x) @someone <img src=x>";
   const text = exportResults(
