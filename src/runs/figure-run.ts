@@ -3,7 +3,7 @@ import type { RunSummary } from "../contract/run-summary.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { AttemptWithInteractions, RunRecord, Store } from "../contract/store.ts";
 import { addSpent, isSpent, noSpent, spentOn, wasRefused } from "../evaluation/budget.ts";
-import { checkNames, turnCheckNames } from "../evaluation/scorers/check-names.ts";
+import { checkNames, turnCheckNames } from "../contract/check-names.ts";
 import { createRunFigures } from "../evaluation/summarize-run.ts";
 import type { FiguredAttempt } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";

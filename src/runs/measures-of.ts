@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Measures } from "../contract/measures.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
-import { checkNames } from "../evaluation/scorers/check-names.ts";
+import { checkNames } from "../contract/check-names.ts";
 import { canonicalJson } from "../contract/canonical-json.ts";
 
 /** What a run with these settings measures with. */

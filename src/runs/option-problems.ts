@@ -3,7 +3,7 @@ import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../cont
 import { toPointer } from "../contract/pointer.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../evaluation/scorers/built-in-scorers.ts";
-import { checkNames, turnCheckNames } from "../evaluation/scorers/check-names.ts";
+import { checkNames, turnCheckNames } from "../contract/check-names.ts";
 import { scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { turnCheckProblems } from "../evaluation/scorers/turn-check-problems.ts";
 import { findHelper } from "./find-helper.ts";

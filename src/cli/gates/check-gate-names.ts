@@ -1,6 +1,6 @@
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
-import { checkNames, turnCheckNames } from "../../evaluation/scorers/check-names.ts";
+import { checkNames, turnCheckNames } from "../../contract/check-names.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";

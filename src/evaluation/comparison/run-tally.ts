@@ -1,7 +1,7 @@
 import type { Interaction } from "../../contract/scenario.ts";
 import type { Scores } from "../../contract/score.ts";
 import { canonicalJson } from "../../contract/canonical-json.ts";
-import { checkNames } from "../scorers/check-names.ts";
+import { checkNames } from "../../contract/check-names.ts";
 
 /** Mean scores of one interaction over the attempts of a run. */
 export interface TalliedInteraction {

@@ -1,7 +1,7 @@
 import { nearestName } from "../../contract/nearest-name.ts";
 import { reservedPrefixes, reservedScores } from "../../contract/reserved-scores.ts";
 import type { ScorerSetting } from "../../contract/scorer-setting.ts";
-import { checkNames } from "./check-names.ts";
+import { checkNames } from "../../contract/check-names.ts";
 import { createCheck } from "./create-checks.ts";
 import { PatternError } from "./checks/compile-pattern.ts";
 import { createPatternSizes, type PatternSizes } from "./checks/pattern-sizes.ts";
