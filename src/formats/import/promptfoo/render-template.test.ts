@@ -50,6 +50,8 @@ test("a short template cannot keep us busy", () => {
     "a if a else ".repeat(80),
   ])
     expect(renderTemplate(`{{ ${start} }}`, {}).unknown).toHaveLength(1);
+  const growing = `{{ 'aa' ${"| replace('a', 'aaaaaaaaaaaaaaaaaaaa') ".repeat(24)}}}`;
+  expect(renderTemplate(growing, {}).unknown).toEqual(["filter replace"]);
   expect(renderTemplate(`{{ ${"not ".repeat(240)}a }}`, { a: 1 }).text).toBe("true");
 });
 

@@ -29,6 +29,9 @@ const filters: Readonly<Record<string, Filter>> = {
   upper: (value) => templateText(value).toUpperCase(),
 };
 
+/** Filters may make a text longer, one after the other without end. */
+const longest = 1_000_000;
+
 /** What the filter of this name makes of a value; undefined where we have none, or it cannot be done. */
 export function applyFilter(
   name: string,
@@ -36,7 +39,8 @@ export function applyFilter(
   options: readonly unknown[],
 ): { readonly value: unknown } | undefined {
   try {
-    return Object.hasOwn(filters, name) ? { value: filters[name]?.(value, options) } : undefined;
+    const made = Object.hasOwn(filters, name) ? { value: filters[name]?.(value, options) } : undefined;
+    return typeof made?.value === "string" && made.value.length > longest ? undefined : made;
   } catch {
     return undefined;
   }
