@@ -293,7 +293,10 @@ export function createRuns(options: RunsOptions): Runs {
       options.onStopping?.();
       options.limits?.stopWaiting();
       const over = AbortSignal.timeout(stopOptions.graceMs);
+      // A store that is away keeps the worker longer than anybody may be kept waiting.
+      over.addEventListener("abort", waiting.endAll, { once: true });
       await worker.stop(stopOptions);
+      over.removeEventListener("abort", waiting.endAll);
       waiting.endAll();
       await Promise.all([pool.close(), checks.close(over)]);
     },

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { PairwiseComparison, RunComparison } from "../contract/comparison.ts";
 import { ServiceError } from "../contract/service-error.ts";
 import type { CreateRunScoring } from "./run-context.ts";
@@ -207,4 +207,17 @@ test("work begins also when what others left could not be looked for at the star
   });
   expect(await bench.evaluate({ test_batch: batch })).toMatchObject({ state: "completed" });
   expect(errors).toEqual([away]);
+});
+
+test("whoever waits for a run is told in time that the service stops, also when the store holds the worker up", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a") } });
+  const claim = Promise.withResolvers<[]>();
+  vi.spyOn(bench.queue, "claim").mockReturnValue(claim.promise);
+  const { id } = await bench.create({ test_batch: numberedScenario("s", 1) });
+  const told = bench.runs.wait(id, new AbortController().signal).catch((error: unknown) => error);
+  await vi.waitFor(() => expect(bench.queue.claim).toHaveBeenCalled());
+  const stopped = bench.runs.stop({ graceMs: 1 });
+  expect(await told).toMatchObject({ code: "shutting_down" });
+  claim.resolve([]);
+  await stopped;
 });
