@@ -17,6 +17,7 @@ const replaced: readonly (readonly [string, string])[] = [
   ["./paged-grid.tsx", "no-pages.tsx"],
   ["./use-digest.ts", "no-digest.ts"],
   ["./run-actions.tsx", "no-run-actions.tsx"],
+  ["./run-settings.tsx", "no-run-settings.tsx"],
 ];
 
 /** Puts the report's own parts in the place of those that need a server, other files or the browser's address. */

@@ -5,6 +5,7 @@ import { CopyButton } from "../parts/copy-button.tsx";
 import { formatDate, formatDuration } from "../parts/format.ts";
 import { runName } from "../parts/run-name.ts";
 import { ResultsFile } from "./results-file.tsx";
+import { RunSettings } from "./run-settings.tsx";
 
 const histories = {
   generated: "the model's own replies",
@@ -39,6 +40,7 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
           </div>
         ))}
       </dl>
+      <RunSettings run={run} />
       <div className="flex flex-wrap gap-2">
         <CopyButton text={run.run_id} label="Copy run id" />
         <ResultsFile />

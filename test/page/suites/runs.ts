@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { axeViolations } from "../support/axe.ts";
 import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
@@ -191,11 +192,23 @@ export function runsSuite(browser: () => Browser): void {
   });
 
   test("what a request did not say as it was meant stands above the results", async () => {
-    await using services = await startFakeServices({ runs: [nightly] });
+    const warned = [{ pointer: "/atempts", message: "is not a known field", suggestion: "attempts" }];
+    await using services = await startFakeServices({ runs: [{ ...nightly, warnings: warned }] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);
     const warnings = tab.page.getByRole("list", { name: "Warnings" });
     expect(await warnings.innerText()).toContain("/atempts is not a known field. Did you mean attempts?");
+  });
+
+  test("the details say which prompt a run was asked with", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}?tab=details`);
+    const settings = tab.page.getByRole("region", { name: "Settings" });
+    expect(await settings.innerText()).toMatch(/system_prompt\s+Be brief\./);
+    expect(await settings.innerText()).not.toContain("test_batch");
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
   });
 
   test("an unknown run is told in plain words", async () => {

@@ -168,6 +168,6 @@ export function makeResults({
       finished_at: new Date(Date.parse(createdAt) + 72_000).toISOString(),
       duration_ms: 72_000,
     },
-    warnings: [{ pointer: "/atempts", message: "is not a known field", suggestion: "attempts" }],
+    warnings: [],
   };
 }
