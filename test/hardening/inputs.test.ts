@@ -212,7 +212,7 @@ describe("texts that are only texts", () => {
 
 describe("patterns that a scorer is given", () => {
   /** Each is joined with all before it. */
-  const manyParts = Array.from({ length: 2_500 }, (_, index) => ({ properties: { [`p${index}`]: {} } }));
+  const manyParts = Array.from({ length: 3_600 }, (_, index) => ({ properties: { [`p${index}`]: {} } }));
 
   test("one that would run for ever on another engine is answered at once", async () => {
     provider.setModelBehaviour("aaa", text(`${"a".repeat(100_000)}!`));
