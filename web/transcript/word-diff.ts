@@ -1,9 +1,15 @@
-import { diffWords, diffWordsWithSpace } from "diff";
+import { diffArrays } from "diff";
 
 /** A stretch of text that both have, or only the reference (`removed`), or only the reply (`added`). */
 export interface DiffPart {
   readonly kind: "same" | "removed" | "added";
   readonly text: string;
+}
+
+/** A word or a sign, and the white space before it. */
+interface Word {
+  readonly gap: string;
+  readonly word: string;
 }
 
 /** Scripts written without spaces need a segmenter to have words at all. */
@@ -12,28 +18,67 @@ const withoutSpaces =
 
 /** Word by word from reference to reply; null when that would take too long, as it does for long unrelated texts. */
 export function wordDiff(reference: string, reply: string, timeout = 100): DiffPart[] | null {
-  const changes = withoutSpaces.test(reference + reply)
-    ? diffWords(reference, reply, { timeout, intlSegmenter: new Intl.Segmenter("und", { granularity: "word" }) })
-    : diffWordsWithSpace(reference, reply, { timeout });
+  const split = withoutSpaces.test(reference + reply) ? segments : plainWords;
+  const [before, after] = [toWords(split(reference)), toWords(split(reply))];
+  // Spaces are no words: counted as such, two texts would have most in common where their spaces meet.
+  const changes = diffArrays(before, after, { timeout, comparator: (left, right) => left.word === right.word });
   if (!changes) return null;
-  return joinChanges(changes.map(({ value, added, removed }) => ({ kind: kindOf({ added, removed }), text: value })));
+  const parts: DiffPart[] = [];
+  let [left, right] = [0, 0];
+  for (const { count, added, removed } of changes) {
+    if (removed) parts.push({ kind: "removed", text: textOf(before.slice(left, left + count)) });
+    else if (added) parts.push({ kind: "added", text: textOf(after.slice(right, right + count)) });
+    else for (let at = 0; at < count; at++) parts.push(...samePair(before[left + at]!, after[right + at]!));
+    if (!added) left += count;
+    if (!removed) right += count;
+  }
+  return joinChanges(parts);
 }
 
-function kindOf({ added, removed }: { added: boolean; removed: boolean }): DiffPart["kind"] {
-  if (added) return "added";
-  return removed ? "removed" : "same";
+const plainWords = (text: string): readonly string[] =>
+  text.match(/\s+|[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu) ?? [];
+
+const segments = (text: string): readonly string[] =>
+  Array.from(new Intl.Segmenter("und", { granularity: "word" }).segment(text), ({ segment }) => segment);
+
+/** White space at the end stands before a word that is empty, so that nothing of the text is lost. */
+function toWords(tokens: readonly string[]): Word[] {
+  const words: Word[] = [];
+  let gap = "";
+  for (const token of tokens) {
+    if (/^\s+$/u.test(token)) gap += token;
+    else {
+      words.push({ gap, word: token });
+      gap = "";
+    }
+  }
+  return gap === "" ? words : [...words, { gap, word: "" }];
 }
 
-/** A lone space or comma between changed words is not common ground: one long change reads better than ten short ones. */
+const textOf = (words: readonly Word[]): string => words.map(({ gap, word }) => gap + word).join("");
+
+function samePair(left: Word, right: Word): DiffPart[] {
+  if (left.gap === right.gap) return [{ kind: "same", text: left.gap + left.word }];
+  return [
+    { kind: "removed", text: left.gap },
+    { kind: "added", text: right.gap },
+    { kind: "same", text: left.word },
+  ];
+}
+
+/** A lone comma between changed words is not common ground: one long change reads better than ten short ones. */
 function joinChanges(parts: readonly DiffPart[]): DiffPart[] {
   const joined: DiffPart[] = [];
-  let removed = "";
-  let added = "";
+  let [same, removed, added] = ["", "", ""];
   const flush = (): void => {
-    if (removed !== "") joined.push({ kind: "removed", text: removed });
-    if (added !== "") joined.push({ kind: "added", text: added });
-    removed = "";
-    added = "";
+    // The space before both is theirs together.
+    const gap = /^\s*/u.exec(removed)?.[0] ?? "";
+    const shared = removed !== "" && added.startsWith(gap) ? gap : "";
+    const [left, right] = [removed.slice(shared.length), added.slice(shared.length)];
+    if (same + shared !== "") joined.push({ kind: "same", text: same + shared });
+    if (left !== "") joined.push({ kind: "removed", text: left });
+    if (right !== "") joined.push({ kind: "added", text: right });
+    [same, removed, added] = ["", "", ""];
   };
   parts.forEach((part, index) => {
     const between = removed !== "" && added !== "" && index < parts.length - 1 && !/[\p{L}\p{N}\p{S}]/u.test(part.text);
@@ -43,8 +88,8 @@ function joinChanges(parts: readonly DiffPart[]): DiffPart[] {
       removed += part.text;
       added += part.text;
     } else {
-      flush();
-      joined.push(part);
+      if (removed + added !== "") flush();
+      same += part.text;
     }
   });
   flush();

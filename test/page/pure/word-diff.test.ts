@@ -7,7 +7,7 @@ const side = (parts: ReturnType<typeof wordDiff>, without: string): string =>
 
 test("both texts can be read back from a diff", () => {
   const words = fc
-    .array(fc.constantFrom("refund", "order", "1234", ".", ",", "is", "late"))
+    .array(fc.constantFrom("refund", "order", "1234", ".", ",", "is", "late", " ", "  ", "\n"))
     .map((list) => list.join(" "));
   fc.assert(
     fc.property(words, words, (reference, reply) => {
@@ -25,6 +25,23 @@ test("a change of several words is one change", () => {
     { kind: "removed", text: "quick brown" },
     { kind: "added", text: "slow red" },
     { kind: "same", text: " fox" },
+  ]);
+});
+
+test("words that both have are told, however many spaces would meet without them", () => {
+  const reference = "I can help with that. Your refund for order 1042 arrives within 5 working days.";
+  const reply = "A refund reaches your account within 5 working days after the parcel is back with us.";
+  const same = wordDiff(reference, reply)?.flatMap(({ kind, text }) => (kind === "same" ? [text.trim()] : []));
+  expect(same).toEqual(["refund", "within 5 working days", "."]);
+});
+
+test("white space that differs is told too", () => {
+  expect(wordDiff("a  b\n", "a b")).toEqual([
+    { kind: "same", text: "a" },
+    { kind: "removed", text: "  " },
+    { kind: "added", text: " " },
+    { kind: "same", text: "b" },
+    { kind: "removed", text: "\n" },
   ]);
 });
 
