@@ -1,10 +1,12 @@
 import { Fragment } from "react";
 import type { SettingChange } from "../../src/contract/comparison.ts";
+import { useModelName } from "../parts/use-model-name.ts";
 import { DiffText } from "../transcript/diff-text.tsx";
 import { useWordDiff } from "../transcript/use-word-diff.ts";
 
 /** What was changed from one run to the other: the cause of a difference, or that there is none but chance. */
 export function SettingChanges({ changes }: { changes: readonly SettingChange[] }) {
+  const modelName = useModelName();
   if (changes.length === 0) {
     return (
       <p className="text-sm text-soft">
@@ -21,7 +23,11 @@ export function SettingChanges({ changes }: { changes: readonly SettingChange[] 
           <Fragment key={setting}>
             <dt className="mono verbatim text-soft">{setting}</dt>
             <dd className="min-w-0">
-              {typeof baseline === "string" && typeof candidate === "string" ? (
+              {setting === "model_id" ? (
+                <p className="verbatim">
+                  {modelName(String(baseline))} → {modelName(String(candidate))}
+                </p>
+              ) : typeof baseline === "string" && typeof candidate === "string" ? (
                 <ChangedText before={baseline} after={candidate} />
               ) : (
                 <p className="verbatim">

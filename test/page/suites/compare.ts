@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
-import { startFakeServices } from "../support/fake-services.ts";
+import { demoUuid, startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
@@ -52,13 +52,14 @@ export function compareSuite(browser: () => Browser): void {
 
   test("what was changed between the runs stands below the verdict, or that nothing was", async () => {
     const again = { ...nightly, run_id: "again" };
-    await using services = await startFakeServices({ runs: [nightly, nightlyAfter, again] });
+    await using services = await startFakeServices({ runs: [nightly, { ...nightlyAfter, model_id: demoUuid }, again] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(path);
     const changes = tab.page.getByRole("region", { name: "What was changed" });
     await changes.locator("del", { hasText: "kind" }).waitFor();
     await changes.locator("ins", { hasText: "brief" }).waitFor();
     expect(await changes.innerText()).toMatch(/parameters\.temperature\s+not set → 0\.7/);
+    await changes.getByText(`${nightly.model_id} → demo-support-v1`).waitFor();
     await tab.open(`/compare?baseline=${nightly.run_id}&candidate=again`);
     await tab.page.getByText("Both runs asked the same model with the same prompts and parameters").waitFor();
     expect(tab.mishaps).toEqual([]);
