@@ -8,23 +8,20 @@ import type { Limits } from "../contract/limits.ts";
 import { createPlaces } from "../contract/places.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import { finalStates } from "../contract/run-state.ts";
-import type { Scenario } from "../contract/scenario.ts";
 import type { MostUnfinished, RunRecord, Store } from "../contract/store.ts";
-import type { Warning } from "../contract/warning.ts";
 import { runJudgeAudit } from "./audit-judge.ts";
-import { budgetWarnings } from "./budget-warnings.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createConcluder } from "./concluder.ts";
 import { estimatePlan } from "./estimate-plan.ts";
 import { executeAttempt } from "./execute-attempt.ts";
 import { failRun } from "./fail-run.ts";
 import { findRun } from "./find-run.ts";
+import { fullError } from "./full-error.ts";
 import { isCircumstance } from "./is-circumstance.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { createRunScoring } from "./create-scoring.ts";
-import { labelRuleWarnings } from "./label-rule-warnings.ts";
-import { rubricWarnings } from "./rubric-warnings.ts";
+import { runWarnings } from "./run-warnings.ts";
 import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
@@ -89,8 +86,6 @@ export interface RunsOptions {
 const heldAhead = 0.25;
 /** Calls at once, and attempts held, beyond those that all may have: for owners to whom the calls of others leave no place. */
 const spareShare = 0.25;
-/** When to ask again with a run that was refused because there were too many. */
-const fullRetryMs = 10_000;
 /** How long the answer to a cancellation waits for the end of the run. */
 const concludeWithinMs = 100;
 
@@ -178,12 +173,6 @@ export function createRuns(options: RunsOptions): Runs {
 
   const get = (id: string, owner: string | null): Promise<RunRecord> => findRun(store, id, owner);
 
-  const warningsOf = (settings: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] => [
-    ...budgetWarnings(settings, options.priceOf?.(settings)),
-    ...labelRuleWarnings(settings, scenarios),
-    ...rubricWarnings(settings, scenarios),
-  ];
-
   /** False when it has ended, perhaps in this very moment. */
   async function stopRun(id: string): Promise<boolean> {
     if (!(await store.runs.cancel(id))) return false;
@@ -224,7 +213,8 @@ export function createRuns(options: RunsOptions): Runs {
       await refuseUnusableChecks(plan.untried, { checks, owner });
       const concurrency = Math.min(global, perRun);
       const estimate = await estimatePlan(plan, { store, priceOf: options.priceOf, concurrency, owner });
-      const told = [...warnings, ...warningsOf(plan, plan.scenarios)];
+      const { scenarios } = plan;
+      const told = [...warnings, ...runWarnings(plan, { scenarios, priceOf: options.priceOf?.(plan) })];
       return { ...estimate, ...(told.length > 0 && { warnings: told }) };
     },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
@@ -249,7 +239,7 @@ export function createRuns(options: RunsOptions): Runs {
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const told = [...warnings, ...warningsOf(settings, scenarios)];
+      const told = [...warnings, ...runWarnings(settings, { scenarios, priceOf: options.priceOf?.(settings) })];
       const priority = settings.priority ?? 0;
       const run = {
         id,
@@ -301,15 +291,4 @@ export function createRuns(options: RunsOptions): Runs {
       await Promise.all([pool.close(), checks.close(over)]);
     },
   };
-}
-
-function fullError(of: "owner" | "all", most: MostUnfinished | undefined): ServiceError {
-  const [code, whose, count, setting] =
-    of === "owner"
-      ? (["rate_limited", "of this key's owner ", most?.perOwner, "REHEARSAL_QUEUE_MAX_RUNS_PER_KEY"] as const)
-      : (["overloaded", "", most?.all, "REHEARSAL_QUEUE_MAX_RUNS"] as const);
-  return new ServiceError(code, `As many runs ${whose}as there may be (${count}) have not ended yet.`, {
-    hint: `Wait until some have ended, cancel those nobody needs, or raise ${setting}.`,
-    retryAfterMs: fullRetryMs,
-  });
 }

@@ -2,7 +2,7 @@ import type { EvaluationRequest } from "../contract/evaluation-request.ts";
 import type { Interaction, Scenario } from "../contract/scenario.ts";
 import type { FieldError } from "../contract/service-error.ts";
 import { referenceReply } from "../evaluation/conversation.ts";
-import { fieldsError } from "./fields-error.ts";
+import { refuse } from "./fields-error.ts";
 import type { ScoredBy } from "./scored-by.ts";
 
 type Batch = EvaluationRequest["test_batch"];
@@ -30,7 +30,7 @@ export function expectNow({ settings, scenarios }: ScoredBy, batch: Batch): read
   if (!scenarios.some(({ id }) => places.has(id))) {
     errors.push({ pointer: "/test_batch", code: "unknown_scenario", message: "has no scenario of this run" });
   }
-  if (errors.length > 0) throw fieldsError(errors);
+  refuse(errors);
   return now;
 }
 

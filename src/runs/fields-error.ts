@@ -10,3 +10,7 @@ export function fieldsError(errors: readonly FieldError[]): ServiceError {
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   return new ServiceError(code, `${first?.pointer} ${first?.message}${more}`, { errors: errors.slice(0, mostErrors) });
 }
+
+export function refuse(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw fieldsError(errors);
+}

@@ -7,7 +7,10 @@ import { expectNow } from "./expect-now.ts";
 import { withOperator } from "./operator-helper.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";
 import type { PlacedCheck } from "./placed-checks.ts";
-import { batchProblems, refuse, triedChecks, type PlanLimits } from "./plan-run.ts";
+import { batchProblems } from "./batch-problems.ts";
+import { refuse } from "./fields-error.ts";
+import type { PlanLimits } from "./plan-limits.ts";
+import { triedChecks } from "./tried-checks.ts";
 import type { ScoredBy } from "./scored-by.ts";
 
 /** What it is scored by from now on. */

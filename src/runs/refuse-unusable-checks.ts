@@ -1,5 +1,5 @@
 import type { CheckRunnerThread } from "./check-runner.ts";
-import { fieldsError } from "./fields-error.ts";
+import { refuse } from "./fields-error.ts";
 import { checkErrors, type PlacedCheck } from "./placed-checks.ts";
 
 const tooSlow = {
@@ -18,7 +18,7 @@ export async function refuseUnusableChecks(
     { asker: owner },
   );
   const errors = problems === null ? [{ pointer: longest(untried), ...tooSlow }] : checkErrors(untried, problems);
-  if (errors.length > 0) throw fieldsError(errors);
+  refuse(errors);
 }
 
 /** Where the largest one stands. */

@@ -7,7 +7,7 @@ import { findRun, refuseUnfinished } from "./find-run.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 import type { PlacedCheck } from "./placed-checks.ts";
 import { planRescore, whyAsk, type RescorePlan } from "./plan-rescore.ts";
-import type { PlanLimits } from "./plan-run.ts";
+import type { PlanLimits } from "./plan-limits.ts";
 import { rescoreAttempt } from "./rescore-attempt.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import type { ScoredBy } from "./scored-by.ts";

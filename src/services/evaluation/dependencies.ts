@@ -1,5 +1,5 @@
 import type { PlanHelpers } from "../../runs/option-problems.ts";
-import type { PlanLimits } from "../../runs/plan-run.ts";
+import type { PlanLimits } from "../../runs/plan-limits.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";

@@ -5,9 +5,10 @@ import { parseMapping } from "../../../formats/column-mapping.ts";
 import { FormatError } from "../../../formats/format-error.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
 import type { ImportFormat, ImportResult, Note } from "../../../formats/scenario-file.ts";
-import { fieldsError } from "../../../runs/fields-error.ts";
+import { refuse } from "../../../runs/fields-error.ts";
 import type { PlanHelpers } from "../../../runs/option-problems.ts";
-import { scenarioProblems, type PlanLimits } from "../../../runs/plan-run.ts";
+import type { PlanLimits } from "../../../runs/plan-limits.ts";
+import { scenarioProblems } from "../../../runs/scenario-problems.ts";
 import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
 import { requireScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
@@ -44,7 +45,7 @@ export function scenarioRoutes({
           pointer: Array.isArray(body) ? `/${index}${problem.pointer}` : problem.pointer,
         })),
       );
-      if (problems.length > 0) throw fieldsError(problems);
+      refuse(problems);
       return context.json({ scenarios: await library.keep(scenarios) });
     })
     .post("/scenarios/import", requireScope("runs:write"), async (context) => {

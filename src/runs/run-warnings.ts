@@ -1,0 +1,19 @@
+import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { Scenario } from "../contract/scenario.ts";
+import type { Warning } from "../contract/warning.ts";
+import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { budgetWarnings } from "./budget-warnings.ts";
+import { labelRuleWarnings } from "./label-rule-warnings.ts";
+import { rubricWarnings } from "./rubric-warnings.ts";
+
+/** What of a run does not do what its author may think. */
+export function runWarnings(
+  settings: RunSettings,
+  { scenarios, priceOf }: { scenarios: readonly Scenario[]; priceOf: PriceOf | undefined },
+): readonly Warning[] {
+  return [
+    ...budgetWarnings(settings, priceOf),
+    ...labelRuleWarnings(settings, scenarios),
+    ...rubricWarnings(settings, scenarios),
+  ];
+}
