@@ -1,8 +1,8 @@
-import { Plus, X } from "lucide-react";
+import { Plus } from "lucide-react";
 import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
 import { FieldFrame } from "../parts/field-frame.tsx";
-import { leaveRow } from "../parts/leave-row.ts";
 import { TextArea } from "../parts/text-area.tsx";
+import { RemoveRow } from "./remove-row.tsx";
 import type { CheckDraft } from "./scenario-draft.ts";
 
 interface CheckFieldsProps {
@@ -26,17 +26,11 @@ export function CheckFields({ checks, problems, onChange }: CheckFieldsProps) {
             problems={problemsAt(problems, `/checks/${index}/text`)}
             onText={(text) => onChange(checks.with(index, { ...check, text }))}
           />
-          <button
-            type="button"
-            className="button button-quiet"
-            aria-label={`Remove check ${index + 1}`}
-            onClick={(event) => {
-              if (index === checks.length - 1) leaveRow(event.currentTarget);
-              onChange(checks.toSpliced(index, 1));
-            }}
-          >
-            <X aria-hidden size={14} />
-          </button>
+          <RemoveRow
+            label={`Remove check ${index + 1}`}
+            last={index === checks.length - 1}
+            onRemove={() => onChange(checks.toSpliced(index, 1))}
+          />
         </div>
       ))}
       <div className="flex flex-wrap gap-1">

@@ -1,6 +1,6 @@
-import { Plus, X } from "lucide-react";
+import { Plus } from "lucide-react";
 import { formatValue } from "../parts/format.ts";
-import { leaveRow } from "../parts/leave-row.ts";
+import { RemoveRow } from "./remove-row.tsx";
 import { parseLabel, type LabelDraft } from "./scenario-draft.ts";
 
 interface LabelFieldsProps {
@@ -31,17 +31,11 @@ export function LabelFields({ labels, onChange }: LabelFieldsProps) {
             value={formatValue(label.value)}
             onChange={(event) => change(index, { value: parseLabel(event.target.value, label.value) })}
           />
-          <button
-            type="button"
-            className="button button-quiet"
-            aria-label={`Remove label ${label.key || index + 1}`}
-            onClick={(event) => {
-              if (index === labels.length - 1) leaveRow(event.currentTarget);
-              onChange(labels.toSpliced(index, 1));
-            }}
-          >
-            <X aria-hidden size={14} />
-          </button>
+          <RemoveRow
+            label={`Remove label ${label.key || index + 1}`}
+            last={index === labels.length - 1}
+            onRemove={() => onChange(labels.toSpliced(index, 1))}
+          />
         </div>
       ))}
       <button
