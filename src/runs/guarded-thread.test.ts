@@ -9,7 +9,7 @@ const obedient = `
   parentPort.on("message", (order) => {
     count += 1;
     if (order === "loop") for (;;);
-    if (order === "wait") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
+    if (order === "wait") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
     if (order === "throw") throw new Error("as told");
     if (order === "leave") process.exit();
     if (order === "grow") for (const all = []; ; ) all.push(new Array(1000).fill(order));
@@ -58,7 +58,7 @@ test("a question that takes too long is given up, and the next one finds a new t
 });
 
 test("time in which the thread is kept from working, as by a busy machine, does not count", async () => {
-  const { ask, close } = createObedient({ longestMs: 1_000 });
+  const { ask, close } = createObedient({ longestMs: 2_000 });
   expect(await ask("wait")).toBe("wait 1");
   await close();
 });

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { send } from "../support/http.ts";
 import { startPostgres } from "../support/postgres.ts";
-import { unhurried } from "../support/unhurried.ts";
+import { serviceEnvironment } from "../support/service-environment.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -113,7 +113,7 @@ test("loads what starts programs only where one is started", async () => {
 test("serves both services, the page and the API reference", async () => {
   const child = spawn(process.execPath, [join(rehearsal(), "dist/cli/main.js"), "serve", "--json"], {
     cwd: folder.path,
-    env: { ...environment(), REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", LOG_LEVEL: "silent", ...unhurried },
+    env: { ...serviceEnvironment, ...environment(), LOG_LEVEL: "silent" },
   });
   const ended = once(child, "exit");
   try {

@@ -10,7 +10,7 @@ import { after } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { unhurried } from "../support/unhurried.ts";
+import { serviceEnvironment } from "../support/service-environment.ts";
 
 interface Started extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -22,13 +22,7 @@ interface Started extends AsyncDisposable {
 function start(folder: string, environment: Record<string, string> = {}, ...parameters: string[]): Started {
   const child = spawn(process.execPath, [commandLine, "serve", ...parameters], {
     cwd: folder,
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      REHEARSAL_AGENT_PORT: "0",
-      REHEARSAL_EVAL_PORT: "0",
-      ...unhurried,
-      ...environment,
-    },
+    env: { ...serviceEnvironment, ...environment },
   });
   let stdout = "";
   let stderr = "";

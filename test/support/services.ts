@@ -1,7 +1,7 @@
 import { startServices } from "../../src/cli/commands/serve.ts";
 import { readSettings } from "../../src/settings.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-import { unhurried } from "./unhurried.ts";
+import { serviceEnvironment } from "./service-environment.ts";
 
 export interface RunningServices extends AsyncDisposable {
   readonly agent: string;
@@ -12,13 +12,11 @@ export interface RunningServices extends AsyncDisposable {
 export async function runServices(environment: Record<string, string> = {}): Promise<RunningServices> {
   const folder = await temporaryFolder();
   const { settings, warnings } = readSettings({
-    REHEARSAL_AGENT_PORT: "0",
-    REHEARSAL_EVAL_PORT: "0",
+    ...serviceEnvironment,
     REHEARSAL_DATA_DIR: folder.path,
     REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1",
     REHEARSAL_UPSTREAM_RETRY_CAP_MS: "5",
     LOG_LEVEL: "silent",
-    ...unhurried,
     ...environment,
   });
   if (warnings.length > 0) throw new Error(warnings.join("; "));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { commandLine } from "../../support/command-line.ts";
-import { unhurried } from "../../support/unhurried.ts";
+import { serviceEnvironment } from "../../support/service-environment.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** `rehearsal serve` as a process of its own, with nothing of our environment but what is handed in. */
@@ -79,13 +79,7 @@ function spawnServe(
   const child = spawn(process.execPath, [...nodeOptions, commandLine, "serve", "--json"], {
     ...(cwd !== undefined && { cwd }),
     stdio: ["ignore", "pipe", "pipe", ...(messages ? (["ipc"] as const) : [])],
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      REHEARSAL_AGENT_PORT: "0",
-      REHEARSAL_EVAL_PORT: "0",
-      ...unhurried,
-      ...environment,
-    },
+    env: { ...serviceEnvironment, ...environment },
   });
   let stdout = "";
   let stderr = "";
