@@ -1,12 +1,11 @@
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { Range, RunEstimate } from "../contract/estimate.ts";
-import type { Interaction, Scenario } from "../contract/scenario.ts";
+import type { Scenario } from "../contract/scenario.ts";
 import { estimateCalls } from "./estimate-calls.ts";
+import { helperCalls } from "./helper-calls.ts";
 import type { PriceOf } from "./helper-usage.ts";
-import { judgeQuestions } from "./judges/judge-question.ts";
 import { moneyText } from "./money-text.ts";
 import { add, atLeast, divide, even, multiply, scale } from "./range.ts";
-import { referenceReplies } from "./reference-replies.ts";
 
 /** What earlier runs of the same model took for a reply. */
 export interface EarlierFigures {
@@ -86,30 +85,14 @@ function modelLoad(scenario: Scenario, plan: EvaluationPlan, earlier: EarlierFig
   return sumLoads(calls.map((call) => ({ calls: 1, ...call })));
 }
 
-const rubricsOf = ({ checks = [] }: Interaction) => checks.filter(({ type }) => type === "rubric");
-
-/** What judging and labelling one pass takes: a judge that compares skips turns without a reference, a labeller those without labels. */
+/** What judging and labelling one pass takes. */
 function helperLoad(plan: EvaluationPlan, reply: number): { judge: Load; labeller: Load } {
-  const turns = plan.scenarios.flatMap(({ interactions }) => interactions);
-  const referenced = turns.filter((turn) => referenceReplies(turn).length > 0).length;
-  const conversations = plan.judge?.scope === "conversation" ? plan.scenarios.length : null;
-  const questions = plan.judge ? judgeQuestions(plan.judge) : [];
-  const rubrics = plan.judge && conversations === null ? turns.flatMap(rubricsOf).length : 0;
-  const judged =
-    (plan.judge?.votes ?? 1) *
-    questions.reduce(
-      (sum, { needsReference }) => sum + (conversations ?? (needsReference ? referenced : turns.length)),
-      rubrics,
-    );
-  const labelled = plan.labeller ? turns.filter(hasLabels).length : 0;
+  const { judge, labeller } = helperCalls(plan);
   return {
-    judge: { calls: judged, input: judged * (judgeOverhead + 3 * reply), output: judged * judgeAnswer },
-    labeller: { calls: labelled, input: labelled * (judgeOverhead + reply), output: labelled * 20 },
+    judge: { calls: judge, input: judge * (judgeOverhead + 3 * reply), output: judge * judgeAnswer },
+    labeller: { calls: labeller, input: labeller * (judgeOverhead + reply), output: labeller * 20 },
   };
 }
-
-const hasLabels = ({ reference_metadata }: Interaction): boolean =>
-  Object.values(reference_metadata).some((value) => ["string", "number", "boolean"].includes(typeof value));
 
 function attemptRange({ attempts, adaptive }: EvaluationPlan): Range {
   if (!adaptive) return even(attempts);

@@ -3,6 +3,7 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 import { scoringFields, type RescoreRequest } from "../contract/rescore.ts";
 import type { Interaction } from "../contract/scenario.ts";
 import type { NewFigures } from "../contract/store.ts";
+import { boundHelperCalls } from "./bound-calls.ts";
 import { expectNow } from "./expect-now.ts";
 import { withOperator } from "./operator-helper.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";
@@ -22,6 +23,9 @@ export interface RescorePlan extends ScoredBy {
   /** Checks nobody has tried yet, since that may take long. */
   readonly untried?: readonly PlacedCheck[];
 }
+
+/** What models may have to be asked for, once it is another. */
+const asking: ReadonlySet<string> = new Set(["judge", "labeller", "test_batch"]);
 
 /** Puts what a request names in place of what the run was scored by, and refuses what cannot be used. */
 export function planRescore(
@@ -48,6 +52,7 @@ export function planRescore(
     ...given.filter((name) => !isSame(settings[name], run.settings[name])),
     ...(changed.length > 0 ? ["test_batch"] : []),
   ];
+  if (replaced.some((name) => asking.has(name))) boundHelperCalls({ ...settings, scenarios }, limits);
   return { settings, scenarios, replaced, changed, ...triedChecks(all) };
 }
 

@@ -21,6 +21,12 @@ test("labels are measured in bytes, whatever they are written in", () => {
 
 const two = { a: 1, b: 2 };
 
+const judge = (votes?: number) => ({
+  endpoint: "http://judge",
+  model_id: "j",
+  ...(votes !== undefined && { rubric: "Is it polite?", votes }),
+});
+
 test.each([
   ["attempts", {}, { attempts: 2 }, { attempts: 3 }, "/attempts must be at most 2 (REHEARSAL_MAX_ATTEMPTS)"],
   [
@@ -32,6 +38,20 @@ test.each([
   ],
   ["calls", { turns: 4 }, { attempts: 1 }, { attempts: 2 }, "4 interactions × 2 attempts are 8 calls; at most 4"],
   ["calls of both histories", { turns: 2 }, { history: "both" }, { history: "both", attempts: 2 }, "× 4 attempts"],
+  [
+    "calls of a judge",
+    {},
+    { judge: judge(3) },
+    { judge: judge(4) },
+    "are 1 calls, together with 4 calls of the judge 5; at most 4",
+  ],
+  [
+    "calls of a labeller",
+    { turns: 2, labels: { intent: "greeting" } },
+    { labeller: judge() },
+    { labeller: judge(), judge: judge(1) },
+    "with 2 calls of the judge and 2 calls of the labeller 6",
+  ],
 ])("as many %s as are allowed are planned, and not one more", (_what, scenario, allowed, refused, reason) => {
   const limits = { ...planLimits, attempts: 2, callsPerRun: 4 };
   expect(() => plan(allowed, { ...scenario, limits })).not.toThrow();

@@ -1,5 +1,6 @@
 import { ServiceError, type FieldError } from "../contract/service-error.ts";
 import type { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { boundCalls } from "./bound-calls.ts";
 import { batchProblems, type ScenarioInput } from "./batch-problems.ts";
 import { refuse } from "./fields-error.ts";
 import { withOperator } from "./operator-helper.ts";
@@ -21,9 +22,10 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
   refuse(batchProblems(test_batch, limits));
   refuse(optionProblems(request, helpers));
   const untried = triedChecks(request);
-  checkSize(inputs, { attempts: request.history === "both" ? attempts * 2 : attempts, limits });
-
+  checkInteractions(inputs, limits);
   const scenarios = inputs.map(toScenario);
+  boundCalls({ ...request, attempts, scenarios }, limits);
+
   return {
     ...options,
     attempts,
@@ -48,22 +50,11 @@ function attemptProblems(attempts: number, { limits, pointer }: { limits: PlanLi
   ];
 }
 
-function checkSize(
-  inputs: readonly ScenarioInput[],
-  { attempts, limits }: { attempts: number; limits: PlanLimits },
-): void {
+function checkInteractions(inputs: readonly ScenarioInput[], limits: PlanLimits): void {
   const interactions = inputs.reduce((sum, input) => sum + input.interactions.length, 0);
-  if (interactions > limits.interactions) {
-    throw new ServiceError(
-      "too_many_interactions",
-      `The batch has ${interactions} interactions; at most ${limits.interactions} are allowed (REHEARSAL_MAX_INTERACTIONS).`,
-    );
-  }
-  const calls = interactions * attempts;
-  if (calls > limits.callsPerRun) {
-    throw new ServiceError(
-      "too_many_interactions",
-      `${interactions} interactions × ${attempts} attempts are ${calls} calls; at most ${limits.callsPerRun} are allowed (REHEARSAL_MAX_CALLS_PER_RUN).`,
-    );
-  }
+  if (interactions <= limits.interactions) return;
+  throw new ServiceError(
+    "too_many_interactions",
+    `The batch has ${interactions} interactions; at most ${limits.interactions} are allowed (REHEARSAL_MAX_INTERACTIONS).`,
+  );
 }

@@ -78,6 +78,22 @@ test("what the scenarios expect now counts, and what the run asked stays", async
   expect(turnsOf(after)[2]).toMatchObject({ reference_reply: "", references: ["a2"], agent_reply: "a1" });
 });
 
+test("judges are asked as often as a run may ask, and not once more", async () => {
+  await using bench = await startBench({ models: { model: right(), judge: saying("partial") } });
+  const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 2), attempts: 2 });
+  const judgedBy = (votes: number) =>
+    bench.runs.rescore(run_id, null, {
+      askModels: true,
+      replace: {
+        request: RescoreRequest.parse({ judge: { ...judgeAt, votes } }),
+        limits: { ...planLimits, callsPerRun: 8 },
+        helpers: {},
+      },
+    });
+  await expect(judgedBy(3)).rejects.toThrow("Scoring it again takes 12 calls of the judge; at most 8 are allowed");
+  await expect(judgedBy(2)).resolves.toMatchObject({ state: "completed" });
+});
+
 const asked = [numberedScenario("s", 2)];
 const turn = (fields: object, index = 1) => ({
   id: "s",

@@ -38,7 +38,7 @@ export const limits = {
     name: "REHEARSAL_MAX_CALLS_PER_RUN",
     ...count,
     default: 10_000,
-    meaning: "Most model calls of one run: attempts times interactions.",
+    meaning: "Most calls of one run: attempts times interactions, and what judge and labeller are asked about them.",
   },
   metadataKeys: {
     name: "REHEARSAL_MAX_METADATA_KEYS",
