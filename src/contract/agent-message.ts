@@ -15,7 +15,7 @@ export type MessageToolCall = z.infer<typeof MessageToolCall>;
 export const AgentMessage = z
   .discriminatedUnion("type", [
     z.object({ type: z.literal("human"), content: z.string() }),
-    z.object({ type: z.literal("ai"), content: z.string(), tool_calls: z.array(MessageToolCall).optional() }),
+    z.object({ type: z.literal("ai"), content: z.string(), tool_calls: z.array(MessageToolCall).nullish() }),
     z.object({
       type: z.literal("tool"),
       content: z.string(),

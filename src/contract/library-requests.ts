@@ -63,7 +63,9 @@ export const ImportAnswer = z
     scenarios: z.array(ScenarioInput),
     notes: z.array(
       z.object({
-        kind: z.enum(["dropped", "changed"]),
+        kind: z
+          .enum(["dropped", "changed", "unusable"])
+          .describe("Left out; there in another form; or there, but nothing that a run takes."),
         line: z.int().optional(),
         pointer: z.string().optional(),
         message: z.string(),

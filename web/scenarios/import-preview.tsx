@@ -20,7 +20,8 @@ export function ImportPreview({ found }: { found: Imported }) {
       {found.notes.length > 0 && (
         <details open={found.notes.length <= 5}>
           <summary className="text-sm font-medium text-warn">
-            {formatCount(found.notes.length, "thing")} not carried over as it was
+            {formatCount(found.notes.length, "thing")}{" "}
+            {found.notes.some(({ kind }) => kind === "unusable") ? "to look at" : "not carried over as it was"}
           </summary>
           <ul className="mt-2 grid gap-1 text-sm">
             {found.notes.slice(0, shownNotes).map((note, index) => (

@@ -15,6 +15,7 @@ import { ownerOf } from "../../http/owner.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
+import { unusableNotes } from "../unusable-notes.ts";
 import { createFileReader, type ReadScenarioFile } from "../read-scenario-file.ts";
 
 /** The scenario library: keep, list, read, import, export, remove. */
@@ -54,7 +55,8 @@ export function scenarioRoutes({
         readScenarioFile(file, ownerOf(context)),
       );
       const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
-      return context.json({ format, reason, scenarios, notes, kept });
+      const unusable = unusableNotes(scenarios, (scenario) => scenarioProblems(scenario, planLimits, helpers));
+      return context.json({ format, reason, scenarios, notes: [...notes, ...unusable], kept });
     })
     .delete("/scenarios", requireScope("runs:write"), async (context) => {
       await library.removeDemo();
