@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
@@ -160,6 +160,19 @@ test("Ctrl-C keeps what is done and prints the line that goes on with it", async
   expect(run).toMatchObject({ state: "completed", run_id: resume[1], summary: { interactions: 8, failed: 0 } });
   // Only the call in flight at the interruption may be made again.
   expect(provider.requests.length).toBeLessThanOrEqual(9);
+});
+
+test("Ctrl-C in the second of two runs leaves the file of the first", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes"), models: { slow: hang } });
+  const models = ["-m", "quick", "-m", "slow"];
+  const ended = await runCli(["eval", "hello.json", "--endpoint", provider.url, ...models, "-o", "out.json"], {
+    cwd: folder.path,
+    interruptAt: vi.waitUntil(() => provider.requests.length === 2, { timeout: 30_000 }),
+  });
+  expect(ended.code).toBe(130);
+  expect(await readdir(folder.path)).toEqual([".rehearsal", "hello.json", "out-1.json"]);
+  expect(JSON.parse(await readFile(folder.file("out-1.json"), "utf8"))).toMatchObject({ model_id: "quick" });
 });
 
 test("a reader that leaves early changes neither the run nor the exit code", async () => {

@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
-import { writeResultFile } from "../reporters/file.ts";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import { renderScenarios, writableFormats, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { note, printJson } from "../terminal/output.ts";
+import { writeWholeFile } from "../write-whole-file.ts";
 
 interface ExportOptions {
   readonly to?: string;
@@ -26,7 +26,7 @@ async function exportFiles(files: readonly string[], { to, output, json }: Expor
   if (json) {
     const { format, text, written, notes } = renderScenarios(scenarios, { file: output, format: to });
     const lost = [...read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...entry }))), ...notes];
-    if (output !== undefined) await writeResultFile(output, text);
+    if (output !== undefined) await writeWholeFile(output, text);
     const place = output === undefined ? { text } : { file: output };
     return printJson({ format, scenarios: written, ...place, notes: lost });
   }

@@ -3,12 +3,12 @@ import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { collect, collectList, withSource, type SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
-import { writeResultFile } from "../reporters/file.ts";
 import { formatOfFile, renderFormats, renderResults } from "../reporters/render-results.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
 import { destinations, prepareSending, type Destination } from "../telemetry/destinations.ts";
 import { note, printJson, printText } from "../terminal/output.ts";
+import { writeWholeFile } from "../write-whole-file.ts";
 
 interface ReportOptions extends SourceOptions {
   readonly output?: readonly string[];
@@ -39,7 +39,7 @@ async function report(text: string, options: ReportOptions): Promise<void> {
   await using source = await openSource(where);
   const response = await readResults(source, text);
   for (const entry of files) {
-    await writeResultFile(entry.file, await render(response, entry.format));
+    await writeWholeFile(entry.file, await render(response, entry.format));
     note(`wrote ${entry.file}`);
   }
   for (const { place, sendTo } of places) {

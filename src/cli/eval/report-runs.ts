@@ -27,11 +27,11 @@ export async function reportRuns<Item>(
   const outcomes: RunOutcome[] = [];
   const interruption = createInterruption();
   try {
-    for (const item of items) {
+    for (const [index, item] of items.entries()) {
       const outcome = await oneRun(await start(item), { ...work, signal: interruption.signal });
       if (outcome === null) return exitCodes.interrupted;
       outcomes.push(outcome);
-      for (const reporter of reporters) await reporter.onEnd?.(outcome);
+      for (const reporter of reporters) await reporter.onEnd?.(outcome, { number: index + 1, of: items.length });
     }
   } finally {
     interruption.stop();

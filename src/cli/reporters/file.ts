@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { note } from "../terminal/output.ts";
+import { cannotWrite, writeWholeFile } from "../write-whole-file.ts";
 import { judgementsOf } from "./judgements-of.ts";
 import { outputFile } from "./output-files.ts";
 import { formatOfFile, renderResults } from "./render-results.ts";
@@ -13,12 +13,11 @@ export function fileReporter(file: string): Reporter {
   const format = formatOfFile(file);
   checkPlace(file);
   return {
-    async onFinish(outcomes) {
-      for (const [index, outcome] of outcomes.entries()) {
-        const path = outputFile(file, { number: index + 1, of: outcomes.length });
-        await writeResultFile(path, await renderResults(outcome.response, format, judgementsOf(outcome)));
-        note(`wrote ${path}`);
-      }
+    // As each run ends: one that is interrupted later takes nothing from those before it.
+    async onEnd(outcome, place) {
+      const path = outputFile(file, place);
+      await writeWholeFile(path, await renderResults(outcome.response, format, judgementsOf(outcome)));
+      note(`wrote ${path}`);
     },
   };
 }
@@ -35,18 +34,3 @@ function checkPlace(path: string): void {
     throw cannotWrite(path, cause);
   }
 }
-
-/** A new file that could not be written whole, as on a full disk, is not left behind for somebody to take it for the results. */
-export async function writeResultFile(path: string, text: string): Promise<void> {
-  const isNew = !existsSync(path);
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
-  } catch (cause) {
-    if (isNew) await rm(path, { force: true }).catch(() => {});
-    throw cannotWrite(path, cause);
-  }
-}
-
-const cannotWrite = (path: string, cause: unknown): CliError =>
-  new CliError(`${path} cannot be written: ${(cause as Error).message}`, undefined, { cause });

@@ -1,5 +1,7 @@
+import type { RunPlace } from "./reporter.ts";
+
 /** With several runs each file carries the run's number. */
-export const outputFile = (file: string, run: { number: number; of: number }): string =>
+export const outputFile = (file: string, run: RunPlace): string =>
   run.of < 2 ? file : file.replace(/(\.[a-z]+)$/i, `-${run.number}$1`);
 
 /** Every file that so many runs write. */

@@ -16,11 +16,17 @@ export interface RunOutcome {
   readonly problems: readonly string[];
 }
 
+/** Which of the runs of one command it is, from 1 on. */
+export interface RunPlace {
+  readonly number: number;
+  readonly of: number;
+}
+
 /** Tells somebody how a run goes and how it went. Every part is optional. */
 export interface Reporter {
   onStart?(run: Run): void;
   onTurn?(turn: StoredTurn, figures: ProgressFigures): void;
-  onEnd?(outcome: RunOutcome): void | Promise<void>;
+  onEnd?(outcome: RunOutcome, place: RunPlace): void | Promise<void>;
   /** After the last run. */
   onFinish?(outcomes: readonly RunOutcome[], exitCode: ExitCode): void | Promise<void>;
 }

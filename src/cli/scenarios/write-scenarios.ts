@@ -1,9 +1,9 @@
 import { scenarioFormats, type ScenarioFormat } from "../../formats/formats.ts";
 import type { FileScenario, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { writeResultFile } from "../reporters/file.ts";
 import { counted } from "../terminal/figures.ts";
 import { note, printText } from "../terminal/output.ts";
+import { writeWholeFile } from "../write-whole-file.ts";
 
 const writable: readonly ScenarioFormat[] = (scenarioFormats as readonly ScenarioFormat[]).filter(
   (format) => format.export !== undefined,
@@ -23,7 +23,7 @@ export async function writeScenarios(
   for (const { kind, pointer, message } of notes) note(`${kind} ${pointer ? `${pointer}: ` : ""}${message}`);
   if (file === undefined) printText(text);
   else {
-    await writeResultFile(file, text);
+    await writeWholeFile(file, text);
     note(`wrote ${counted(written, "scenario")} to ${file}`);
   }
 }
