@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { History } from "./evaluation-request.ts";
+import { AttemptCount } from "./attempts-setting.ts";
+import { History, Parameters, Protocol } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
 import { ConversationJudgement } from "./judge.ts";
 import { Measures } from "./measures.ts";
@@ -88,6 +89,9 @@ export const EvaluationResponse = z
     warnings: z.array(Warning),
     history: History.optional(),
     measures: Measures.optional(),
+    protocol: Protocol.optional(),
+    parameters: Parameters.optional(),
+    attempts: AttemptCount.optional().describe("As many as were asked for; with adaptive attempts, the most."),
     system_prompt: z.string().optional().describe("What scenarios without a prompt of their own were run with."),
   })
   .meta({ id: "EvaluationResponse" });

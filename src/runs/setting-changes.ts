@@ -5,8 +5,14 @@ import type { Scenario } from "../contract/scenario.ts";
 
 type Value = SettingChange["baseline"];
 
-interface Side {
-  readonly settings: RunSettings;
+/** What the model under test can feel. */
+type FeltSettings = Pick<
+  RunSettings,
+  "model_id" | "endpoint" | "protocol" | "system_prompt" | "parameters" | "history" | "attempts"
+>;
+
+export interface AskedWith {
+  readonly settings: FeltSettings;
   readonly scenarios: readonly Pick<Scenario, "id" | "system_prompt">[];
 }
 
@@ -16,7 +22,7 @@ const mostScenarios = 20;
  * In which settings two runs differ, of those that the model under test can feel. Of scenarios with another prompt of their own, the
  * first ones. What the runs are scored with is told by other notes.
  */
-export function settingChanges(baseline: Side, candidate: Side): SettingChange[] {
+export function settingChanges(baseline: AskedWith, candidate: AskedWith): SettingChange[] {
   const ofRun = changes(feltSettings(baseline.settings), feltSettings(candidate.settings));
   const [before, after] = [ownPrompts(baseline), ownPrompts(candidate)];
   const shared = [...after.keys()].filter((setting) => before.has(setting));
@@ -40,12 +46,12 @@ function feltSettings({
   parameters = {},
   history = "generated",
   attempts,
-}: RunSettings): Readonly<Record<string, Value>> {
+}: FeltSettings): Readonly<Record<string, Value>> {
   const named = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
   const prompt = system_prompt ?? null;
   return { model_id, endpoint, protocol, system_prompt: prompt, ...Object.fromEntries(named), history, attempts };
 }
 
-function ownPrompts({ scenarios }: Side): ReadonlyMap<string, Value> {
+function ownPrompts({ scenarios }: AskedWith): ReadonlyMap<string, Value> {
   return new Map(scenarios.map(({ id, system_prompt }) => [`scenarios.${id}.system_prompt`, system_prompt ?? null]));
 }

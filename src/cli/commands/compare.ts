@@ -4,6 +4,7 @@ import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkBaseline, compareResponses, type NotedComparison } from "../gates/check-baseline.ts";
 import { collectList, share, withSource, type SourceOptions } from "../options.ts";
+import { changedSettings } from "../reporters/changed-settings.ts";
 import { comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
@@ -63,7 +64,7 @@ interface Compared {
 
 function print({ baseline, candidate, comparison }: Compared, { json, markdown }: CompareOptions): void {
   const runs = { baseline: baseline.run_id, candidate: candidate.run_id };
-  if (json) return printJson({ ...runs, ...comparison });
+  if (json) return printJson({ ...runs, settings: changedSettings(baseline, candidate), ...comparison });
   if (markdown) printLine(comparisonMarkdown({ baseline, candidate, comparison }));
   else tell(comparisonText({ baseline, candidate, comparison }));
 }

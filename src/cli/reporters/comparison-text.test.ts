@@ -58,3 +58,32 @@ test("a score shows its effect, its interval and its p, where it has them", asyn
   expect(row({ ci_lower: -0.4, ci_upper: 0.1, p_adjusted: 0.0004 })).toContain("| -0.250 | -0.400 … +0.100 | <0.001 |");
   expect(row({ ci_lower: null, ci_upper: null, p_adjusted: null })).toContain("| -0.250 | – | – |");
 });
+
+test("what the model was asked with otherwise is told, long prompts from where they differ", async () => {
+  await using bench = await startBench({ models: { model: right } });
+  const rule = "Answer every question in one short sentence, politely, and without any promise. ";
+  const asked = { test_batch: batch, system_prompt: `${rule}Use *no* names.`, parameters: { temperature: 0 } };
+  const baseline = await bench.evaluate(asked);
+  const candidate = await bench.evaluate({
+    ...asked,
+    system_prompt: `${rule}Use | names.`,
+    parameters: {},
+    attempts: 2,
+  });
+  const lines = (from: typeof baseline, to: typeof candidate) => {
+    const compared = { baseline: from, candidate: to, comparison: compareResponses(from, to) };
+    return [comparisonText(compared), comparisonMarkdown(compared)].map((text) =>
+      text.split("\n").filter((line) => line.startsWith("- ")),
+    );
+  };
+  const [text, markdown] = lines(baseline, candidate);
+  expect(text).toEqual([
+    '- system_prompt: …ut any promise. Use *no* names." → …ut any promise. Use | names."',
+    "- parameters.temperature: 0 → not set",
+    "- attempts: 1 → 2",
+  ]);
+  expect(markdown?.[0]).toBe('- `system_prompt: …ut any promise. Use *no* names." → …ut any promise. Use \\| names."`');
+  expect(lines(baseline, baseline)).toEqual([[], []]);
+  const { protocol: _, parameters: __, attempts: ___, ...older } = baseline;
+  expect(lines(older, candidate)[0]).toHaveLength(1);
+});

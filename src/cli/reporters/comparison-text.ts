@@ -1,9 +1,11 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { signed } from "../../evaluation/signed.ts";
+import { code } from "../../formats/export/markdown-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { leftOut } from "../gates/left-out.ts";
+import { changedSettings, settingLines } from "./changed-settings.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
 
@@ -23,6 +25,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
   return [
     heads,
     comparison.sentence,
+    ...changedBetween({ baseline, candidate }),
     table(
       titles.map((title) => ({ title })),
       rows,
@@ -40,7 +43,23 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   const row = (line: readonly string[]): string => `| ${line.join(" | ")} |`;
   const head = [row(titles.map((title) => title.toLowerCase())), row(titles.map(() => "---"))];
   const rows = [...head, ...comparison.scores.map(cells).map(row)].join("\n");
-  return [`**${comparison.sentence}**`, heads, rows, ...leftOut(comparison.unpaired), ...comparison.notes].join("\n\n");
+  const settings = changedBetween({ baseline, candidate }, (line) => code(line, 400));
+  return [
+    `**${comparison.sentence}**`,
+    heads,
+    ...settings,
+    rows,
+    ...leftOut(comparison.unpaired),
+    ...comparison.notes,
+  ].join("\n\n");
+}
+
+function changedBetween(
+  { baseline, candidate }: Pick<ComparedRuns, "baseline" | "candidate">,
+  shown: (line: string) => string = String,
+): string[] {
+  const lines = settingLines(changedSettings(baseline, candidate));
+  return lines.length === 0 ? [] : [`What was changed:\n\n${lines.map((line) => `- ${shown(line)}`).join("\n")}`];
 }
 
 const runLine = (role: string, { run_id, test_name, model_id }: EvaluationResponse): string =>

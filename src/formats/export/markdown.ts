@@ -1,8 +1,7 @@
-import { firstCharacters } from "../../contract/first-characters.ts";
 import type { ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { withoutControls } from "./without-controls.ts";
 import type { Judgement } from "./judgement.ts";
+import { code, plain } from "./markdown-text.ts";
 import { missedChecks } from "./missed-checks.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 import { meanText, scoreText } from "./score-text.ts";
@@ -118,20 +117,3 @@ function failureTable(turns: readonly ShownTurn[], count: number): string {
 const place = ({ scenario_id, attempt, interaction }: ShownTurn): string =>
   `${code(scenario_id)}, attempt ${attempt}, turn ${interaction.turn_index + 1}`;
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
-const oneLine = (text: string, length = 200): string =>
-  firstCharacters(withoutControls(text).replace(/\s+/g, " ").trim(), length);
-
-/** What a model or a user wrote stands in a code span: there it can neither mention people nor load pictures nor end the table. */
-function code(text: string, length?: number): string {
-  const line = oneLine(text, length).replaceAll("|", "\\|");
-  if (line === "") return "";
-  const fence = "`".repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
-  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
-  return `${fence}${pad}${line}${pad}${fence}`;
-}
-
-/** Text of ours or of the operator, with what Markdown and HTML would take for their own made harmless. */
-const plain = (text: string): string =>
-  oneLine(text).replace(/[\\`*_{}[\]<>#|!~@&]/g, (mark) =>
-    mark === "@" ? "@\u200B" : mark === "<" ? "&lt;" : mark === "&" ? "&amp;" : `\\${mark}`,
-  );

@@ -1,0 +1,20 @@
+import { firstCharacters } from "../../contract/first-characters.ts";
+import { withoutControls } from "./without-controls.ts";
+
+const oneLine = (text: string, length = 200): string =>
+  firstCharacters(withoutControls(text).replace(/\s+/g, " ").trim(), length);
+
+/** What a model or a user wrote stands in a code span: there it can neither mention people nor load pictures nor end the table. */
+export function code(text: string, length?: number): string {
+  const line = oneLine(text, length).replaceAll("|", "\\|");
+  if (line === "") return "";
+  const fence = "`".repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
+  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** Text of ours or of the operator, with what Markdown and HTML would take for their own made harmless. */
+export const plain = (text: string): string =>
+  oneLine(text).replace(/[\\`*_{}[\]<>#|!~@&]/g, (mark) =>
+    mark === "@" ? "@\u200B" : mark === "<" ? "&lt;" : mark === "&" ? "&amp;" : `\\${mark}`,
+  );
