@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import type { RunEstimate } from "../src/contract/estimate.ts";
 import type { EvaluationResponse } from "../src/contract/evaluation-response.ts";
+import type { RescoreRequest } from "../src/contract/rescore.ts";
 import type { RunList } from "../src/contract/run-list.ts";
 import type { RunState } from "../src/contract/run-state.ts";
 import type { Run } from "../src/contract/run.ts";
@@ -68,6 +70,10 @@ export async function estimateRun(body: string, signal: AbortSignal): Promise<Ru
 
 export const cancelRun = async (id: string): Promise<Run> =>
   readJson(await evaluationUrl(runPath(id, "/cancel")), { method: "POST", body: "{}" });
+
+/** Scores what is stored of a run again, by what `body` names in place of what it was scored by. */
+export const rescoreRun = async (id: string, body: z.input<typeof RescoreRequest>): Promise<Run> =>
+  readJson(await evaluationUrl(runPath(id, "/rescore")), { method: "POST", body: JSON.stringify(body) });
 
 /** A run in another format. */
 export const exportRun = async (id: string, format: string): Promise<ExportedFile> =>

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Ellipsis, GitCompareArrows, Pin, PinOff, RotateCcw, Square, Trash2 } from "lucide-react";
+import { Ellipsis, GitCompareArrows, Pin, PinOff, RotateCcw, Scale, Square, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { Run } from "../../src/contract/run.ts";
@@ -13,8 +13,9 @@ import { useKeys } from "../parts/use-keys.ts";
 import { usePin } from "../parts/use-pin.ts";
 import { DeleteRunDialog } from "./delete-run-dialog.tsx";
 import { ExportFormats } from "./export-formats.tsx";
+import { ScoreAgainDialog } from "./score-again-dialog.tsx";
 
-/** Stop while it runs; compare, repeat, export, pin or delete when it has ended. */
+/** Stop while it runs; compare, repeat, export, pin, score again or delete when it has ended. */
 export function RunActions({ run }: { run: Run }) {
   const [, navigate] = useLocation();
   const baseline = useBaselines()[run.test_name]?.runId;
@@ -61,7 +62,8 @@ function StopButton({ run }: { run: Run }) {
 }
 
 function MoreMenu({ run }: { run: Run }) {
-  const [deleting, setDeleting] = useState(false);
+  const [asked, setAsked] = useState<"score" | "delete" | null>(null);
+  const close = () => setAsked(null);
   const { pinned, toggle } = usePin(run);
   return (
     <>
@@ -69,11 +71,15 @@ function MoreMenu({ run }: { run: Run }) {
         <MenuItem icon={pinned ? PinOff : Pin} onSelect={toggle}>
           {pinned ? "Unpin the baseline" : "Pin as baseline"}
         </MenuItem>
-        <MenuItem icon={Trash2} tone="bad" onSelect={() => setDeleting(true)}>
+        <MenuItem icon={Scale} onSelect={() => setAsked("score")}>
+          Score again
+        </MenuItem>
+        <MenuItem icon={Trash2} tone="bad" onSelect={() => setAsked("delete")}>
           Delete
         </MenuItem>
       </Menu>
-      {deleting && <DeleteRunDialog run={run} onClose={() => setDeleting(false)} />}
+      {asked === "score" && <ScoreAgainDialog run={run} onClose={close} />}
+      {asked === "delete" && <DeleteRunDialog run={run} onClose={close} />}
     </>
   );
 }

@@ -46,6 +46,37 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a run is scored again by what its scenarios expect now, and shows it", async () => {
+    const scenarios = [{ ...sampleScenario, id: "angry-customer" }, sampleScenario];
+    await using services = await startFakeServices({ runs: [nightly], scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}?tab=details`);
+    await tab.page.getByRole("button", { name: "More" }).click();
+    await tab.page.getByRole("menuitem", { name: "Score again" }).click();
+    const dialog = tab.page.getByRole("dialog");
+    await dialog.getByLabel("By what the scenarios of the library expect now").check();
+    await dialog.getByRole("button", { name: "Score again" }).click();
+    await dialog.getByText("there are other references").waitFor();
+    await dialog.getByLabel("Ask judge, labeller and embedder again").check();
+    await dialog.getByRole("button", { name: "Score again" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await tab.page.getByText(/replaced: angry-customer$/).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run whose scenarios are in no library cannot be scored by them", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("button", { name: "More" }).click();
+    await tab.page.getByRole("menuitem", { name: "Score again" }).click();
+    const dialog = tab.page.getByRole("dialog");
+    await dialog.getByLabel("By what the scenarios of the library expect now").check();
+    await dialog.getByRole("button", { name: "Score again" }).click();
+    await dialog.getByText("The library holds none of this run's scenarios.").waitFor();
+    expect(services.requests.filter((request) => request.includes("rescore"))).toEqual([]);
+  });
+
   test("a filter in the address narrows the list, and clearing it brings all back", async () => {
     await using services = await startFakeServices({ runs: [nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });

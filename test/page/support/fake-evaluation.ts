@@ -51,6 +51,7 @@ export async function answerEvaluation({
   if (action === "scenarios") return sendProblem(response, makeProblem("not_found", "There is no such route."));
   if (action === "events" && !events) return sendProblem(response, makeProblem("not_found", "There is no such route."));
   if (action === "events") return followRun({ runs, id: run.run_id, request, response });
+  if (action === "rescore") return rescore(runs, run, { body: await readJson(request), response });
   if (action === "cancel") runs.cancel(run.run_id);
   return sendJson(response, action === "cancel" ? 202 : 200, runs.toRun(runs.get(run.run_id) ?? run));
 }
@@ -76,6 +77,26 @@ const requestOf = (run: EvaluationResponse) => ({
     })),
   })),
 });
+
+/** Other references make the judge's answers void, as they do in the service. */
+function rescore(
+  runs: FakeRuns,
+  { run_id }: EvaluationResponse,
+  { body, response }: { body: unknown; response: ServerResponse },
+): void {
+  const { test_batch, ask_models } = body as { test_batch?: readonly { id: string }[]; ask_models: boolean };
+  if (test_batch && !ask_models)
+    return sendProblem(
+      response,
+      makeProblem("validation_failed", "/ask_models must be true: there are other references"),
+    );
+  runs.rescore(
+    run_id,
+    (test_batch ?? []).map(({ id }) => id),
+  );
+  const run = runs.get(run_id);
+  if (run) sendJson(response, 200, runs.toRun(run));
+}
 
 function exported(run: EvaluationResponse, format: string | null): string {
   if (format !== "jsonl") return `exported as ${format}`;

@@ -9,6 +9,7 @@ export interface FakeRuns {
   toRun(results: EvaluationResponse): Run;
   start(request: { test_name?: string; model_id: string; test_batch: unknown; attempts?: number }): EvaluationResponse;
   cancel(id: string): void;
+  rescore(id: string, replaced: readonly string[]): void;
   remove(id: string): void;
   /** Ends every run that is under way. */
   finish(): void;
@@ -53,6 +54,11 @@ export function createFakeRuns(initial: readonly EvaluationResponse[]): FakeRuns
     cancel(id) {
       const run = runs.get(id);
       if (run) setState(run, "cancelled");
+    },
+    rescore(id, replaced) {
+      const run = runs.get(id);
+      const rescored = { at: "2026-02-03T10:00:00.000Z", replaced: [...replaced] };
+      if (run) runs.set(id, { ...run, summary: { ...run.summary, rescored } });
     },
     remove(id) {
       runs.delete(id);
