@@ -34,7 +34,6 @@ export async function claimJobs(
   await takeBackLost(writer, jobs);
   // Only now: places may have become free while other claims came first.
   const { worker, limit, spare = 0, perRun, runs: only } = options;
-  if (limit + spare <= 0) return [];
   const runs = order.arrange(await waitingRuns(writer, { worker, limit, spare, now, runs: only }));
   const shares = shareOut(runs, { places: limit, spare, perRun });
   // Asked for at once, answered in order: with a hundred runs, waiting for each answer would hold up all other workers.

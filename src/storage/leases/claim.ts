@@ -18,7 +18,6 @@ export async function claimAttempts(writer: Writer, claim: Claim): Promise<Claim
   const expired = await expiredAttempt(writer, [claim.now, furthestLease(claim)]);
   if (expired.length > 0) await takeBack(writer, isExpired(claim));
   const { limit, spare = 0, perRun } = claim;
-  if (limit + spare <= 0) return [];
   const runs = claim.order.arrange(await waitingRuns(writer, claim));
   const shares = shareOut(runs, { places: limit, spare, perRun });
   for (const runId of shares.keys()) claim.order.served(runId);
@@ -62,12 +61,21 @@ const runsThatWait = statement<ServedRun & { readonly tied: number }>(
       ))`,
 );
 
-/** Runs with something ready that the worker may take. Ready attempts are counted only as far as there are places: a run may have thousands. */
+const ownersAtWork = statement<{ readonly count: number }>(
+  `select count(distinct coalesce(owner, '')) as count from run where state in ('queued', 'running')`,
+);
+
+/**
+ * Runs with something ready that the worker may take. Ready attempts are counted only as far as there are places, since a run may
+ * have thousands: the spare ones, which go to others than whoever has taken the rest, only where there are others.
+ */
 export async function waitingRuns(
   writer: Writer,
   { worker, limit, spare = 0, now, runs }: Pick<Claim, "worker" | "limit" | "spare" | "now" | "runs">,
 ): Promise<ServedRun[]> {
-  const rows = await runsThatWait(writer, [now, now + longestDelayMs, limit + spare, worker]);
+  const places = limit + (spare > 0 && (await hasSeveralOwners(writer)) ? spare : 0);
+  if (places <= 0) return [];
+  const rows = await runsThatWait(writer, [now, now + longestDelayMs, places, worker]);
   return rows
     .filter(({ id, tied }) => runs?.has(id) ?? tied === 0)
     .map((row) => ({
@@ -76,6 +84,11 @@ export async function waitingRuns(
       ready: Number(row.ready),
       stored: Number(row.stored),
     }));
+}
+
+async function hasSeveralOwners(writer: Writer): Promise<boolean> {
+  const [owners] = await ownersAtWork(writer, []);
+  return Number(owners?.count) > 1;
 }
 
 type LeasedRow = Omit<ClaimedAttempt, "lease"> & { readonly id: string; readonly fence: number };
