@@ -49,7 +49,25 @@ function feltSettings({
 }: FeltSettings): Readonly<Record<string, Value>> {
   const named = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
   const prompt = system_prompt ?? null;
-  return { model_id, endpoint, protocol, system_prompt: prompt, ...Object.fromEntries(named), history, attempts };
+  const address = protocol === "agent" && hasPassingPort(endpoint) ? "agent" : endpoint;
+  return {
+    model_id,
+    endpoint: address,
+    protocol,
+    system_prompt: prompt,
+    ...Object.fromEntries(named),
+    history,
+    attempts,
+  };
+}
+
+/** The first port that systems choose themselves. */
+const firstPassingPort = 32_768;
+
+/** A command starts an agent backend of its own, on any free port: that of the next command is at another address, and the same. */
+function hasPassingPort(endpoint: string): boolean {
+  const url = URL.parse(endpoint);
+  return url?.hostname === "127.0.0.1" && url.pathname === "/" && Number(url.port) >= firstPassingPort;
 }
 
 function ownPrompts({ scenarios }: AskedWith): ReadonlyMap<string, Value> {
