@@ -33,8 +33,9 @@ export function createCheckRunner({
 }: CheckRunnerOptions = {}): CheckRunnerThread {
   const createThread = () =>
     createGuardedThread<CheckTask, CheckAnswer>({
-      start: () => new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
+      start: (resourceLimits) => new Worker(file, { resourceLimits }),
       longestMs,
+      mostMegabytes,
     });
   const [usual, beside] = [createThread(), createThread()];
   /** Whose questions took too long once: from then on nobody else waits for them. */

@@ -13,6 +13,7 @@ const obedient = `
     if (order === "throw") throw new Error("as told");
     if (order === "leave") process.exit();
     if (order === "grow") for (const all = []; ; ) all.push(new Array(1000).fill(order));
+    if (order === "hold") for (const all = Array.from({ length: 2600 }, () => new Array(1000).fill(order)); all; );
     parentPort.postMessage(order + " " + count);
   });
   parentPort.postMessage("ready");
@@ -21,12 +22,13 @@ const obedient = `
 function createObedient({ longestMs = 60_000, idleMs = 60_000 } = {}) {
   const workers: Worker[] = [];
   const thread = createGuardedThread<string, string>({
-    start() {
-      const worker = new Worker(obedient, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } });
+    start(resourceLimits) {
+      const worker = new Worker(obedient, { eval: true, resourceLimits });
       workers.push(worker);
       return worker;
     },
     longestMs,
+    mostMegabytes: 16,
     idleMs,
   });
   return { ...thread, workers };
@@ -63,9 +65,9 @@ test("time in which the thread is kept from working, as by a busy machine, does 
   await close();
 });
 
-test("a question that takes too much memory ends the thread alone", async () => {
+test.each(["grow", "hold"])("a question that takes too much memory ends the thread alone: %s", async (question) => {
   const { ask, close } = createObedient();
-  await expect(ask("grow")).rejects.toEqual(new ThreadOverrun("memory"));
+  await expect(ask(question)).rejects.toEqual(new ThreadOverrun("memory"));
   expect(await ask("a")).toBe("a 1");
   await close();
 });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Worker } from "node:worker_threads";
+import type { ResourceLimits, Worker } from "node:worker_threads";
 import { isOutOfMemory } from "./is-out-of-memory.ts";
 
 /** Works on what strangers have written: whatever that does, only the thread is busy with it, and can be ended. */
@@ -22,9 +22,11 @@ export interface AskOptions {
 
 export interface GuardedThreadOptions {
   /** Begins a thread that says something when it is ready, and then one thing for every question. */
-  readonly start: () => Worker;
+  readonly start: (resourceLimits: ResourceLimits) => Worker;
   /** How long the thread may work on one question: on a busy machine, which keeps it waiting, that takes longer. */
   readonly longestMs: number;
+  /** How much memory it may take. */
+  readonly mostMegabytes: number;
   /** A thread that has had nothing to do for so long is ended. */
   readonly idleMs?: number;
 }
@@ -52,6 +54,7 @@ interface Asked<Question, Answer> {
 export function createGuardedThread<Question, Answer>({
   start,
   longestMs,
+  mostMegabytes,
   idleMs = 30_000,
 }: GuardedThreadOptions): GuardedThread<Question, Answer> {
   /** What each asker waits for. The first in line is being answered. */
@@ -61,7 +64,8 @@ export function createGuardedThread<Question, Answer>({
   let idle: NodeJS.Timeout | undefined;
 
   async function begin(): Promise<Worker> {
-    const worker = (thread = start());
+    // Beyond its own limit V8 may end the whole process: we have to see it first.
+    const worker = (thread = start({ maxOldGenerationSizeMb: 2 * mostMegabytes }));
     // Its end is seen by whoever waits for an answer; between two questions it is nobody's business.
     worker.on("error", () => {});
     worker.on("exit", () => {
@@ -83,7 +87,7 @@ export function createGuardedThread<Question, Answer>({
     const worker = thread ?? (await begin());
     worker.ref();
     try {
-      const answered = nextMessage(worker, longestMs);
+      const answered = nextMessage(worker, { longestMs, mostMegabytes });
       worker.postMessage(question);
       return (await answered) as Answer;
     } catch (error) {
@@ -142,11 +146,17 @@ export function createGuardedThread<Question, Answer>({
 
 const threadEnded = "The thread has ended.";
 
-/** Rejects when the thread ends without a word or, where a limit is given, has worked for so long. */
-async function nextMessage(worker: Worker, longestMs?: number): Promise<unknown> {
+type Limits = Pick<GuardedThreadOptions, "longestMs" | "mostMegabytes">;
+
+/** Rejects when the thread ends without a word or, where limits are given, has passed one. */
+async function nextMessage(worker: Worker, limits?: Limits): Promise<unknown> {
   const over = new AbortController();
   const died = () => over.abort(new Error(threadEnded));
-  using _ = longestMs === undefined ? null : onceWorked(worker, longestMs, () => over.abort(new ThreadOverrun("time")));
+  using watch = new DisposableStack();
+  if (limits) {
+    watch.use(onceWorked(worker, limits.longestMs, () => over.abort(new ThreadOverrun("time"))));
+    watch.use(onceGrown(worker, limits.mostMegabytes, () => over.abort(new ThreadOverrun("memory"))));
+  }
   worker.once("exit", died);
   try {
     const [message] = (await once(worker, "message", { signal: over.signal })) as [unknown];
@@ -187,4 +197,15 @@ function onceWorked(worker: Worker, limitMs: number, tell: () => void): Disposab
       clearTimeout(last);
     },
   };
+}
+
+/** Time in which a thread takes no more than its limit again. */
+const betweenLooksMs = 100;
+
+function onceGrown(worker: Worker, mostMegabytes: number, tell: () => void): Disposable {
+  const timer = setInterval(async () => {
+    const heap = await worker.getHeapStatistics().catch(() => null);
+    if (heap && heap.used_heap_size > mostMegabytes * 1024 * 1024) tell();
+  }, betweenLooksMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
