@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { threadFile } from "../../contract/thread-file.ts";
 import type { ImportRequest } from "../../formats/import-scenarios.ts";
 import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";
+import type { ScenarioRules } from "../../runs/scenario-problems.ts";
 import type { FileAnswer } from "./scenario-file-thread.ts";
 
 const file = threadFile("scenario-file-thread", import.meta.url);
@@ -18,13 +19,14 @@ export type ReadScenarioFile = (request: ImportRequest, owner?: string | null) =
  * Reads files of others in a thread: some take seconds (YAML is a hundred times slower than JSON), and whoever wrote one may have
  * meant it to take hours. Meanwhile the service answers everybody else.
  */
-export function createFileReader({
-  longestMs = 20_000,
-  mostMegabytes = 512,
-}: FileReaderOptions = {}): ReadScenarioFile {
+export function createFileReader(
+  rules: Omit<ScenarioRules, "patient">,
+  { longestMs = 20_000, mostMegabytes = 512 }: FileReaderOptions = {},
+): ReadScenarioFile {
   const thread = createGuardedThread<ImportRequest, FileAnswer>({
-    start: () => new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } }),
+    start: (resourceLimits) => new Worker(file, { workerData: rules, resourceLimits }),
     longestMs,
+    mostMegabytes,
   });
   return (request, owner) =>
     thread.ask(request, { asker: owner }).catch((error: unknown) => {

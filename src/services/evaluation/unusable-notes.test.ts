@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { ScenarioInput } from "../../contract/scenario.ts";
-import { scenarioProblems } from "../../runs/scenario-problems.ts";
 import { planLimits } from "../../runs/testing/run-bench.ts";
 import { unusableNotes } from "./unusable-notes.ts";
 
@@ -10,7 +9,7 @@ const scenario = (id: string, ...checks: object[]) =>
     interactions: checks.map((check, at) => ({ id: `${at}`, user_message: "Hi", checks: [check] })),
   });
 const notesOf = (...scenarios: ReturnType<typeof scenario>[]) =>
-  unusableNotes(scenarios, (one) => scenarioProblems(one, planLimits, {}));
+  unusableNotes(scenarios, { limits: planLimits, helpers: {} });
 
 const [good, bad] = [
   { type: "contains", text: "a" },

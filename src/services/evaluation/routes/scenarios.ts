@@ -4,7 +4,7 @@ import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/lib
 import { parseMapping } from "../../../formats/column-mapping.ts";
 import { FormatError } from "../../../formats/format-error.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
-import type { ImportFormat, ImportResult, Note } from "../../../formats/scenario-file.ts";
+import type { ImportFormat, Note } from "../../../formats/scenario-file.ts";
 import { refuse } from "../../../runs/fields-error.ts";
 import type { PlanHelpers } from "../../../runs/option-problems.ts";
 import type { PlanLimits } from "../../../runs/plan-limits.ts";
@@ -15,8 +15,8 @@ import { ownerOf } from "../../http/owner.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
-import { unusableNotes } from "../unusable-notes.ts";
 import { createFileReader, type ReadScenarioFile } from "../read-scenario-file.ts";
+import type { ReadFile } from "../scenario-file-thread.ts";
 
 /** The scenario library: keep, list, read, import, export, remove. */
 export function scenarioRoutes({
@@ -30,7 +30,8 @@ export function scenarioRoutes({
   planLimits: PlanLimits;
   helpers: PlanHelpers;
 }): Hono<ShellEnvironment> {
-  const readScenarioFile = createFileReader();
+  const rules = { limits: planLimits, helpers };
+  const readScenarioFile = createFileReader(rules);
   return new Hono<ShellEnvironment>()
     .get("/scenarios", requireScope("runs:read"), async (context) => {
       const { format, ...filter } = validateQuery(LibraryQuery, context.req.queries());
@@ -40,8 +41,8 @@ export function scenarioRoutes({
     .post("/scenarios", requireScope("runs:write"), async (context) => {
       const body = validate(ScenarioBody, await readJson(context, bodyLimits));
       const scenarios = [body].flat();
-      const problems = scenarios.flatMap((scenario, index) =>
-        scenarioProblems(scenario, planLimits, helpers).map((problem) => ({
+      const problems = scenarioProblems(scenarios, rules).flatMap((ofScenario, index) =>
+        ofScenario.map((problem) => ({
           ...problem,
           pointer: Array.isArray(body) ? `/${index}${problem.pointer}` : problem.pointer,
         })),
@@ -55,8 +56,7 @@ export function scenarioRoutes({
         readScenarioFile(file, ownerOf(context)),
       );
       const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
-      const unusable = unusableNotes(scenarios, (scenario) => scenarioProblems(scenario, planLimits, helpers));
-      return context.json({ format, reason, scenarios, notes: [...notes, ...unusable], kept });
+      return context.json({ format, reason, scenarios, notes, kept });
     })
     .delete("/scenarios", requireScope("runs:write"), async (context) => {
       await library.removeDemo();
@@ -77,7 +77,7 @@ export function scenarioRoutes({
 async function readFile(
   { text, name, format, mapping }: ReturnType<typeof ImportRequest.parse>,
   readScenarioFile: ReadScenarioFile,
-): Promise<ImportResult> {
+): Promise<ReadFile> {
   const known = ["auto", ...scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id)];
   if (!known.includes(format)) throw wrong("/format", `must be one of ${known.join(", ")}`, format);
   const answer = await readScenarioFile({
