@@ -89,6 +89,12 @@ export const EvaluationResponse = z
     warnings: z.array(Warning),
     history: History.optional(),
     measures: Measures.optional(),
+    own_agent: z
+      .literal(true)
+      .optional()
+      .describe(
+        "The endpoint was an agent backend that a command had started for this run, at an address that went with it.",
+      ),
     protocol: Protocol.optional(),
     parameters: Parameters.optional(),
     attempts: AttemptCount.optional().describe("As many as were asked for; with adaptive attempts, the most."),

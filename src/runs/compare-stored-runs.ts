@@ -7,7 +7,7 @@ import { createRunTally, type RunTally } from "../evaluation/comparison/run-tall
 import { compareSides, embedderName, type ComparedSide } from "./compare-sides.ts";
 import { measuresOf } from "./measures-of.ts";
 import { findRun } from "./find-run.ts";
-import { settingChanges } from "./setting-changes.ts";
+import { settingChanges, type AskedWith } from "./setting-changes.ts";
 
 const mostChanged = 200;
 
@@ -113,7 +113,11 @@ function refused(reason: string, unpaired: Comparison["unpaired"]) {
   };
 }
 
-const sideOf = ({ run: { settings }, scenarios }: TalliedRun) => ({ settings, scenarios });
+const sideOf = ({ run: { settings, tied }, scenarios }: TalliedRun): AskedWith => ({
+  settings,
+  scenarios,
+  ownAgent: tied,
+});
 
 function describe({ id, settings, demo }: RunRecord): RunComparison["baseline"] {
   const { test_name, model_id, endpoint } = settings;

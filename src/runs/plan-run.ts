@@ -1,7 +1,7 @@
 import { ServiceError, type FieldError } from "../contract/service-error.ts";
 import type { EvaluationRequest } from "../contract/evaluation-request.ts";
-import { boundCalls } from "./bound-calls.ts";
 import { batchProblems, type ScenarioInput } from "./batch-problems.ts";
+import { boundCalls } from "./bound-calls.ts";
 import { refuse } from "./fields-error.ts";
 import { withOperator } from "./operator-helper.ts";
 import { toScenario } from "./to-scenario.ts";

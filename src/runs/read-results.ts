@@ -166,6 +166,7 @@ function about(
     scoring_version: [...versions].join(", ") || scoringVersion,
     timing: { started_at, finished_at, duration_ms: Math.max(0, (run.finished_at ?? now()) - begin) },
     warnings: [...run.warnings],
+    ...(run.tied && { own_agent: true as const }),
     protocol: run.settings.protocol,
     parameters: run.settings.parameters ?? {},
     attempts: run.settings.attempts,

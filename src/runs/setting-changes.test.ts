@@ -39,16 +39,10 @@ test("so is the prompt of a scenario that both have", () => {
   ]);
 });
 
-test.each([
-  ["agents that commands started for themselves", "agent", "http://127.0.0.1:37963", "http://127.0.0.1:60100", false],
-  ["an agent that stays where it is", "agent", "http://127.0.0.1:8000", "http://127.0.0.1:60100", true],
-  ["two agents with ports of their own", "agent", "http://127.0.0.1:3000", "http://127.0.0.1:3001", true],
-  ["models on passing ports", "openai-chat", "http://127.0.0.1:37963", "http://127.0.0.1:60100", true],
-  ["agents elsewhere", "agent", "http://10.0.0.1:37963", "http://10.0.0.1:60100", true],
-])("the addresses of %s", (_whose, protocol, baseline, candidate, differ) => {
-  const changes = settingChanges(
-    settings({ protocol, endpoint: baseline }),
-    settings({ protocol, endpoint: candidate }),
-  );
-  expect(changes.map(({ setting }) => setting)).toEqual(differ ? ["endpoint"] : []);
+test("agents that commands started for themselves are the same one, wherever they listened", () => {
+  const [before, after] = [settings(), settings({ endpoint: "http://127.0.0.1:10/v1" })];
+  const own = { ownAgent: true };
+  expect(settingChanges({ ...before, ...own }, { ...after, ...own })).toEqual([]);
+  expect(settingChanges(before, after)).toMatchObject([{ setting: "endpoint" }]);
+  expect(settingChanges({ ...before, ...own }, after)).toMatchObject([{ setting: "endpoint", baseline: "agent" }]);
 });

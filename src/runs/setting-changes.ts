@@ -13,6 +13,8 @@ type FeltSettings = Pick<
 
 export interface AskedWith {
   readonly settings: FeltSettings;
+  /** By a command that started the agent itself: that of the next command is at another address, and the same. */
+  readonly ownAgent?: boolean | undefined;
   readonly scenarios: readonly Pick<Scenario, "id" | "system_prompt">[];
 }
 
@@ -23,7 +25,7 @@ const mostScenarios = 20;
  * first ones. What the runs are scored with is told by other notes.
  */
 export function settingChanges(baseline: AskedWith, candidate: AskedWith): SettingChange[] {
-  const ofRun = changes(feltSettings(baseline.settings), feltSettings(candidate.settings));
+  const ofRun = changes(feltSettings(baseline), feltSettings(candidate));
   const [before, after] = [ownPrompts(baseline), ownPrompts(candidate)];
   const shared = [...after.keys()].filter((setting) => before.has(setting));
   const pick = (prompts: ReadonlyMap<string, Value>) =>
@@ -38,36 +40,12 @@ function changes(before: Readonly<Record<string, Value>>, after: Readonly<Record
     .filter((change) => canonicalJson(change.baseline) !== canonicalJson(change.candidate));
 }
 
-function feltSettings({
-  model_id,
-  endpoint,
-  protocol,
-  system_prompt,
-  parameters = {},
-  history = "generated",
-  attempts,
-}: FeltSettings): Readonly<Record<string, Value>> {
+function feltSettings({ settings, ownAgent = false }: AskedWith): Readonly<Record<string, Value>> {
+  const { model_id, protocol, system_prompt, parameters = {}, history = "generated", attempts } = settings;
+  const endpoint = ownAgent ? "agent" : settings.endpoint;
   const named = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
   const prompt = system_prompt ?? null;
-  const address = protocol === "agent" && hasPassingPort(endpoint) ? "agent" : endpoint;
-  return {
-    model_id,
-    endpoint: address,
-    protocol,
-    system_prompt: prompt,
-    ...Object.fromEntries(named),
-    history,
-    attempts,
-  };
-}
-
-/** The first port that systems choose themselves. */
-const firstPassingPort = 32_768;
-
-/** A command starts an agent backend of its own, on any free port: that of the next command is at another address, and the same. */
-function hasPassingPort(endpoint: string): boolean {
-  const url = URL.parse(endpoint);
-  return url?.hostname === "127.0.0.1" && url.pathname === "/" && Number(url.port) >= firstPassingPort;
+  return { model_id, endpoint, protocol, system_prompt: prompt, ...Object.fromEntries(named), history, attempts };
 }
 
 function ownPrompts({ scenarios }: AskedWith): ReadonlyMap<string, Value> {

@@ -20,6 +20,7 @@ function askedWith(of: EvaluationResponse, other: EvaluationResponse): AskedWith
       system_prompt,
       history,
     },
+    ownAgent: of.own_agent,
     scenarios: results.scenarios.map((scenario) => ({
       id: scenario.scenario_id,
       system_prompt: scenario.system_prompt,

@@ -5,9 +5,9 @@ import { code } from "../../formats/export/markdown-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { leftOut } from "../gates/left-out.ts";
-import { changedSettings, settingLines } from "./changed-settings.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
+import { changedSettings, settingLines } from "./changed-settings.ts";
 
 export interface ComparedRuns {
   readonly baseline: EvaluationResponse;
