@@ -30,3 +30,8 @@ test.each(["/docs/swagger-ui.js.map", "/docs/swagger-ui-..%2f..%2fpackage.json",
     expect((await app.request(path)).status).toBe(404);
   },
 );
+
+test("no route of it makes the service look up each request in a tree", async () => {
+  await app.request("/docs");
+  expect(app.router.name).toBe("SmartRouter + RegExpRouter");
+});
