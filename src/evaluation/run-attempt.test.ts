@@ -216,6 +216,24 @@ test("a turn that does not wait because the process stops lets those beside it c
   expect([asked, kept]).toEqual([["one", "limited"], [0]]);
 });
 
+test("once a call is not admitted none starts, whatever was asked meanwhile", async () => {
+  const { model, asked } = fakeModel([]);
+  const first = Promise.withResolvers<boolean>();
+  const second = Promise.withResolvers<boolean>();
+  const answers = [first.promise, second.promise].values();
+  const attempt = run({
+    scenario: scenarioOf(["one", "1"], ["two", "2"]),
+    model,
+    history: "reference",
+    admit: () => answers.next().value ?? false,
+  });
+  first.resolve(false);
+  await first.promise;
+  second.resolve(true);
+  expect(await attempt).toMatchObject({ completed: false, kept: [] });
+  expect(asked).toEqual([]);
+});
+
 test("pieces of text carry their turn", async () => {
   const pieces: [number, string][] = [];
   const model: ChatModel = async ({ messages }, { onText }) => {

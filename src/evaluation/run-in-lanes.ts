@@ -37,7 +37,7 @@ export async function runInLanes<Item, Result>(
     // All lanes draw from one iterator, so each item is taken once.
     for (const item of waiting) {
       if (over || signal.aborted) return;
-      refused ||= !(await admit());
+      if (!(await admit())) refused = true;
       if (refused || over || signal.aborted) return;
       const result = await run(item, either);
       // A result that arrives while the caller aborts is paid for: it is kept if `keep` still takes it.
