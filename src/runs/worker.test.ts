@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
+import type { Lease } from "../contract/store.ts";
 import { ServiceError } from "../contract/service-error.ts";
 import { LeaseLost } from "./lease-lost.ts";
 import { createWorker, type WorkerOptions } from "./worker.ts";
@@ -92,6 +93,42 @@ test("attempts of a run that another process cancelled are aborted, those of oth
   await worker.stop({ graceMs: 0 });
   expect(fake.listeners()).toBe(0);
   expect(errors).toEqual([]);
+});
+
+test("an attempt that is claimed again while it is still worked on is kept by its new lease alone", async () => {
+  const fake = fakeQueue();
+  const first = attempt("a");
+  const second = { ...first, lease: { ...first.lease, fence: 2 } };
+  fake.ready.push(first);
+  const began: { fence: number; signal: AbortSignal }[] = [];
+  const renewed: (readonly Lease[])[] = [];
+  const heartbeat: Queue["heartbeat"] = async (_, leases) => {
+    renewed.push(leases);
+    return [];
+  };
+  const { worker } = startWorker(
+    { ...fake.queue, heartbeat },
+    {
+      heartbeatMs: 1,
+      execute: ({ lease }, { signal }) => {
+        began.push({ fence: lease.fence, signal });
+        return untilAborted(signal);
+      },
+    },
+  );
+  await vi.waitFor(() => expect(renewed.at(-1)).toEqual([first.lease]));
+  fake.ready.push(second);
+  worker.wake();
+  await vi.waitFor(() => expect(fake.released).toEqual(["a"]));
+  expect(began.map(({ fence, signal }) => [fence, signal.aborted])).toEqual([
+    [1, true],
+    [2, false],
+  ]);
+  const before = renewed.length;
+  await vi.waitFor(() => expect(renewed.length).toBeGreaterThan(before + 1));
+  expect(renewed.at(-1)).toEqual([second.lease]);
+  await worker.stop({ graceMs: 0 });
+  expect(began.at(-1)?.signal.aborted).toBe(true);
 });
 
 test("an attempt whose lease is gone is given back, and that is no error", async () => {

@@ -82,7 +82,9 @@ export function createWorker({
   isBreak = () => true,
   onBroken,
 }: WorkerOptions): Worker {
-  const held = new Map<string, Held>();
+  const held = new Set<Held>();
+  /** Those by their attempt; of one that was claimed twice, the later claim. */
+  const latest = new Map<string, Held>();
   /** How many of the held attempts have only their end to be written. */
   let endingCount = 0;
   let running = false;
@@ -137,11 +139,16 @@ export function createWorker({
 
   function hold(claimed: ClaimedAttempt): void {
     const entry: Held = { claimed, controller: new AbortController(), ending: false };
-    held.set(claimed.lease.attempt_id, entry);
+    const { attempt_id } = claimed.lease;
+    // A machine that slept has lost its leases, and may be given what it is still working on.
+    latest.get(attempt_id)?.controller.abort();
+    held.add(entry);
+    latest.set(attempt_id, entry);
     if (abandonedMeanwhile.has(claimed.run_id)) entry.controller.abort();
     void work(entry).finally(() => {
       if (entry.ending) endingCount -= 1;
-      held.delete(claimed.lease.attempt_id);
+      held.delete(entry);
+      if (latest.get(attempt_id) === entry) latest.delete(attempt_id);
       if (held.size === 0) whenIdle?.();
       // It had a spare place.
       if (claim.limit <= 0) looksForOthers = true;
@@ -190,13 +197,14 @@ export function createWorker({
 
   function abandon(runId: string): void {
     if (pumping) abandonedMeanwhile.add(runId);
-    for (const { claimed, controller } of held.values()) if (claimed.run_id === runId) controller.abort();
+    for (const { claimed, controller } of held) if (claimed.run_id === runId) controller.abort();
   }
 
   async function heartbeat(): Promise<void> {
     if (held.size === 0) return;
-    const leases = [...held.values()].map((entry) => entry.claimed.lease);
-    for (const lost of await queue.heartbeat(id, leases)) held.get(lost)?.controller.abort();
+    const asked = new Map(latest);
+    const leases = [...asked.values()].map(({ claimed }) => claimed.lease);
+    for (const lost of await queue.heartbeat(id, leases)) asked.get(lost)?.controller.abort();
   }
 
   return {
@@ -218,7 +226,7 @@ export function createWorker({
       clearInterval(timers.shift());
       await Promise.all([pumping, polling]);
       await idle(Math.max(0, deadline - performance.now()));
-      for (const { controller } of held.values()) controller.abort();
+      for (const { controller } of held) controller.abort();
       await idle(giveBackMs);
       for (const timer of timers.splice(0)) clearInterval(timer);
       for (const unsubscribe of subscriptions.splice(0)) unsubscribe();
