@@ -29,6 +29,8 @@ export function answerEvents(
 }
 
 function writeTo(outgoing: ServerResponse, events: EventWriter): void {
+  // Nobody tells again that a client has gone.
+  if (outgoing.destroyed) return events.close();
   let begun = false;
   outgoing.on("drain", () => events.resume()).on("close", () => events.close());
   events.open({

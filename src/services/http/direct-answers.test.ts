@@ -95,6 +95,25 @@ test("a client that leaves stops the events", async () => {
   expect(await stopped.promise).toBe("stopped");
 });
 
+test("events for a client that had left before they began are stopped too", async () => {
+  const app = testShell();
+  const [came, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+  async function* endless(): AsyncGenerator<ServerEvent> {
+    for (;;) yield { event: "tick", data: null };
+  }
+  app.get("/events", async (context) => {
+    came.resolve();
+    await once(context.env.outgoing!, "close");
+    return streamEvents(context, endless(), { log, stop: () => stopped.resolve("stopped") });
+  });
+  const client = new AbortController();
+  const answer = fetch(`${await serve(app)}/events`, { signal: client.signal });
+  await came.promise;
+  client.abort();
+  await expect(answer).rejects.toThrow("aborted");
+  expect(await stopped.promise).toBe("stopped");
+});
+
 test("events that cannot go on break the answer off instead of ending it, and the log says why, once", async () => {
   const app = testShell();
   const lines: string[] = [];
