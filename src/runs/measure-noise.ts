@@ -5,6 +5,7 @@ import type { RunRecord, Store } from "../contract/store.ts";
 import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
 import { canonicalJson } from "../contract/canonical-json.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
+import { testedEndpoint } from "./tested-endpoint.ts";
 
 /**
  * The noise floor of each score from runs of the same thing (A/A): same endpoint, model, settings and scenarios.
@@ -61,8 +62,9 @@ const besides: ReadonlySet<string> = new Set([
   "priority",
 ] satisfies (keyof RunSettings)[]);
 
-async function contentOf(store: Store, { id, settings }: RunRecord): Promise<string> {
+async function contentOf(store: Store, { id, settings, tied }: RunRecord): Promise<string> {
   const { history = "generated" } = settings;
-  const measured = Object.entries({ ...settings, history }).filter(([name]) => !besides.has(name));
+  const endpoint = testedEndpoint(settings.endpoint, tied);
+  const measured = Object.entries({ ...settings, history, endpoint }).filter(([name]) => !besides.has(name));
   return canonicalJson([Object.fromEntries(measured), await store.runs.scenarios(id)]);
 }

@@ -2,6 +2,7 @@ import type { SettingChange } from "../contract/comparison.ts";
 import { canonicalJson } from "../contract/canonical-json.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Scenario } from "../contract/scenario.ts";
+import { testedEndpoint } from "./tested-endpoint.ts";
 
 type Value = SettingChange["baseline"];
 
@@ -13,7 +14,7 @@ type FeltSettings = Pick<
 
 export interface AskedWith {
   readonly settings: FeltSettings;
-  /** By a command that started the agent itself: that of the next command is at another address, and the same. */
+  /** By a command that started the agent itself. */
   readonly ownAgent?: boolean | undefined;
   readonly scenarios: readonly Pick<Scenario, "id" | "system_prompt">[];
 }
@@ -42,7 +43,7 @@ function changes(before: Readonly<Record<string, Value>>, after: Readonly<Record
 
 function feltSettings({ settings, ownAgent = false }: AskedWith): Readonly<Record<string, Value>> {
   const { model_id, protocol, system_prompt, parameters = {}, history = "generated", attempts } = settings;
-  const endpoint = ownAgent ? "agent" : settings.endpoint;
+  const endpoint = testedEndpoint(settings.endpoint, ownAgent);
   const named = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
   const prompt = system_prompt ?? null;
   return { model_id, endpoint, protocol, system_prompt: prompt, ...Object.fromEntries(named), history, attempts };

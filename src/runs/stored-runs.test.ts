@@ -113,6 +113,18 @@ test("A/A runs give the noise floor; runs of something else are refused", async 
   await expect(measureNoise(bench.store, [...ids, stopped.run_id])).rejects.toThrow("its budget was spent");
 });
 
+test("noise is measured also from runs of an agent that each command starts for itself, on whichever port", async () => {
+  await using bench = await startBench({
+    models: { model: right() },
+    ownRuns: [],
+    isTied: ({ endpoint }) => endpoint.startsWith("http://127.0.0.1:"),
+  });
+  const runAt = async (endpoint: string) => (await bench.evaluate({ test_batch: batch, endpoint })).run_id;
+  const own = [await runAt("http://127.0.0.1:40001"), await runAt("http://127.0.0.1:40002")];
+  expect(await measureNoise(bench.store, own)).toMatchObject({ success: { runs: 2 } });
+  await expect(measureNoise(bench.store, [...own, await runAt("http://test")])).rejects.toThrow("did not do the same");
+});
+
 test("an estimate uses earlier runs of the same model", async () => {
   await using bench = await startBench({ models: { model: right() } });
   const request = EvaluationRequest.parse({
