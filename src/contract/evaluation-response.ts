@@ -52,6 +52,12 @@ export const ScenarioResult = z
     description: z.string(),
     system_prompt: z.string().optional().describe("The scenario's own, which stood in place of that of the run."),
     attempts: z.array(AttemptResult),
+    threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("The `overall` from which a turn or attempt of the run is good. Absent: 0.8, the default."),
     average_scores: Scores,
     score_stats: z.record(z.string(), ScoreStats),
     reliability: Reliability.nullable(),

@@ -112,6 +112,7 @@ test("the threshold of the request decides what is bad and what passes", async (
   expect(strict.results.scenarios[0]?.reliability).toMatchObject({ threshold: 0.8, passed: 0 });
   expect(lenient.results.scenarios[0]?.attempts[0]?.first_bad_turn).toBeNull();
   expect(lenient.results.scenarios[0]?.reliability).toMatchObject({ threshold: 0.5, passed: 1 });
+  expect(lenient.results.scenarios[0]?.threshold).toBe(0.5);
 });
 
 test("a worker that stopped in the middle of both passes goes on at the missing turns of each", async () => {

@@ -134,6 +134,7 @@ function toScenarioResult(
     description: scenario.description,
     ...(scenario.system_prompt !== undefined && { system_prompt: scenario.system_prompt }),
     attempts: shown.map(({ attempt }) => attempt),
+    ...(threshold !== undefined && { threshold }),
     ...summarizeScenario(
       judged.map(({ attempt, conversation }) => ({
         interactions: attempt.interactions,

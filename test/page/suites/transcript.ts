@@ -52,6 +52,24 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a turn of an attempt that has not ended is judged by the run's own threshold", async () => {
+    const run = makeResults({
+      id: "01990000-0000-7000-8000-000000000009",
+      name: "lenient",
+      scenarios: [{ id: "refund", attempts: [[{ overall: 0.6 }, { overall: 0.4 }]] }],
+    });
+    for (const scenario of run.results.scenarios) {
+      Object.assign(scenario, { threshold: 0.5, reliability: null });
+      for (const attempt of scenario.attempts) attempt.unfinished = true;
+    }
+    await using services = await startFakeServices({ runs: [{ ...run, state: "running" }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}/refund/1`);
+    await tab.page.getByRole("article", { name: "Turn 1" }).getByText("passed").waitFor();
+    await tab.page.getByRole("article", { name: "Turn 2" }).getByText("overall below 0.50").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("long unrelated texts fall back to plain side by side", async () => {
     const words = (seed: number): string =>
       Array.from({ length: 6000 }, (_, index) => `w${(index * 7919 + seed * 104_729) % 99_991}`).join(" ");
