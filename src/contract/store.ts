@@ -152,6 +152,12 @@ export interface Lease {
   readonly fence: number;
 }
 
+/** Proof that a process scores an ended run again, alone. A write with one that another has taken over changes nothing. */
+export interface RescoreHold {
+  readonly run_id: string;
+  readonly token: string;
+}
+
 /**
  * What is true about runs. Every write that a caller is told about has been committed with fsync.
  * Replies keep every code unit, NUL and lone surrogates included.
@@ -174,8 +180,17 @@ export interface Store {
     start(id: string, at: number): Promise<void>;
     /** cancelling → cancelled, queued/running → another final state. False when the run is not like that (any more). */
     finish(id: string, end: { state: RunState; message: string; summary: RunSummary; at: number }): Promise<boolean>;
-    /** New figures for a run that has ended, and what they are made by. False when it does not exist or has not ended. */
-    resummarize(id: string, figures: NewFigures): Promise<boolean>;
+    /**
+     * New figures for a run that has ended, and what they are made by. False when it does not exist or has not ended, and when
+     * `hold` is stale.
+     */
+    resummarize(id: string, figures: NewFigures, hold?: RescoreHold): Promise<boolean>;
+    /**
+     * Lets this process alone score a run again, until it releases the run or dies. Null when another one does, and when there is
+     * no such run that has ended.
+     */
+    holdForRescore(id: string): Promise<RescoreHold | null>;
+    releaseAfterRescore(hold: RescoreHold): Promise<void>;
     /** queued/running → cancelling; its ready attempts become cancelled. False when the run had ended. */
     cancel(id: string): Promise<boolean>;
     /** Deletes an ended run and all that belongs to it. False when it does not exist or has not ended. */
@@ -196,8 +211,8 @@ export interface Store {
     /** Those with at least one stored turn, in order of scenario and attempt, some at a time. */
     averages(runId: string): AsyncIterable<readonly AttemptAverages[]>;
     averagesOf(runId: string, scenarioIndexes: readonly number[]): Promise<readonly AttemptAverages[]>;
-    /** New averages for an attempt of a run that has ended. False otherwise. */
-    reaverage(runId: string, attempt: { attempt_id: string; average_scores: Scores }): Promise<boolean>;
+    /** New averages for an attempt of a run that is scored again. False when the hold is stale. */
+    reaverage(hold: RescoreHold, attempt: { attempt_id: string; average_scores: Scores }): Promise<boolean>;
   };
   readonly interactions: {
     ofAttempt(attemptId: string): Promise<readonly StoredInteraction[]>;
@@ -209,8 +224,8 @@ export interface Store {
     store(lease: Lease, turn: NewTurn): Promise<boolean>;
     /** Adds scores to a stored reply. False when the lease is stale. */
     score(lease: Lease, turn: { turn_index: number; scores: StoredScores }): Promise<boolean>;
-    /** Replaces the scores of turns of a run that has ended, together. Tells how many were replaced; 0 while it runs. */
-    rescore(runId: string, turns: readonly RescoredTurn[]): Promise<number>;
+    /** Replaces the scores of turns of a run, together. Tells how many were replaced; none when the hold is stale. */
+    rescore(hold: RescoreHold, turns: readonly RescoredTurn[]): Promise<number>;
   };
   /** Resolves when the store answers a query. */
   check(): Promise<void>;

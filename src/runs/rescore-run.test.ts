@@ -90,14 +90,16 @@ test("broken off, it leaves a run whose figures are those of its turns", async (
 test("a run says by which definitions it was scored, also when others have come since", async () => {
   const { bench, runId, rescore } = await endedRun({});
   await using _ = bench;
+  const hold = (await bench.store.runs.holdForRescore(runId))!;
   for await (const { id, interactions } of bench.store.attempts.withInteractions(runId)) {
     const turns = interactions.map(({ turn_index, scores }) => ({
       attempt_id: id,
       turn_index,
       scores: { ...scores!, scoring_version: "1" },
     }));
-    await bench.store.interactions.rescore(runId, turns);
+    await bench.store.interactions.rescore(hold, turns);
   }
+  await bench.store.runs.releaseAfterRescore(hold);
   const before = await bench.results((await bench.store.runs.get(runId))!);
   expect(before.scoring_version).toBe("1");
   const { response } = await rescore({ askModels: false });

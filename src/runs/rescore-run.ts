@@ -1,6 +1,6 @@
 import type { RescoreRequest } from "../contract/rescore.ts";
 import type { Rescored } from "../contract/run-summary.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import type { RescoreHold, RunRecord, Store } from "../contract/store.ts";
 import { fieldsError } from "./fields-error.ts";
 import { figureRun } from "./figure-run.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
@@ -9,6 +9,7 @@ import type { PlacedCheck } from "./placed-checks.ts";
 import { planRescore, whyAsk, type RescorePlan } from "./plan-rescore.ts";
 import type { PlanLimits } from "./plan-limits.ts";
 import { rescoreAttempt } from "./rescore-attempt.ts";
+import { rescoreAlone, RescoreTakenOver } from "./rescore-alone.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import type { ScoredBy } from "./scored-by.ts";
 
@@ -39,7 +40,18 @@ const batchSize = 200;
  * Scores a run that has ended again by today's definitions, from its stored replies. Safe to repeat, and after a crash to do over:
  * what it is scored by is stored first, with the mark that not all of it is, and the mark is taken away last.
  */
-export async function rescoreRun(runId: string, options: RescoreOptions): Promise<RunRecord> {
+export function rescoreRun(runId: string, options: RescoreOptions): Promise<RunRecord> {
+  const { store, signal } = options;
+  const check = (): Promise<unknown> => endedRun(runId, options);
+  return rescoreAlone(runId, { store, check, signal, work: (hold) => rescoreHeld({ ...options, hold }) });
+}
+
+interface HeldOptions extends RescoreOptions {
+  readonly hold: RescoreHold;
+}
+
+async function rescoreHeld(options: HeldOptions): Promise<RunRecord> {
+  const runId = options.hold.run_id;
   const before = await endedRun(runId, options);
   const { plan, scoring } = await prepare(before, options);
   const run = { ...before, settings: plan.settings };
@@ -76,12 +88,13 @@ async function prepare(
   return { plan, scoring: { ...now, scoring: { ...now.scoring, keepsSemantic } } };
 }
 
-async function begin(before: RunRecord, plan: RescorePlan, options: RescoreOptions): Promise<void> {
-  const { store, now } = options;
+async function begin(before: RunRecord, plan: RescorePlan, options: HeldOptions): Promise<void> {
+  const { store, now, hold } = options;
   const figured = before.summary ?? (await figureRun(before, { store, now })).summary;
   const summary = { ...figured, rescored: { ...markOf(before, plan, options), partial: true as const } };
   const { settings, changed } = plan;
-  await store.runs.resummarize(before.id, { summary, message: before.message, settings, scenarios: changed });
+  const figures = { summary, message: before.message, settings, scenarios: changed };
+  if (!(await store.runs.resummarize(before.id, figures, hold))) throw new RescoreTakenOver();
 }
 
 /** Where models were not asked about all turns, what they said is a part of it until they are. */
@@ -99,27 +112,29 @@ function markOf({ summary }: RunRecord, { replaced }: RescorePlan, { now, askMod
 async function rescoreAttempts(
   run: RunRecord,
   { scenarios }: RescorePlan,
-  options: RescoreOptions & RunScoring,
+  options: HeldOptions & RunScoring,
 ): Promise<void> {
-  const { store } = options;
+  const { store, hold } = options;
   const { id: runId, settings } = run;
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];
     if (!scenario) continue;
     const { turns, average_scores } = await rescoreAttempt(attempt, { ...options, settings, scenario });
     for (let first = 0; first < turns.length; first += batchSize) {
-      await store.interactions.rescore(runId, turns.slice(first, first + batchSize));
+      await store.interactions.rescore(hold, turns.slice(first, first + batchSize));
     }
-    await store.attempts.reaverage(runId, { attempt_id: attempt.id, average_scores });
+    const written = await store.attempts.reaverage(hold, { attempt_id: attempt.id, average_scores });
+    if (!written) throw new RescoreTakenOver();
   }
 }
 
-async function refigure(run: RunRecord, rescored: Rescored, { store, now }: RescoreOptions): Promise<void> {
+async function refigure(run: RunRecord, rescored: Rescored, { store, now, hold }: HeldOptions): Promise<void> {
   const { summary, message } = await figureRun(run, { store, now });
-  await store.runs.resummarize(run.id, {
+  const figures = {
     summary: { ...summary, rescored },
     message: run.state === "completed" ? `${message}${tellOf(rescored)}` : run.message,
-  });
+  };
+  if (!(await store.runs.resummarize(run.id, figures, hold))) throw new RescoreTakenOver();
 }
 
 /** The figures are not those the run was made for: whoever reads them should not have to look for that. */

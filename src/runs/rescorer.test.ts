@@ -1,4 +1,8 @@
+import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
+import { sampleSummary } from "../../test/conformance/sample-runs.ts";
+import type { Store } from "../contract/store.ts";
+import { openSqlite } from "../storage/drivers/open-sqlite.ts";
 import { createRunScoring } from "./create-scoring.ts";
 import { createRescorer } from "./rescorer.ts";
 import { fakeModel } from "./testing/fake-model.ts";
@@ -45,4 +49,66 @@ test("what is asked for otherwise is done afterwards, not in between", async () 
   const [first, second] = await Promise.all([by("exact_match"), by("rouge_l")]);
   expect(Object.keys(first.summary?.average_scores ?? {})).toEqual(["success", "exact_match", "overall"]);
   expect(Object.keys(second.summary?.average_scores ?? {})).toEqual(["success", "rouge_l", "overall"]);
+});
+
+test("what another process is at is waited for, also when it dies", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
+  const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
+  const { store } = bench;
+  const gone = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  await using other = await openSqlite({ file: bench.file, pid: gone.pid! });
+  const hold = (await other.store.runs.holdForRescore(run_id))!;
+  let asked = 0;
+  const waiting: Store = {
+    ...store,
+    runs: { ...store.runs, holdForRescore: (id) => (asked++, store.runs.holdForRescore(id)) },
+  };
+  const createScoring = createRunScoring({ createModel: () => fakeModel(() => "a1") });
+  const rescore = createRescorer({ store: waiting, now: Date.now, createScoring, onRescored: () => {} });
+  const rescored = rescore(run_id, null);
+  await expect.poll(() => asked).toBeGreaterThan(1);
+  expect((await store.runs.get(run_id))?.summary).not.toHaveProperty("rescored");
+  gone.kill("SIGKILL");
+  expect((await rescored).summary?.rescored).toEqual({ at: expect.any(String), replaced: [] });
+  expect(await other.store.interactions.rescore(hold, [])).toBe(0);
+  expect(await other.store.runs.resummarize(run_id, { summary: sampleSummary, message: "late" }, hold)).toBe(false);
+});
+
+test("after another process took the run over, it is scored anew", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
+  const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
+  const { store } = bench;
+  let taken = false;
+  const paused: Store = {
+    ...store,
+    interactions: {
+      ...store.interactions,
+      async rescore(hold, turns) {
+        if (!taken) await store.runs.releaseAfterRescore(hold);
+        taken = true;
+        return store.interactions.rescore(hold, turns);
+      },
+    },
+  };
+  const createScoring = createRunScoring({ createModel: () => fakeModel(() => "a1") });
+  const rescore = createRescorer({ store: paused, now: Date.now, createScoring, onRescored: () => {} });
+  const { summary } = await rescore(run_id, null);
+  expect(summary?.rescored).toEqual({ at: expect.any(String), replaced: [] });
+  expect(await store.runs.holdForRescore(run_id)).not.toBeNull();
+});
+
+test("a run that is deleted meanwhile is gone", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
+  const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
+  const { store } = bench;
+  const deleting: Store = {
+    ...store,
+    interactions: {
+      ...store.interactions,
+      rescore: async (hold, turns) => (await store.runs.remove(run_id), store.interactions.rescore(hold, turns)),
+    },
+  };
+  const createScoring = createRunScoring({ createModel: () => fakeModel(() => "a1") });
+  const rescore = createRescorer({ store: deleting, now: Date.now, createScoring, onRescored: () => {} });
+  await expect(rescore(run_id, null)).rejects.toMatchObject({ code: "run_not_found" });
 });

@@ -13,8 +13,8 @@ interface Rescoring {
 }
 
 /**
- * Scores runs again, a run once at a time in this process: two at once would leave some turns scored by the one and some by the
- * other. Whoever asks for the same meanwhile, perhaps again after giving up waiting, gets the same answer.
+ * Scores runs again, a run once at a time in this process, as in all of them. Whoever asks for the same meanwhile, perhaps again
+ * after giving up waiting, gets the same answer.
  */
 export function createRescorer({ onRescored, ...parts }: RescorerOptions): Runs["rescore"] {
   const underWay = new Map<string, Rescoring>();

@@ -25,6 +25,7 @@ import { countScenarios, scenariosAt } from "./queries/scenarios-at.ts";
 import { streamScoredTurns } from "./queries/scored-turns.ts";
 import { storeInteraction } from "./queries/store-interaction.ts";
 import { noCarriers, type RunCarriers } from "./run-carriers.ts";
+import { noRescorings, type RunRescorings } from "./run-rescorings.ts";
 
 export interface StoreOptions {
   readonly database: Database;
@@ -34,6 +35,7 @@ export interface StoreOptions {
   /** Told when the cancellation of a run has been committed. */
   readonly onCancel: (runId: string) => void;
   readonly carriers?: RunCarriers;
+  readonly rescorings?: RunRescorings;
   readonly close: () => Promise<void>;
   readonly dispatch?: Dispatch;
   /** The time by which leases are judged. Default: the steady clock. */
@@ -47,6 +49,7 @@ export function createStore({
   onWork,
   onCancel,
   carriers = noCarriers,
+  rescorings = noRescorings,
   close,
   dispatch = noDispatch,
   readNow = async () => clock.steady(),
@@ -72,7 +75,9 @@ export function createStore({
       },
       start: (id, at) => write((writer) => startRun(writer, id, at)),
       finish: (id, end) => write((writer) => finishRun(writer, id, { ...end, dispatch })),
-      resummarize: (id, figures) => write((writer) => resummarizeRun(writer, id, figures)),
+      resummarize: (id, figures, hold) => write((writer) => resummarizeRun(writer, id, figures, hold)),
+      holdForRescore: rescorings.hold,
+      releaseAfterRescore: rescorings.release,
       async cancel(id) {
         const stops = await write((writer) => cancelRun(writer, id, dispatch));
         if (stops) onCancel(id);
@@ -91,7 +96,7 @@ export function createStore({
       withInteractions: (runId, scenarioIndex) => streamAttempts(database, runId, scenarioIndex),
       averages: (runId) => streamAverages(database, runId),
       averagesOf: (runId, indexes) => averagesOfScenarios(reader, runId, indexes),
-      reaverage: (runId, attempt) => write((writer) => reaverageAttempt(writer, runId, attempt)),
+      reaverage: (hold, attempt) => write((writer) => reaverageAttempt(writer, hold, attempt)),
     },
     interactions: {
       ofAttempt: (attemptId) => interactionsOfAttempts(reader, [attemptId]),
@@ -100,7 +105,7 @@ export function createStore({
       store: (lease, interaction) =>
         write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now() })),
       score: (lease, turn) => write((writer) => scoreInteraction(writer, lease, turn)),
-      rescore: (runId, turns) => write((writer) => rescoreInteractions(writer, runId, turns)),
+      rescore: (hold, turns) => write((writer) => rescoreInteractions(writer, hold, turns)),
     },
     async check() {
       database.checkPlace?.();

@@ -12,6 +12,7 @@ export interface Tables {
   run_scenario: RunScenarioTable;
   run_sequence: RunSequenceTable;
   run_carrier: RunCarrierTable;
+  run_rescoring: RunRescoringTable;
   attempt: AttemptTable;
   interaction: InteractionTable;
   library_scenario: LibraryScenarioTable;
@@ -93,6 +94,16 @@ export interface RunSequenceTable {
 export interface RunCarrierTable {
   run_id: string;
   process: string;
+}
+
+/** A process that scores an ended run again, alone. */
+export interface RunRescoringTable {
+  run_id: string;
+  process: string;
+  /** Another one each time: a write that carries an older one is refused. */
+  token: string;
+  /** On the clock that leases are measured on. */
+  lease_until: number;
 }
 
 export interface AttemptTable {

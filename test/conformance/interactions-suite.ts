@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { ScoredTurn } from "../../src/contract/store.ts";
+import type { RescoreHold, ScoredTurn } from "../../src/contract/store.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { failedReply, sampleInteraction, sampleReply, sampleRun, sampleScores, sampleSummary } from "./sample-runs.ts";
-import type { OpenStorage } from "./storage-under-test.ts";
+import type { OpenStorage, StorageUnderTest } from "./storage-under-test.ts";
 import { claim, collect, created, ending, progressOf, storedTurn } from "./suite-helpers.ts";
 
 /** What every driver promises about the turns of an attempt. */
@@ -209,22 +209,50 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       const turns = [0, 1, 9].map((turn_index) => ({ attempt_id: lease.attempt_id, turn_index, scores }));
       const averages = { attempt_id: lease.attempt_id, average_scores: { overall: 0.75 } };
       const figures = { summary: { ...sampleSummary, average_scores: { overall: 0.75 } }, message: "Scored again" };
-      const rescoreAll = async (id: string) => [
-        await store.interactions.rescore(id, turns),
-        await store.attempts.reaverage(id, averages),
-        await store.runs.resummarize(id, figures),
+      const rescoreAll = async (hold: RescoreHold) => [
+        await store.interactions.rescore(hold, turns),
+        await store.attempts.reaverage(hold, averages),
+        await store.runs.resummarize(hold.run_id, figures, hold),
       ];
-      expect(await rescoreAll(run.id)).toEqual([0, false, false]);
+      expect(await store.runs.holdForRescore(run.id)).toBeNull();
+      expect(await rescoreAll({ run_id: run.id, token: "none" })).toEqual([0, false, false]);
       await queue.finish(lease, { average_scores: { success: 1 } });
       await store.runs.finish(run.id, ending());
-      expect(await rescoreAll("another")).toEqual([0, false, false]);
+      const [hold, another] = [await store.runs.holdForRescore(run.id), await endedAndHeld(storage)];
+      expect(await rescoreAll({ run_id: run.id, token: "none" })).toEqual([0, false, false]);
+      expect(await rescoreAll(another)).toEqual([0, false, true]);
       expect(await store.interactions.ofAttempt(lease.attempt_id)).toMatchObject([storedTurn(0), storedTurn(1)]);
-      expect(await rescoreAll(run.id)).toEqual([2, true, true]);
+      expect(await rescoreAll(hold!)).toEqual([2, true, true]);
       const stored = await store.interactions.ofAttempt(lease.attempt_id);
       expect(stored.map((entry) => [entry.scores, entry.reply])).toEqual([0, 1].map(() => [scores, sampleReply()]));
       expect(await store.attempts.get(lease.attempt_id)).toMatchObject({ average_scores: { overall: 0.75 } });
       expect(await store.runs.get(run.id)).toMatchObject({ ...figures, state: "completed" });
-      expect(await store.interactions.rescore(run.id, [])).toBe(0);
+      expect(await store.interactions.rescore(hold!, [])).toBe(0);
+    });
+
+    test("a run is scored again by one process at a time; whoever fell silent can write nothing once another does", async () => {
+      await using storage = await open();
+      const other = await storage.another();
+      const { run_id, token } = await endedAndHeld(storage);
+      const figures = { summary: sampleSummary, message: "by the second" };
+      await storage.pass(storage.leaseMs - 1);
+      expect(await other.store.runs.holdForRescore(run_id)).toBeNull();
+      await storage.pass(storage.leaseMs);
+      const holds = await Promise.all([1, 2].map(() => other.store.runs.holdForRescore(run_id)));
+      expect(holds.filter((hold) => hold !== null)).toHaveLength(1);
+      const second = holds.find((hold) => hold !== null)!;
+      expect(await other.store.runs.resummarize(run_id, figures, second)).toBe(true);
+
+      const late = { ...figures, message: "by the first" };
+      expect(await storage.store.runs.resummarize(run_id, late, { run_id, token })).toBe(false);
+      await storage.store.runs.releaseAfterRescore({ run_id, token });
+      expect(await storage.store.runs.holdForRescore(run_id)).toBeNull();
+      await other.store.runs.releaseAfterRescore(second);
+      expect(await other.store.runs.resummarize(run_id, late, second)).toBe(false);
+      expect(await storage.store.runs.get(run_id)).toMatchObject({ message: "by the second" });
+      expect(await storage.store.runs.holdForRescore(run_id)).toMatchObject({ run_id });
+      expect(await storage.store.runs.remove(run_id)).toBe(true);
+      expect(await storage.store.runs.holdForRescore(run_id)).toBeNull();
     });
 
     test("what an ended run is scored by is replaced together with its figures", async () => {
@@ -352,4 +380,13 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(pages.filter(({ baseline }) => baseline === null)).toHaveLength(2 * 30 * 6);
     });
   });
+}
+
+/** A new run that has ended and is being scored again. */
+async function endedAndHeld({ store }: StorageUnderTest): Promise<RescoreHold> {
+  const run = sampleRun();
+  await store.runs.create(run);
+  await store.runs.cancel(run.id);
+  await store.runs.finish(run.id, ending({ state: "cancelled" }));
+  return (await store.runs.holdForRescore(run.id))!;
 }

@@ -18,6 +18,8 @@ export interface RunBench extends AsyncDisposable {
   readonly runs: Runs;
   readonly store: Store;
   readonly queue: Queue;
+  /** Where the store is. */
+  readonly file: string;
   /** Creates a run from a request, waits for its end and reads its results. */
   evaluate(request: Record<string, unknown>): Promise<EvaluationResponse>;
   results(run: RunRecord): Promise<EvaluationResponse>;
@@ -43,7 +45,8 @@ export async function startBench({
   models: Record<string, ChatModel>;
 } & Partial<RunsOptions>): Promise<RunBench> {
   const folder = await mkdtemp(join(tmpdir(), "rehearsal-runs-"));
-  const storage = await openSqlite({ file: join(folder, "runs.db"), leaseMs: 15_000 });
+  const file = join(folder, "runs.db");
+  const storage = await openSqlite({ file, leaseMs: 15_000 });
   const createModel = ({ model_id }: ModelTarget): ChatModel => {
     const model = models[model_id];
     if (!model) throw new Error(`no model ${model_id}`);
@@ -83,6 +86,7 @@ export async function startBench({
     runs,
     store: storage.store,
     queue: storage.queue,
+    file,
     create,
     results,
     async evaluate(request) {

@@ -9,6 +9,7 @@ import { startSweeps } from "../boss/sweeps.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
 import { createRunCarriers } from "../run-carriers.ts";
+import { createRunRescorings } from "../run-rescorings.ts";
 import { thisHost } from "../leases/this-host.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
@@ -84,11 +85,13 @@ export async function openPostgres({
   const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile, reconcileMs, onError });
   const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now, answersMs });
   const carriers = createRunCarriers({ database, readNow, place: { host, pid }, onError });
+  const rescorings = createRunRescorings({ database, readNow, place: { host, pid }, onError });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= (async () => {
       wakeUps.stop();
       cancels.stop();
+      rescorings.close();
       await Promise.all([listener.stop(), sweeps.stop(), agent.close(), carriers.close().catch(onError)]);
       await parts.close();
     })());
@@ -98,6 +101,7 @@ export async function openPostgres({
     onWork: wakeUps.announce,
     onCancel: cancels.announce,
     carriers,
+    rescorings,
     close,
     dispatch,
     readNow,

@@ -8,6 +8,7 @@ import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
 import { createRunCarriers } from "../run-carriers.ts";
+import { createRunRescorings } from "../run-rescorings.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
 import { createLibrary } from "../queries/library.ts";
 import { createWebhookOutbox, type WebhookOutbox } from "../queries/webhook-outbox.ts";
@@ -65,9 +66,11 @@ export async function openSqlite({
   const readNow = async (): Promise<number> => clock.steady();
   const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now, answersMs });
   const carriers = createRunCarriers({ database, readNow, place: { host, pid }, onError });
+  const rescorings = createRunRescorings({ database, readNow, place: { host, pid }, onError });
   const signal = createWorkSignal(database, clock);
   const close = async (): Promise<void> => {
     signal.stop();
+    rescorings.close();
     await Promise.all([agent.close(), carriers.close().catch(onError)]);
     await database.close();
   };
@@ -82,6 +85,7 @@ export async function openSqlite({
       onWork: signal.work.announce,
       onCancel: signal.cancels.announce,
       carriers,
+      rescorings,
       close,
       readNow,
     }),

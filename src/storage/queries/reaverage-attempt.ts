@@ -1,26 +1,20 @@
 import type { Scores } from "../../contract/score.ts";
+import type { RescoreHold } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
-import { unfinishedRunStates } from "./states.ts";
+import { isStillHeld } from "./rescore-hold.ts";
 
-/** New averages for an attempt whose run has ended. */
+/** New averages for an attempt of a run that has ended, by whoever scores it again. */
 export async function reaverageAttempt(
   writer: Writer,
-  runId: string,
+  hold: RescoreHold,
   { attempt_id, average_scores }: { attempt_id: string; average_scores: Scores },
 ): Promise<boolean> {
+  if (!(await isStillHeld(writer, hold))) return false;
   const rows = await writer
     .updateTable("attempt")
     .where("id", "=", attempt_id)
-    .where("run_id", "=", runId)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("run")
-          .select("run.id")
-          .where("run.id", "=", runId)
-          .where("run.state", "not in", unfinishedRunStates),
-      ),
-    )
+    .where("run_id", "=", hold.run_id)
     .set({ average_scores: toJsonText(average_scores) })
     .returning("id")
     .execute();

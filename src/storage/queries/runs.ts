@@ -1,7 +1,7 @@
 import { sql, type Expression, type SqlBool } from "kysely";
 import type { RunState } from "../../contract/run-state.ts";
 import type { RunSummary } from "../../contract/run-summary.ts";
-import type { NewFigures, RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
+import type { NewFigures, RescoreHold, RunFilter, RunPage, RunRecord } from "../../contract/store.ts";
 import type { Reader, Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
@@ -12,6 +12,7 @@ import { contains } from "./contains.ts";
 import { parseCursor, toCursor } from "./cursor.ts";
 import { countDone } from "./progress.ts";
 import { toRunRecords } from "./run-record.ts";
+import { isStillHeld } from "./rescore-hold.ts";
 import { holdRun } from "./run-sequence.ts";
 import { numberUnscored } from "./score-interactions.ts";
 import { activeRunStates, ready, running, unfinishedRunStates } from "./states.ts";
@@ -145,7 +146,9 @@ export async function resummarizeRun(
   writer: Writer,
   id: string,
   { summary, message, settings, scenarios = [] }: NewFigures,
+  hold?: RescoreHold,
 ): Promise<boolean> {
+  if (hold && !(await isStillHeld(writer, hold))) return false;
   const rows = await writer
     .updateTable("run")
     .where("id", "=", id)

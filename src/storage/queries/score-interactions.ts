@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import type { StoredScores } from "../../contract/interaction-result.ts";
-import type { Lease, RescoredTurn } from "../../contract/store.ts";
+import type { Lease, RescoredTurn, RescoreHold } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import { isHeldBy } from "./conditions.ts";
+import { isStillHeld } from "./rescore-hold.ts";
 import { holdRun } from "./run-sequence.ts";
-import { unfinishedRunStates } from "./states.ts";
 
 /** Adds the scores to a reply that was stored without them, and gives it its number: from now on it is told of. */
 export async function scoreInteraction(
@@ -42,24 +42,20 @@ export async function numberUnscored(writer: Writer, runId: string): Promise<voi
     .execute();
 }
 
-/** New scores for turns of a run that has ended: nobody holds a lease on it, so none is asked for. */
+/** New scores for turns of a run that has ended, by whoever scores it again. */
 export async function rescoreInteractions(
   writer: Writer,
-  runId: string,
+  hold: RescoreHold,
   turns: readonly RescoredTurn[],
 ): Promise<number> {
+  if (!(await isStillHeld(writer, hold))) return 0;
   let replaced = 0;
   for (const { attempt_id, turn_index, scores } of turns) {
     const rows = await writer
       .updateTable("interaction")
       .where("attempt_id", "=", attempt_id)
       .where("turn_index", "=", turn_index)
-      .where("run_id", "=", runId)
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom("run").select("run.id").where("run.id", "=", runId).where("state", "not in", unfinishedRunStates),
-        ),
-      )
+      .where("run_id", "=", hold.run_id)
       .set({ scores: toJsonText(scores) })
       .returning("turn_index")
       .execute();
