@@ -585,7 +585,9 @@ test("a dry run names our own agent, estimates without a store and leaves none",
 test.each([
   ["scorers", { scorers: ["token_f2"] }, /"token_f2" is no scorer here; did you mean "token_f1"\?/],
   ["a judge", { judge: { endpoint: "http://127.0.0.1:9/v1" } }, /\/judge\/model_id is required/],
-])("%s that a run would be refused for are refused by a dry run too", async (_name, setting, message) => {
+  ["an address with a password", { endpoint: "http://me:secret@127.0.0.1:9/v1" }, /must not hold user info/],
+  ["an address nobody may call", { endpoint: "http://169.254.169.254/v1" }, /are never called/],
+])("%s: what a run is refused for, a dry run is refused for too", async (_name, setting, message) => {
   const config = JSON.stringify({ scenarios: "hello.json", model: "demo/scripted", ...setting });
   await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
   const { code, stdout, stderr } = await runCli(["eval", "--dry-run"], { cwd: folder.path });

@@ -8,12 +8,14 @@ import { EvaluationRequest } from "../../contract/evaluation-request.ts";
 import { RescoreRequest } from "../../contract/rescore.ts";
 import { finalStates } from "../../contract/run-state.ts";
 import type { RunRecord } from "../../contract/store.ts";
+import { planEndpoints } from "../../runs/plan-endpoints.ts";
 import { planRun } from "../../runs/plan-run.ts";
 import { toRun, toRunList } from "../../runs/to-run.ts";
 import { validate } from "../../services/http/validate.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import { createCore } from "../parts/create-core.ts";
+import { endpointChecker } from "../parts/endpoint-checker.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import type { RunSource } from "./run-source.ts";
 
@@ -21,6 +23,7 @@ import type { RunSource } from "./run-source.ts";
 export async function openLocalSource(settings: Settings): Promise<RunSource> {
   const core = await createCore({ ...settings, logLevel: settings.logLevel ?? "warn" });
   const { storage, runs, helpers } = core;
+  const checkEndpoint = endpointChecker(core.clients.evaluation);
   const find = async (runId: string): Promise<RunRecord> => (await storage.store.runs.get(runId)) ?? noSuchRun(runId);
 
   return {
@@ -29,11 +32,11 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     },
     get: async (runId) => toRun(await find(runId)),
     results: async (runId) => runs.wholeResults(await find(runId)),
-    estimate: (request) =>
-      runs.estimate(planRun(validate(EvaluationRequest, request), settings.limits, helpers), {
-        warnings: [],
-        owner: null,
-      }),
+    async estimate(request) {
+      const plan = planRun(validate(EvaluationRequest, request), settings.limits, helpers);
+      for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
+      return runs.estimate(plan, { warnings: [], owner: null });
+    },
     async rescore(runId, { replace, ...options }) {
       const request = validate(RescoreRequest, replace);
       const { owner } = await find(runId);
