@@ -10,7 +10,8 @@ export async function followRun(
   run: Run,
   { client, reporters, signal }: { client: RunClient; reporters: readonly Reporter[]; signal: AbortSignal },
 ): Promise<EvaluationResponse> {
-  const tally = createProgressTally({ turns: run.progress.interactions_total });
+  const { interactions_total, interactions_done } = run.progress;
+  const tally = createProgressTally({ turns: interactions_total, before: interactions_done });
   for (const reporter of reporters) reporter.onStart?.(run);
   for await (const event of client.events(run.run_id, { signal })) {
     if (event.type !== "interaction") continue;

@@ -19,15 +19,24 @@ export interface ProgressTally {
   figures(): ProgressFigures;
 }
 
+export interface TallyOptions {
+  readonly turns: number;
+  /** Turns that were done before, which a run that goes on tells all at once: they say nothing about the time that is left. */
+  readonly before?: number;
+  readonly now?: () => number;
+}
+
 /** Adds up the turns of one run as they arrive. */
-export function createProgressTally({ turns, now = Date.now }: { turns: number; now?: () => number }): ProgressTally {
+export function createProgressTally({ turns, before = 0, now = Date.now }: TallyOptions): ProgressTally {
   const started = now();
+  let wentOn = started;
   const tally = { done: 0, failed: 0, spent: null as number | null };
   const overall = createRunMean();
 
   return {
     add({ scenario_id, attempt, error, scores, cost, pass }) {
       tally.done += 1;
+      if (tally.done === before) wentOn = now();
       if (error) tally.failed += 1;
       // A second pass is no part of the run's figures.
       const value = pass === 2 ? undefined : scores?.["overall"];
@@ -35,16 +44,16 @@ export function createProgressTally({ turns, now = Date.now }: { turns: number; 
       if (cost !== null) tally.spent = (tally.spent ?? 0) + cost;
     },
     figures() {
-      const elapsedMs = now() - started;
       const { done, failed, spent } = tally;
+      const fresh = done - before;
       return {
         turns,
         done,
         failed,
         overall: overall.mean(),
         spent,
-        elapsedMs,
-        remainingMs: done === 0 ? null : (elapsedMs / done) * Math.max(0, turns - done),
+        elapsedMs: now() - started,
+        remainingMs: fresh <= 0 ? null : ((now() - wentOn) / fresh) * Math.max(0, turns - done),
       };
     },
   };

@@ -144,6 +144,18 @@ test("progress knows the running score, the failures and the time that is left",
   });
 });
 
+test("turns that were done before a run went on say nothing about the time that is left", () => {
+  let now = 0;
+  const tally = createProgressTally({ turns: 1000, before: 900, now: () => now });
+  const turn = { scenario_id: "s", attempt: 1, turn_index: 0, pass: 1, interaction_id: "1", agent_reply: "" };
+  const add = (): void => tally.add({ ...turn, latency_ms: 1, error: null, scores: {}, cost: null });
+  for (let index = 0; index < 900; index++) add();
+  expect(tally.figures()).toMatchObject({ done: 900, remainingMs: null });
+  now = 2000;
+  add();
+  expect(tally.figures()).toMatchObject({ done: 901, elapsedMs: 2000, remainingMs: 198_000 });
+});
+
 test("JSON on a terminal shows what would otherwise act there, and says the same", () => {
   const value = { to: "a\u009b31m\u202eb\u{e0041}\u2028c", family: "👨‍👩‍👧" };
   const text = plainJson(value, 2);
