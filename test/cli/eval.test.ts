@@ -162,6 +162,40 @@ test("Ctrl-C keeps what is done and prints the line that goes on with it", async
   expect(provider.requests.length).toBeLessThanOrEqual(9);
 });
 
+test("a run that goes on makes as many calls at once as the configuration says, and the line for it says so", async () => {
+  const scenarios = Array.from({ length: 12 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: "Hello" }],
+  }));
+  const config = JSON.stringify({ scenarios: "all.json", model: "m", concurrency: 1 });
+  await using folder = await folderWith({ "all.json": JSON.stringify(scenarios), "rehearsal.json": config });
+  const slow = after(100, text("Yes"));
+  let atOnce = 0;
+  let most = 0;
+  await using provider = await startFakeProvider({
+    async behaviour(call) {
+      most = Math.max(most, ++atOnce);
+      await slow(call);
+      atOnce -= 1;
+    },
+  });
+  const cwd = folder.path;
+  let interrupted = false;
+  const first = await runCli(["eval", "--endpoint", provider.url], {
+    cwd,
+    onStderr: (seen, kill) => {
+      if (interrupted || !seen.includes("/12 turns")) return;
+      interrupted = true;
+      kill("SIGINT");
+    },
+  });
+  expect(first.code).toBe(130);
+  expect(first.stderr).toMatch(/rehearsal eval --resume \S+ -j 1$/m);
+  const { code } = await runCli(["eval", "--resume", "latest"], { cwd });
+  expect({ code, most }).toEqual({ code: 0, most: 1 });
+  expect(provider.requests.length).toBeGreaterThanOrEqual(12);
+});
+
 test("Ctrl-C in the second of two runs leaves the file of the first", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes"), models: { slow: hang } });

@@ -52,8 +52,14 @@ async function oneRun(run: Run, { session, settings, reporters, baseline, signal
     note(
       session.outlivesUs
         ? `The run ${run.run_id} goes on at the service; rehearsal cancel ${run.run_id} ends it.`
-        : `Interrupted; what is done is kept. Go on with: rehearsal eval --resume ${run.run_id}`,
+        : `Interrupted; what is done is kept. Go on with: ${resumeLine(run, settings)}`,
     );
     return null;
   }
+}
+
+/** How many calls are made at once is up to the process that makes them, so the next one has to be told. */
+function resumeLine({ run_id }: Run, { config: { concurrency } }: EvalSettings): string {
+  const calls = concurrency === undefined ? "" : ` -j ${concurrency}`;
+  return `rehearsal eval --resume ${run_id}${calls}`;
 }

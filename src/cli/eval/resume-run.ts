@@ -25,6 +25,7 @@ export async function resumeRun(text: string, { where, ...work }: ResumeOptions)
   const agentPort = await ownAgentPort(run);
   await using session = await openSession({
     ...where,
+    concurrency: work.settings.config.concurrency,
     agent: agentPort !== undefined,
     agentPort,
     resume: run.run_id,
