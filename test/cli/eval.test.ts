@@ -671,6 +671,11 @@ test.each([
   ["a gate nobody understands", ["eval", "hello.json", "-m", "m", "--gate", "good"], /the gate "good" cannot be read/],
   ["a filter that fits nothing", ["eval", "hello.json", "-m", "m", "--filter", "tag:x"], /none of 1 scenarios fits/],
   ["no address", ["eval", "hello.json", "-m", "m", "--endpoint", "agnet"], /the endpoint is "agnet": give an address/],
+  [
+    "JUnit of several models on stdout",
+    ["eval", "hello.json", "-m", "m", "-m", "n", "--reporter", "junit"],
+    /junit prints one run, and there are 2 models: -o junit\.xml writes a file for each/,
+  ],
   ["an unknown ending", ["eval", "hello.json", "-m", "m", "-o", "x.pdf"], /x\.pdf: which format/],
   ["a file inside a file", ["eval", "hello.json", "-m", "m", "-o", "again.json/x.json"], /x\.json cannot be written/],
   [

@@ -7,7 +7,7 @@ import { ownAgent } from "../config/endpoint.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
-import { chooseReporters } from "../reporters/choose-reporters.ts";
+import { checkRunsOnStdout, chooseReporters } from "../reporters/choose-reporters.ts";
 import { openSession, type Session } from "../sources/open-session.ts";
 import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
 import { wideLimits } from "../sources/wide-limits.ts";
@@ -38,6 +38,7 @@ export async function runEval(
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
   const { settings, scenarios } = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
+  checkRunsOnStdout(settings.reporters, settings.models.length);
   checkGateNames(settings.gates, { config: settings.config, scenarios });
   const chosen = selectScenarios(scenarios, {
     filters: options.filter ?? [],

@@ -28,6 +28,14 @@ export async function chooseReporters({ names, outputs, json }: ReporterChoice):
   return [...reporters, ...outputs.map(fileReporter)];
 }
 
+/** One XML or HTML document after another is none that anything reads. */
+export function checkRunsOnStdout(names: readonly ReporterName[], runs: number): void {
+  const document = names.find((name) => name === "junit" || name === "html");
+  if (document === undefined || runs < 2) return;
+  const file = document === "junit" ? "junit.xml" : "report.html";
+  throw new CliError(`${document} prints one run, and there are ${runs} models: -o ${file} writes a file for each`);
+}
+
 const showsBar = (): boolean => Boolean(process.stderr.isTTY) && !inContinuousIntegration();
 
 /** Each is loaded when it is asked for: a run waits for none of the others. */

@@ -1,4 +1,4 @@
-import { printJson, printText } from "../terminal/output.ts";
+import { printJson, printLine, printText } from "../terminal/output.ts";
 import { judgementsOf } from "./judgements-of.ts";
 import { renderResults } from "./render-results.ts";
 import type { Reporter } from "./reporter.ts";
@@ -8,10 +8,11 @@ export function jsonReporter(): Reporter {
   return { onFinish: (outcomes, exitCode) => printJson(resultDocument(outcomes, exitCode)) };
 }
 
-/** JUnit, Markdown or HTML on stdout, one run after the other. */
+/** JUnit, Markdown or HTML on stdout. Only Markdown can hold one run after the other. */
 export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
   return {
-    async onEnd(outcome) {
+    async onEnd(outcome, { number }) {
+      if (number > 1) printLine("");
       printText(await renderResults(outcome.response, format, judgementsOf(outcome)));
     },
   };
