@@ -65,9 +65,9 @@ function worstScenarios(scenarios: readonly ScenarioResult[], style: Style): str
   const skipped = notRun > 0 ? [`${counted(notRun, "scenario")} of ${scenarios.length} not run.`] : [];
   if (bad.length === 0) return skipped.join("\n");
   const worst = bad.toSorted((left, right) => overallOf(left) - overallOf(right)).slice(0, shownScenarios);
-  const below = bad[0]?.verdict.threshold;
+  const needed = bad[0]?.verdict.threshold;
   const more = bad.length > worst.length ? `, the worst ${worst.length}` : "";
-  const title = `${counted(bad.length, "scenario")} of ${scenarios.length} below ${below}${more}:`;
+  const title = `${counted(bad.length, "scenario")} of ${scenarios.length} did not pass (an overall of ${needed} in every attempt)${more}:`;
   return [title, ...worst.map((entry) => scenarioLines(entry, style)), ...skipped].join("\n");
 }
 
