@@ -30,7 +30,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "watch",
-    summary: "evaluate again whenever a scenario or the configuration changes",
+    summary: "evaluate again whenever a scenario, the configuration or its system prompt changes",
     load: () => import("./commands/watch.ts"),
   },
   { name: "list", summary: "list runs, newest first", load: () => import("./commands/list.ts") },

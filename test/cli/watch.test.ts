@@ -6,6 +6,7 @@ import { startFakeProvider } from "../support/fake-provider.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { commandLine } from "../support/command-line.ts";
+import { runCli } from "./run-cli.ts";
 
 const scenario = (id: string, message: string): string =>
   JSON.stringify({ id, interactions: [{ id: "1", user_message: message, reference_reply: "Yes" }] });
@@ -44,6 +45,44 @@ test("watch reads a configuration that is a program anew, whatever its name", as
   await writeFile(folder.file("suite/support.mjs"), config("after"));
   await watching.waiting(2);
   expect(provider.requests.map(({ body }) => (body as { model: string }).model)).toEqual(["before", "after"]);
+});
+
+test("watch evaluates again when the file of the system prompt changes", async () => {
+  await using folder = await temporaryFolder();
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const config = {
+    scenarios: "one.json",
+    endpoint: provider.url,
+    model: "m",
+    system_prompt_file: "prompts/be-short.md",
+  };
+  await mkdir(folder.file("suite/prompts"), { recursive: true });
+  await writeFile(folder.file("suite/one.json"), scenario("one", "First"));
+  await writeFile(folder.file("suite/rehearsal.json"), JSON.stringify(config));
+  await writeFile(folder.file("suite/prompts/be-short.md"), "Be brief.");
+  await using watching = startWatch(folder.path, ["-c", "suite/rehearsal.json"]);
+  await watching.waiting(1);
+  await writeFile(folder.file("suite/prompts/be-short.md"), "Be long.");
+  await watching.waiting(2);
+  const prompts = provider.requests.map(({ body }) => JSON.stringify(body).match(/Be (brief|long)/)?.[0]);
+  expect(prompts).toEqual(["Be brief", "Be long"]);
+});
+
+test("watch with --only-failed keeps to the scenarios that failed when it began", async () => {
+  await using folder = await temporaryFolder();
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const bad = { id: "bad", interactions: [{ id: "1", user_message: "First", reference_reply: "Something else" }] };
+  await writeFile(folder.file("good.json"), scenario("good", "Second"));
+  await writeFile(folder.file("bad.json"), JSON.stringify(bad));
+  const parameters = ["good.json", "bad.json", "--endpoint", provider.url, "-m", "m"];
+  await runCli(["eval", ...parameters], { cwd: folder.path });
+  await using watching = startWatch(folder.path, [...parameters, "--only-failed", "latest"]);
+  await watching.waiting(1);
+  await writeFile(folder.file("good.json"), scenario("good", "Third"));
+  await writeFile(folder.file("bad.json"), scenario("bad", "Fourth"));
+  await watching.waiting(2);
+  const asked = provider.requests.map(({ body }) => JSON.stringify(body).match(/First|Second|Third|Fourth/)?.[0]);
+  expect(asked.slice(2)).toEqual(["First", "Fourth"]);
 });
 
 test("watch is not set off by the results it writes, nor by a file beside the scenarios", async () => {

@@ -52,6 +52,8 @@ export interface EvalSettings {
   /** The folder `patterns` are relative to. */
   readonly folder: string;
   readonly config: Config;
+  /** The file the system prompt was read from. */
+  readonly promptFile?: string | undefined;
   readonly models: readonly string[];
   readonly gates: readonly Gate[];
   /** What a request file asks the run to reach, where no gates were typed or configured. */
@@ -77,16 +79,18 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   const models = options.model ?? asList(config.model);
   const baseline = options.baseline ?? config.baseline;
   const outputs = options.output ?? config.output ?? [];
+  const promptFile = promptFileOf(options.system, { config, folder, file });
   const merged: Config = {
     ...config,
     ...defined({ name, endpoint, attempts, protocol, stream, history, concurrency, priority }),
-    ...(await systemPrompt(options.system, { config, folder, file })),
+    ...(await systemPrompt(options.system, promptFile)),
     ...budget(options, config),
   };
   return {
     patterns: typed ? patterns : asList(config.scenarios),
     folder: typed ? process.cwd() : folder,
     config: merged,
+    promptFile: promptFile?.path,
     models,
     gates: (options.gate ?? config.gates ?? []).map(parseGate),
     baseline,
@@ -112,24 +116,32 @@ function reporterName(text: string): ReporterName {
   return name;
 }
 
+interface PromptFile {
+  readonly path: string;
+  /** What names it. */
+  readonly from: string;
+}
+
 /** `--system` is the prompt itself, or `@file`. */
-async function systemPrompt(
-  text: string | undefined,
+function promptFileOf(
+  typed: string | undefined,
   { config, folder, file }: { config: Config; folder: string; file?: string | undefined },
-): Promise<Pick<Config, "system_prompt">> {
-  if (text?.startsWith("@")) return { system_prompt: await readPrompt(resolve(text.slice(1)), "--system") };
-  if (text !== undefined) return { system_prompt: text };
-  if (config.system_prompt_file === undefined) return {};
+): PromptFile | undefined {
+  if (typed?.startsWith("@")) return { path: resolve(typed.slice(1)), from: "--system" };
+  if (typed !== undefined || config.system_prompt_file === undefined) return undefined;
   if (config.system_prompt !== undefined) {
     throw configError(
       { file: file ?? "configuration" },
       "has system_prompt and system_prompt_file: keep one of the two",
     );
   }
-  return { system_prompt: await readPrompt(resolve(folder, config.system_prompt_file), "system_prompt_file") };
+  return { path: resolve(folder, config.system_prompt_file), from: "system_prompt_file" };
 }
 
-const readPrompt = (path: string, name: string): Promise<string> => readText(path, `${name}: ${path}`);
+async function systemPrompt(typed: string | undefined, file?: PromptFile): Promise<Pick<Config, "system_prompt">> {
+  if (file) return { system_prompt: await readText(file.path, `${file.from}: ${file.path}`) };
+  return typed === undefined ? {} : { system_prompt: typed };
+}
 
 function budget({ maxCost, maxSeconds }: EvalOptions, { budget: given }: Config): Pick<Config, "budget"> {
   if (maxCost === undefined && maxSeconds === undefined) return {};

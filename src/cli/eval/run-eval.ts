@@ -98,7 +98,11 @@ async function readRun(text: string, where: EvalOptions): Promise<EvaluationResp
   return await readResults(source, text);
 }
 
-async function idsOfFailed(text: string | undefined, where: EvalOptions): Promise<ReadonlySet<string> | undefined> {
+/** What `--only-failed` leaves; undefined where it was not typed. */
+export async function idsOfFailed(
+  text: string | undefined,
+  where: EvalOptions,
+): Promise<ReadonlySet<string> | undefined> {
   if (text === undefined) return undefined;
   const { results, run_id } = await readRun(text, where);
   // A scenario the run never came to has not passed either.

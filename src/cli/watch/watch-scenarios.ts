@@ -6,7 +6,7 @@ import { requirePatterns } from "../eval/load-scenarios.ts";
 import { findFiles } from "../scenarios/find-files.ts";
 import { readEvalSettings, type EvalOptions } from "../eval/eval-settings.ts";
 import { requestSettings } from "../eval/request-file.ts";
-import { runEval } from "../eval/run-eval.ts";
+import { idsOfFailed, runEval } from "../eval/run-eval.ts";
 import { standardInput } from "../read-text.ts";
 import { reportFailure } from "../report-failure.ts";
 import { configNames } from "../config/load-config.ts";
@@ -19,6 +19,7 @@ const settleMs = 200;
 /** Evaluates, then again what changed, until Ctrl-C or nobody reads any more. A mistake in a file is told and waited out. */
 export async function watchScenarios(files: readonly string[], options: EvalOptions): Promise<void> {
   await requireFiles(files, options);
+  const failed = await failedBefore(files, options);
   let known: Watched | undefined;
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
@@ -29,7 +30,7 @@ export async function watchScenarios(files: readonly string[], options: EvalOpti
     let told = true;
     try {
       const now = await readWatched(files, options);
-      const changed = changedScenarios(known, now);
+      const changed = changedScenarios(known, now).filter((id) => failed?.has(id) ?? true);
       told = changed.length > 0;
       if (told) await runEval(files, options, new Set(changed));
       known = now;
@@ -53,6 +54,13 @@ async function requireFiles(files: readonly string[], options: EvalOptions): Pro
   await findFiles(settings.patterns, { folder: settings.folder, except: settings.ownFiles });
 }
 
+/** Asked once: whatever is evaluated here would be the latest run. */
+async function failedBefore(files: readonly string[], options: EvalOptions): Promise<ReadonlySet<string> | undefined> {
+  if (options.onlyFailed === undefined) return undefined;
+  const { server } = await readEvalSettings(files, options);
+  return idsOfFailed(options.onlyFailed, { ...options, ...(server !== undefined && { server }) });
+}
+
 async function readWatched(files: readonly string[], options: EvalOptions): Promise<Watched> {
   const settings = await readEvalSettings(files, options);
   const read = await readScenarioFiles(settings.patterns, { folder: settings.folder, except: settings.ownFiles });
@@ -65,12 +73,13 @@ async function watchFiles(files: readonly string[], options: EvalOptions, signal
   // What was opened is closed again when a later folder cannot be watched.
   using opened = new DisposableStack();
   const { promise: next, resolve: done } = Promise.withResolvers<void>();
-  const folders = await foldersOf(files, options);
+  const { folders, prompt } = await placesOf(files, options);
   const configs: readonly string[] = options.config === undefined ? configNames : [basename(options.config)];
+  const named = [...configs, ...prompt.map((file) => basename(file))];
   let timer: NodeJS.Timeout | undefined;
   const changed = (name: string): void => {
     if (/(^|[\\/])(\.rehearsal|node_modules|\.git)([\\/]|$)/.test(name)) return;
-    if (!/\.(json|jsonl|ndjson|ya?ml|csv|tsv)$/i.test(name) && !configs.includes(basename(name))) return;
+    if (!/\.(json|jsonl|ndjson|ya?ml|csv|tsv)$/i.test(name) && !named.includes(basename(name))) return;
     clearTimeout(timer);
     timer = setTimeout(done, settleMs);
   };
@@ -94,12 +103,17 @@ function openWatcher(folder: string, changed: (name: string) => void): FSWatcher
   }
 }
 
-async function foldersOf(files: readonly string[], options: EvalOptions): Promise<string[]> {
+/** Where to look, and the file of the system prompt, which may be called anything. */
+async function placesOf(files: readonly string[], options: EvalOptions) {
   try {
-    const { patterns, folder } = await readEvalSettings(files, options);
-    const found = await findFiles(patterns, { folder });
-    return [...new Set([process.cwd(), resolve(folder), ...found.map((file) => dirname(resolve(folder, file)))])];
+    const { patterns, folder, promptFile } = await readEvalSettings(files, options);
+    const prompt = promptFile === undefined ? [] : [promptFile];
+    const found = (await findFiles(patterns, { folder })).map((file) => resolve(folder, file));
+    return {
+      folders: [...new Set([process.cwd(), resolve(folder), ...[...found, ...prompt].map((file) => dirname(file))])],
+      prompt,
+    };
   } catch {
-    return [process.cwd()];
+    return { folders: [process.cwd()], prompt: [] };
   }
 }
