@@ -102,6 +102,38 @@ test("a pattern of a schema is held against the whole text, not against its line
   expect(check({ type: "json_schema", schema: digits }, '"12\\nand more"').value).toBe(0);
 });
 
+test.each([
+  ["date", ["2024-02-29", "2000-02-29", "0004-02-29"], ["2023-02-29", "1900-02-29", "2024-13-01", "29.02.2024", ""]],
+  ["time", ["10:00:00Z", "10:00:00.5+05:30", "23:59:60Z", "15:59:60-08:00"], ["10:00", "10:00:00", "10:00:60Z"]],
+  ["date-time", ["2024-02-29T10:00:00Z", "2024-02-29t10:00:00z"], ["2024-02-29T10:00:00", "2023-02-29T10:00:00Z"]],
+  ["duration", ["P1Y2M3DT4H5M6S", "P2W", "PT1H"], ["P", "PT", "P1YT", "P1D1Y", "P1WT1H", "1Y"]],
+  ["email", ["ann@example.org", "a.b+c@d-e.co"], ["ann", "ann@example", "a..b@c.de", "@c.de", "a@b@c.de", "a@b.de."]],
+  ["hostname", ["localhost", "a.example.org."], ["-a.de", "a..b", "a_b.de", "", "x".repeat(64)]],
+  ["ipv4", ["0.0.0.0", "255.255.255.255"], ["256.1.1.1", "1.2.3", "1.2.3.4.", "01.2.3.4"]],
+  [
+    "ipv6",
+    ["::", "fe80::1", "::ffff:1.2.3.4", "1:2:3:4:5:6:7:8"],
+    ["1::2::3", "12345::", "1:2:3:4:5:6:7", "fe80::1%eth0"],
+  ],
+  [
+    "uri",
+    ["https://a.b/c?d=e#f", "urn:isbn:1", "http://[::1]:80/%20"],
+    ["/a", "http://a b", "http://a%zz", "http://[:1]/"],
+  ],
+  ["uuid", ["123e4567-e89b-12d3-a456-426614174000"], ["123e4567e89b12d3a456426614174000", "order-1"]],
+])("the format %s of a schema is held against texts", (format, right, wrong) => {
+  const scored = (texts: readonly unknown[]) =>
+    texts.map((text) => [text, check({ type: "json_schema", schema: { format } }, JSON.stringify(text))]);
+  const misfit = { value: 0, reason: `the reply must match format "${format}"` };
+  expect(scored([...right, 5])).toEqual([...right, 5].map((text) => [text, { value: 1, reason: "fits the schema" }]));
+  expect(scored(wrong)).toEqual(wrong.map((text) => [text, misfit]));
+});
+
+test("a format nobody knows, and that of a name within a schema, are not checked", () => {
+  const schema = { $id: "not a uri", $comment: "x", type: "string", format: "color" };
+  expect(check({ type: "json_schema", schema }, '"red"').value).toBe(1);
+});
+
 test("a price is a multiple of a cent", () => {
   const cents = { type: "number", multipleOf: 0.01 };
   expect(check({ type: "json_schema", schema: cents }, "19.99").value).toBe(1);

@@ -7,6 +7,7 @@ import { shorten } from "../short-list.ts";
 import type { Check } from "./check.ts";
 import { compilePattern } from "./compile-pattern.ts";
 import type { PatternSizes } from "./pattern-sizes.ts";
+import { textFormats } from "./text-formats.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "json_schema" }>;
 
@@ -38,8 +39,8 @@ const options: Options = {
 };
 
 /**
- * 1 when the reply is JSON that fits the schema: of the draft that `$schema` names (7 for those before it), else of 2020-12. A reply
- * that is one fenced code block is unwrapped first.
+ * 1 when the reply is JSON that fits the schema: of the draft that `$schema` names (7 for those before it), else of 2020-12. Whoever
+ * checks a reply by a `format` means it, whether or not the draft has it checked. A reply that is one fenced code block is unwrapped first.
  */
 export function jsonSchema({ schema }: Setting, sizes?: PatternSizes): Check {
   const validate = compile(schema, sizes);
@@ -68,7 +69,8 @@ function compile({ $schema, ...schema }: Setting["schema"], sizes: PatternSizes 
     const Dialect = dialectOf($schema);
     checkForm(Dialect, schema);
     const code = { ...options.code, regExp: linearPatterns(sizes) as never };
-    return new Dialect({ ...options, code, validateSchema: false }).compile(schema);
+    const formats = { validateFormats: true, formats: { ...textFormats } };
+    return new Dialect({ ...options, ...formats, code, validateSchema: false }).compile(schema);
   } catch (error) {
     throw new SchemaError(error instanceof Error ? error.message : "not a JSON schema", { cause: error });
   }
