@@ -1,4 +1,9 @@
 import type { TurnCheck } from "../../contract/scorer-setting.ts";
+import { toScriptPattern } from "./script-pattern.ts";
+
+/** What draft 7 of JSON schema does not know. */
+const laterKeyword =
+  /"(?:prefixItems|(?:min|max)Contains|dependent(?:Required|Schemas)|unevaluated(?:Items|Properties)|\$(?:anchor|(?:dynamic|recursive)(?:Ref|Anchor)))":/;
 
 /** A check of ours as an assertion of promptfoo, or undefined where none judges the same. Texts go through `literal`. */
 export function toAssertion(check: TurnCheck, literal: (text: string) => string): object | undefined {
@@ -14,16 +19,18 @@ function assertionOf(check: TurnCheck, literal: (text: string) => string): objec
       const type = `${check.mode === "none" ? "not-" : ""}${check.ignore_case ? "i" : ""}contains${several}`;
       return { type, value: texts.length === 1 ? texts[0] : texts };
     }
-    case "regex":
-      // A pattern of JavaScript has no flag within it, and promptfoo has none beside it.
-      return check.ignore_case || /\(\?[a-z-]+[:)]/.test(check.pattern.replace(/^\(\?-m\)/, ""))
+    case "regex": {
+      // promptfoo has no flags.
+      const pattern = check.ignore_case ? undefined : toScriptPattern(check.pattern);
+      return pattern === undefined
         ? undefined
-        : {
-            type: check.negate ? "not-regex" : "regex",
-            value: literal(check.pattern.replace(/^\(\?-m\)/, "")),
-          };
-    case "json_schema":
-      return { type: "is-json", value: check.schema };
+        : { type: check.negate ? "not-regex" : "regex", value: literal(pattern) };
+    }
+    case "json_schema": {
+      // promptfoo reads every schema by draft 7, and breaks off at one that names another.
+      const { $schema: _, ...schema } = check.schema;
+      return laterKeyword.test(JSON.stringify(schema)) ? undefined : { type: "is-json", value: schema };
+    }
     case "latency":
       return check.of === "reply" ? { type: "latency", threshold: check.max_ms } : undefined;
     case "cost":

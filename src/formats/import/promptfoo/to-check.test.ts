@@ -12,7 +12,13 @@ test.each([
   ["starts-with", "Yes. (sure)", { type: "regex", pattern: "\\AYes\\. \\(sure\\)" }],
   ["regex", "\\d{5}", { type: "regex", pattern: "\\d{5}", negate: false }],
   ["regex", "^Yes$", { pattern: "(?-m)^Yes$" }],
+  ["regex", "(?<![^\\n])Yes(?![^\\n])", { pattern: "(?-m)(?m:^)Yes(?m:$)" }],
   ["is-json", "type: object", { type: "json_schema", schema: { type: "object" } }],
+  [
+    "is-json",
+    { items: [{ type: "number" }] },
+    { schema: { $schema: "http://json-schema.org/draft-07/schema#", items: [{ type: "number" }] } },
+  ],
   ["word-count", { min: 2 }, { type: "length", unit: "words", min: 2 }],
   ["word-count", 5, { type: "length", unit: "words", min: 5, max: 5 }],
 ])("the assertion %s %j is a check", (type, value, check) => {
@@ -22,6 +28,8 @@ test.each([
 test("what no check judges the same is none", () => {
   expect(of("regex", "(?=look)")).toBeUndefined();
   expect(of("regex", "(")).toBeUndefined();
+  expect(of("is-json", { properties: { code: { type: "string", pattern: "(?=look)" } } })).toBeUndefined();
+  expect(of("is-json", { patternProperties: { "(?=look)": true } })).toBeUndefined();
   expect(of("contains-all", ["a", "b"], { negated: true })).toBeUndefined();
   expect(of("contains", " \n")).toBeUndefined();
   expect(of("latency")).toBeUndefined();

@@ -3,6 +3,7 @@ import { RE2JS } from "re2js";
 import { parse as parseYaml } from "yaml";
 import { isRecord } from "../../../contract/json-record.ts";
 import { TurnCheck } from "../../../contract/scorer-setting.ts";
+import { lineEnds } from "../../line-ends.ts";
 import { scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
 
@@ -29,7 +30,7 @@ function settingOf({ type, value, negated, threshold }: CheckDraft): object | un
     case "regex":
       return matching(atEnds(scalarText(value) ?? ""), negated);
     case "is-json":
-      return negated ? undefined : { type: "json_schema", schema: schemaOf(value) };
+      return negated ? undefined : fitting(schemaOf(value));
     case "word-count":
       return negated ? undefined : { type: "length", unit: "words", ...wordBounds(value) };
     case "llm-rubric":
@@ -52,18 +53,43 @@ function containing(texts: readonly string[], { type, mode }: { type: string; mo
   return { type: "contains", text, mode, ignore_case: type.startsWith("i") };
 }
 
-/** Code that promptfoo runs as JavaScript may look around or back; a pattern here must run in linear time. */
 function matching(pattern: string, negate: boolean): object | undefined {
-  try {
-    RE2JS.compile(RE2JS.translateRegExp(pattern));
-  } catch {
-    return undefined;
-  }
-  return { type: "regex", pattern, negate };
+  return isRunnable(pattern) ? { type: "regex", pattern, negate } : undefined;
 }
 
-/** `^` and `$` of promptfoo are the ends of the reply; ours are those of a line unless told. */
-const atEnds = (pattern: string): string => (/[$^]/.test(pattern) ? `(?-m)${pattern}` : pattern);
+/** Code that promptfoo runs as JavaScript may look around or back; a pattern here must run in linear time. */
+function isRunnable(pattern: string): boolean {
+  try {
+    RE2JS.compile(RE2JS.translateRegExp(pattern));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** promptfoo reads schemas by draft 7; ours that name no draft are read by a later one, in which lists of items have another form. */
+function fitting(schema: unknown): object | undefined {
+  if (!patternsOf(schema).every(isRunnable)) return undefined;
+  const isOlder = /"(?:additionalItems":|items":\[)/.test(JSON.stringify(schema) ?? "");
+  const draft = isOlder && { $schema: "http://json-schema.org/draft-07/schema#" };
+  return { type: "json_schema", schema: isRecord(schema) ? { ...draft, ...schema } : schema };
+}
+
+function patternsOf(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(patternsOf);
+  if (!isRecord(schema)) return [];
+  return Object.entries(schema).flatMap(([key, value]) => {
+    if (key === "pattern" && typeof value === "string") return [value];
+    return [...(key === "patternProperties" && isRecord(value) ? Object.keys(value) : []), ...patternsOf(value)];
+  });
+}
+
+/** `^` and `$` of promptfoo are the ends of the reply; ours are those of a line unless told. Our export has a form for those. */
+function atEnds(pattern: string): string {
+  if (!/[$^]/.test(pattern)) return pattern;
+  const { script, linear } = lineEnds;
+  return `(?-m)${pattern.replaceAll(script.start, linear.start).replaceAll(script.end, linear.end)}`;
+}
 
 const oneText = (value: unknown): string[] => {
   const text = scalarText(value);
