@@ -1,4 +1,4 @@
-import type { ReplyError, SuccessfulReply, ToolCall } from "../contract/model.ts";
+import type { ChatMessage, ReplyError, SuccessfulReply, ToolCall } from "../contract/model.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentOutcome } from "./agent-outcome.ts";
 import { toTotals, type AgentRun } from "./agent-run.ts";
@@ -6,7 +6,7 @@ import { answerToolCalls } from "./answer-tool-calls.ts";
 import { callModel, spentLimit } from "./call-model.ts";
 import { answerWithoutTools, finalAnswerTime } from "./final-answer.ts";
 import { toPendingRun } from "./pending-run.ts";
-import { readToolCalls, type ReadCall } from "./read-tool-call.ts";
+import { readToolCalls, type HandedOutCall, type ReadCall } from "./read-tool-call.ts";
 import { argumentsIn, skipCall } from "./skip-call.ts";
 import { createTimeLimit, type TimeLimit } from "./time-limit.ts";
 
@@ -18,7 +18,13 @@ export interface OpenTurn {
 
 /** How the part of a run that may use tools ended. */
 type Ending =
-  | { readonly kind: "answered"; readonly reply: SuccessfulReply; readonly calls: readonly ReadCall[] }
+  | {
+      readonly kind: "answered";
+      readonly reply: SuccessfulReply;
+      readonly calls: readonly ReadCall[];
+      /** Of those calls that nobody else is to carry out. */
+      readonly results: readonly ChatMessage[];
+    }
   | { readonly kind: "limited"; readonly reason: LimitReason }
   | { readonly kind: "failed"; readonly error: ReplyError };
 
@@ -44,13 +50,24 @@ async function takeStep(run: AgentRun, deadline: TimeLimit): Promise<Ending | nu
   const reply = await callModel(run, { tools: run.toolbox.definitions, deadline });
   if (!reply) return { kind: "limited", reason: "deadline" };
   if (!reply.ok) return { kind: "failed", error: reply.error };
-  if (reply.tool_calls.length === 0) return { kind: "answered", reply, calls: [] };
+  if (reply.tool_calls.length === 0) return { kind: "answered", reply, calls: [], results: [] };
 
   const calls = readToolCalls(reply, run);
   reportUnusable(run, calls);
-  // Nothing of a turn that somebody else must continue is run before they do.
-  if (calls.some((call) => call.kind === "handed-out")) return { kind: "answered", reply, calls };
-  return answerTurn(run, { text: reply.text, calls }, deadline);
+  // Nothing of a turn that somebody must approve is run before they do.
+  if (calls.some(awaitsApproval)) return { kind: "answered", reply, calls, results: [] };
+  if (!calls.some(isHandedOut)) return answerTurn(run, { text: reply.text, calls }, deadline);
+  const ours = calls.filter((call) => !isHandedOut(call));
+  const { messages: results } = await answerToolCalls(run, ours, { deadline, spent: spentLimit(run) });
+  return { kind: "answered", reply, calls, results };
+}
+
+function isHandedOut(call: ReadCall): call is HandedOutCall {
+  return call.kind === "handed-out";
+}
+
+function awaitsApproval(call: ReadCall): boolean {
+  return isHandedOut(call) && call.waitsFor === "approval";
 }
 
 async function answerTurn(run: AgentRun, { text, calls }: OpenTurn, deadline: TimeLimit): Promise<Ending | null> {
@@ -76,16 +93,17 @@ function reportUnusable(run: AgentRun, calls: readonly ReadCall[]): void {
 async function toOutcome(run: AgentRun, ending: Ending): Promise<AgentOutcome> {
   if (ending.kind === "limited") return answerWithoutTools(run, ending.reason);
   if (ending.kind === "failed") return { ...toTotals(run), ok: false, error: ending.error };
-  const { reply, calls } = ending;
-  const pending = calls.filter((call) => call.kind === "handed-out");
-  const awaitsApproval = pending.some((call) => call.waitsFor === "approval");
+  const { reply, calls, results } = ending;
+  const pending = calls.filter(isHandedOut);
+  const waits = pending.some(awaitsApproval);
   return {
     ...toTotals(run),
     ok: true,
     reply,
     finish_reason: pending.length > 0 ? "tool_calls" : reply.finish_reason,
     pending_tool_calls: pending.map((call) => ({ ...toToolCall(call), args: call.args })),
-    ...(awaitsApproval && { pending_run: toPendingRun(run, reply, calls) }),
-    ...(pending.length > 0 && !awaitsApproval && { history: run.history }),
+    ...(waits && { pending_run: toPendingRun(run, reply, calls) }),
+    ...(pending.length > 0 &&
+      !waits && { handed_out: { history: run.history, calls: calls.map(toToolCall), results } }),
   };
 }

@@ -1,4 +1,4 @@
-import type { CallEcho, ChatMessage, ReplyError, SuccessfulReply } from "../contract/model.ts";
+import type { CallEcho, ChatMessage, ReplyError, SuccessfulReply, ToolCall } from "../contract/model.ts";
 import type { Usage } from "../contract/usage.ts";
 import type { ToolArguments } from "./tool.ts";
 
@@ -84,6 +84,16 @@ export interface PendingCall {
   readonly error?: string;
 }
 
+/** What the client is not told when it is asked to use its tools. */
+export interface HandedOut {
+  /** The conversation up to the reply that asks for them. */
+  readonly history: readonly ChatMessage[];
+  /** All calls of that reply, ours among them. */
+  readonly calls: readonly ToolCall[];
+  /** What came of ours. */
+  readonly results: readonly ChatMessage[];
+}
+
 export interface SuccessfulOutcome extends AgentTotals {
   readonly ok: true;
   /** The last message. Its text is ours only where a limit was reached and no last answer came. */
@@ -91,8 +101,8 @@ export interface SuccessfulOutcome extends AgentTotals {
   /** The model's own reason, `tool_calls` when calls are pending, or the limit that ended the run. */
   readonly finish_reason: string;
   readonly pending_tool_calls: readonly PendingToolCall[];
-  /** There when the client's tools are to be used: the conversation up to the reply that asks for them. */
-  readonly history?: readonly ChatMessage[];
+  /** There when the client's tools are to be used. */
+  readonly handed_out?: HandedOut;
   /** There when a pending call waits for approval: what `resumeAgent` needs. Keep it on the server. */
   readonly pending_run?: PendingRun;
 }

@@ -193,7 +193,44 @@ test("a client's tool ends the run with the call pending", async () => {
   });
 });
 
-test("nothing of a turn that holds a pending call is carried out", async () => {
+test("calls beside those for the client are answered, and what came of them is kept", async () => {
+  const clientTools = [{ name: "open_page", description: "", parameters: {} }];
+  const calls = ["abacus", "open_page", "spy"].map((name) => ({ id: name, name, arguments: "{}" }));
+  const { spy, tool } = spyTool();
+  const model = scriptedModel({ tool_calls: calls });
+  const outcome = await runAgent({ model, messages, tools: [tool], clientTools, signal });
+  expect(spy).toHaveBeenCalledTimes(1);
+  expect(outcome).toMatchObject({
+    finish_reason: "tool_calls",
+    model_calls: 1,
+    tool_calls: [{ id: "spy", ok: true }],
+    pending_tool_calls: [{ id: "open_page" }],
+    handed_out: {
+      history: messages,
+      calls: [{ id: "abacus" }, { id: "open_page" }, { id: "spy" }],
+      results: [
+        { tool_call_id: "abacus", content: expect.stringContaining("there is no tool") },
+        { tool_call_id: "spy" },
+      ],
+    },
+  });
+});
+
+test("at a limit the calls beside those for the client are not carried out, and say so", async () => {
+  const clientTools = [{ name: "open_page", description: "", parameters: {} }];
+  const calls = ["spy", "open_page"].map((name) => ({ id: name, name, arguments: "{}" }));
+  const { spy, tool } = spyTool();
+  const model = scriptedModel({ tool_calls: calls });
+  const outcome = await runAgent({ model, messages, tools: [tool], clientTools, limits: { toolCalls: 0 }, signal });
+  expect(spy).not.toHaveBeenCalled();
+  expect(outcome).toMatchObject({
+    finish_reason: "tool_calls",
+    pending_tool_calls: [{ id: "open_page" }],
+    handed_out: { results: [{ content: "The call was not run: a limit of this run is reached." }] },
+  });
+});
+
+test("nothing of a turn that waits for approval is carried out", async () => {
   const free = spyTool(undefined, { name: "free" });
   const guarded = spyTool(undefined, { name: "guarded", needsApproval: true });
   const calls = ["free", "guarded", "unknown"].map((name) => ({ id: name, name, arguments: "{}" }));

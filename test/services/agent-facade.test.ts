@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
+import { historyProblem } from "../../src/agent/testing/history-problem.ts";
 import { asksFor, failsWith, refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { defineTool } from "../../src/agent/tool.ts";
+import type { ChatRequest } from "../../src/contract/model.ts";
 import { ChatCompletion } from "../../src/contract/openai-chat.ts";
 import { ResponseBody } from "../../src/contract/openai-responses.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
@@ -338,11 +340,24 @@ test.each([
   expect(await refused.json()).toMatchObject({ error: { message: '/tool_choice names "rocket", which is no tool' } });
 });
 
+const doneIn = ({ messages }: ChatRequest) =>
+  new Set(messages.flatMap((message) => (message.role === "tool" ? (message.name ?? "") : [])));
+
 /** Books with a tool of ours, then asks the client for the weather, as long as it does not see that either was done. */
-const booksThenAsks: ScriptedTurn = ({ messages }) => {
-  const done = new Set(messages.flatMap((message) => (message.role === "tool" ? (message.name ?? "") : [])));
+const booksThenAsks: ScriptedTurn = (request) => {
+  const done = doneIn(request);
   if (!done.has("book")) return { text: "I book.", ...asksFor("book", {}, "call_1") };
   return done.has("weather") ? "Booked, and it is sunny." : asksFor("weather", {}, "call_2");
+};
+
+/** The same, but both at once. */
+const booksAndAsks: ScriptedTurn = (request) => {
+  const done = doneIn(request);
+  const wanted = [asksFor("book", {}, "call_1"), asksFor("weather", {}, "call_2")].flatMap(
+    ({ tool_calls }) => tool_calls,
+  );
+  const open = wanted.filter(({ name }) => !done.has(name));
+  return open.length > 0 ? { text: "I see.", tool_calls: open } : "Booked, and it is sunny.";
 };
 
 function bookTool(booked: unknown[]) {
@@ -350,11 +365,17 @@ function bookTool(booked: unknown[]) {
   return defineTool({ name: "book", description: "Books.", parameters, run: (args) => void booked.push(args) });
 }
 
-test.each([false, true])(
-  "what our tools did before the client's were asked for is not done again (stream: %s)",
-  async (stream) => {
+test.each([
+  ["before", false, booksThenAsks],
+  ["before", true, booksThenAsks],
+  ["when", false, booksAndAsks],
+  ["when", true, booksAndAsks],
+] as const)(
+  "what our tools did %s the client's were asked for is not done again (stream: %s)",
+  async (_when, stream, turn) => {
     const booked: unknown[] = [];
-    await using agent = await runAgentApp(scripted(booksThenAsks).models, { tools: () => [bookTool(booked)] });
+    const { models, model } = scripted(turn);
+    await using agent = await runAgentApp(models, { tools: () => [bookTool(booked)] });
     const openai = new OpenAI({ baseURL: `${agent.url}/v1`, apiKey: "none", maxRetries: 0 });
     const weather = { name: "weather", parameters: { type: "object", properties: {} } };
 
@@ -367,6 +388,7 @@ test.each([false, true])(
     const question = { role: "user" as const, content: "Book, and tell me the weather." };
     const asked = await complete([question]);
     expect(asked?.tool_calls).toMatchObject([{ id: "call_2", function: { name: "weather" } }]);
+    expect(booked).toHaveLength(1);
     const result = { role: "tool" as const, tool_call_id: "call_2", content: "sunny" };
     const answered = await complete([question, asked as OpenAI.ChatCompletionMessage, result]);
     expect(answered?.content).toBe("Booked, and it is sunny.");
@@ -381,6 +403,7 @@ test.each([false, true])(
     const { output_text } = await respond([question, ...(output as OpenAI.Responses.ResponseInput), given]);
     expect(output_text).toBe("Booked, and it is sunny.");
     expect(booked).toHaveLength(2);
+    expect(model.requests.map(({ messages }) => historyProblem(messages)).filter(Boolean)).toEqual([]);
   },
 );
 

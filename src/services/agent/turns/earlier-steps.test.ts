@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
 import type { ChatMessage } from "../../../contract/model.ts";
-import { sampleReply } from "../../../contract/testing/sample-reply.ts";
 import { createEarlierSteps } from "./earlier-steps.ts";
 
 const question: ChatMessage = { role: "user", content: "Hi" };
@@ -21,8 +20,7 @@ const steps = (id: string): readonly ChatMessage[] => [
 const outcome = (history: readonly ChatMessage[], ...ids: string[]): AgentOutcome =>
   ({
     ok: true,
-    history,
-    reply: sampleReply("", { tool_calls: ids.map((id) => call(id)) }),
+    handed_out: { history, calls: ids.map((id) => call(id)), results: [] },
     pending_tool_calls: ids.map((id) => ({ ...call(id), args: {} })),
   }) as Partial<SuccessfulOutcome> as AgentOutcome;
 
@@ -54,7 +52,7 @@ test.each([
 
 test("nothing is kept for good, nor more than there is room for", () => {
   let time = 0;
-  const room = JSON.stringify([steps("1"), []]).length * 2;
+  const room = JSON.stringify([steps("1"), [call("a")], []]).length * 2;
   const earlier = createEarlierSteps({ now: () => time, maximumAgeMs: 1000, maximumSize: room });
   const isKept = (id: string) => earlier.read(null, [question, asks(id)]).messages.length > 2;
   for (const id of ["a", "b", "c"]) earlier.read(null, [question]).keep(outcome([question, ...steps("1")], id));
@@ -70,13 +68,34 @@ test("a turn that used none of our tools, or failed, leaves nothing to keep", ()
   expect(earlier.read(null, [question, asks("a")]).messages).toEqual([question, asks("a")]);
 });
 
+test("what was done beside the client's calls is put back among them", () => {
+  const earlier = createEarlierSteps();
+  const handed_out = { history: [question], calls: [call("1", "ours"), call("a")], results: [result("1")] };
+  const pending_tool_calls = [{ ...call("a"), args: {} }];
+  const mixed = { ok: true, handed_out, pending_tool_calls } as Partial<SuccessfulOutcome> as AgentOutcome;
+  earlier.read("ada", [question]).keep(mixed);
+
+  const rewritten = { ...call("a"), arguments: '{ "as": "the client has it" }' };
+  const sent = [question, { role: "assistant", content: "", tool_calls: [rewritten] } as const, result("a")];
+  expect(earlier.read("ada", sent).messages).toEqual([
+    question,
+    { role: "assistant", content: "", tool_calls: [call("1", "ours"), rewritten] },
+    result("1"),
+    result("a"),
+  ]);
+});
+
 test("what the provider wants to see again is put back, whatever the client made of it", () => {
   const earlier = createEarlierSteps();
   const thinking = { from: "claude", message: { thinking: [{ type: "thinking", signature: "s" }] } };
   const signed = { from: "claude", call: { extra_content: { signature: "b" } } };
-  const reply = sampleReply("", { tool_calls: [{ ...call("own", "ours"), echo: thinking }, call("a"), call("b")] });
-  const pending = [call("a"), { ...call("b"), echo: signed }].map((asked) => ({ ...asked, args: {} }));
-  const asked = { ok: true, history: [question], reply, pending_tool_calls: pending } as Partial<SuccessfulOutcome>;
+  const calls = [
+    { ...call("a"), echo: thinking },
+    { ...call("b"), echo: signed },
+  ];
+  const pending_tool_calls = calls.map((asked) => ({ ...asked, args: {} }));
+  const handed_out = { history: [question], calls, results: [] };
+  const asked = { ok: true, handed_out, pending_tool_calls } as Partial<SuccessfulOutcome>;
   earlier.read(null, [question]).keep(asked as AgentOutcome);
 
   const back = [{ ...call("a"), echo: { message: { reasoning_content: "as the client has it" } } }, call("b")];

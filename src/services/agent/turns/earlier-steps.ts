@@ -1,7 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import type { ChatMessage, ToolCall } from "../../../contract/model.ts";
-import { pendingEchoes, type PendingEchoes } from "./pending-echoes.ts";
 
 /** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
 export interface KnownConversation {
@@ -11,7 +10,7 @@ export interface KnownConversation {
 }
 
 /**
- * What the agent did before it asked the client to use a tool of its own. The wires of OpenAI have no place for it: a client
+ * What the agent did before it asked the client to use a tool of its own, or at once with it. The wires of OpenAI have no place for it: a client
  * comes back with its call and the result, and a model that saw no more would use our tools once more, also those that change
  * something. What the provider wants to see again beside the call is handed out, but most clients do not bring it back.
  */
@@ -23,7 +22,10 @@ export interface EarlierSteps {
 /** What belongs to one reply with calls of the client's. */
 interface Hidden {
   readonly steps: readonly ChatMessage[];
-  readonly echoes: PendingEchoes;
+  /** All calls of the reply, as its model wrote them. */
+  readonly calls: readonly ToolCall[];
+  /** Of those that are not the client's. */
+  readonly results: readonly ChatMessage[];
 }
 
 interface Kept extends Hidden {
@@ -73,11 +75,11 @@ export function createEarlierSteps({
       return {
         messages,
         keep: (outcome) => {
-          if (!outcome.ok || !outcome.history) return;
-          const steps = outcome.history.slice(messages.length);
-          const echoes = pendingEchoes(outcome);
-          if (steps.length === 0 && echoes.size === 0) return;
-          put(keyOf(addTo(hashFor(owner), sent), outcome.pending_tool_calls), { steps, echoes });
+          if (!outcome.ok || !outcome.handed_out) return;
+          const { history, calls, results } = outcome.handed_out;
+          const steps = history.slice(messages.length);
+          if (steps.length === 0 && results.length === 0 && !calls.some(({ echo }) => echo)) return;
+          put(keyOf(addTo(hashFor(owner), sent), outcome.pending_tool_calls), { steps, calls, results });
         },
       };
     },
@@ -88,21 +90,21 @@ export function createEarlierSteps({
     return sent.flatMap((message) => {
       const hidden = hasCalls(message) ? hiddenBehind(keyOf(before, message.tool_calls)) : null;
       addTo(before, [message]);
-      return hidden && hasCalls(message) ? [...hidden.steps, withEchoes(message, hidden.echoes)] : [message];
+      return hidden && hasCalls(message)
+        ? [...hidden.steps, withCalls(message, hidden.calls), ...hidden.results]
+        : [message];
     });
   }
 }
 
-function sizeOf({ steps, echoes }: Hidden): number {
-  return JSON.stringify([steps, [...echoes.values()]]).length;
+function sizeOf({ steps, calls, results }: Hidden): number {
+  return JSON.stringify([steps, calls, results]).length;
 }
 
-/** What the provider said counts, not what the client made of it. */
-function withEchoes(message: AskingMessage, echoes: PendingEchoes): ChatMessage {
-  const tool_calls = message.tool_calls.map((call) => {
-    const echo = echoes.get(call.id);
-    return echo ? { ...call, echo } : call;
-  });
+/** With our calls among the client's, as their model wrote them. What the provider said counts, not what the client made of it. */
+function withCalls(message: AskingMessage, calls: readonly ToolCall[]): ChatMessage {
+  const sent = new Map(message.tool_calls.map((call) => [call.id, call]));
+  const tool_calls = calls.map((call) => ({ ...call, ...sent.get(call.id), ...(call.echo && { echo: call.echo }) }));
   return { ...message, tool_calls };
 }
 
