@@ -1,3 +1,4 @@
+import { ContextOverflowError } from "@langchain/core/errors";
 import { HumanMessage, type AIMessageChunk } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
 import OpenAI from "openai";
@@ -20,6 +21,7 @@ const model: ChatModel = (request, options) => {
     if (last?.content === "17 * 23?") return asksFor("calculator", { expression: "17 * 23" }, "call_own");
     if (last?.content === "Weather?") return asksFor("weather", { city: "Paris" }, "call_weather");
     if (last?.content === "Fail") return failsWith("upstream_rate_limited");
+    if (last?.content === "Too long") return failsWith("context_length_exceeded");
     return `You said ${last?.content}${request.messages[0]?.role === "system" ? ` to ${request.messages[0].content}` : ""}`;
   };
   return scripted(script).model(request, options);
@@ -374,6 +376,10 @@ describe("@langchain/openai", () => {
     for await (const chunk of await chat().stream([new HumanMessage("Hello")])) whole = whole?.concat(chunk) ?? chunk;
     expect(whole?.content).toBe("You said Hello");
     expect(whole?.usage_metadata).toMatchObject({ total_tokens: 15 });
+  });
+
+  test("knows a conversation that is too long, so that it can be shortened", async () => {
+    await expect(chat().invoke("Too long")).rejects.toSatisfy((error) => ContextOverflowError.isInstance(error));
   });
 
   test.each([false, true])("sees its own tool calls (stream: %s)", async (stream) => {

@@ -18,6 +18,11 @@ test("the field is named as OpenAI's clients print it", () => {
   expect(toOpenAiError(new ServiceError("validation_failed", "No.", { errors })).error.param).toBe("messages[0].a/b");
 });
 
+test("a conversation that is too long is told in the words by which clients know it", () => {
+  const { message } = toOpenAiError(new ServiceError("context_length_exceeded", "No.")).error;
+  expect(message).toMatch(/^No\. .*exceeds the context window.*is longer than the model's context length/);
+});
+
 test.each([
   ["upstream_rejected", "/v1/responses", "false"],
   ["upstream_error", "/v1/responses", null],

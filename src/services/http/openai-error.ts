@@ -7,13 +7,19 @@ export function toOpenAiError(error: ServiceError): OpenAiError {
   const field = error.errors?.[0];
   return {
     error: {
-      message: error.message,
+      message: error.code === "context_length_exceeded" ? `${error.message} ${overflowWords}` : error.message,
       type: openAiType(errorKinds[error.code].status),
       param: field ? toParameter(field) : null,
       code: error.code,
     },
   };
 }
+
+/**
+ * Clients that shorten a conversation, or turn to a model with more room, know this failure by words of OpenAI and others, not by
+ * its code: LangChain by the first half, LiteLLM by the second.
+ */
+const overflowWords = "It exceeds the context window: it is longer than the model's context length.";
 
 function openAiType(status: number): string {
   if (status === 401) return "authentication_error";
