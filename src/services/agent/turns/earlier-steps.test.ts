@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
 import type { ChatMessage } from "../../../contract/model.ts";
+import { sampleReply } from "../../../contract/testing/sample-reply.ts";
 import { createEarlierSteps } from "./earlier-steps.ts";
 
 const question: ChatMessage = { role: "user", content: "Hi" };
@@ -20,6 +21,7 @@ const steps = (id: string): readonly ChatMessage[] => [
 const outcome = (history: readonly ChatMessage[], ...ids: string[]): AgentOutcome =>
   ({
     ok: true,
+    reply: sampleReply(""),
     handed_out: { history, calls: ids.map((id) => call(id)), results: [] },
     pending_tool_calls: ids.map((id) => ({ ...call(id), args: {} })),
   }) as Partial<SuccessfulOutcome> as AgentOutcome;
@@ -38,6 +40,13 @@ test("what was done before each call is put back before it, turn after turn", ()
   expect(earlier.read("ada", sent).messages).toEqual([...second.messages, ...steps("2"), ...answered]);
 });
 
+test("words that a stream told of earlier steps are not said twice", () => {
+  const earlier = createEarlierSteps();
+  earlier.read("ada", [question]).keep(outcome([question, ...steps("1")], "a"));
+  const streamed = [question, { ...asks("a"), content: "First." }, result("a")];
+  expect(earlier.read("ada", streamed).messages).toEqual([question, ...steps("1"), asks("a"), result("a")]);
+});
+
 test.each([
   ["another owner", "bob", [question, asks("a"), result("a")]],
   ["nobody", null, [question, asks("a"), result("a")]],
@@ -52,7 +61,7 @@ test.each([
 
 test("nothing is kept for good, nor more than there is room for", () => {
   let time = 0;
-  const room = JSON.stringify([steps("1"), [call("a")], []]).length * 2;
+  const room = JSON.stringify([steps("1"), "", [call("a")], []]).length * 2;
   const earlier = createEarlierSteps({ now: () => time, maximumAgeMs: 1000, maximumSize: room });
   const isKept = (id: string) => earlier.read(null, [question, asks(id)]).messages.length > 2;
   for (const id of ["a", "b", "c"]) earlier.read(null, [question]).keep(outcome([question, ...steps("1")], id));
@@ -72,7 +81,12 @@ test("what was done beside the client's calls is put back among them", () => {
   const earlier = createEarlierSteps();
   const handed_out = { history: [question], calls: [call("1", "ours"), call("a")], results: [result("1")] };
   const pending_tool_calls = [{ ...call("a"), args: {} }];
-  const mixed = { ok: true, handed_out, pending_tool_calls } as Partial<SuccessfulOutcome> as AgentOutcome;
+  const mixed = {
+    ok: true,
+    reply: sampleReply(""),
+    handed_out,
+    pending_tool_calls,
+  } as Partial<SuccessfulOutcome> as AgentOutcome;
   earlier.read("ada", [question]).keep(mixed);
 
   const rewritten = { ...call("a"), arguments: '{ "as": "the client has it" }' };
@@ -95,7 +109,7 @@ test("what the provider wants to see again is put back, whatever the client made
   ];
   const pending_tool_calls = calls.map((asked) => ({ ...asked, args: {} }));
   const handed_out = { history: [question], calls, results: [] };
-  const asked = { ok: true, handed_out, pending_tool_calls } as Partial<SuccessfulOutcome>;
+  const asked = { ok: true, reply: sampleReply(""), handed_out, pending_tool_calls } as Partial<SuccessfulOutcome>;
   earlier.read(null, [question]).keep(asked as AgentOutcome);
 
   const back = [{ ...call("a"), echo: { message: { reasoning_content: "as the client has it" } } }, call("b")];

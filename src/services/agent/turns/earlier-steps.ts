@@ -22,6 +22,8 @@ export interface EarlierSteps {
 /** What belongs to one reply with calls of the client's. */
 interface Hidden {
   readonly steps: readonly ChatMessage[];
+  /** What the reply itself says: a stream has told the words of the steps too, and its client takes all of them for one reply. */
+  readonly text: string;
   /** All calls of the reply, as its model wrote them. */
   readonly calls: readonly ToolCall[];
   /** Of those that are not the client's. */
@@ -79,7 +81,8 @@ export function createEarlierSteps({
           const { history, calls, results } = outcome.handed_out;
           const steps = history.slice(messages.length);
           if (steps.length === 0 && results.length === 0 && !calls.some(({ echo }) => echo)) return;
-          put(keyOf(addTo(hashFor(owner), sent), outcome.pending_tool_calls), { steps, calls, results });
+          const key = keyOf(addTo(hashFor(owner), sent), outcome.pending_tool_calls);
+          put(key, { steps, text: outcome.reply.text, calls, results });
         },
       };
     },
@@ -90,22 +93,20 @@ export function createEarlierSteps({
     return sent.flatMap((message) => {
       const hidden = hasCalls(message) ? hiddenBehind(keyOf(before, message.tool_calls)) : null;
       addTo(before, [message]);
-      return hidden && hasCalls(message)
-        ? [...hidden.steps, withCalls(message, hidden.calls), ...hidden.results]
-        : [message];
+      return hidden && hasCalls(message) ? [...hidden.steps, asReplied(message, hidden), ...hidden.results] : [message];
     });
   }
 }
 
-function sizeOf({ steps, calls, results }: Hidden): number {
-  return JSON.stringify([steps, calls, results]).length;
+function sizeOf({ steps, text, calls, results }: Hidden): number {
+  return JSON.stringify([steps, text, calls, results]).length;
 }
 
 /** With our calls among the client's, as their model wrote them. What the provider said counts, not what the client made of it. */
-function withCalls(message: AskingMessage, calls: readonly ToolCall[]): ChatMessage {
+function asReplied(message: AskingMessage, { steps, text, calls }: Hidden): ChatMessage {
   const sent = new Map(message.tool_calls.map((call) => [call.id, call]));
   const tool_calls = calls.map((call) => ({ ...call, ...sent.get(call.id), ...(call.echo && { echo: call.echo }) }));
-  return { ...message, tool_calls };
+  return { ...message, ...(steps.length > 0 && { content: text }), tool_calls };
 }
 
 type AskingMessage = Extract<ChatMessage, { role: "assistant" }> & { readonly tool_calls: readonly ToolCall[] };
