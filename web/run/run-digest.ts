@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { AttemptResult, EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import type { InteractionError } from "../../src/contract/interaction-result.ts";
 import { scoreLabel } from "../parts/format.ts";
 
@@ -13,12 +13,12 @@ export interface FailureGroup extends TurnGroup {
   readonly example: InteractionError;
 }
 
-/** Replies that have no overall score, for one reason. */
+/** Replies that have no overall score, or conversations that have no verdict, for one reason. */
 export interface UnscoredGroup extends TurnGroup {
   readonly reason: string;
 }
 
-/** What is drawn of all turns together: how each score spreads, why turns got no reply, and why replies got no score. */
+/** What is drawn of all turns together: how each score spreads, why turns got no reply, and why replies and conversations got no score. */
 export interface RunDigest {
   readonly turns: number;
   /** Turns by value, in ten bins over 0..1, by score. */
@@ -27,6 +27,8 @@ export interface RunDigest {
   readonly failures: readonly FailureGroup[];
   /** The most frequent first. */
   readonly unscored: readonly UnscoredGroup[];
+  /** Conversations without a verdict of their judge. The most frequent first. */
+  readonly unjudged: readonly UnscoredGroup[];
 }
 
 export interface DigestedTurn {
@@ -36,6 +38,8 @@ export interface DigestedTurn {
   readonly error: InteractionError | null;
   readonly scores: Readonly<Record<string, number>>;
   readonly score_reasons: Readonly<Record<string, string>>;
+  /** With the last turn: what was said of the whole conversation. */
+  readonly conversation?: AttemptResult["conversation"];
 }
 
 const binCount = 10;
@@ -48,10 +52,11 @@ export function createDigest() {
   const bins = new Map<string, number[]>();
   const failures = new Map<string, FailureGroup>();
   const unscored = new Map<string, UnscoredGroup>();
+  const unjudged = new Map<string, UnscoredGroup>();
   let turns = 0;
 
   return {
-    add({ scenario_id, attempt, turn_index, error, scores, score_reasons }: DigestedTurn): void {
+    add({ scenario_id, attempt, turn_index, error, scores, score_reasons, conversation }: DigestedTurn): void {
       turns += 1;
       for (const [name, value] of Object.entries(scores)) {
         const counts = bins.get(name) ?? Array.from({ length: binCount }, () => 0);
@@ -63,18 +68,24 @@ export function createDigest() {
         const known = failures.get(error.code);
         failures.set(error.code, { code: error.code, example: error, first, ...known, count: (known?.count ?? 0) + 1 });
       } else if (scores["overall"] === undefined && score_reasons["overall"] !== undefined) {
-        const reason = whyUnscored(score_reasons["overall"], score_reasons);
-        const known = unscored.get(reason);
-        unscored.set(reason, { reason, first, ...known, count: (known?.count ?? 0) + 1 });
+        tally(unscored, { reason: whyUnscored(score_reasons["overall"], score_reasons), first });
       }
+      const reason = conversation && whyUnjudged(conversation);
+      if (reason !== undefined) tally(unjudged, { reason, first: { ...first, turn: 0 } });
     },
     digest: (): RunDigest => ({
       turns,
       bins: new Map(bins),
       failures: mostFrequentFirst(failures.values()),
       unscored: mostFrequentFirst(unscored.values()),
+      unjudged: mostFrequentFirst(unjudged.values()),
     }),
   };
+}
+
+function tally(groups: Map<string, UnscoredGroup>, { reason, first }: Omit<UnscoredGroup, "count">): void {
+  const known = groups.get(reason);
+  groups.set(reason, { reason, first, ...known, count: (known?.count ?? 0) + 1 });
 }
 
 const mostFrequentFirst = <Group extends TurnGroup>(groups: Iterable<Group>): Group[] =>
@@ -84,15 +95,26 @@ const mostFrequentFirst = <Group extends TurnGroup>(groups: Iterable<Group>): Gr
 function whyUnscored(overall: string, reasons: Readonly<Record<string, string>>): string {
   const lost = Object.keys(reasons).find((name) => overall.startsWith(`${name} `));
   if (lost === undefined) return overall;
-  return `${scoreLabel(lost)}${overall.slice(lost.length)}: ${reasons[lost]?.replace(/^unscored: /, "")}`;
+  return `${scoreLabel(lost)}${overall.slice(lost.length)}: ${bare(reasons[lost])}`;
 }
+
+/** Why a conversation lacks a score, by the first it lacks. Undefined where it has all of them. */
+function whyUnjudged({ scores, score_reasons }: NonNullable<DigestedTurn["conversation"]>): string | undefined {
+  const lost = Object.keys(score_reasons).find((name) => scores[name] === undefined);
+  return lost === undefined ? undefined : `${scoreLabel(lost)}: ${bare(score_reasons[lost])}`;
+}
+
+const bare = (reason = ""): string => reason.replace(/^unscored: /, "");
 
 /** The digest of a run whose results are all here. */
 export function digestResults(results: EvaluationResponse): RunDigest {
   const { add, digest } = createDigest();
   for (const { scenario_id, attempts } of results.results.scenarios) {
-    for (const { attempt, interactions } of attempts) {
-      for (const turn of interactions) add({ scenario_id, attempt, ...turn });
+    for (const { attempt, interactions, conversation } of attempts) {
+      const last = interactions.at(-1);
+      for (const turn of interactions) {
+        add({ scenario_id, attempt, ...turn, conversation: turn === last ? conversation : undefined });
+      }
     }
   }
   return digest();

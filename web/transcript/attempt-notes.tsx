@@ -1,4 +1,5 @@
 import type { AttemptResult } from "../../src/contract/evaluation-response.ts";
+import { scoreLabel } from "../parts/format.ts";
 import { JudgementList } from "./judgement-list.tsx";
 
 /** What is said of an attempt as a whole: that it has no end, the judge's word on the conversation, and how its replay went. */
@@ -11,6 +12,17 @@ export function AttemptNotes({ attempt }: { attempt: AttemptResult }) {
       {cutShort && <p className="text-sm">This attempt is not finished: not all of its turns have been run.</p>}
       {replay && <p className="verbatim text-sm">{replay.sentence}</p>}
       {conversation && <JudgementList title="Judge, on the whole conversation" judgements={conversation.judgements} />}
+      {conversation && <UnaskedList conversation={conversation} />}
     </section>
   );
+}
+
+/** Why the judge was not asked at all: there was no reply, or its answer could not be worked on. */
+function UnaskedList({ conversation }: { conversation: NonNullable<AttemptResult["conversation"]> }) {
+  if (Object.keys(conversation.judgements).length > 0) return null;
+  return Object.entries(conversation.score_reasons).map(([name, reason]) => (
+    <p key={name} className="verbatim text-sm">
+      <span className="font-medium">{scoreLabel(name)}</span> {reason}
+    </p>
+  ));
 }

@@ -18,7 +18,9 @@ export function JudgementList({ title, judgements }: JudgementListProps) {
           <li key={name} className="grid grid-cols-[minmax(0,1fr)] gap-1 rounded-md border border-line p-2">
             <span className="flex flex-wrap items-baseline gap-x-2">
               <span className="verbatim font-medium">{scoreLabel(name)}</span>
-              <span className="verbatim">{verdict.verdict ?? "no majority"}</span>
+              <span className="verbatim">
+                {verdict.verdict ?? (verdict.value === null ? "no verdict" : "no majority")}
+              </span>
               <span className="text-soft tabular-nums">{formatScore(verdict.value)}</span>
               {verdict.votes.length > 1 && (
                 <span className="text-xs text-soft">{formatPercent(verdict.agreement)} of the votes agree</span>

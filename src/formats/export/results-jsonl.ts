@@ -2,7 +2,10 @@ import { interactionRows } from "./interaction-rows.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 
-/** One interaction per line: run, scenario and attempt beside everything the interaction result holds. */
+/**
+ * One interaction per line: run, scenario and attempt beside everything the interaction result holds, and with the last of an
+ * attempt what was said of its whole conversation.
+ */
 export function createResultLines(): ResultExport {
   let run: Pick<RunHead, "run_id" | "model_id"> = { run_id: "", model_id: "" };
   return {
@@ -12,13 +15,14 @@ export function createResultLines(): ResultExport {
     },
     scenario: (result) =>
       jsonLines(
-        interactionRows(result).map(({ scenario_id, attempt, interaction: { id, ...rest } }) => ({
+        interactionRows(result).map(({ scenario_id, attempt, interaction: { id, ...rest }, conversation }) => ({
           run_id: run.run_id,
           model_id: run.model_id,
           scenario_id,
           attempt,
           interaction_id: id,
           ...rest,
+          ...(conversation && { conversation }),
         })),
       ),
     finish: () => "",

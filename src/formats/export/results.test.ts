@@ -53,6 +53,17 @@ test("JSON lines hold one interaction each, with run, scenario and attempt", () 
   ]);
 });
 
+test("JSON lines say of a conversation what its judge did, with its last turn", () => {
+  const conversation = { scores: { conversation_quality: 1 }, score_reasons: {}, judgements: {} };
+  const scenario = scenarioResult("hours", [[good, good]]);
+  const run = runResult([
+    { ...scenario, attempts: scenario.attempts.map((attempt) => ({ ...attempt, conversation })) },
+  ]);
+  const [first, last] = lines(exportResults(createResultLines, run));
+  expect(first).not.toHaveProperty("conversation");
+  expect(last).toMatchObject({ turn_index: 1, conversation });
+});
+
 test("CSV holds one interaction per row and no cell a spreadsheet would run", () => {
   const reply = '=HYPERLINK("http://x","y")\nnext, line';
   const turn = interactionResult({ agent_reply: reply, overall: 0.5, reference_metadata: { intent: "a" } });

@@ -137,6 +137,25 @@ test("replies without an overall score are counted by what kept them from it", (
   ]);
 });
 
+test("conversations without a verdict are counted once each, by what kept the judge from it", () => {
+  const { add, digest } = createDigest();
+  const turn = { scenario_id: "s", error: null, scores: { overall: 1 }, score_reasons: {} };
+  const lost = "unscored: the judge could not be asked: HTTP 500";
+  const judged = (scores: Record<string, number>, score_reasons: Record<string, string>) => ({
+    conversation: { scores, score_reasons, judgements: {} },
+  });
+  add({ ...turn, attempt: 1, turn_index: 0 });
+  add({ ...turn, attempt: 1, turn_index: 1, ...judged({}, { "conversation.tone": lost, "conversation.facts": lost }) });
+  add({ ...turn, attempt: 2, turn_index: 0, ...judged({ "conversation.tone": 1 }, { "conversation.tone": "yes" }) });
+  expect(digest().unjudged).toEqual([
+    {
+      reason: "conversation.tone: the judge could not be asked: HTTP 500",
+      count: 1,
+      first: { scenarioId: "s", attempt: 1, turn: 0 },
+    },
+  ]);
+});
+
 test("values fall into ten bins, 1 into the last", () => {
   const { add, digest } = createDigest();
   for (const overall of [0, 0.05, 0.1, 0.99, 1]) {

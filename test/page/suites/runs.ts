@@ -329,6 +329,28 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByRole("heading", { name: "refund" }).waitFor();
   });
 
+  test("conversations the judge gave no verdict on are told with the scores, and why with the attempt", async () => {
+    const run = makeResults({
+      id: "01990000-0000-7000-8000-000000000010",
+      name: "judged as a whole",
+      scenarios: [{ id: "refund", attempts: [[{}], [{}]] }],
+    });
+    for (const attempt of run.results.scenarios[0]?.attempts ?? []) {
+      const score_reasons = { conversation_quality: "unscored: scoring broke: out of memory" };
+      attempt.conversation = { scores: {}, score_reasons, judgements: {} };
+    }
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}?tab=scores`);
+    const causes = tab.page.getByRole("region", { name: "Conversations without a verdict" });
+    await causes.getByText("2 conversations were not judged").waitFor();
+    await causes.getByText("2 × conversation quality: scoring broke: out of memory").waitFor();
+    await causes.getByRole("link", { name: "First one" }).click();
+    const notes = tab.page.getByRole("region", { name: "About this attempt" });
+    await notes.getByText("unscored: scoring broke: out of memory").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a run is exported in the format chosen", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
