@@ -44,14 +44,6 @@ interface TestSource {
 }
 
 function toTest({ scenario, interaction, index, notes }: TestSource): object {
-  const literal = (text: string): string => {
-    if (/\{%-?\s*endraw/.test(text))
-      notes.push({
-        kind: "changed",
-        message: `${scenario.id}, turn ${index + 1}: promptfoo will read endraw as its own tag`,
-      });
-    return asLiteral(text);
-  };
   const { user_message, reference_reply, references = [], checks = [] } = interaction;
   const { description, system_prompt, tags } = scenario;
   const expected = [reference_reply, ...references].map(literal);
@@ -78,7 +70,15 @@ function toTest({ scenario, interaction, index, notes }: TestSource): object {
   };
 }
 
-/** promptfoo fills templates and reads files in every text it is given, and takes off a last line break: a raw block keeps ours as it is. */
-function asLiteral(text: string): string {
-  return /\{\{|\{%|\{#|^(file|package|https?):\/\/|\n$/.test(text) ? `{% raw %}${text}{% endraw %}` : text;
+/**
+ * promptfoo fills templates and reads files in every text it is given, and takes off a last line break: what it would look for is
+ * written as a value in a template of its own. A raw block does not do: promptfoo looks for variables within it too, and sends the
+ * block as it stands where the test has none of their names.
+ */
+function literal(text: string): string {
+  const begin = /^(file|package|https?):\/\//.test(text) ? value("") : "";
+  const end = text.endsWith("\n") ? value("") : "";
+  return `${begin}${text.replace(/\{(?=[{%#])|#(?=\})/g, value)}${end}`;
 }
+
+const value = (text: string): string => `{{ "${text}" }}`;
