@@ -110,6 +110,12 @@ export interface NumberedInteraction extends StoredInteraction {
   readonly attempt: number;
 }
 
+export interface TurnPage {
+  readonly turns: readonly NumberedInteraction[];
+  /** Whether there were more when it was read. */
+  readonly more: boolean;
+}
+
 /** What a stored turn was scored with, without its texts. */
 export interface ScoredTurn {
   readonly scenario_index: number;
@@ -216,8 +222,11 @@ export interface Store {
   };
   readonly interactions: {
     ofAttempt(attemptId: string): Promise<readonly StoredInteraction[]>;
-    /** The turns of a run after the one numbered `seq`, oldest first. 0: from the first; `-Infinity`: with those still to be scored. */
-    after(runId: string, seq: number, limit: number): Promise<readonly NumberedInteraction[]>;
+    /**
+     * The turns of a run after the one numbered `seq`, oldest first. 0: from the first; `-Infinity`: with those still to be scored.
+     * Fewer than `limit` where their texts are long, but at least one as long as there are any.
+     */
+    after(runId: string, seq: number, limit: number): Promise<TurnPage>;
     /** Every scored turn of a run, in pages: many times quicker than reading whole turns. */
     scored(runId: string): AsyncIterable<readonly ScoredTurn[]>;
     /** False when the lease is stale or the turn is stored already. */

@@ -128,7 +128,7 @@ test("a reply is stored before its judge is asked: whoever goes on asks the judg
   await asked.promise;
   await bench.runs.stop({ graceMs: 0 });
   expect((await bench.runs.get(id, null)).progress).toMatchObject({ interactions_done: 1 });
-  expect(await bench.store.interactions.after(id, 0, 10)).toEqual([]);
+  expect((await bench.store.interactions.after(id, 0, 10)).turns).toEqual([]);
 
   const createModel: RunsOptions["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : model);
   const runs = anotherWorker({ store: bench.store, queue: bench.queue, createModel });
@@ -138,7 +138,7 @@ test("a reply is stored before its judge is asked: whoever goes on asks the judg
   expect(run.summary).toMatchObject({ average_scores: { judge_correctness: 1 }, interactions: 2 });
   expect(run.summary?.stopped_by).toBeUndefined();
   expect([model.requests.length, judge.requests.length]).toEqual([2, 2]);
-  const told = await bench.store.interactions.after(id, 0, 10);
+  const told = (await bench.store.interactions.after(id, 0, 10)).turns;
   expect(told.map((turn) => [turn.turn_index, turn.scores?.scores["judge_correctness"]])).toEqual([
     [0, 1],
     [1, 1],

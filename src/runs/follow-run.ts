@@ -1,7 +1,7 @@
 import type { RunEvent, StoredTurn } from "../contract/run-event.ts";
 import { finalStates } from "../contract/run-state.ts";
 import type { Scenario } from "../contract/scenario.ts";
-import type { NumberedInteraction, Store } from "../contract/store.ts";
+import type { NumberedInteraction, Store, TurnPage } from "../contract/store.ts";
 import { goneError, mustExist } from "./find-run.ts";
 import { nextChange, type NextChangeOptions } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";
@@ -70,13 +70,13 @@ async function* rowsAfter(
   store: Store,
   { runId, seq, signal }: { runId: string; seq: number; signal: AbortSignal },
 ): AsyncGenerator<NumberedInteraction> {
-  let page: readonly NumberedInteraction[];
+  let page: TurnPage;
   let last = seq;
   do {
     page = await whileAway(() => store.interactions.after(runId, last, pageSize), signal);
-    yield* page;
-    last = page.at(-1)?.seq ?? last;
-  } while (page.length === pageSize);
+    yield* page.turns;
+    last = page.turns.at(-1)?.seq ?? last;
+  } while (page.more);
 }
 
 function toStoredTurn(row: NumberedInteraction, scenarios: readonly Scenario[]): StoredTurn {

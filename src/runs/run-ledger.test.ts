@@ -20,7 +20,7 @@ const noScores = { generated_metadata: {}, label_sources: {}, scores: {}, score_
 
 /** A ledger of a run with these stored turns, and a budget of four calls. */
 function ledgerOf(rows: NumberedInteraction[], budget = { calls: 4 }) {
-  const after = async (_run: string, seq: number) => rows.filter((row) => row.seq > seq);
+  const after = async (_run: string, seq: number) => ({ turns: rows.filter((row) => row.seq > seq), more: false });
   return createRunLedger({
     runId: "run",
     store: { interactions: { after } } as unknown as Store,

@@ -1,7 +1,7 @@
 import type { AdaptiveAttempts } from "../contract/attempts-setting.ts";
 import type { Budget } from "../contract/budget.ts";
 import type { StoredReply } from "../contract/interaction-result.ts";
-import type { NumberedInteraction, Store, StoredInteraction } from "../contract/store.ts";
+import type { NumberedInteraction, Store, StoredInteraction, TurnPage } from "../contract/store.ts";
 import {
   addSpent,
   isSpent,
@@ -121,11 +121,11 @@ export function createRunLedger({
   }
 
   async function readOn(): Promise<void> {
-    for (;;) {
-      const page = await store.interactions.after(runId, sequence, pageSize);
-      for (const turn of page) take(turn);
-      if (page.length < pageSize) break;
-    }
+    let page: TurnPage;
+    do {
+      page = await store.interactions.after(runId, sequence, pageSize);
+      for (const turn of page.turns) take(turn);
+    } while (page.more);
     readAt = now();
   }
 

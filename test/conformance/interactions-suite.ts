@@ -111,7 +111,7 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       for (const turn_index of [0, 1]) await store.interactions.store(lease, { turn_index, reply, scores: null });
       await store.interactions.store(lease, storedTurn(2));
       const told = async (seq: number) => {
-        const turns = await store.interactions.after(run.id, seq, 10);
+        const { turns } = await store.interactions.after(run.id, seq, 10);
         return turns.map((turn) => [turn.turn_index, turn.seq > 0]);
       };
       expect(await told(0)).toEqual([[2, true]]);
@@ -120,13 +120,13 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
         [1, false],
         [2, true],
       ]);
-      const [{ seq: first } = { seq: 0 }] = await store.interactions.after(run.id, 0, 1);
+      const [{ seq: first } = { seq: 0 }] = (await store.interactions.after(run.id, 0, 1)).turns;
       await store.interactions.score(lease, { turn_index: 1, scores: sampleScores() });
       expect(await told(first)).toEqual([[1, true]]);
       // Scores that are replaced, as by a verdict on the whole conversation, are no news.
       await store.interactions.score(lease, { turn_index: 1, scores: sampleScores() });
       expect(await told(first)).toEqual([[1, true]]);
-      const [{ seq: second } = { seq: 0 }] = await store.interactions.after(run.id, first, 1);
+      const [{ seq: second } = { seq: 0 }] = (await store.interactions.after(run.id, first, 1)).turns;
       await store.runs.cancel(run.id);
       await queue.release(lease);
       await store.runs.finish(run.id, ending({ state: "cancelled" }));
@@ -154,15 +154,35 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
           order.push(`${lease.attempt_id} ${turn}`);
         }
       }
-      const all = await store.interactions.after(run.id, 0, 100);
+      const { turns: all, more } = await store.interactions.after(run.id, 0, 100);
       expect(all.map((entry) => `${entry.attempt_id} ${entry.turn_index}`)).toEqual(order);
+      expect(more).toBe(false);
       const places = mine.map((entry) => [entry.scenario_index, entry.attempt]);
       expect(all.slice(0, 3).map((entry) => [entry.scenario_index, entry.attempt])).toEqual(places);
       expect(all[0]).toMatchObject(storedTurn(2));
-      expect(await store.interactions.after(run.id, all[3]!.seq, 2)).toEqual(all.slice(4, 6));
-      expect(await store.interactions.after(run.id, all.at(-1)!.seq, 5)).toEqual([]);
-      expect(await store.interactions.after(run.id, 0, 0)).toEqual([]);
-      expect(await store.interactions.after("none", 0, 5)).toEqual([]);
+      const none = { turns: [], more: false };
+      expect(await store.interactions.after(run.id, all[3]!.seq, 2)).toEqual({ turns: all.slice(4, 6), more: true });
+      expect(await store.interactions.after(run.id, all.at(-1)!.seq, 5)).toEqual(none);
+      expect(await store.interactions.after(run.id, 0, 0)).toEqual(none);
+      expect(await store.interactions.after("none", 0, 5)).toEqual(none);
+    });
+
+    test("long turns are read a few at a time, and none is left out", async () => {
+      await using storage = await open();
+      const { store } = storage;
+      const run = sampleRun({ turns: 5 });
+      const { lease } = await created(storage, run);
+      const reply = sampleReply({ agent_reply: "long ".repeat(500_000) });
+      for (const turn_index of [0, 1, 2, 3, 4])
+        await store.interactions.store(lease, { ...storedTurn(turn_index), reply });
+      const pages: number[][] = [];
+      for (let seq = 0; ;) {
+        const { turns, more } = await store.interactions.after(run.id, seq, 100);
+        pages.push(turns.map(({ turn_index }) => turn_index));
+        if (!more) break;
+        seq = turns.at(-1)!.seq;
+      }
+      expect(pages).toEqual([[0, 1], [2, 3], [4]]);
     });
 
     test("a reader that goes on from the last number it saw misses nothing, however many write at once", async () => {
@@ -177,7 +197,7 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       const read = async (): Promise<void> => {
         for (;;) {
           const last = !writing;
-          const page = await storage.store.interactions.after(run.id, seen.at(-1) ?? 0, 7);
+          const page = (await storage.store.interactions.after(run.id, seen.at(-1) ?? 0, 7)).turns;
           seen.push(...page.map((entry) => entry.seq));
           for (const entry of page) places.add(`${entry.attempt_id} ${entry.turn_index}`);
           if (last && page.length === 0) return;

@@ -42,7 +42,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   const expected = {
     runs: await source.store.runs.list({ limit: 9 }),
     ended: await collect(source.store.attempts.withInteractions(ended.id)),
-    numbered: await source.store.interactions.after(ended.id, 0, 100),
+    numbered: (await source.store.interactions.after(ended.id, 0, 100)).turns,
   };
   await source.close();
 
@@ -66,7 +66,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   await using target = await openPostgres({ url: database.url });
   expect(await target.store.runs.list({ limit: 9 })).toEqual(expected.runs);
   expect(await collect(target.store.attempts.withInteractions(ended.id))).toEqual(expected.ended);
-  expect(await target.store.interactions.after(ended.id, 0, 100)).toEqual(expected.numbered);
+  expect((await target.store.interactions.after(ended.id, 0, 100)).turns).toEqual(expected.numbered);
   expect((await target.library.get("kept"))?.version).toBe("v1");
   expect(await target.audits.hasPassed(sampleAudit.fingerprint)).toBe(true);
   expect((await target.store.runs.create(open)).outcome).toBe("replayed");
@@ -83,7 +83,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
     expect(await target.store.interactions.store(lease, storedTurn(0))).toBe(false);
     expect(await target.store.interactions.store(lease, storedTurn(1))).toBe(true);
   }
-  const [last] = (await target.store.interactions.after(open.id, 0, 100)).slice(-1);
+  const [last] = (await target.store.interactions.after(open.id, 0, 100)).turns.slice(-1);
   expect(last?.turn_index).toBe(1);
 });
 

@@ -229,9 +229,9 @@ export function queueSuite(name: string, open: OpenStorage): void {
       const stored = await storage.store.interactions.ofAttempt(lease.attempt_id);
       expect(stored.map(({ turn_index }) => turn_index)).toEqual([0, 1]);
       expect(stored[1]).toMatchObject({ reply: end.turn.reply, scores: end.turn.scores });
-      expect((await storage.store.interactions.after(run.id, 0, 10)).map(({ turn_index }) => turn_index)).toEqual([
-        0, 1,
-      ]);
+      expect((await storage.store.interactions.after(run.id, 0, 10)).turns.map(({ turn_index }) => turn_index)).toEqual(
+        [0, 1],
+      );
       expect(await storage.store.attempts.get(lease.attempt_id)).toMatchObject({ state: "done" });
       expect(await progressOf(storage)).toMatchObject({
         attempts_done: 1,

@@ -50,7 +50,7 @@ export function tidySuite(name: string, open: OpenStorage): void {
       while (await store.runs.tidy({ ended_before: null, keys_before: null })) steps += 1;
       expect(steps).toBe(2);
       expect(await store.attempts.get(claimed[0]!.lease.attempt_id)).toBeNull();
-      expect(await store.interactions.after(large.id, 0, 1)).toEqual([]);
+      expect((await store.interactions.after(large.id, 0, 1)).turns).toEqual([]);
     });
 
     test("an old key is forgotten when its run has ended, and may be used for another one", async () => {

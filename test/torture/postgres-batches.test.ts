@@ -68,7 +68,7 @@ async function finish({ store, queue }: OpenedStorage, { lease }: ClaimedAttempt
 async function followTurns({ store }: OpenedStorage, runId: string, count: number): Promise<number[]> {
   const seen: number[] = [];
   while (seen.length < count) {
-    for (const { seq } of await store.interactions.after(runId, seen.at(-1) ?? 0, 50)) seen.push(seq);
+    for (const { seq } of (await store.interactions.after(runId, seen.at(-1) ?? 0, 50)).turns) seen.push(seq);
   }
   return seen;
 }

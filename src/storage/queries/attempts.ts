@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import type { Selectable } from "kysely";
+import { sql, type Selectable } from "kysely";
 import type { AttemptRecord, AttemptWithInteractions } from "../../contract/store.ts";
 import type { LongReads, Reader } from "../database.ts";
 import { fromNullableJsonText } from "../json-text.ts";
 import type { AttemptTable } from "../schema.ts";
-import { interactionRows, toStoredInteraction, type InteractionRow } from "./interactions.ts";
+import { interactionRows, toStoredInteraction, turnBytes, type InteractionRow } from "./interactions.ts";
 import { createPageReader } from "./page-reader.ts";
 import { readAhead } from "./read-ahead.ts";
 
@@ -23,9 +23,13 @@ const columns = [
   "interactions_done",
 ] as const satisfies readonly (keyof AttemptTable)[];
 
-/** Attempts are read in pages of this many, their turns in groups of about so many. */
+/** An attempt with how much text its turns have. */
+type SizedAttempt = AttemptRow & { readonly bytes: number | string | null };
+
+/** Attempts are read in pages of this many, their turns in groups of about so many, and of about so much text. */
 const pageSize = 100;
 const turnsAtOnce = 200;
+const bytesAtOnce = 4 * 1024 * 1024;
 /** Characters of stored text that are turned into results before everyone else gets a chance. */
 const charactersAtOnce = 50_000;
 
@@ -34,7 +38,7 @@ export async function findAttempt(reader: Reader, id: string): Promise<AttemptRe
   return row ? toAttemptRecord(row) : null;
 }
 
-/** Reads a run in pages by key: however large it is, a bounded number of turns is in memory, and no cursor stays open. */
+/** Reads a run in pages by key: however large it is, a bounded number of turns and of text is in memory, and no cursor stays open. */
 export async function* streamAttempts(
   database: LongReads,
   runId: string,
@@ -64,8 +68,8 @@ async function* groupsOf(database: LongReads, wanted: WantedAttempts): AsyncGene
   const readPage = createPageReader(database);
   let page = await readPage((from) => attemptsAfter(from, wanted, null));
   while (page.length > 0) {
-    for (const group of groupsByTurns(page)) {
-      const isLong = group.length === 1 && group[0]!.interactions_done > turnsAtOnce;
+    for (const group of groupsBySize(page)) {
+      const isLong = group.length === 1 && !fits(sizeOf(group[0]!));
       yield await (isLong ? withTurns(longReader, group) : readPage((from) => withTurns(from, group)));
     }
     if (page.length < pageSize) return;
@@ -84,13 +88,16 @@ function attemptsAfter(
   reader: Reader,
   { runId, scenarioIndex }: WantedAttempts,
   last: AttemptRow | null,
-): Promise<AttemptRow[]> {
+): Promise<SizedAttempt[]> {
   let query = reader
     .selectFrom("attempt")
     .where("run_id", "=", runId)
     .orderBy("scenario_index")
     .orderBy("attempt")
     .select(columns)
+    .select(
+      sql<SizedAttempt["bytes"]>`(select sum(${turnBytes}) from interaction where attempt_id = attempt.id)`.as("bytes"),
+    )
     .limit(pageSize);
   if (scenarioIndex !== undefined) query = query.where("scenario_index", "=", scenarioIndex);
   if (last) {
@@ -101,18 +108,30 @@ function attemptsAfter(
   return query.execute();
 }
 
-/** Splits a page so that one read brings about `turnsAtOnce` turns; an attempt is never split. */
-function* groupsByTurns(page: readonly AttemptRow[]): Generator<readonly AttemptRow[]> {
-  let group: AttemptRow[] = [];
-  let turns = 0;
+interface Size {
+  readonly turns: number;
+  readonly bytes: number;
+}
+
+const sizeOf = ({ interactions_done, bytes }: SizedAttempt): Size => ({
+  turns: interactions_done,
+  bytes: Number(bytes ?? 0),
+});
+const fits = ({ turns, bytes }: Size): boolean => turns <= turnsAtOnce && bytes <= bytesAtOnce;
+
+/** Splits a page so that one read brings about `turnsAtOnce` turns, or `bytesAtOnce` of text; an attempt is never split. */
+function* groupsBySize(page: readonly SizedAttempt[]): Generator<readonly SizedAttempt[]> {
+  let group: SizedAttempt[] = [];
+  let size: Size = { turns: 0, bytes: 0 };
   for (const row of page) {
-    if (group.length > 0 && turns + row.interactions_done > turnsAtOnce) {
+    const { turns, bytes } = sizeOf(row);
+    size = { turns: size.turns + turns, bytes: size.bytes + bytes };
+    if (group.length > 0 && !fits(size)) {
       yield group;
       group = [];
-      turns = 0;
+      size = { turns, bytes };
     }
     group.push(row);
-    turns += row.interactions_done;
   }
   yield group;
 }

@@ -1,5 +1,6 @@
 import { PostgresAdapter, sql, type RawBuilder, type Selectable, type SqlBool } from "kysely";
-import type { NumberedInteraction, StoredInteraction } from "../../contract/store.ts";
+import type { StoredScores } from "../../contract/interaction-result.ts";
+import type { StoredInteraction, TurnPage } from "../../contract/store.ts";
 import type { Reader } from "../database.ts";
 import { fromJsonText, fromNullableJsonText } from "../json-text.ts";
 import type { InteractionTable } from "../schema.ts";
@@ -35,23 +36,47 @@ export function toStoredInteraction({ attempt_id, turn_index, reply, scores }: I
   return { attempt_id, turn_index, reply: fromJsonText(reply), scores: fromNullableJsonText(scores) };
 }
 
-/** The turns of a run in the order they are told of, from the one after `seq`. */
+/** Stored text of a turn. The database tells it without reading the text. */
+export const turnBytes = sql<number>`octet_length(reply) + coalesce(octet_length(scores), 0)`;
+
+/** Text of turns that is read together, and the turn with which it becomes more. */
+const bytesAtOnce = 4 * 1024 * 1024;
+
+/** The turns of a run in the order they are told of, from the one after `seq`: fewer than `limit` where their texts are long. */
 export async function interactionsAfter(
   reader: Reader,
   { runId, seq, limit }: { runId: string; seq: number; limit: number },
-): Promise<NumberedInteraction[]> {
+): Promise<TurnPage> {
   const rows = await reader
+    .with("sized", (from) =>
+      from
+        .selectFrom("interaction")
+        .where("run_id", "=", runId)
+        .where("seq", ">", Math.max(seq, Number.MIN_SAFE_INTEGER))
+        .orderBy("seq")
+        .limit(Math.max(0, Math.floor(limit)))
+        .select(["seq", turnBytes.as("bytes")]),
+    )
+    .with("summed", (from) =>
+      from.selectFrom("sized").select(["seq", sql<number>`sum(bytes) over (order by seq) - bytes`.as("before")]),
+    )
     .selectFrom("interaction")
     .innerJoin("attempt", "attempt.id", "interaction.attempt_id")
     .where("interaction.run_id", "=", runId)
-    .where("interaction.seq", ">", Math.max(seq, Number.MIN_SAFE_INTEGER))
+    .where("interaction.seq", "in", (from) => from.selectFrom("summed").select("seq").where("before", "<", bytesAtOnce))
     .orderBy("interaction.seq")
-    .limit(Math.max(0, Math.floor(limit)))
     .select(["seq", "attempt_id", "scenario_index", "attempt", "turn_index", "reply", "scores"])
+    .select((from) => from.selectFrom("sized").select(from.fn.countAll<number | string>().as("count")).as("found"))
     .execute();
-  return rows.map((row) => ({
-    ...row,
-    reply: fromJsonText(row.reply),
-    scores: fromNullableJsonText(row.scores),
+  const found = Number(rows[0]?.found ?? 0);
+  const turns = rows.map(({ seq: number, attempt_id, scenario_index, attempt, turn_index, reply, scores }) => ({
+    seq: number,
+    attempt_id,
+    scenario_index,
+    attempt,
+    turn_index,
+    reply: fromJsonText<StoredInteraction["reply"]>(reply),
+    scores: fromNullableJsonText<StoredScores>(scores),
   }));
+  return { turns, more: rows.length > 0 && (found >= limit || rows.length < found) };
 }
