@@ -86,7 +86,11 @@ function build(testsuites: XmlNode): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ testsuites })}`;
 }
 
+/** A report is read as a whole, and all cases of a run are held until its end: a text of megabytes has no place in it. */
+const longestText = 10_000;
+
 const clean = (text: string): string => withoutControls(text);
+const shown = (text: string): string => firstCharacters(text, longestText);
 const property = (name: string, value: string | number): XmlNode => ({
   "@_name": name,
   "@_value": clean(String(value)),
@@ -162,7 +166,10 @@ function describe(result: ScenarioResult, { passed, counted, threshold }: Verdic
   const worst = worstTurn(result, threshold);
   if (!worst) return { message: summary, text: summary };
   const { attempt, interaction } = worst;
-  const { user_message, reference_reply, agent_reply, error, scores, score_reasons } = interaction;
+  const { error, scores, score_reasons } = interaction;
+  const user_message = shown(interaction.user_message);
+  const reference_reply = shown(interaction.reference_reply);
+  const agent_reply = shown(interaction.agent_reply);
   const score = scores["overall"] === undefined ? score_reasons["overall"] : undefined;
   const why = error ? `${error.code}: ${error.detail}` : (score ?? `overall ${scoreText(scores["overall"])}`);
   const where = `attempt ${attempt}, turn ${interaction.turn_index + 1} (${interaction.id}): ${why}`;

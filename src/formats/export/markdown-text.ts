@@ -1,8 +1,11 @@
 import { firstCharacters } from "../../contract/first-characters.ts";
 import { withoutControls } from "./without-controls.ts";
 
+/** Of a long text only so much is looked at: white space and what cannot be shown count, but are left out. */
+const lookedAt = 10_000;
+
 const oneLine = (text: string, length = 200): string =>
-  firstCharacters(withoutControls(text).replace(/\s+/g, " ").trim(), length);
+  firstCharacters(withoutControls(firstCharacters(text, lookedAt)).replace(/\s+/g, " ").trim(), length);
 
 /** What a model or a user wrote stands in a code span: there it can neither mention people nor load pictures nor end the table. */
 export function code(text: string, length?: number): string {

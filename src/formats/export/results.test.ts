@@ -197,6 +197,15 @@ test("JUnit stays well-formed XML around any reply, without its control characte
   );
 });
 
+test("JUnit and Markdown show the beginning of a reply of megabytes", () => {
+  const turn = { ...bad, agent_reply: `No   idea. ${"x".repeat(3_000_000)}` };
+  const run = runResult([scenarioResult("long", [[turn]])]);
+  const xml = exportResults(createJunit, run);
+  expect(xml.length).toBeLessThan(20_000);
+  expect(readXml(xml).texts).toMatch(/reply: {5}No {3}idea\. x+…$/m);
+  expect(exportResults(createMarkdown, run)).toMatch(/`No idea\. x+…`/);
+});
+
 test("Markdown shows score ± interval, the worst turns and the turns without a reply", () => {
   const scenarios = [scenarioResult("flaky", [[good], [bad]]), scenarioResult("down", [[failedInteraction()]])];
   const text = exportResults(createMarkdown, runResult(scenarios));
