@@ -3,6 +3,7 @@ import { RunState } from "../../contract/run-state.ts";
 import { wholeNumber, withSource, type SourceOptions } from "../options.ts";
 import { runsText } from "../reporters/runs-text.ts";
 import { whereRunsAre } from "../sources/find-run.ts";
+import { newestRuns } from "../sources/newest-runs.ts";
 import { openSource } from "../sources/open-source.ts";
 import { note, printJson, tell } from "../terminal/output.ts";
 
@@ -29,13 +30,7 @@ export function declare(command: Command): void {
 
 async function list({ limit, state, name, model, search, json, ...where }: ListOptions): Promise<void> {
   await using source = await openSource(where);
-  const { runs } = await source.list({
-    limit: Math.min(limit, 200),
-    state,
-    test_name: name,
-    model_id: model,
-    search,
-  });
+  const runs = await newestRuns(source, limit, { state, test_name: name, model_id: model, search });
   if (json) return printJson({ runs });
   const all = [state, name, model, search].every((filter) => filter === undefined);
   if (runs.length === 0) return note(all ? `No runs yet (${whereRunsAre}).` : "No run is like that.");

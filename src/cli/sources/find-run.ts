@@ -1,6 +1,7 @@
 import type { Run } from "../../contract/run.ts";
 import { CliError } from "../cli-error.ts";
 import { counted } from "../terminal/figures.ts";
+import { newestRuns } from "./newest-runs.ts";
 import type { RunSource } from "./run-source.ts";
 
 /** For whoever looks in another folder than the one they worked in. */
@@ -31,7 +32,7 @@ export async function findRun(source: RunSource, text: string): Promise<string> 
 }
 
 async function nthNewest(source: RunSource, back: number): Promise<string> {
-  const { runs } = await source.list({ limit: Math.min(back + 1, 200) });
+  const runs = await newestRuns(source, back + 1);
   const run = runs[back];
   if (!run && runs.length === 0) throw new CliError(`there are no runs here yet (${whereRunsAre})`);
   if (!run) throw new CliError(`latest~${back} goes too far back (${counted(runs.length, "run")} here)`);
