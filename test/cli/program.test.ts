@@ -100,6 +100,7 @@ test("a folder of runs that is none is told, and a backup refuses a file that ex
   expect(await said("show", "latest", "--data-dir", "/proc/x")).toContain("/proc/x does not exist");
   expect(await said("backup", "rehearsal.yaml")).toContain("exists already");
   expect(await said("migrate-to", "postgres://u:p@127.0.0.1:9/x")).toContain("nothing to copy: ");
+  expect(await said("migrate-to", "$NOT_THERE")).toContain("The environment variable NOT_THERE is not set");
 });
 
 test("a bad setting is one line and exit 78, whatever the command", async () => {

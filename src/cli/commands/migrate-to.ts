@@ -27,8 +27,8 @@ export function declare(command: Command): void {
 /** Copies every run and scenario from the embedded store to PostgreSQL. What is there already is left alone. */
 async function migrate(target: string, { dataDir, envFile = [], json }: MigrateOptions): Promise<void> {
   const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...typedFolder(dataDir) } });
-  const url = target.startsWith("$") ? process.env[target.slice(1)] : target;
-  if (!url || !/^postgres(ql)?:/.test(url)) throw new CliError("where to? Give postgres://user:password@host/database");
+  const url = target.startsWith("$") ? valueOf(target.slice(1)) : target;
+  if (!/^postgres(ql)?:/.test(url)) throw new CliError("where to? Give postgres://user:password@host/database");
   // DATABASE_URL may name the target already; where it names a file, that is what is copied.
   const file = storeFile(settings) ?? join(settings.dataDir, "rehearsal.db");
   if (!existsSync(file)) throw new CliError(`there is nothing to copy: ${file} does not exist (--data-dir says where)`);
@@ -48,4 +48,10 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
   if (agent_runs + threads > 0)
     printLine(`copied ${counted(agent_runs, "agent run")} and ${counted(threads, "thread")}`);
   printLine("Set DATABASE_URL to it; the file stays as it was.");
+}
+
+function valueOf(name: string): string {
+  const value = process.env[name];
+  if (value) return value;
+  throw new CliError(`where to? The environment variable ${name} is not set`);
 }
