@@ -77,8 +77,15 @@ function explainService({ message, status, problem }: ServiceProblem): Failure {
   }
   const fields = (problem?.errors ?? []).slice(1, 10).map((field) => `\n  ${field.pointer} ${field.message}`);
   const hint = hintOf({ status, problem });
-  const exitCode = status >= 500 ? exitCodes.internal : exitCodes.usage;
-  return { message: `${message}${fields.join("")}${hint && `\n  ${hint}`}`, exitCode };
+  return { message: `${message}${fields.join("")}${hint && `\n  ${hint}`}`, exitCode: exitCodeOf(status) };
+}
+
+/** Too much at once, and whatever stands behind a service: its model, or the service itself behind a proxy. */
+const cannotBeUsed: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+function exitCodeOf(status: number): ExitCode {
+  if (cannotBeUsed.has(status)) return exitCodes.targetUnusable;
+  return status >= 500 ? exitCodes.internal : exitCodes.usage;
 }
 
 /** Hints speak to whoever wrote the request, which was us: a key is set elsewhere, and what is wrong with a field is said already. */

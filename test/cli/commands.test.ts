@@ -201,6 +201,18 @@ test("chat answers one message, from the command line or a pipe, and saves it as
   expect(wrong.stderr).toMatch(/^rehearsal: there is no model "nonsense" \(.*rehearsal models lists them\)\n$/);
 });
 
+test("a model that cannot be reached is exit 3 in a chat too, and no models are not taken for none that were set", async () => {
+  await using folder = await temporaryFolder();
+  const options = { cwd: folder.path, env: { HUB_BASE_URL: "http://127.0.0.1:9/v1" } };
+  const asked = await runCli(["chat", "Hi", "-m", "acme/small"], options);
+  expect(asked).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("Nothing accepts connections at 127.0.0.1:9."),
+  });
+  const listed = await runCli(["models"], options);
+  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining("rehearsal doctor whether that can be") });
+});
+
 test("keys are shown once, listed without their value, and can be revoked", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;

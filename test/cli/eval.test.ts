@@ -234,12 +234,16 @@ test("a spent budget is exit 4, and what was done is kept", async () => {
   expect(runs[0].progress.interactions_done).toBeGreaterThan(0);
 });
 
-test("a service that breaks is exit 5", async () => {
+test.each([
+  ["that breaks is exit 5", 500, 5],
+  ["that is away behind its proxy is exit 3", 502, 3],
+  ["that refuses too much at once is exit 3", 429, 3],
+])("a service %s", async (_what, status, expected) => {
   await using folder = await folderWith({ "hello.json": hello });
-  await using broken = await startJsonSink({ status: 500, body: {} });
+  await using broken = await startJsonSink({ status, body: {} });
   const parameters = ["eval", "hello.json", "--server", broken.url, "--endpoint", "http://127.0.0.1:9", "-m", "m"];
   const { code, stderr } = await runCli(parameters, { cwd: folder.path });
-  expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("status 500") });
+  expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(`status ${status}`) });
 });
 
 /** A service on the same store works through what waits there, a new run of its own included. Its agent is offered to repeat others. */

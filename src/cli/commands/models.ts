@@ -16,7 +16,10 @@ async function models({ json, ...where }: AgentOptions & { json?: boolean }): Pr
   const found = await createAgentClient(agent).models();
   if (json) return printJson({ models: found });
   if (found.length === 0) {
-    return note(`No models. Set HUB_BASE_URL or STUDIO_BASE_URL, or give ${serverOption} of a running agent backend.`);
+    return note(
+      "No models. HUB_BASE_URL and STUDIO_BASE_URL say where they are, and rehearsal doctor whether that can be reached; " +
+        `${serverOption} asks a running agent backend.`,
+    );
   }
   const rows = found.map(({ id, owned_by, name }) => [plainLine(id, 80), owned_by, plainLine(name ?? "", 60)]);
   tell(table([{ title: "MODEL" }, { title: "FROM" }, { title: "NAME" }], rows));
