@@ -22,7 +22,8 @@ export function DeleteRunDialog({ run, onClose }: { run: Run; onClose: () => voi
       }}
       onClose={onClose}
     >
-      “{runName(run)}” with {formatCount(run.progress.interactions_done, "stored turn")} will be gone for good.
+      “<bdi>{runName(run)}</bdi>” with {formatCount(run.progress.interactions_done, "stored turn")} will be gone for
+      good.
     </ConfirmDialog>
   );
 }

@@ -21,7 +21,7 @@ export function ImportResult({ kept }: { kept: readonly Kept[] }) {
         <ul className="grid gap-1 text-sm text-warn">
           {duplicates.map((entry) => (
             <li key={entry.id} className="verbatim">
-              {entry.id} has the same turns as{" "}
+              <bdi>{entry.id}</bdi> has the same turns as{" "}
               <Link href={scenarioPath(entry.duplicate_of ?? "")} className="link">
                 {entry.duplicate_of}
               </Link>

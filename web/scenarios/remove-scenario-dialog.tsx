@@ -17,7 +17,7 @@ export function RemoveScenarioDialog({ id, onClose }: { id: string; onClose: () 
       }}
       onClose={onClose}
     >
-      “{id}” and all its versions will be gone. Runs that used it stay as they are.
+      “<bdi>{id}</bdi>” and all its versions will be gone. Runs that used it stay as they are.
     </ConfirmDialog>
   );
 }

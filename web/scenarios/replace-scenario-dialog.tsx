@@ -11,7 +11,8 @@ export function ReplaceScenarioDialog({ id, onReplace, onClose }: ReplaceScenari
   return (
     <ModalDialog title="Replace the scenario of this id?" onClose={onClose}>
       <p className="verbatim text-ink">
-        “{id}” is in the library already. This would be its newest version; the ones before stay among its versions.
+        “<bdi>{id}</bdi>” is in the library already. This would be its newest version; the ones before stay among its
+        versions.
       </p>
       <div className="flex justify-end gap-2">
         <button type="button" className="button" onClick={onClose}>

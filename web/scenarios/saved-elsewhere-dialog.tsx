@@ -17,9 +17,10 @@ export function SavedElsewhereDialog({ draft, theirs, onSave, onClose }: SavedEl
   return (
     <ModalDialog title={theirs ? "Saved elsewhere meanwhile" : "Removed elsewhere meanwhile"} onClose={onClose}>
       <p className="verbatim text-ink">
+        “<bdi>{draft.id}</bdi>”{" "}
         {theirs
-          ? `“${draft.id}” was saved elsewhere after you opened it. Yours would be its newest version; the other one stays among its versions.`
-          : `“${draft.id}” is not in the library any more. Saving yours brings it back.`}
+          ? "was saved elsewhere after you opened it. Yours would be its newest version; the other one stays among its versions."
+          : "is not in the library any more. Saving yours brings it back."}
       </p>
       {theirs && (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-2">

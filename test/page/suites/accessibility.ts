@@ -208,6 +208,23 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
+  test("a sentence of the page runs from left to right around a name that does not", async () => {
+    const run = { ...nightly, test_name: "ليلة التقييم" };
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByRole("button", { name: "More" }).click();
+    await tab.page.getByRole("menuitem", { name: "Delete" }).click();
+    const sentence = tab.page.getByRole("dialog").getByText("will be gone for good");
+    const indent = await sentence.evaluate((text) => {
+      const quote = document.createRange();
+      quote.setStart(text.firstChild ?? text, 0);
+      quote.setEnd(text.firstChild ?? text, 1);
+      return quote.getBoundingClientRect().left - text.getBoundingClientRect().left;
+    });
+    expect(indent).toBeLessThan(10);
+  });
+
   test("with the reader's own colours, what is chosen still looks different", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
