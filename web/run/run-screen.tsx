@@ -40,13 +40,14 @@ export default function RunScreen() {
   }
 
   const tab = readTab(params.get("tab"));
+  // A service that cannot be reached fails both: that is said once.
+  const trouble = run.isError ? run : results;
   return (
     <Screen title={runName(run.data)} heading={<RunHeading run={run.data} />} actions={<RunActions run={run.data} />}>
-      {run.isError && <FailedNotice error={run.error} onRetry={() => void run.refetch()} />}
+      {trouble.isError && <FailedNotice error={trouble.error} onRetry={() => void trouble.refetch()} />}
       <RunFigures run={run.data} results={results.data} />
       <WarningList warnings={run.data.warnings} />
       <RunTabs tab={tab} failures={failedTurns(run.data).failed} />
-      {results.isError && <FailedNotice error={results.error} onRetry={() => void results.refetch()} />}
       {whole && results.isPending ? (
         <Skeleton rows={8} label="Loading the results" />
       ) : (

@@ -351,6 +351,23 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a service that cannot be reached is told once, however much of a run was asked for", async () => {
+    await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("table", { name: "Attempts by scenario" }).waitFor();
+    const refused = tab.page.waitForEvent("requestfailed", (request) => request.url().endsWith("/results"));
+    await tab.page.route(`${services.evaluation}/runs/**`, (route) => route.abort());
+    // What was read of a run that goes on is taken for fresh for two seconds.
+    await tab.page.waitForTimeout(2100);
+    await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await refused;
+    await tab.page.getByRole("alert").first().waitFor();
+    // Both are tried three times.
+    await tab.page.waitForTimeout(2000);
+    expect(await tab.page.getByRole("alert").count()).toBe(1);
+  });
+
   test("a run is exported in the format chosen", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
