@@ -13,7 +13,7 @@ export function EffectTable({ scores }: { scores: Scores }) {
   const ordered = scores.toSorted((left, right) => overallFirst(left.name, right.name));
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Effect by score">
-      <table className="data-table card-table">
+      <table className="data-table card-table md:[&_:is(th,td)]:px-2">
         <caption className="sr-only">Candidate minus baseline, by score, with 95 % intervals</caption>
         <thead>
           <tr>

@@ -44,7 +44,9 @@ export function SettingChanges({ changes }: { changes: readonly SettingChange[] 
 
 function ChangedText({ before, after }: { before: string; after: string }) {
   const diff = useWordDiff(before, after);
-  if (diff.state === "done" && diff.parts) return <DiffText parts={diff.parts} />;
+  const parts = diff.state === "done" ? diff.parts : null;
+  // Two words that share nothing would run into one: "generatedboth".
+  if (parts?.some(({ kind }) => kind === "same")) return <DiffText parts={parts} />;
   return (
     <p className="verbatim">
       {before} → {after}

@@ -1,4 +1,5 @@
 import type { Browser } from "playwright-core";
+import type { RunComparison } from "../../../src/contract/comparison.ts";
 import { expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
 import { demoUuid, startFakeServices } from "../support/fake-services.ts";
@@ -58,6 +59,7 @@ export function compareSuite(browser: () => Browser): void {
     const changes = tab.page.getByRole("region", { name: "What was changed" });
     await changes.locator("del", { hasText: "kind" }).waitFor();
     await changes.locator("ins", { hasText: "brief" }).waitFor();
+    expect(await changes.innerText()).toMatch(/history\s+generated → both/);
     expect(await changes.innerText()).toMatch(/parameters\.temperature\s+not set → 0\.7/);
     await changes.getByText(`${nightly.model_id} → demo-support-v1`).waitFor();
     await tab.open(`/compare?baseline=${nightly.run_id}&candidate=again`);
@@ -250,9 +252,19 @@ export function compareSuite(browser: () => Browser): void {
     await changes.getByText("No turn got worse.").waitFor();
   });
 
-  test("on a phone every column of the effects is in sight", async () => {
+  test.each([390, 1280])("on a page of %i pixels every column of the effects is in sight", async (width) => {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
-    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await using tab = await openTab({ browser: browser(), services, width });
+    await tab.page.route(`${services.evaluation}/compare?*`, async (route) => {
+      const answer = await route.fetch();
+      const comparison = (await answer.json()) as RunComparison;
+      const [first] = comparison.scores;
+      const wide = { name: "sentiment_match", verdict: "no_difference_seen", ci_lower: -0.16, scenarios: 134 };
+      await route.fulfill({
+        response: answer,
+        json: { ...comparison, scores: [...comparison.scores, { ...first, ...wide }] },
+      });
+    });
     await tab.open(`/compare?baseline=${nightly.run_id}&candidate=${nightlyAfter.run_id}`);
     const effects = tab.page.getByRole("region", { name: "Effect by score" });
     await effects.waitFor();

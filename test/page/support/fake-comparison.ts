@@ -89,6 +89,7 @@ export function fakeComparison(baseline: EvaluationResponse, candidate: Evaluati
         ? []
         : [
             { setting: "model_id", baseline: baseline.model_id, candidate: candidate.model_id },
+            { setting: "history", baseline: "generated", candidate: "both" },
             {
               setting: "system_prompt",
               baseline: "You are kind to customers.",
