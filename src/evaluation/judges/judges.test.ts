@@ -156,6 +156,22 @@ test.each(["```json\n%\n```", "```\n%\n```\n", "\uFEFF%"])("an answer as %j is a
   expect(parseVote(answer, ["equivalent"])).toEqual({ choice: "equivalent", reason: "r" });
 });
 
+test("a choice that reads as a number, or as true and false, may be one", () => {
+  const numbers = ["1", "2", "5"];
+  expect(parseVote('{"reason":"r","verdict":5}', numbers)).toEqual({ choice: "5", reason: "r" });
+  expect(parseVote('{"verdict":true,"reason":"r"}', ["true", "false"])).toEqual({ choice: "true", reason: "r" });
+  for (const answer of [
+    '{"reason":"r","verdict":4}',
+    '{"reason":"r","verdict":null}',
+    '{"reason":"r","verdict":[5]}',
+    '{"reason":"r","verdict":1,"verdict":5}',
+    '{"reason":"r","verdict":"1","verdict":5}',
+    '{"reason":5,"reason":"r","verdict":5}',
+  ]) {
+    expect(parseVote(answer, numbers).choice).toBeNull();
+  }
+});
+
 test("a reason may hold whatever JSON can write", () => {
   const reason = 'he said "ok", {"verdict":"equivalent"} and \\" or \\';
   expect(parseVote(JSON.stringify({ reason, verdict: "partial" }), ["partial"])).toEqual({ choice: "partial", reason });

@@ -44,9 +44,16 @@ export function parseVote(text: string, choices: readonly string[]): Vote {
   const { verdict, reason, ...others } = value as Record<string, unknown>;
   if (Object.keys(others).length > 0) return unusable("the judge's answer has fields nobody asked for");
   if (typeof reason !== "string") return unusable("the judge gave no reason");
-  if (typeof verdict !== "string" || !choices.includes(verdict))
-    return unusable("the judge's verdict is none of the choices");
+  // Of choices like 1 to 5, a model that is free to chooses a number.
+  const choice = choices.find((name) => name === (isBare(verdict) ? String(verdict) : verdict));
+  if (choice === undefined) return unusable("the judge's verdict is none of the choices");
   // Two names, two values. Of several fields of one name, parsing shows the last alone: a verdict that another one takes back.
-  if (answer.match(quoted)?.length !== 4) return unusable("the judge gave more than one reason or verdict");
-  return { choice: verdict, reason: reason.slice(0, maximumReason) };
+  if (answer.match(quoted)?.length !== (isBare(verdict) ? 3 : 4))
+    return unusable("the judge gave more than one reason or verdict");
+  return { choice, reason: reason.slice(0, maximumReason) };
+}
+
+/** Written without quotes in JSON. */
+function isBare(verdict: unknown): boolean {
+  return typeof verdict === "number" || typeof verdict === "boolean";
 }
