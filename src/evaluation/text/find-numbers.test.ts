@@ -21,6 +21,8 @@ test.each<[string, number[]]>([
   ["-12,5 °C, 2024-05-01, 10:30, 5-10", [-12.5, 2024, 5, 1, 10, 30, 5, 10]],
   ["5½ hours, 10² steps", [5.5, 10, 2]],
   ["½ cup, 2 ¾ cups, -1½ °C, a ⅝ inch pipe, 1/2", [0.5, 2.75, -1.5, 0.625, 1, 2]],
+  ["balance -$50.25, +€3, $10-$20, US-$7, −£1,000", [-50.25, 3, 10, 20, 7, -1000]],
+  ["wait...5 days… 6, …7, a ratio of .8", [5, 6, 7, 0.8]],
   ["2½ 3⅓", [2.5, 3 + 1 / 3]],
 ])("the numbers of %j are %j", (text, numbers) => {
   expect(findNumbers(text)).toEqual(numbers);

@@ -20,7 +20,7 @@ const withComma = [
 /** What NFKC makes of ½ and 5½: a slash that nothing but fractions has. */
 const fraction = String.raw`(?:\d{1,3} )?\d{1,3}⁄\d{1,3}(?!\d)`;
 const pattern = new RegExp(
-  String.raw`${notInWord}[-−+]?(?:(?<fraction>${fraction})|(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)`,
+  String.raw`${notInWord}(?:[-−+]\p{Sc}?)?(?:(?<fraction>${fraction})|(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|(?<!\.)\.\d+)(?:[eE][-+]?\d+)?)`,
   "gu",
 );
 /** Anything outside printable ASCII may turn into a digit under NFKC. */
@@ -29,13 +29,13 @@ const ascii = /^[\t\n\r -~]*$/;
 const digitsOfOtherScripts = /(?![0-9])\p{Nd}/gu;
 
 /**
- * The numbers a text holds, in order: `$1,234.50` is 1234.5, `1.234,50 €` too, `3,5 %` is 3.5, `₹1,25,000` is 125000, `١٥` is 15, `5½` is
+ * The numbers a text holds, in order: `$1,234.50` is 1234.5, `1.234,50 €` too, `-$5` is -5, `3,5 %` is 3.5, `₹1,25,000` is 125000, `١٥` is 15, `5½` is
  * 5.5. Digits inside a word (`A4`, `v2`) are no numbers.
  */
 export function findNumbers(text: string): number[] {
   if (wordsOnly.test(text)) return [];
   return [...toPlainDigits(text).matchAll(pattern)].flatMap(({ 0: found, groups }) => {
-    const grouping = groups?.["comma"] === undefined ? /[,'’ \u00a0\u202f]/gu : /[.'’ \u00a0\u202f]/gu;
+    const grouping = groups?.["comma"] === undefined ? /[,'’ \u00a0\u202f\p{Sc}]/gu : /[.'’ \u00a0\u202f\p{Sc}]/gu;
     const parts = groups?.["fraction"]?.split(/[ ⁄]/u);
     const value = parts
       ? (/^[-−]/u.test(found) ? -1 : 1) * toFraction(parts)
