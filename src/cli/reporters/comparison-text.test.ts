@@ -82,8 +82,18 @@ test("what the model was asked with otherwise is told, long prompts from where t
     "- parameters.temperature: 0 → not set",
     "- attempts: 1 → 2",
   ]);
-  expect(markdown?.[0]).toBe('- `system_prompt: …ut any promise. Use *no* names." → …ut any promise. Use \\| names."`');
+  expect(markdown?.[0]).toBe('- `system_prompt: …ut any promise. Use *no* names." → …ut any promise. Use | names."`');
   expect(lines(baseline, baseline)).toEqual([[], []]);
   const { protocol: _, parameters: __, attempts: ___, ...older } = baseline;
   expect(lines(older, candidate)[0]).toHaveLength(1);
+});
+
+test("a score whose name holds a bar does not end its cell", async () => {
+  await using bench = await startBench({ models: { model: right } });
+  const run = await bench.evaluate({ test_batch: batch });
+  const compared = compareResponses(run, run);
+  if (!compared.comparable) throw new Error(compared.reason);
+  const scores = compared.scores.slice(0, 1).map((score) => ({ ...score, name: "metadata.a|b" }));
+  const text = comparisonMarkdown({ baseline: run, candidate: run, comparison: { ...compared, scores } });
+  expect(text).toContain("| metadata.a\\|b | 1.000 |");
 });

@@ -1,7 +1,7 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { signed } from "../../evaluation/signed.ts";
-import { code } from "../../formats/export/markdown-text.ts";
+import { code, tableRow } from "../../formats/export/markdown-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { leftOut } from "../gates/left-out.ts";
@@ -40,9 +40,8 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
 export function comparisonMarkdown({ baseline, candidate, comparison }: ComparedRuns): string {
   const heads = `Baseline \`${baseline.run_id}\`, candidate \`${candidate.run_id}\``;
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
-  const row = (line: readonly string[]): string => `| ${line.join(" | ")} |`;
-  const head = [row(titles.map((title) => title.toLowerCase())), row(titles.map(() => "---"))];
-  const rows = [...head, ...comparison.scores.map(cells).map(row)].join("\n");
+  const head = [titles.map((title) => title.toLowerCase()), titles.map(() => "---")];
+  const rows = [...head, ...comparison.scores.map(cells)].map(tableRow).join("\n");
   const settings = changedBetween({ baseline, candidate }, (line) => code(line, 400));
   return [
     `**${comparison.sentence}**`,

@@ -7,9 +7,9 @@ const lookedAt = 10_000;
 const oneLine = (text: string, length = 200): string =>
   firstCharacters(withoutControls(firstCharacters(text, lookedAt)).replace(/\s+/g, " ").trim(), length);
 
-/** What a model or a user wrote stands in a code span: there it can neither mention people nor load pictures nor end the table. */
+/** What a model or a user wrote stands in a code span: there it can neither mention people nor load pictures. */
 export function code(text: string, length?: number): string {
-  const line = oneLine(text, length).replaceAll("|", "\\|");
+  const line = oneLine(text, length);
   if (line === "") return "";
   const fence = "`".repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
   const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
@@ -18,6 +18,10 @@ export function code(text: string, length?: number): string {
 
 /** Text of ours or of the operator, with what Markdown and HTML would take for their own made harmless. */
 export const plain = (text: string): string =>
-  oneLine(text).replace(/[\\`*_{}[\]<>#|!~@&]/g, (mark) =>
+  oneLine(text).replace(/[\\`*_{}[\]<>#!~@&]/g, (mark) =>
     mark === "@" ? "@\u200B" : mark === "<" ? "&lt;" : mark === "&" ? "&amp;" : `\\${mark}`,
   );
+
+/** A row of a table, which no cell can end: there, and only there, a bar is escaped, in a code span too. */
+export const tableRow = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;

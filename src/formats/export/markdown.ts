@@ -1,7 +1,7 @@
 import type { ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
 import type { Judgement } from "./judgement.ts";
-import { code, plain } from "./markdown-text.ts";
+import { code, plain, tableRow } from "./markdown-text.ts";
 import { missedChecks } from "./missed-checks.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 import { meanText, scoreText } from "./score-text.ts";
@@ -116,4 +116,4 @@ function failureTable(turns: readonly ShownTurn[], count: number): string {
 
 const place = ({ scenario_id, attempt, interaction }: ShownTurn): string =>
   `${code(scenario_id)}, attempt ${attempt}, turn ${interaction.turn_index + 1}`;
-const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
+const row = (cells: readonly string[]): string => `${tableRow(cells)}\n`;

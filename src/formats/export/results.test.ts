@@ -237,6 +237,13 @@ test("a reply cannot break out of its Markdown cell", () => {
   expect(row.endsWith("| ```a \\| b ## head ``x`` ![p](http://x) @someone <img src=x>``` |")).toBe(true);
 });
 
+test("a bar in a code span is escaped in a table, where it would end the cell, and nowhere else", () => {
+  const result = { ...runResult([scenarioResult("a|b", [[interactionResult({ overall: 0 })]])]), model_id: "x|y" };
+  const text = exportResults(createMarkdown, result);
+  expect(text).toContain("model `x|y`");
+  expect(text).toContain("| `a\\|b` |");
+});
+
 test("a run without a fault has no worst turns", () => {
   const perfect = interactionResult({ overall: 1 });
   expect(exportResults(createMarkdown, runResult([scenarioResult("s", [[perfect], [perfect]])]))).not.toContain(
