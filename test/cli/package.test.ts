@@ -55,6 +55,7 @@ test("holds bundled code, the page, the examples and every licence, and no sourc
     "check-thread",
     "sqlite-reader-thread",
     "scenario-file-thread",
+    "library-file-thread",
     "embedding-thread",
   ]) {
     await access(join(rehearsal(), `dist/bundle/parts/${thread}.js`));

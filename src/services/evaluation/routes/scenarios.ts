@@ -4,7 +4,7 @@ import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/lib
 import { parseMapping } from "../../../formats/column-mapping.ts";
 import { FormatError } from "../../../formats/format-error.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
-import type { ImportFormat, Note } from "../../../formats/scenario-file.ts";
+import type { ImportFormat } from "../../../formats/scenario-file.ts";
 import { refuse } from "../../../runs/fields-error.ts";
 import type { PlanHelpers } from "../../../runs/option-problems.ts";
 import type { PlanLimits } from "../../../runs/plan-limits.ts";
@@ -17,6 +17,7 @@ import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
 import { createFileReader, type ReadScenarioFile } from "../read-scenario-file.ts";
 import type { ReadFile } from "../scenario-file-thread.ts";
+import { createLibraryWriter, type WriteLibraryFile } from "../write-library-file.ts";
 
 /** The scenario library: keep, list, read, import, export, remove. */
 export function scenarioRoutes({
@@ -32,10 +33,11 @@ export function scenarioRoutes({
 }): Hono<ShellEnvironment> {
   const rules = { limits: planLimits, helpers };
   const readScenarioFile = createFileReader(rules);
+  const writeLibraryFile = createLibraryWriter();
   return new Hono<ShellEnvironment>()
     .get("/scenarios", requireScope("runs:read"), async (context) => {
       const { format, ...filter } = validateQuery(LibraryQuery, context.req.queries());
-      if (format) return exportLibrary(context, format, library);
+      if (format) return exportLibrary(context, format, { library, writeLibraryFile });
       return context.json(await library.list(filter));
     })
     .post("/scenarios", requireScope("runs:write"), async (context) => {
@@ -105,35 +107,23 @@ function wrong(pointer: string, message: string, received: string): ServiceError
   });
 }
 
-async function exportLibrary(context: Context, format: string, library: ScenarioLibrary): Promise<Response> {
+async function exportLibrary(
+  context: Context<ShellEnvironment>,
+  format: string,
+  { library, writeLibraryFile }: { library: ScenarioLibrary; writeLibraryFile: WriteLibraryFile },
+): Promise<Response> {
   const writer = scenarioFormats.find(({ id }) => id === format);
   if (!writer || !("export" in writer) || !writer.export) throw wrong("/format", "cannot be written", format);
-  const { text, notes } = writer.export(await Array.fromAsync(library.all()));
+  const { signal } = context.req.raw;
+  const written = await writeLibraryFile({ format, scenarios: library.all(), owner: ownerOf(context), signal });
+  if ("problem" in written) throw wrong("/format", written.problem, format);
   const [extension] = writer.extensions;
-  return context.body(text, 200, {
+  return context.body(written.text, 200, {
     "content-type": mediaTypes[extension],
     "content-disposition": `attachment; filename="scenarios.${extension}"`,
-    ...(notes.length > 0 && { "rehearsal-export-notes": toHeader(notes) }),
+    ...(written.notes !== null && { "rehearsal-export-notes": written.notes }),
   });
 }
-
-/** Proxies and clients take a few kilobytes of headers at most. */
-const longestNotes = 2_000;
-
-/** What the file leaves out: how many notes there are, and as many of them as a header may hold. A header is ASCII only. */
-function toHeader(notes: readonly Note[]): string {
-  const shown: string[] = [];
-  let size = 0;
-  for (const { message } of notes) {
-    size += asciiJson(message).length;
-    if (size > longestNotes) break;
-    shown.push(message);
-  }
-  return asciiJson({ count: notes.length, notes: shown });
-}
-
-const asciiJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const mediaTypes = {
   json: "application/json",

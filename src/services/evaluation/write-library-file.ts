@@ -1,0 +1,78 @@
+import { setImmediate } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { createPlaces } from "../../contract/places.ts";
+import type { Scenario } from "../../contract/scenario.ts";
+import { threadFile } from "../../contract/thread-file.ts";
+import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";
+import type { LibraryFile, LibraryFileQuestion } from "./library-file-thread.ts";
+
+const file = threadFile("library-file-thread", import.meta.url);
+
+export interface FileWriterOptions {
+  readonly longestMs?: number;
+  readonly mostMegabytes?: number;
+  /** Of the scenarios as JSON: all of them are held while the file is written. */
+  readonly mostCharacters?: number;
+}
+
+export interface LibraryFileRequest {
+  readonly format: string;
+  readonly scenarios: AsyncIterable<Scenario>;
+  readonly owner: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** Writes scenarios as one file; what cannot be written has a `problem`. Those of several owners are written in turn. */
+export type WriteLibraryFile = (request: LibraryFileRequest) => Promise<LibraryFile | { readonly problem: string }>;
+
+/** Characters that are read before everyone else gets a chance. */
+const charactersAtOnce = 50_000;
+
+/** Writes in a thread, since some formats take seconds for what was kept in as many milliseconds. Meanwhile the service answers everybody else. */
+export function createLibraryWriter({
+  longestMs = 60_000,
+  mostMegabytes = 1_024,
+  mostCharacters = 128 * 1024 * 1024,
+}: FileWriterOptions = {}): WriteLibraryFile {
+  const thread = createGuardedThread<LibraryFileQuestion, LibraryFile>({
+    start: (resourceLimits) => new Worker(file, { resourceLimits }),
+    longestMs,
+    mostMegabytes,
+  });
+  // Scenarios are read when their turn comes: whoever waits holds nothing.
+  const places = createPlaces(1, { spare: 1 });
+
+  async function write({ format, scenarios, owner, signal }: LibraryFileRequest) {
+    const texts = await textsOf(scenarios, { mostCharacters, signal });
+    if (!texts) return { problem: tooLarge };
+    return thread.ask({ format, scenarios: texts }, { asker: owner, signal }).catch((error: unknown) => {
+      if (!(error instanceof ThreadOverrun)) throw error;
+      return { problem: error.of === "memory" ? tooLarge : `takes more than ${longestMs / 1_000} seconds; ${advice}` };
+    });
+  }
+
+  return (request) => places.take(request.signal, () => write(request), request.owner);
+}
+
+const advice = "JSON lines are written fastest, and `rehearsal export` makes any other format of them";
+const tooLarge = `takes more memory than there is for it; ${advice}`;
+
+/** Null: they are too long. */
+async function textsOf(
+  scenarios: AsyncIterable<Scenario>,
+  { mostCharacters, signal }: { mostCharacters: number; signal: AbortSignal },
+): Promise<string[] | null> {
+  const texts: string[] = [];
+  let together = 0;
+  let read = 0;
+  for await (const scenario of scenarios) {
+    const text = JSON.stringify(scenario);
+    texts.push(text);
+    together += text.length;
+    if (together > mostCharacters) return null;
+    if ((read += text.length) < charactersAtOnce) continue;
+    read = 0;
+    await setImmediate(undefined, { signal });
+  }
+  return texts;
+}
