@@ -46,7 +46,7 @@ export interface Library {
     scenarios: readonly { readonly scenario: Scenario; readonly version: string }[],
     options: { readonly at: number; readonly demo: boolean },
   ): Promise<readonly { readonly id: string; readonly version: string; readonly created: boolean }[]>;
-  /** In order of id. */
+  /** In order of id: fewer than `limit` where scenarios are long, but at least one as long as there are any. */
   list(filter: {
     readonly search?: string | undefined;
     readonly tag?: string | undefined;

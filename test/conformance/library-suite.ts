@@ -45,6 +45,21 @@ export function librarySuite(name: string, open: () => Promise<{ library: Librar
       expect((await library.list({ limit: 10 })).entries).toMatchObject([{ id: "a", version: "v1", versions: 2 }]);
     });
 
+    test("long scenarios are listed a few at a time, and none is left out", async () => {
+      await using storage = await open();
+      const { library } = storage;
+      const description = "long ".repeat(300_000);
+      for (const id of ["a", "b", "c", "d", "e"]) await put(library, scenario(id, { description }), "v1");
+      await put(library, scenario("f", { description: description.repeat(4) }), "v1");
+      const pages: string[] = [];
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const { entries, next_cursor } = await library.list({ limit: 9, search: "LONG", cursor });
+        pages.push(entries.map(({ id }) => id).join(""));
+        cursor = next_cursor;
+      }
+      expect(pages).toEqual(["ab", "cd", "e", "f"]);
+    });
+
     test("is listed in pages and found by words and by tag", async () => {
       await using storage = await open();
       const { library } = storage;

@@ -158,12 +158,20 @@ function searchText({ id, description, tags }: Scenario): string {
   return toJsonText([id, description, ...tags.map((tag) => `#${tag}`), ""].join("\n").toLowerCase());
 }
 
-async function list(
-  reader: Reader,
-  { search, tag, limit, cursor }: Parameters<Library["list"]>[0],
-): ReturnType<Library["list"]> {
-  let query = reader
-    .selectFrom("library_scenario")
+/** Text of scenarios that is read together, and the scenario with which it becomes more: one may hold megabytes. */
+const bytesAtOnce = 4 * 1024 * 1024;
+
+async function list(reader: Reader, { limit, ...filter }: Parameters<Library["list"]>[0]): ReturnType<Library["list"]> {
+  const found = await newest(reader, filter)
+    .select(["id", sql<number>`octet_length(definition)`.as("bytes")])
+    .limit(limit + 1)
+    .execute();
+  const page = found.slice(0, countThatFit(found.slice(0, limit)));
+  const [first, last] = [page[0], page.at(-1)];
+  if (!first || !last) return { entries: [], next_cursor: null };
+  const rows = await newest(reader, filter)
+    .where("id", ">=", first.id)
+    .where("id", "<=", last.id)
     .select(["id", "version", "definition", "demo", "created_at"])
     .select((outer) =>
       outer
@@ -172,17 +180,9 @@ async function list(
         .select((inner) => inner.fn.countAll<number>().as("count"))
         .as("versions"),
     )
-    .where("newest", "=", 1)
-    .orderBy("id")
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where("id", ">", toJsonText(parseIdCursor(cursor)));
-  if (search !== undefined) query = query.where(contains(sql`search`, search.toLowerCase()));
-  if (tag !== undefined) query = query.where(contains(sql`search`, `\n#${tag}\n`.toLowerCase()));
-  const rows = await query.execute();
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
+    .execute();
   return {
-    entries: page.map((row) => {
+    entries: rows.map((row) => {
       const { id, description, tags, interactions } = fromJsonText<Scenario>(row.definition);
       return {
         id,
@@ -195,8 +195,23 @@ async function list(
         demo: row.demo === 1,
       };
     }),
-    next_cursor: rows.length > limit && last ? toIdCursor(fromJsonText(last.id)) : null,
+    next_cursor: found.length > page.length ? toIdCursor(fromJsonText(last.id)) : null,
   };
+}
+
+/** The newest version of every scenario that is looked for, by id. */
+function newest(reader: Reader, { search, tag, cursor }: Omit<Parameters<Library["list"]>[0], "limit">) {
+  let query = reader.selectFrom("library_scenario").where("newest", "=", 1).orderBy("id");
+  if (cursor !== undefined) query = query.where("id", ">", toJsonText(parseIdCursor(cursor)));
+  if (search !== undefined) query = query.where(contains(sql`search`, search.toLowerCase()));
+  if (tag !== undefined) query = query.where(contains(sql`search`, `\n#${tag}\n`.toLowerCase()));
+  return query;
+}
+
+function countThatFit(rows: readonly { readonly bytes: number }[]): number {
+  let together = 0;
+  const over = rows.findIndex(({ bytes }) => (together += bytes) > bytesAtOnce);
+  return over === -1 ? rows.length : Math.max(1, over);
 }
 
 async function find(reader: Reader, id: string, version: string | undefined): Promise<StoredVersion | null> {
