@@ -36,7 +36,7 @@ import { toRequest } from "./to-request.ts";
 import { waitForRun } from "./wait-for-run.ts";
 import { createScenarioOrders } from "./scenario-order.ts";
 import { createCheckRunner } from "./check-runner.ts";
-import { createStoreTrouble } from "./store-trouble.ts";
+import { createStoreTrouble, type StoreTrouble } from "./store-trouble.ts";
 import { createScoringPool } from "./scoring-pool.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
 import { createWaiting } from "./waiting.ts";
@@ -66,6 +66,8 @@ export interface RunsOptions {
   readonly mostUnfinished?: MostUnfinished;
   readonly heartbeatMs: number;
   readonly onError: (error: unknown) => void;
+  /** Hears of the failures of others who use the store too. Default: of those met here alone. */
+  readonly trouble?: StoreTrouble;
   readonly now?: () => number;
   /** What an operator adds: all of it optional. */
   readonly embedderFor?: (settings: RunSettings) => Promise<Embedder | null>;
@@ -95,7 +97,8 @@ export function createRuns(options: RunsOptions): Runs {
   const events = createRunEvents();
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
   const waiting = createWaiting({ store, events });
-  const trouble = createStoreTrouble();
+  const { trouble = createStoreTrouble() } = options;
+  trouble.onLasting(waiting.giveUp);
   const { global, perRun } = options.concurrency;
   const spare = Math.floor(global * spareShare);
   const places = createPlaces(global, { spare });
@@ -146,8 +149,7 @@ export function createRuns(options: RunsOptions): Runs {
 
   function failed(error: unknown): void {
     onError(error);
-    const lasting = trouble.lasting(error);
-    if (lasting) waiting.giveUp(lasting);
+    trouble.failed(error);
   }
 
   function ended(runId: string): void {
@@ -156,7 +158,10 @@ export function createRuns(options: RunsOptions): Runs {
   }
 
   function execute(claimed: ClaimedAttempt, { signal, ending: onEnding }: AttemptControl): Promise<void> {
-    const onStored = (): void => events.changed(claimed.run_id, "progress");
+    const onStored = (): void => {
+      trouble.over();
+      events.changed(claimed.run_id, "progress");
+    };
     return contexts.during(claimed.run_id, async (context) => {
       const execution = { store, queue, context, signal, onStored, onEnding, onError };
       const { run_drained, waits_ms } = await executeAttempt(claimed, execution);

@@ -96,6 +96,17 @@ test("with fewer connections than the service would use, reads wait for one", as
   await database.query(`drop owned by ${role}; drop role ${role}`);
 });
 
+test("a disk too full to look for silent workers is told as that", async () => {
+  await using database = await postgres.createDatabase();
+  const errors: unknown[] = [];
+  await using _ = await openPostgres({ url: database.url, sweepMs: 20, onError: (error) => errors.push(error) });
+  await database.query(`
+    create function full_disk() returns trigger language plpgsql
+      as $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    create trigger full_disk before update on pgboss.queue for each statement execute function full_disk()`);
+  await expect.poll(() => errors[0], { timeout: 10_000 }).toMatchObject({ code: "storage_full" });
+});
+
 const saidOfTheServer =
   "53300 57014 55P03 25P03 25P04 57P05 53200 58030 28P01 28000 3D000 42501 55000 42P01 3F000".split(" ");
 

@@ -1,10 +1,12 @@
 import type { Logger } from "pino";
 import type { RunSettings } from "../../contract/evaluation-request.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import { errorLine } from "../../evaluation/error-line.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
+import { createStoreTrouble } from "../../runs/store-trouble.ts";
 import { createLog } from "../../services/http/log.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
@@ -67,6 +69,7 @@ export async function createCore(
   const log = createLog({ level: settings.logLevel, secrets });
   for (const warning of warnings) log.warn(warning);
 
+  const trouble = createStoreTrouble();
   if (settings.databaseUrl === null) await makeDataFolder(settings.dataDir);
   const storage = opened.use(
     await openStorage(settings, {
@@ -74,7 +77,11 @@ export async function createCore(
         startMs: storeWaitMs,
         onWait: (error: unknown) => log.warn({ reason: errorLine(error) }, "waiting for the database"),
       }),
-      onError: (error) => log.error({ err: error }, "the store failed"),
+      onError(error) {
+        log.error({ err: error }, "the store failed");
+        // What a full disk keeps from being taken back, nobody can claim: nothing else would fail, and nobody would be told.
+        if (error instanceof ServiceError && error.code === "storage_full") trouble.failed(error);
+      },
     }),
   );
   const clients = opened.use(createClients(settings, { isOwnAddress, isAgentAddress, hubProviders }));
@@ -87,6 +94,7 @@ export async function createCore(
       isDemo,
       isTied,
       ownRuns,
+      trouble,
       log,
     }),
   );

@@ -9,6 +9,7 @@ import { createRuns } from "../../runs/create-runs.ts";
 import type { ModelTarget } from "../../runs/model-target.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
+import type { StoreTrouble } from "../../runs/store-trouble.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
@@ -33,6 +34,7 @@ export async function createEvaluation({
   isDemo,
   isTied,
   ownRuns,
+  trouble,
   log,
 }: {
   settings: Settings;
@@ -43,6 +45,7 @@ export async function createEvaluation({
   isTied: (settings: RunSettings) => boolean;
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
   ownRuns?: readonly string[] | undefined;
+  trouble: StoreTrouble;
   log: Logger;
 }): Promise<Evaluation> {
   const { concurrency, rateLimits, judge, labeller } = settings;
@@ -55,7 +58,10 @@ export async function createEvaluation({
       requests_per_minute: rateLimits.originRequests,
       tokens_per_minute: rateLimits.originTokens,
     }),
-    onError,
+    onError(error) {
+      onError(error);
+      trouble.failed(error);
+    },
   });
   const endpointKey = endpointCredentials(settings, hubProviders);
   const helperKeys = new Map([judge, labeller].flatMap(helperKey));
@@ -89,6 +95,7 @@ export async function createEvaluation({
     concurrency,
     heartbeatMs: settings.runs.heartbeatMs,
     onError,
+    trouble,
     embedderFor: embedders.embedderFor,
     priceOf: await endpointPrices(settings.pricesFile),
     customScorers,

@@ -19,6 +19,7 @@ import { cancellingRuns } from "../queries/runs.ts";
 import { createWakeUps } from "../wake-ups.ts";
 import type { Writer } from "../database.ts";
 import type { OpenedStorage } from "./open-sqlite.ts";
+import { toStorageError } from "./postgres-error.ts";
 import { startListener } from "./postgres-listener.ts";
 import { openPostgresParts, type PostgresPartsOptions } from "./postgres-parts.ts";
 
@@ -45,8 +46,10 @@ export async function openPostgres({
   answersMs,
   ...options
 }: PostgresOptions): Promise<OpenedStorage> {
-  const { url, heartbeatSeconds = 10, onError = () => {} } = options;
-  const parts = await openPostgresParts(options);
+  const { url, heartbeatSeconds = 10 } = options;
+  /** What pg-boss meets comes as the server said it. */
+  const onError = (error: unknown): void => options.onError?.(toStorageError(error));
+  const parts = await openPostgresParts({ ...options, onError });
   const { database, jobs, dispatch } = parts;
   const wallClock = createWallClock(database.reader);
   await wallClock.adjust().catch(onError);
