@@ -4,6 +4,7 @@ import { systemClock } from "../../src/storage/clock.ts";
 import { openSqlite, type OpenedSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleRun } from "./sample-runs.ts";
+import { ending } from "./suite-helpers.ts";
 
 const elsewhere = { host: "another container", pid: 1 };
 const here = { worker: "here:1:w", limit: 9, perRun: 9 };
@@ -44,6 +45,23 @@ test("beside a process that lives its leases are left alone", async () => {
   await using storage = await openSqlite({ file });
   expect(await storage.queue.claim(here)).toEqual([]);
   expect(await storage.agent.threads.hold(thread)).toBe(false);
+});
+
+test("what a process of another container scored again is free at once where nobody else has the file, and else not", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("rehearsal.db");
+  const run = sampleRun();
+  const left = await openSqlite({ file, ...elsewhere });
+  await left.store.runs.create(run);
+  await left.store.runs.finish(run.id, ending());
+  expect(await left.store.runs.holdForRescore(run.id)).not.toBeNull();
+  {
+    await using beside = await openSqlite({ file });
+    expect(await beside.store.runs.holdForRescore(run.id)).toBeNull();
+  }
+  await left.close();
+  await using storage = await openSqlite({ file });
+  expect(await storage.store.runs.holdForRescore(run.id)).not.toBeNull();
 });
 
 test("an attempt of a run that is being cancelled is over", async () => {
