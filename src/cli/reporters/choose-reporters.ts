@@ -1,5 +1,5 @@
 import { CliError } from "../cli-error.ts";
-import { inContinuousIntegration } from "../terminal/output.ts";
+import { canRedraw } from "../terminal/output.ts";
 import type { ReporterName } from "./reporter-names.ts";
 import type { Reporter } from "./reporter.ts";
 
@@ -19,7 +19,8 @@ export async function chooseReporters({ names, outputs, json }: ReporterChoice):
   if (onStdout.length > 1) {
     throw new CliError(`${onStdout.join(" and ")} would both be printed: write all but one to a file with -o`);
   }
-  if (!asked.has("tty") && !asked.has("line")) asked.add(showsBar() && onStdout.length === 0 ? "tty" : "line");
+  if (!asked.has("tty") && !asked.has("line"))
+    asked.add(canRedraw(process.stderr) && onStdout.length === 0 ? "tty" : "line");
   if (process.env["GITHUB_ACTIONS"] === "true") asked.add("github");
   const summary = onStdout.length === 0;
   const reporters = await Promise.all([...asked].map((name) => create(name, summary)));
@@ -35,8 +36,6 @@ export function checkRunsOnStdout(names: readonly ReporterName[], runs: number):
   const file = document === "junit" ? "junit.xml" : "report.html";
   throw new CliError(`${document} prints one run, and there are ${runs} models: -o ${file} writes a file for each`);
 }
-
-const showsBar = (): boolean => Boolean(process.stderr.isTTY) && !inContinuousIntegration();
 
 /** Each is loaded when it is asked for: a run waits for none of the others. */
 async function create(name: ReporterName, summary: boolean): Promise<Reporter> {

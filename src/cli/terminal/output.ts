@@ -58,6 +58,11 @@ export function inContinuousIntegration(environment: NodeJS.ProcessEnv = process
   return CI !== undefined && CI !== "" && CI !== "false" && CI !== "0";
 }
 
+/** A line can be drawn over again: not in a log, nor on a terminal that knows no codes for it, such as a shell in an editor. */
+export function canRedraw(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv = process.env): boolean {
+  return Boolean(stream.isTTY) && environment["TERM"] !== "dumb" && !inContinuousIntegration(environment);
+}
+
 /** A person is there to read and to answer. */
 export function personIsAtTheTerminal(): boolean {
   return Boolean(process.stdin.isTTY && process.stdout.isTTY) && !inContinuousIntegration();

@@ -6,7 +6,7 @@ import { History, Protocol } from "../../contract/evaluation-request.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import { createRunMean } from "../eval/run-mean.ts";
 import { durationText, spentText } from "./figures.ts";
-import { note, printJson, tell } from "./output.ts";
+import { canRedraw, note, printJson, tell } from "./output.ts";
 import { forTerminal, plainJson, plainLine } from "./plain-line.ts";
 import { barText } from "./progress-bar.ts";
 import { createProgressLines } from "./progress-lines.ts";
@@ -154,6 +154,16 @@ test("turns that were done before a run went on say nothing about the time that 
   now = 2000;
   add();
   expect(tally.figures()).toMatchObject({ done: 901, elapsedMs: 2000, remainingMs: 198_000 });
+});
+
+test("a bar is drawn on a terminal that can, and neither in a log nor in CI", () => {
+  const terminal = { isTTY: true } as NodeJS.WriteStream;
+  const log = { isTTY: false } as NodeJS.WriteStream;
+  expect(canRedraw(terminal, { TERM: "xterm" })).toBe(true);
+  expect(canRedraw(terminal, {})).toBe(true);
+  expect(canRedraw(terminal, { TERM: "dumb" })).toBe(false);
+  expect(canRedraw(terminal, { TERM: "xterm", CI: "true" })).toBe(false);
+  expect(canRedraw(log, { TERM: "xterm" })).toBe(false);
 });
 
 test("JSON on a terminal shows what would otherwise act there, and says the same", () => {
