@@ -83,6 +83,25 @@ test("--json prints one document and nothing else", async () => {
   });
 });
 
+test("what --json printed is read as the results of a run, where it is one", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const cwd = folder.path;
+  const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "m"];
+  const { stdout } = await runCli([...parameters, "--json"], { cwd });
+  await writeFile(folder.file("one.json"), stdout);
+  const against = await runCli([...parameters, "--baseline", "one.json"], { cwd });
+  expect(against).toMatchObject({ code: 0, stdout: expect.stringContaining("Compared with the baseline") });
+
+  const { runs } = JSON.parse(stdout);
+  await writeFile(folder.file("two.json"), JSON.stringify({ runs: [...runs, ...runs] }));
+  await writeFile(folder.file("none.json"), "{}");
+  const two = await runCli(["show", "two.json"], { cwd });
+  expect(two).toMatchObject({ code: 2, stderr: expect.stringContaining("two.json holds 2 runs: rehearsal eval -o") });
+  const none = await runCli(["show", "none.json"], { cwd });
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("rehearsal report -o results.json write") });
+});
+
 test("a gate that is not reached is exit 1", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Maybe") });
