@@ -32,3 +32,13 @@ test("choosing nothing is a mistake", () => {
   expect(() => selectScenarios(scenarios, { filters: ["x"] })).toThrow("none of 20 scenarios fits");
   expect(() => selectScenarios([], {})).toThrow("there are no scenarios");
 });
+
+test("a filter that fits nothing is told with what there is", () => {
+  const choose = (filters: readonly string[], chosen = new Set(ids(scenarios))) =>
+    selectScenarios(scenarios.slice(0, 12), { filters, ids: chosen });
+  expect(() => choose(["s3"])).toThrow(
+    /^nothing to evaluate: none of 12 scenarios fits --filter s3; their ids are s-0, .*, s-9 and 2 more$/,
+  );
+  expect(() => choose(["tag:evn", "tag:odd"])).toThrow(/fits --filter tag:evn or tag:odd; their tags are even$/);
+  expect(() => choose(["s-3"], new Set(["s-4"]))).toThrow(/none of 12 scenarios fits$/);
+});

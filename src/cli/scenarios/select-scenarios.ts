@@ -20,16 +20,38 @@ export function selectScenarios(
     .filter(({ id }) => ids === undefined || ids.has(id));
   const cut = first === undefined ? fitting : fitting.slice(0, first);
   const chosen = sample === undefined ? cut : drawSample(cut, sample, seed);
-  if (chosen.length === 0) {
-    const why = scenarios.length === 0 ? "there are no scenarios" : `none of ${scenarios.length} scenarios fits`;
-    throw new CliError(`nothing to evaluate: ${why}`);
-  }
+  if (chosen.length === 0) throw new CliError(`nothing to evaluate: ${whyNone(scenarios, filters)}`);
   return chosen;
 }
 
+const shownNames = 10;
+
+/** Whoever mistyped a filter sees what it could have been. */
+function whyNone(scenarios: readonly FileScenario[], filters: readonly string[]): string {
+  if (scenarios.length === 0) return "there are no scenarios";
+  const none = `none of ${scenarios.length} scenarios fits`;
+  // Those that fit a filter are left out for another reason.
+  if (filters.length === 0 || scenarios.some((one) => filters.some((filter) => fits(one, filter)))) return none;
+  const ids = scenarios.map(({ id }) => id);
+  const tags = scenarios.flatMap(({ tags: own = [] }) => own);
+  const there = [
+    ...(filters.every(isTag) ? [] : [listed("ids", ids)]),
+    ...(filters.some(isTag) ? [listed("tags", tags)] : []),
+  ];
+  return `${none} --filter ${filters.join(" or ")}; ${there.join("; ")}`;
+}
+
+const isTag = (filter: string): boolean => filter.startsWith("tag:");
+
+function listed(what: string, all: readonly string[]): string {
+  const names = [...new Set(all)];
+  if (names.length === 0) return `they have no ${what}`;
+  const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : "";
+  return `their ${what} are ${names.slice(0, shownNames).join(", ")}${more}`;
+}
+
 function fits({ id, tags = [] }: FileScenario, filter: string): boolean {
-  const tag = /^tag:(.+)$/.exec(filter)?.[1];
-  if (tag !== undefined) return tags.includes(tag);
+  if (isTag(filter)) return tags.includes(filter.slice("tag:".length));
   const pattern = filter.split("*").map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
   return new RegExp(`^${pattern.join(".*")}$`, "s").test(id);
 }
