@@ -215,15 +215,16 @@ test("a run that goes on makes as many calls at once as the configuration says, 
   expect(provider.requests.length).toBeGreaterThanOrEqual(12);
 });
 
-test("Ctrl-C in the second of two runs leaves the file of the first", async () => {
+test("Ctrl-C in the second of three runs leaves the file of the first, and names the third", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes"), models: { slow: hang } });
-  const models = ["-m", "quick", "-m", "slow"];
+  const models = ["-m", "quick", "-m", "slow", "-m", "never"];
   const ended = await runCli(["eval", "hello.json", "--endpoint", provider.url, ...models, "-o", "out.json"], {
     cwd: folder.path,
     interruptAt: vi.waitUntil(() => provider.requests.length === 2, { timeout: 30_000 }),
   });
   expect(ended.code).toBe(130);
+  expect(ended.stderr).toMatch(/rehearsal eval --resume \S+\nNot begun: never\n$/);
   expect(await readdir(folder.path)).toEqual([".rehearsal", "hello.json", "out-1.json"]);
   expect(JSON.parse(await readFile(folder.file("out-1.json"), "utf8"))).toMatchObject({ model_id: "quick" });
 });

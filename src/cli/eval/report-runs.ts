@@ -29,7 +29,10 @@ export async function reportRuns<Item>(
   try {
     for (const [index, item] of items.entries()) {
       const outcome = await oneRun(await start(item), { ...work, signal: interruption.signal });
-      if (outcome === null) return exitCodes.interrupted;
+      if (outcome === null) {
+        tellOfRest(work.settings.models.slice(index + 1, items.length));
+        return exitCodes.interrupted;
+      }
       outcomes.push(outcome);
       for (const reporter of reporters) await reporter.onEnd?.(outcome, { number: index + 1, of: items.length });
     }
@@ -56,6 +59,11 @@ async function oneRun(run: Run, { session, settings, reporters, baseline, signal
     );
     return null;
   }
+}
+
+/** The models whose turn never came: the line that goes on does so with one run alone. */
+function tellOfRest(models: readonly string[]): void {
+  if (models.length > 0) note(`Not begun: ${models.join(", ")}`);
 }
 
 /** How many calls are made at once is up to the process that makes them, so the next one has to be told. */
