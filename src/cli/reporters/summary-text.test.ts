@@ -8,14 +8,14 @@ test("a scenario whose mean is above the threshold is not said to be below it", 
   const response = runResult([scenarioResult("flaky", [[good], [bad]])]);
   const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
   expect(text).toContain("flaky  0.850  1 of 2 attempts passed");
-  expect(text).toContain("1 scenario of 1 did not pass (an overall of 0.8 in every attempt):");
+  expect(text).toContain("1 scenario of 1 did not pass (each attempt needs all its replies and an overall of 0.8):");
 });
 
 test("scenarios a stopped run never came to are not run, not failed", () => {
   const bad = interactionResult({ overall: 0.2, agent_reply: "No idea." });
   const response = runResult([scenarioResult("begun", [[bad], []]), scenarioResult("never", [[], []])]);
   const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
-  expect(text).toContain("1 scenario of 2 did not pass (an overall of 0.8 in every attempt):");
+  expect(text).toContain("1 scenario of 2 did not pass (each attempt needs all its replies and an overall of 0.8):");
   expect(text).toContain("begun  0.200  0 of 1 attempt passed, 1 of 2 run");
   expect(text).toContain("1 scenario of 2 not run.");
   expect(text).not.toContain("never");

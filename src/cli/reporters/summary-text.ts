@@ -67,7 +67,7 @@ function worstScenarios(scenarios: readonly ScenarioResult[], style: Style): str
   const worst = bad.toSorted((left, right) => overallOf(left) - overallOf(right)).slice(0, shownScenarios);
   const needed = bad[0]?.verdict.threshold;
   const more = bad.length > worst.length ? `, the worst ${worst.length}` : "";
-  const title = `${counted(bad.length, "scenario")} of ${scenarios.length} did not pass (an overall of ${needed} in every attempt)${more}:`;
+  const title = `${counted(bad.length, "scenario")} of ${scenarios.length} did not pass (each attempt needs all its replies and an overall of ${needed})${more}:`;
   return [title, ...worst.map((entry) => scenarioLines(entry, style)), ...skipped].join("\n");
 }
 
