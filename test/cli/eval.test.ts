@@ -445,6 +445,20 @@ test("writes the results in every format asked for", async () => {
   expect(await readFile(folder.file("viewer"), "utf8")).toContain("\\u003cscript>alert(1)");
 });
 
+test("a step summary that cannot be written is told, and the files that were asked for are written", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const { code, stderr } = await runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "-o", "r.md"], {
+    cwd: folder.path,
+    env: { CI: "true", GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: folder.file("not/there/summary.md") },
+  });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining("the step summary cannot be written: "),
+  });
+  expect(await readdir(folder.path)).toContain("r.md");
+});
+
 test("on GitHub it annotates and writes the step summary; reports for others say the same", async () => {
   const scenario = JSON.parse(hello) as { interactions: object[] };
   const interactions = scenario.interactions.map((turn) => ({

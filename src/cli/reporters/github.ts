@@ -5,7 +5,7 @@ import { missedChecks } from "../../formats/export/missed-checks.ts";
 import { exportResults } from "../../formats/export/result-export.ts";
 import { verdictOf, worstTurn } from "../../formats/export/verdict.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
-import { command } from "../terminal/output.ts";
+import { command, note } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { judgementsOf } from "./judgements-of.ts";
 import type { Reporter, RunOutcome } from "./reporter.ts";
@@ -20,9 +20,18 @@ export function githubReporter(environment: NodeJS.ProcessEnv = process.env): Re
     async onEnd(outcome) {
       for (const line of annotations(outcome).slice(0, shownAnnotations)) command(line);
       const file = environment["GITHUB_STEP_SUMMARY"];
-      if (file) await appendFile(file, cut(stepSummary(outcome)));
+      if (file) await addToSummary(file, outcome);
     },
   };
+}
+
+/** In a container the variable may be there and its file not. That is told, and does not change how the run counts. */
+async function addToSummary(file: string, outcome: RunOutcome): Promise<void> {
+  try {
+    await appendFile(file, cut(stepSummary(outcome)));
+  } catch (error) {
+    note(`rehearsal: the step summary cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function annotations({ response, gates, problems }: RunOutcome): string[] {
