@@ -27,7 +27,8 @@ export default function ChatScreen() {
   const models = [model, ...(second === null ? [] : [second])].filter((id) => id !== "");
   const waiting = isWaiting(chat.conversation);
   const send = (message: string, from?: string): void => {
-    models.forEach(rememberModel);
+    // The last one remembered is the one a new chat begins with.
+    models.toReversed().forEach(rememberModel);
     chat.send(message, { models, ...(from !== undefined && { from }) });
   };
   const resend = useEvent((from: string, message: string) => {

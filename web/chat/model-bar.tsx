@@ -19,7 +19,12 @@ export function ModelBar({ options, model, second, onChange }: ModelBarProps) {
         <ModelPicker label="Model" options={options} value={model} onChange={(id) => onChange({ model: id })} />
       </div>
       {second === null ? (
-        <button type="button" className="button" disabled={other === ""} onClick={() => onChange({ second: other })}>
+        <button
+          type="button"
+          className="button"
+          disabled={other === ""}
+          onClick={() => onChange({ model, second: other })}
+        >
           <Columns2 aria-hidden size={14} /> Add a second
         </button>
       ) : (

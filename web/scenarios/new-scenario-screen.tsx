@@ -4,6 +4,7 @@ import { loadConversation } from "../chat/stored-conversation.ts";
 import { scenarioPath } from "../parts/paths.ts";
 import { Screen } from "../parts/screen.tsx";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
+import { useModelName } from "../parts/use-model-name.ts";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { answeringModels, draftFromChat } from "./draft-from-chat.ts";
 import { emptyScenario } from "./scenario-draft.ts";
@@ -14,6 +15,7 @@ import { ScenarioEditor } from "./scenario-editor.tsx";
 export default function NewScenarioScreen() {
   const [params] = useSearchState();
   const [, navigate] = useLocation();
+  const modelName = useModelName();
   const fromChat = params.get("from") === "chat";
   const conversation = useMemo(() => (fromChat ? loadConversation() : []), [fromChat]);
   const models = answeringModels(conversation);
@@ -43,7 +45,7 @@ export default function NewScenarioScreen() {
           References from
           <SegmentedChoice
             legend="Whose replies become references"
-            segments={models.map((entry) => ({ value: String(entry.column), label: entry.model }))}
+            segments={models.map((entry) => ({ value: String(entry.column), label: modelName(entry.model) }))}
             value={String(column)}
             onChange={(value) => changeSearch({ column: value })}
           />

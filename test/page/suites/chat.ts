@@ -73,6 +73,24 @@ export function chatSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("openai/gpt-x");
   });
 
+  test("the first of two models stays the first after a reload, and begins the next chat", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat");
+    const modelIn = (name: string) => tab.page.getByRole("combobox", { name, exact: true }).inputValue();
+    // The lists of models come one after the other.
+    await expect.poll(() => modelIn("Model")).toBe("demo-support-v1");
+    await tab.page.getByRole("button", { name: "Add a second" }).click();
+    await say(tab.page, "Hello");
+    await tab.page.getByText("heard: Hello").nth(1).waitFor();
+    const second = await modelIn("Second model");
+    await tab.page.reload();
+    await expect.poll(() => modelIn("Model")).toBe("demo-support-v1");
+    expect(await modelIn("Second model")).toBe(second);
+    await tab.open("/chat");
+    await expect.poll(() => modelIn("Model")).toBe("demo-support-v1");
+  });
+
   test("two models answer the same message; the one that fails says why and what to do", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
@@ -300,10 +318,11 @@ export function chatSuite(browser: () => Browser): void {
   test("a chat is saved as a scenario: one model's replies as references, changed before saving", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
-    await tab.open("/chat?model=demo/scripted&second=demo/flaky");
+    await tab.open(`/chat?model=${demoUuid}&second=demo/flaky`);
     await say(tab.page, "Where is my order?");
     await tab.page.getByText("heard: Where").nth(1).waitFor();
     await tab.page.getByRole("link", { name: "Save as scenario" }).click();
+    await tab.page.getByRole("radio", { name: "demo-support-v1", checked: true }).waitFor({ state: "attached" });
     await tab.page.getByRole("radio", { name: "demo/flaky" }).check({ force: true });
     const reference = tab.page.getByLabel("Reference reply");
     expect(await reference.inputValue()).toBe("**demo/flaky** heard: Where is my order?");
