@@ -505,6 +505,17 @@ test("what a solver told the model in an Inspect log is the system prompt", () =
   expect(prompts).toEqual(["Be brief.\n\nAnswer as a shop.", "Answer as a shop.", "Be brief."]);
 });
 
+test("what a sample of an Inspect log needs beside its question is named, but for choices that stand in it", () => {
+  const asked = [{ role: "user", content: "Which is red?\n\nA) apple\nB) pear" }];
+  const samples = [
+    { id: "asked", input: "Which is red?", choices: ["apple", "pear"], target: "A", messages: asked, files: [] },
+    { id: "alone", input: "Which is red?", choices: ["apple", "pear"], target: "A", setup: "ls", sandbox: null },
+  ];
+  const result = importScenarios({ text: JSON.stringify({ eval: {}, samples }) });
+  expect(result.scenarios).toHaveLength(2);
+  expect(messages(result)).toEqual(["1 | /samples/1 | not part of a scenario: choices, setup"]);
+});
+
 test("DeepEval goldens of one turn and of many", () => {
   const result = read("deepeval-goldens.json");
   expect(result.format).toBe("deepeval");

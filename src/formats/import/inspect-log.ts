@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { withExtras } from "../extras.ts";
 import { finishTurns } from "../finish-turns.ts";
-import { below, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
+import { below, givenBeside, noteLeft, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
 import { readMessage } from "../read-message.ts";
 import { field, listField, recordField, scalarText } from "../records.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
@@ -42,11 +42,19 @@ function addSample(sample: JsonRecord, context: ItemContext): void {
   const metadata = sample["metadata"];
   const labels = readLabels(metadata, below(context, "metadata"));
   const asked = withReplies(input, sample, context);
+  noteLeft(leftOf(sample, asked.turns), context);
   const turns = finishTurns(asked.turns, {
     ...readOutput(sample["target"], below(context, "target")),
     labels,
   });
   collector.add(withExtras({ place, id: sample["id"], system: asked.system, turns }, metadata));
+}
+
+/** What a sample has beside what is asked. Choices that a solver wrote into the question are part of that. */
+function leftOf({ choices, files, setup, sandbox }: JsonRecord, turns: readonly TurnDraft[]): string[] {
+  const texts = Array.isArray(choices) ? choices.flatMap((choice) => scalarText(choice) ?? []) : [];
+  const isAsked = texts.every((text) => turns.some(({ user }) => user.includes(text)));
+  return givenBeside({ ...(!isAsked && { choices }), files, setup, sandbox }, []);
 }
 
 /**
