@@ -2,6 +2,7 @@ import { createParser } from "eventsource-parser";
 import { expect, test } from "vitest";
 import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
 import { defineTool } from "../../src/agent/tool.ts";
+import { calculator } from "../../src/agent/tools/calculator.ts";
 import type { ChatModel } from "../../src/contract/model.ts";
 import { human, mailTool, post, runAgentApp, scripted } from "./agent-support.ts";
 
@@ -183,25 +184,27 @@ test("what cannot be answered is a status, and what fails later is an error chun
   expect(chunks.at(-1)).toMatchObject({ type: "error" });
 });
 
-test("what a provider wants to see again beside a call comes back with the chat", async () => {
-  const echo = { from: "deepseek", message: { reasoning_content: "Hm." } };
-  const { tool_calls } = asksFor("calculator", { expression: "17 * 23" });
-  const { models, model } = scripted({ tool_calls: tool_calls.map((call) => ({ ...call, echo })) }, "391.", "Sure.");
-  await using agent = await runAgentApp(models);
+const hm = { message: { reasoning_content: "Hm." } };
+const calculates = asksFor("calculator", { expression: "17 * 23" }, "call_1").tool_calls;
+
+test.each([
+  ["alone", calculates],
+  ["before one of a tool that is not there", [...calculates, ...asksFor("abacus", {}, "call_2").tool_calls]],
+  ["before one that waits for approval", [...calculates, ...asksFor("send_mail", { to: "ada" }, "call_2").tool_calls]],
+])("what a provider wants to see again beside a call comes back with the chat: %s", async (_where, tool_calls) => {
+  const [first, ...rest] = tool_calls;
+  const asked = [...(first ? [{ ...first, echo: { from: "deepseek", ...hm } }] : []), ...rest];
+  const { models, model } = scripted({ tool_calls: asked }, "391.");
+  await using agent = await runAgentApp(models, { tools: () => [calculator(), mailTool([])] });
   const chunks = await chunksOf(await post(`${agent.url}/agent/ui-messages`, { messages: [user("17 * 23?")] }));
-  const call = chunks.find(({ type }) => type === "tool-input-available");
-  const used = {
-    type: "dynamic-tool",
-    toolName: "calculator",
-    toolCallId: call?.["toolCallId"],
-    callProviderMetadata: call?.["providerMetadata"],
-    state: "output-available",
-    input: call?.["input"],
-    output: "391",
-  };
-  const reply = { id: "a1", role: "assistant", parts: [{ type: "step-start" }, used, { type: "step-start" }] };
+  const used = chunks
+    .filter(({ type }) => type === "tool-input-available")
+    .map(({ toolCallId, toolName, input, providerMetadata: callProviderMetadata }) => {
+      const call = { type: "dynamic-tool", toolCallId, toolName, input, callProviderMetadata };
+      return { ...call, state: "output-available", output: "391" };
+    });
+  const reply = { id: "a1", role: "assistant", parts: [{ type: "step-start" }, ...used, { type: "step-start" }] };
   await chunksOf(await post(`${agent.url}/agent/ui-messages`, { messages: [user("17 * 23?"), reply, user("Sure?")] }));
-  expect(model.requests.at(-1)?.messages[1]).toMatchObject({
-    tool_calls: [{ echo: { message: { reasoning_content: "Hm." } } }],
-  });
+  const sentBack = model.requests.at(-1)?.messages[1];
+  expect(sentBack?.role === "assistant" && sentBack.tool_calls?.[0]?.echo).toMatchObject(hm);
 });

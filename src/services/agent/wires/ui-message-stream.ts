@@ -1,8 +1,9 @@
 import type { AgentEvent } from "../../../agent/agent-event.ts";
-import type { AskedToolCall, PendingToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
+import type { AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
 import type { CallEcho, Reply } from "../../../contract/model.ts";
 import type { ServiceError } from "../../../contract/service-error.ts";
 import type { EventWriter } from "../../http/event-writer.ts";
+import { pendingEchoes } from "../turns/pending-echoes.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 import { isCutShort } from "./is-cut-short.ts";
@@ -42,8 +43,10 @@ export function sendUiMessage(
       const { refusal, text } = outcome.reply;
       if (text === "" && refusal !== null) steps.speak(outcome.model_calls, refusal);
       const waiting = new Set(outcome.pending_run?.calls.flatMap(({ id, state }) => (state === "approval" ? id : [])));
+      const echoes = pendingEchoes(outcome);
       for (const call of outcome.pending_tool_calls) {
-        steps.handOut(call, waiting.has(call.id) ? toApprovalId(turn.runId, call.id) : null);
+        const approvalId = waiting.has(call.id) ? toApprovalId(turn.runId, call.id) : null;
+        steps.handOut(call, { approvalId, echo: echoes.get(call.id) });
       }
       steps.end();
       send({ type: "finish", finishReason: toFinishReason(outcome), messageMetadata: toMetadata(turn, outcome) });
@@ -68,7 +71,7 @@ function endStream(stream: EventWriter): void {
 interface Steps {
   follow(event: AgentEvent): void;
   speak(call: number, text: string): void;
-  handOut(call: PendingToolCall, approvalId: string | null): void;
+  handOut(call: AskedToolCall, options: { approvalId: string | null; echo: CallEcho | undefined }): void;
   end(): void;
 }
 
@@ -101,10 +104,10 @@ function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
     }
     send({ type: `${kind}-delta`, id: speaking.id, delta });
   }
-  function use({ id, name, args }: AskedToolCall): void {
+  function use({ id, name, args }: AskedToolCall, echo = echoes.get(id)): void {
     endText();
     const call = { toolCallId: id, toolName: name, input: args, dynamic: true };
-    send({ type: "tool-input-available", ...call, ...toProviderMetadata(id, echoes.get(id)) });
+    send({ type: "tool-input-available", ...call, ...toProviderMetadata(id, echo) });
   }
   function learn(reply: Reply | null): void {
     for (const { id, echo } of reply?.ok ? reply.tool_calls : []) if (echo) echoes.set(id, echo);
@@ -129,8 +132,8 @@ function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
       }
     },
     speak,
-    handOut(call, approvalId) {
-      use(call);
+    handOut(call, { approvalId, echo }) {
+      use(call, echo);
       if (approvalId !== null) send({ type: "tool-approval-request", approvalId, toolCallId: call.id });
     },
     end,

@@ -40,7 +40,8 @@ function toLooseMessages({ role, parts }: UiMessage): LooseMessage[] {
     const tools = step.filter(isToolPart);
     const content = textOf(step);
     if (content === "" && tools.length === 0) return [];
-    return [{ role, content, ...(tools.length > 0 && { tool_calls: tools.map(toCall) }) }, ...tools.flatMap(toResult)];
+    const calls = echoFirst(tools.map(toCall));
+    return [{ role, content, ...(calls.length > 0 && { tool_calls: calls }) }, ...tools.flatMap(toResult)];
   });
 }
 
@@ -71,6 +72,13 @@ function toUserPart(part: UiPart): UserPart[] {
 function toCall({ toolCallId, input, callProviderMetadata, ...part }: UiToolPart): LooseToolCall {
   const echo = openEchoes(callProviderMetadata?.rehearsal?.echo)?.(toolCallId);
   return { id: toolCallId, name: nameOf(part), arguments: JSON.stringify(input ?? {}), ...(echo && { echo }) };
+}
+
+/** What belongs to the message goes with its first call, and the chat need not have the model's first call first. */
+function echoFirst(calls: readonly LooseToolCall[]): readonly LooseToolCall[] {
+  const message = calls.find(({ echo }) => echo?.message)?.echo?.message;
+  const [first, ...rest] = calls;
+  return first && message ? [{ ...first, echo: { ...first.echo, message } }, ...rest] : calls;
 }
 
 /** What the provider wants to see again beside a call, where the chat keeps it and sends it back. */
