@@ -2,6 +2,7 @@ import type { EvaluationPlan, JudgeSettings } from "../contract/evaluation-reque
 import type { Interaction, Scenario } from "../contract/scenario.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";
 import { referenceReplies } from "./reference-replies.ts";
+import { rubricsOf } from "./rubrics-of.ts";
 
 /** How often a judge and a labeller are asked. */
 export interface HelperCalls {
@@ -38,8 +39,6 @@ function judgeCalls(scenarios: Helped["scenarios"], judge: JudgeSettings): numbe
 }
 
 const turnsOf = (scenarios: Helped["scenarios"]) => scenarios.flatMap(({ interactions }) => interactions);
-
-const rubricsOf = ({ checks = [] }: Interaction) => checks.filter(({ type }) => type === "rubric");
 
 const hasLabels = ({ reference_metadata }: Interaction): boolean =>
   Object.values(reference_metadata).some((value) => ["string", "number", "boolean"].includes(typeof value));

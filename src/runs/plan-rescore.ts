@@ -3,6 +3,7 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 import { scoringFields, type RescoreRequest } from "../contract/rescore.ts";
 import type { Interaction } from "../contract/scenario.ts";
 import type { NewFigures } from "../contract/store.ts";
+import { rubricsOf } from "../evaluation/rubrics-of.ts";
 import { boundHelperCalls } from "./bound-calls.ts";
 import { expectNow } from "./expect-now.ts";
 import { withOperator } from "./operator-helper.ts";
@@ -94,8 +95,6 @@ function settingsOf(
   const settings = Object.entries({ ...before, ...Object.fromEntries(given) });
   return Object.fromEntries(settings.filter(([, value]) => value !== null)) as RunSettings;
 }
-
-const rubricsOf = ({ checks = [] }: Interaction): unknown => checks.filter(({ type }) => type === "rubric");
 
 const referencesOf = ({ reference_reply, references = [] }: Interaction): unknown => [reference_reply, references];
 

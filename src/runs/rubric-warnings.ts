@@ -1,6 +1,7 @@
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Warning } from "../contract/warning.ts";
 import type { Scenario } from "../contract/scenario.ts";
+import { rubricsOf } from "../evaluation/rubrics-of.ts";
 
 /** Rubrics of turns are for a judge of single replies; without one they say nothing, which nobody should find out from a missing score. */
 export function rubricWarnings(
@@ -10,7 +11,7 @@ export function rubricWarnings(
   if (judge && judge.scope !== "conversation") return [];
   const turns = scenarios
     .flatMap(({ interactions }) => interactions)
-    .filter(({ checks }) => checks?.some(({ type }) => type === "rubric")).length;
+    .filter((turn) => rubricsOf(turn).length > 0).length;
   if (turns === 0) return [];
   const whose = `the rubrics of ${turns} ${turns === 1 ? "turn" : "turns"}`;
   return judge
