@@ -52,6 +52,13 @@ test.each([
     { labeller: judge(), judge: judge(1) },
     "with 2 calls of the judge and 2 calls of the labeller 6",
   ],
+  [
+    "calls of a judge of conversations, which are judged once, whatever their history",
+    {},
+    { history: "both", judge: { ...judge(2), scope: "conversation" } },
+    { history: "both", judge: { ...judge(3), scope: "conversation" } },
+    "are 2 calls, together with 3 calls of the judge 5",
+  ],
 ])("as many %s as are allowed are planned, and not one more", (_what, scenario, allowed, refused, reason) => {
   const limits = { ...planLimits, attempts: 2, callsPerRun: 4 };
   expect(() => plan(allowed, { ...scenario, limits })).not.toThrow();
@@ -90,6 +97,18 @@ test("what is wrong with the check of a turn is told at its place, and its score
   const test_batch = { id: "b", interactions: [{ ...turn, checks: [{ type: "contains", text: "a", name: "tone" }] }] };
   expect(() => plan({ test_batch, weights: { tone: 1 } })).not.toThrow();
   expect(() => plan({ test_batch, weights: { tune: 1 } })).toThrow("is no score of this run");
+});
+
+test("the score of a label may be weighed where labels are compared", () => {
+  const weights = { "metadata.intent": 1, success: 1 };
+  expect(() => plan({ weights })).not.toThrow();
+  expect(() => plan({ weights, scorers: ["metadata_match"] })).not.toThrow();
+  expect(() => plan({ weights, scorers: ["exact_match"] })).toThrow("/weights/metadata.intent is no score of this run");
+});
+
+test("a run is named after its first scenario", () => {
+  expect(plan({}).test_name).toBe("s");
+  expect(plan({ test_batch: ["a", "b"].map((id) => numberedScenario(id, 1)) }).test_name).toBe("a");
 });
 
 test("checks that may take long to be made ready are left to be tried, each at its place", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Embedder } from "../contract/embedder.ts";
+import type { ChatModel } from "../contract/model.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import { RescoreRequest } from "../contract/rescore.ts";
 import type { Store } from "../contract/store.ts";
@@ -152,6 +153,28 @@ test("a judge is attached to a run that had none, and taken away again", async (
   expect(without.results.scenarios[0]?.attempts[0]).not.toHaveProperty("conversation");
 });
 
+test("a rubric that nobody is asked about needs no model", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const { run_id, summary } = await bench.evaluate({ test_batch: asked });
+  const after = await rescore(bench, run_id, { test_batch: turn({ checks: [{ type: "rubric", text: "Short?" }] }) });
+  expect(after.summary.average_scores).toEqual(summary.average_scores);
+  expect(turnsOf(after)[1]?.score_reasons["rubric"]).toBe("unscored: the run has no judge of single replies");
+});
+
+test("a run that was cancelled says so also when it is scored again", async () => {
+  const model: ChatModel = (_, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+  await using bench = await startBench({ models: { model } });
+  const { id } = await bench.create({ test_batch: asked });
+  await bench.runs.cancel(id, null);
+  const { message } = await bench.runs.wait(id, AbortSignal.timeout(20_000));
+  const after = await rescore(bench, id, { threshold: 0.9 });
+  expect([after.state, after.message]).toEqual(["cancelled", message]);
+  expect(after.summary.rescored?.replaced).toEqual(["threshold"]);
+});
+
 test("labels of a labeller that is taken away go with it", async () => {
   const labeller = fakeModel(() => JSON.stringify({ tone: "loud" }));
   await using bench = await startBench({ models: { model: right(), labeller } });
@@ -169,6 +192,9 @@ test("likeness of meaning goes when it is not asked for, and comes back only fro
   await using bench = await startBench({ models: { model: right() }, embedderFor: async () => embedder });
   const { run_id, summary } = await bench.evaluate({ test_batch: asked });
   expect(summary.average_scores).toHaveProperty("semantic_similarity");
+  await expect(rescore(bench, run_id, { test_batch: turn({ references: ["a9"] }) })).rejects.toThrow(
+    "/ask_models must be true: the replies were held against other references",
+  );
   const without = await rescore(bench, run_id, { scorers: ["exact_match"] });
   expect(without.summary.average_scores).toEqual({ success: 1, exact_match: 1, overall: 1 });
   await expect(rescore(bench, run_id, { scorers: null })).rejects.toThrow("no embedder has seen the replies yet");

@@ -37,6 +37,8 @@ test("so is the prompt of a scenario that both have", () => {
   expect(settingChanges(settings(batch(undefined, "same", "x")), settings(batch("new", "same")))).toEqual([
     { setting: "scenarios.s0.system_prompt", baseline: null, candidate: "new" },
   ]);
+  const many = (prompt: string) => settings(batch(...Array.from({ length: 21 }, () => prompt)));
+  expect(settingChanges(many("before"), many("after"))).toHaveLength(20);
 });
 
 test("agents that commands started for themselves are the same one, wherever they listened", () => {
