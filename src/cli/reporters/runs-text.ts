@@ -1,5 +1,6 @@
 import type { Run } from "../../contract/run.ts";
-import { counted, meanText } from "../terminal/figures.ts";
+import { meanText } from "../../formats/export/score-text.ts";
+import { counted } from "../terminal/figures.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { table, widthOf } from "../terminal/table.ts";
 

@@ -1,8 +1,8 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import { missedChecks } from "../../formats/export/missed-checks.ts";
 import { verdictOf, worstTurn, type Verdict } from "../../formats/export/verdict.ts";
-import { scoreText } from "../../formats/export/score-text.ts";
-import { counted, durationText, meanText, spentText } from "../terminal/figures.ts";
+import { meanText, scoreText } from "../../formats/export/score-text.ts";
+import { counted, durationText, spentText } from "../terminal/figures.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import type { Style } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";

@@ -1,7 +1,6 @@
 import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { scoreText } from "../../formats/export/score-text.ts";
-import { meanText } from "../terminal/figures.ts";
+import { meanText, scoreText } from "../../formats/export/score-text.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import type { Style } from "../terminal/style.ts";
 

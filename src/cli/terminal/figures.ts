@@ -1,13 +1,4 @@
-import type { ScoreStats } from "../../contract/score-stats.ts";
 import { moneyText } from "../../evaluation/money-text.ts";
-import { scoreText } from "../../formats/export/score-text.ts";
-
-/** A mean with its 95 % interval, where there is one. */
-export function meanText(stats: ScoreStats | undefined, mean: number | null | undefined = stats?.mean): string {
-  if (mean === null || mean === undefined) return "–";
-  if (!stats || stats.ci_lower === null || stats.ci_upper === null) return scoreText(mean);
-  return `${scoreText(mean)} [${scoreText(stats.ci_lower)}, ${scoreText(stats.ci_upper)}]`;
-}
 
 /** `0:41`, `12:03`, `1:02:03`. */
 export function durationText(milliseconds: number): string {

@@ -4,7 +4,7 @@ import type { Judgement } from "./judgement.ts";
 import { code, plain, tableRow } from "./markdown-text.ts";
 import { missedChecks } from "./missed-checks.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
-import { meanText, scoreText } from "./score-text.ts";
+import { marginText, scoreText } from "./score-text.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
 
 interface ShownTurn {
@@ -63,7 +63,7 @@ const turnsOf = ({ scenario_id, attempts }: ScenarioResult): ShownTurn[] =>
 
 function heading({ test_name, model_id, endpoint, run_id, message, summary, demo, judgements = [] }: RunHead): string {
   const score = summary
-    ? `**overall ${meanText(summary.score_stats["overall"], summary.average_scores["overall"])}**`
+    ? `**overall ${marginText(summary.score_stats["overall"], summary.average_scores["overall"])}**`
     : undefined;
   const counts = summary ? `${summary.interactions} turns, ${summary.failed} without a reply` : undefined;
   const facts = [score, counts, `model ${code(model_id)}`, `endpoint ${code(endpoint)}`, `run ${code(run_id)}`];
@@ -80,7 +80,7 @@ const judgementLine = ({ outcome, message }: Judgement): string => `- ${judged[o
 
 function scenarioRow(result: ScenarioResult): string {
   const verdict = verdictOf(result);
-  const score = meanText(result.score_stats["overall"], result.average_scores["overall"]);
+  const score = marginText(result.score_stats["overall"], result.average_scores["overall"]);
   const hat = result.reliability?.pass_hat_k.at(-1);
   const reliability = hat === undefined ? "–" : `${scoreText(hat)} (k=${result.reliability?.pass_hat_k.length})`;
   return row([code(result.scenario_id), marks[verdict.outcome], score, attemptsText(verdict), reliability]);
