@@ -208,6 +208,20 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
+  test("where rows are cards, a keyboard sees the columns it can sort by", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.open("/runs");
+    const column = tab.page.getByRole("button", { name: "Duration" });
+    await tab.page.getByRole("button", { name: "Test" }).focus();
+    while (await column.evaluate((button) => button !== document.activeElement)) await tab.page.keyboard.press("Tab");
+    const seen = await column.evaluate((button) => {
+      const { x, y, width, height } = button.getBoundingClientRect();
+      return document.elementFromPoint(x + width / 2, y + height / 2) === button;
+    });
+    expect(seen).toBe(true);
+  });
+
   test("a sentence of the page runs from left to right around a name that does not", async () => {
     const run = { ...nightly, test_name: "ليلة التقييم" };
     await using services = await startFakeServices({ runs: [run] });
