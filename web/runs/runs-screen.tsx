@@ -7,6 +7,7 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { comparePath } from "../parts/paths.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { SortedPartNote } from "../parts/sorted-part-note.tsx";
 import { useEvent } from "../parts/use-event.ts";
 import { useKeys } from "../parts/use-keys.ts";
 import { useModelName } from "../parts/use-model-name.ts";
@@ -76,6 +77,7 @@ export function RunsScreen() {
       {list.isError && <FailedNotice error={list.error} onRetry={() => void list.refetch()} />}
       {nothingYet && <FirstSteps />}
       {list.isSuccess && runs.length === 0 && filtered && <NoMatch />}
+      <SortedPartNote shown={runs.length} more={list.hasNextPage} />
       {runs.length > 0 && <RunTable runs={runs} chosen={chosenIds} onToggle={toggle} />}
       {list.hasNextPage && (
         <button

@@ -7,6 +7,7 @@ import { FilterInput } from "../parts/filter-input.tsx";
 import { formatCount } from "../parts/format.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { SortedPartNote } from "../parts/sorted-part-note.tsx";
 import { toggled } from "../parts/toggled.ts";
 import { useRowKeys } from "../parts/use-row-keys.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
@@ -64,6 +65,7 @@ export default function ScenariosScreen() {
       {library.isPending && <Skeleton rows={6} label="Loading the library" />}
       {library.isError && <FailedNotice error={library.error} onRetry={() => void library.refetch()} />}
       {library.isSuccess && entries.length === 0 && <EmptyLibrary filtered={filtered} />}
+      <SortedPartNote shown={entries.length} more={library.hasNextPage} />
       {entries.length > 0 && (
         <ScenarioTable entries={entries} chosen={chosen} onToggle={(id) => setChosen(toggled(chosen, id))} />
       )}

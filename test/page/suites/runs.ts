@@ -502,6 +502,23 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a list that is sorted as far as it was read says so", async () => {
+    const runs = Array.from({ length: 60 }, (_, index) =>
+      makeResults({ id: `run-${index}`, name: `run ${index}`, scenarios: [] }),
+    );
+    await using services = await startFakeServices({ runs });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    const note = tab.page.getByText("Only these 50 are sorted");
+    await tab.page.getByRole("button", { name: "Older runs" }).waitFor();
+    expect(await note.count()).toBe(0);
+    await tab.page.getByRole("button", { name: "Test" }).click();
+    await note.waitFor();
+    await tab.page.getByRole("button", { name: "Older runs" }).click();
+    await note.waitFor({ state: "detached" });
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("runs sorted by success stand in the order of what is shown", async () => {
     const bad = { error: refusedKey };
     const good = { overall: 1 };
