@@ -21,3 +21,24 @@ test("those who work on a run share its context, however many other runs come be
     await contexts.during(slow, async (again) => expect(again).toBe(first));
   });
 });
+
+test("a context that nobody uses makes room for others", async () => {
+  const model = fakeModel(() => "Hi");
+  await using bench = await startBench({ models: { model } });
+  const [one, other] = [
+    await bench.create({ test_batch: numberedScenario("a", 1) }),
+    await bench.create({ test_batch: numberedScenario("b", 1) }),
+  ];
+  const contexts = createRunContexts({
+    store: bench.store,
+    createModel: () => model,
+    createScoring: async () => ({ scoring: {} as RunContext["scoring"], conversationJudge: null }),
+    now: Date.now,
+    keep: 1,
+  });
+  const contextOf = (id: string) => contexts.during(id, async (context) => context);
+  const first = await contextOf(one.id);
+  expect(await contextOf(one.id)).toBe(first);
+  await contextOf(other.id);
+  expect(await contextOf(one.id)).not.toBe(first);
+});

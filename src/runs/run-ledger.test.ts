@@ -94,6 +94,18 @@ test("an attempt with a turn missing is not taken for one that is over", async (
   expect(ledger.decide({ scenario_index: 0, attempt: 2, turns: 2 })).toBe("wait");
 });
 
+test("turns of a second pass do not make an attempt one that is over", async () => {
+  const ledger = ledgerOf([turn(1), { ...turn(1), seq: 2, turn_index: 2 }]);
+  await ledger.refresh();
+  expect(ledger.decide({ scenario_index: 0, attempt: 2, turns: 2 })).toBe("wait");
+});
+
+test("no attempt waits for others that the spent budget keeps from their end", async () => {
+  const ledger = ledgerOf([turn(1)], { calls: 1 });
+  await ledger.refresh();
+  expect(ledger.decide({ scenario_index: 0, attempt: 2, turns: 2 })).toBe("run");
+});
+
 test("a reply that a process left unscored counts from the start, and once when it is scored", async () => {
   const rows = [{ ...turn(1), seq: -1 }, turn(2), { ...turn(3), seq: -3 }];
   const ledger = ledgerOf(rows.toSorted((left, right) => left.seq - right.seq));

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { PairwiseComparison, RunComparison } from "../contract/comparison.ts";
+import type { ChatModel } from "../contract/model.ts";
 import { ServiceError } from "../contract/service-error.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
@@ -34,6 +35,26 @@ test("two stored runs are compared, with a verdict and the interactions that cha
   expect(back).toMatchObject({ verdict: "better", improvements: 12 });
   const same = await compareStoredRuns(bench.store, good.run_id, good.run_id);
   expect(same).toMatchObject({ verdict: "same", changed: [] });
+});
+
+test("changed interactions follow the suite, whichever reply came first", async () => {
+  const second = Promise.withResolvers<void>();
+  const good = right();
+  const late: ChatModel = async (request, options) => {
+    if (lastUserMessage(request) === "q1") await second.promise;
+    else setTimeout(second.resolve, 50);
+    return good(request, options);
+  };
+  await using bench = await startBench({ models: { late, wrong: fakeModel(() => "wrong") } });
+  const asking = (id: string, question: string) => ({
+    id,
+    interactions: [{ id: "t", user_message: question, reference_reply: question.replace("q", "a") }],
+  });
+  const test_batch = [asking("first", "q1"), asking("second", "q2")];
+  const before = await bench.evaluate({ test_batch, model_id: "late" });
+  const after = await bench.evaluate({ test_batch, model_id: "wrong" });
+  const { changed } = await compareStoredRuns(bench.store, before.run_id, after.run_id);
+  expect(changed.map(({ scenario_id }) => scenario_id)).toEqual(["first", "second"]);
 });
 
 test("runs that are not comparable are refused with the reason, and unlike scores are left out", async () => {
