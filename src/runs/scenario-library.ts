@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import type { z } from "zod";
 import { ServiceError } from "../contract/service-error.ts";
 import type { Library, LibraryList, LibraryScenario } from "../contract/library.ts";
@@ -64,12 +65,16 @@ export function createScenarioLibrary(library: Library): ScenarioLibrary {
       for (const { id } of scenarios) refuseUnreachable(id);
       // Scenarios with the same turns are no independent evidence, so whoever keeps one is told of the other.
       const duplicates = await library.sameTurns(scenarios);
-      const versions = scenarios.map((scenario) => ({ scenario, version: versionOf(scenario) }));
-      const kept = await library.put(versions, { at: Date.now(), demo });
-      return kept.map((entry) => {
-        const duplicate_of = duplicates.get(entry.id);
-        return { ...entry, ...(duplicate_of !== undefined && { duplicate_of }) };
-      });
+      const at = Date.now();
+      const kept: KeptScenario[] = [];
+      for await (const some of inSteps(scenarios)) {
+        const versions = some.map((scenario) => ({ scenario, version: versionOf(scenario) }));
+        for (const entry of await library.put(versions, { at, demo })) {
+          const duplicate_of = duplicates.get(entry.id);
+          kept.push({ ...entry, ...(duplicate_of !== undefined && { duplicate_of }) });
+        }
+      }
+      return kept;
     },
     async list(filter) {
       const { entries, next_cursor } = await library.list(filter);
@@ -87,6 +92,16 @@ export function createScenarioLibrary(library: Library): ScenarioLibrary {
     },
     removeDemo: () => library.removeDemo(),
   };
+}
+
+/** Scenarios that are kept together, before everyone else gets a chance: one request may bring tens of thousands. */
+const stepSize = 100;
+
+async function* inSteps(scenarios: readonly Scenario[]): AsyncGenerator<readonly Scenario[]> {
+  for (let start = 0; start < scenarios.length; start += stepSize) {
+    if (start > 0) await setImmediate();
+    yield scenarios.slice(start, start + stepSize);
+  }
 }
 
 /**

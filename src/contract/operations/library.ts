@@ -50,6 +50,8 @@ export const libraryOperations: readonly Operation[] = [
     method: "post",
     path: "/scenarios",
     summary: "Keep scenarios; the same content is the same version",
+    description:
+      "Many are kept a hundred at a time. After a failure, send them again: those that are there stay as they are.",
     tag: "Scenarios",
     scope: "runs:write",
     body: ScenarioBody,

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Library, StoredVersion } from "../../contract/library.ts";
 import type { Scenario } from "../../contract/scenario.ts";
@@ -135,23 +136,43 @@ async function insertVersion(
 const hashesAtOnce = 500;
 
 async function findSameTurns(reader: Reader, scenarios: readonly Scenario[]): Promise<ReadonlyMap<string, string>> {
-  const wanted = Map.groupBy(scenarios, turnsHash);
+  const wanted = await byTurns(scenarios);
   const hashes = [...wanted.keys()];
   const found = new Map<string, string>();
   for (let start = 0; start < hashes.length; start += hashesAtOnce) {
     const rows = await reader
-      .selectFrom("library_scenario")
+      .selectFrom((from) =>
+        from
+          .selectFrom("library_scenario")
+          .where("turns", "in", hashes.slice(start, start + hashesAtOnce))
+          .where("newest", "=", 1)
+          .select(["id", "turns", sql<number>`row_number() over (partition by turns order by id)`.as("place")])
+          .as("same"),
+      )
       .select(["id", "turns"])
-      .where("turns", "in", hashes.slice(start, start + hashesAtOnce))
-      .where("newest", "=", 1)
+      // The first, and for that one itself the second: thousands may have the same turns.
+      .where("place", "<=", 2)
       .orderBy("id", "desc")
       .execute();
     for (const row of rows) {
       const other = fromJsonText<string>(row.id);
-      for (const { id } of wanted.get(row.turns) ?? []) if (id !== other) found.set(id, other);
+      for (const id of wanted.get(row.turns) ?? []) if (id !== other) found.set(id, other);
     }
   }
   return found;
+}
+
+/** The ids of scenarios by their turns. Others get their say in between: there may be tens of thousands. */
+async function byTurns(scenarios: readonly Scenario[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const ids = new Map<string, string[]>();
+  for (const [index, scenario] of scenarios.entries()) {
+    if (index % hashesAtOnce === hashesAtOnce - 1) await setImmediate();
+    const hash = turnsHash(scenario);
+    const same = ids.get(hash);
+    if (same) same.push(scenario.id);
+    else ids.set(hash, [scenario.id]);
+  }
+  return ids;
 }
 
 function searchText({ id, description, tags }: Scenario): string {
