@@ -16,7 +16,7 @@ import { toServerEvents } from "./run-events.ts";
 
 /** POST /evaluate: the run is stored before anything else happens, then it is waited for. */
 export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
-  const { runs } = dependencies;
+  const { runs, log } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/evaluate", requireScope("evaluate"), async (context) => {
     const created = await create(context, dependencies);
@@ -31,7 +31,7 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
     }
     if (prefersEvents(context.req.header("accept"))) return followToEnd(context, run, dependencies);
     const ended = await waitForEnd(context, run, dependencies);
-    return streamJson(context, runs.results(ended));
+    return streamJson(context, runs.results(ended), { log });
   });
 }
 

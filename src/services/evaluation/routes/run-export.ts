@@ -15,7 +15,7 @@ import type { EvaluationDependencies } from "../dependencies.ts";
 import { streamText } from "../stream-text.ts";
 
 /** GET /runs/{run_id}/export: a run as a file, written as it is read. */
-export function runExportRoute({ runs, reportTemplate }: EvaluationDependencies): Hono<ShellEnvironment> {
+export function runExportRoute({ runs, log, reportTemplate }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>().get("/runs/:run_id/export", requireScope("runs:read"), async (context) => {
     const { format } = validateQuery(ExportQuery, context.req.queries());
     const run = await runs.get(context.req.param("run_id"), ownerOf(context));
@@ -25,11 +25,12 @@ export function runExportRoute({ runs, reportTemplate }: EvaluationDependencies)
     // A report is a page of its own: it may run its own script, also in a worker, and talk to nobody.
     const policy =
       "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; style-src 'unsafe-inline'; img-src data:";
-    return streamText(context, file.pieces, {
+    const headers = {
       "content-type": file.contentType,
       "content-disposition": `attachment; filename="${run.id}.${file.extension}"`,
       ...(format === "html" && { "content-security-policy": policy }),
-    });
+    };
+    return streamText(context, file.pieces, { log, headers });
   });
 }
 

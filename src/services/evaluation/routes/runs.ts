@@ -10,7 +10,7 @@ import { streamJson } from "../stream-text.ts";
 import { ownerOf } from "../../http/owner.ts";
 
 /** Reading, cancelling and deleting runs. */
-export function runRoutes({ runs, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
+export function runRoutes({ runs, log, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .get("/runs", requireScope("runs:read"), async (context) => {
       const { search_model_ids: ids, ...filter } = validateQuery(RunListQuery, context.req.queries());
@@ -30,7 +30,7 @@ export function runRoutes({ runs, ownAgent = () => null }: EvaluationDependencie
     .get("/runs/:run_id/results", requireScope("runs:read"), async (context) => {
       const { scenario_id } = validateQuery(ResultsQuery, context.req.queries());
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
-      return streamJson(context, runs.results(run, { scenarioId: scenario_id }));
+      return streamJson(context, runs.results(run, { scenarioId: scenario_id }), { log });
     })
     .post("/runs/:run_id/cancel", requireScope("runs:write"), async (context) => {
       return context.json(toRun(await runs.cancel(context.req.param("run_id"), ownerOf(context))), 202);
