@@ -714,6 +714,12 @@ test.each([
     ["eval", "hello.json", "-m", "m", "-m", "n", "--reporter", "junit"],
     /junit prints one run, and there are 2 models: -o junit\.xml writes a file for each/,
   ],
+  [
+    "a dry run of a run that goes on",
+    ["eval", "--resume", "latest", "--dry-run"],
+    /--resume and --dry-run: which one\?/,
+  ],
+  ["a watch that goes on", ["watch", "--resume", "latest"], /a run goes on with rehearsal eval --resume latest/],
   ["an unknown ending", ["eval", "hello.json", "-m", "m", "-o", "x.pdf"], /x\.pdf: which format/],
   ["a file inside a file", ["eval", "hello.json", "-m", "m", "-o", "again.json/x.json"], /x\.json cannot be written/],
   [

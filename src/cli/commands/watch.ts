@@ -5,7 +5,9 @@ import { withEvalOptions } from "./eval.ts";
 
 /** `rehearsal watch` */
 export function declare(command: Command): void {
-  withEvalOptions(withSource(command)).action(async (files: readonly string[], options: EvalOptions) => {
+  const declared = withEvalOptions(withSource(command));
+  declared.options.find(({ long }) => long === "--resume")?.hideHelp();
+  declared.action(async (files: readonly string[], options: EvalOptions) => {
     const { watchScenarios } = await import("../watch/watch-scenarios.ts");
     await watchScenarios(files, options);
   });

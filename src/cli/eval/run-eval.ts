@@ -26,6 +26,11 @@ export async function runEval(
   options: EvalOptions,
   only?: ReadonlySet<string>,
 ): Promise<ExitCode> {
+  if (options.resume !== undefined && options.dryRun) {
+    throw new CliError(
+      `--resume and --dry-run: which one? rehearsal show ${options.resume} calls nothing, and tells how far it is`,
+    );
+  }
   const typed = await readEvalSettings(files, options);
   const reporters = await chooseReporters({
     names: typed.reporters,

@@ -18,6 +18,7 @@ const settleMs = 200;
 
 /** Evaluates, then again what changed, until Ctrl-C or nobody reads any more. A mistake in a file is told and waited out. */
 export async function watchScenarios(files: readonly string[], options: EvalOptions): Promise<void> {
+  refuseResume(options);
   await requireFiles(files, options);
   const failed = await failedBefore(files, options);
   let known: Watched | undefined;
@@ -42,6 +43,11 @@ export async function watchScenarios(files: readonly string[], options: EvalOpti
     await changes.next;
   }
   process.exitCode = 0;
+}
+
+/** A run that goes on is made of what its scenarios were: no change would ever be evaluated. */
+function refuseResume({ resume }: EvalOptions): void {
+  if (resume !== undefined) throw new CliError(`a run goes on with rehearsal eval --resume ${resume}, then watch`);
 }
 
 /** Without anything to watch the wait would never end: that is told as `eval` tells it. A mistake in the configuration can be mended. */
