@@ -33,6 +33,11 @@ test("a folder stands for the scenario files below it, in order", async () => {
   ]);
 });
 
+test("an empty name, as from a variable that is not set, does not stand for the whole folder", async () => {
+  await using folder = await folderWith("a.json");
+  await expect(findFiles([""], { folder: folder.path })).rejects.toThrow('"" names no scenarios');
+});
+
 test("a link to a file is that file, and counts once however it is named", async () => {
   await using folder = await folderWith("shared/one.yaml", "suite/two.yaml");
   await symlink("../shared/one.yaml", folder.file("suite/linked.yaml"));

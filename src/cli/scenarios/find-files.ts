@@ -39,6 +39,8 @@ async function filesFor(
   { folder, left }: { folder: string; left: ReadonlySet<string> },
 ): Promise<string[]> {
   if (pattern === standardInput) return [pattern];
+  // An unset variable in a script must not stand for the whole folder.
+  if (pattern.trim() === "") throw new CliError('"" names no scenarios: give files or a folder, such as .');
   const kind = await kindOf(pattern, folder);
   if (kind === "file") return [pattern];
   const all = kind === "folder" ? await scenarioFilesIn(pattern, folder) : await matching(pattern, folder);
