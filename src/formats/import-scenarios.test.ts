@@ -143,6 +143,10 @@ test("a mapping says what the columns of a table are", () => {
   expect(() => read("mapped.tsv", { mapping: { user: "fragen" } })).toThrow('there is no column "fragen"');
 });
 
+test("objects without a field are told as such, not as columns without a name", () => {
+  expect(() => importScenarios({ text: "{}", name: "a.json" })).toThrow("nothing stands in it: a scenario has an id");
+});
+
 test("OpenAI chat lines: every user turn with the next assistant text, tools and pictures named", () => {
   const result = read("openai-chat.jsonl");
   expect(result.format).toBe("openai-chat");

@@ -15,6 +15,9 @@ import type { Row, Table } from "./table.ts";
 /** A table in long form (a row per turn, `scenario_id` says which belong together) or one conversation of one turn per row. */
 export function importTable(given: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
   const table = joinInstructions(given, mapping);
+  if (table.names.length === 0) {
+    throw new FormatError("nothing stands in it: a scenario has an id and interactions, a row says what the user says");
+  }
   const assigned = assignColumns(table.names, mapping);
   const plan = mapping.labels ? assigned : withoutTexts(assigned, table);
   if (plan.roles.user === undefined) {
