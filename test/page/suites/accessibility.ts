@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
 import { makeReply } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
+import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { bothHistories, detailed, largeRun, nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
 import { sampleUpstreams } from "../support/sample-upstreams.ts";
@@ -220,6 +221,28 @@ export function accessibilitySuite(browser: () => Browser): void {
       return document.elementFromPoint(x + width / 2, y + height / 2) === button;
     });
     expect(seen).toBe(true);
+  });
+
+  test("on a phone nothing that has the focus is covered by the bar at the bottom", async () => {
+    const runs = Array.from({ length: 8 }, (_, index) =>
+      makeResults({ id: `run-${index}`, name: `run ${index}`, scenarios: [] }),
+    );
+    await using services = await startFakeServices({ runs });
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.open("/runs");
+    await tab.page.getByRole("checkbox", { name: "Choose run 0" }).focus();
+    const covered: string[] = [];
+    for (let press = 0; press < 20; press++) {
+      await tab.page.keyboard.press("Tab");
+      const name = await tab.page.evaluate(() => {
+        const focused = document.activeElement ?? document.body;
+        const { x, y, width, height } = focused.getBoundingClientRect();
+        const top = document.elementFromPoint(x + width / 2, y + height / 2);
+        return top?.closest("nav") && !focused.closest("nav") ? (focused.ariaLabel ?? focused.textContent) : null;
+      });
+      if (name !== null) covered.push(name);
+    }
+    expect(covered).toEqual([]);
   });
 
   test("a sentence of the page runs from left to right around a name that does not", async () => {
