@@ -41,6 +41,13 @@ test("one call is one call", () => {
   expect(sentence).toMatch(/^1 call, \d+ s to \d+ s\.$/);
 });
 
+test("a hundred thousand scenarios and more are estimated like a few", () => {
+  const [scenario] = planOf({}, 1).scenarios;
+  const scenarios = Array.from({ length: 200_000 }, () => scenario as EvaluationPlan["scenarios"][number]);
+  const estimate = estimateRun({ ...planOf(), scenarios, attempts: 1 }, { concurrency: 1 });
+  expect(estimate.calls.expected).toBe(200_000);
+});
+
 test("both modes double the calls, a judge and a labeller add theirs", () => {
   const judge = { endpoint: "http://j", model_id: "j", votes: 3 };
   const labeller = { endpoint: "http://l", model_id: "l" };

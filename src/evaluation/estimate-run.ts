@@ -130,7 +130,7 @@ function secondsOf(
 ): Range {
   const { earlier } = options;
   const latency = earlier ? widen(even(earlier.latency_ms)) : usualLatency;
-  const longest = Math.max(...plan.scenarios.map(({ interactions }) => interactions.length));
+  const longest = plan.scenarios.reduce((most, { interactions }) => Math.max(most, interactions.length), 0);
   const lanes = Math.max(1, Math.min(plan.concurrency ?? options.concurrency, plan.scenarios.length * attempts.high));
   const rounds = atLeast(divide(calls, even(lanes)), even(longest));
   return divide(multiply(rounds, latency), even(1_000));

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { importScenarios } from "../../import-scenarios.ts";
+import { createScenarioCollector } from "../../scenario-collector.ts";
+import { importPromptfoo } from "./promptfoo.ts";
 import { renderTemplate } from "./render-template.ts";
 
 function read(config: Record<string, unknown>) {
@@ -33,6 +35,14 @@ test("many tests together have a limit too; tests that are written one by one ha
     "the test has 600 combinations of values; 400 were kept, which fills the 10000 a file may multiply out to",
   );
   expect(notes).toHaveLength(14);
+});
+
+test("a list of tests may be as long as it likes", () => {
+  const collector = createScenarioCollector();
+  const tests = Array.from({ length: 130_000 }, () => ({ vars: "file://more.yaml" }));
+  const document = { syntax: "json", values: [{ value: tests, place: {} }], notes: [] } as const;
+  importPromptfoo({ document, collector, mapping: {} });
+  expect(collector.finish().notes).toHaveLength(tests.length);
 });
 
 test("sets and tests of a scenario stop at the same limit", () => {

@@ -24,7 +24,7 @@ export const importPromptfoo: Importer = ({ document, collector, mapping, files 
   const alone: Layer[] = [];
   for (const { value, place } of document.values) {
     const context = { place, collector, mapping, files };
-    if (Array.isArray(value)) alone.push(...listOf(value, context));
+    if (Array.isArray(value)) for (const test of listOf(value, context)) alone.push(test);
     else if (!isRecord(value)) collector.note("dropped", place, "this is no promptfoo config");
     else if (isTest(value)) alone.push({ value, context });
     else addConfig({ config: value, tests: listOf(value["tests"], below(context, "tests")) }, context, room);
