@@ -92,7 +92,7 @@ const longestText = 10_000;
 const clean = (text: string): string => withoutControls(text);
 const shown = (text: string): string => firstCharacters(text, longestText);
 const property = (name: string, value: string | number): XmlNode => ({
-  "@_name": name,
+  "@_name": clean(name),
   "@_value": clean(String(value)),
 });
 

@@ -186,7 +186,9 @@ test("JUnit stays well-formed XML around any reply, without its control characte
   fc.assert(
     fc.property(hostile, hostile, (agent_reply, id) => {
       const turn = interactionResult({ agent_reply, overall: 0 });
-      const xml = exportResults(createJunit, runResult([scenarioResult(id, [[turn]])]));
+      const scenario = scenarioResult(id, [[turn]]);
+      const average_scores = { ...scenario.average_scores, [`metadata.${id}`]: 0 };
+      const xml = exportResults(createJunit, runResult([{ ...scenario, average_scores }]));
       const allowed = (text: string): string => text.toWellFormed().replace(/[^\t\n\r\P{Cc}]|[\uFFFE\uFFFF]/gu, "");
       expect(allowed(xml)).toBe(xml);
       const { elements, texts } = readXml(xml);
