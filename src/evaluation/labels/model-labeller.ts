@@ -137,7 +137,9 @@ function readLabels(text: string, kinds: ReadonlyMap<string, Kind>): Map<string,
 
 function readLabel(given: unknown, kind: Kind): MetadataValue | undefined {
   if (kind.type === "label") {
-    return typeof given === "string" ? kind.labels.find((label) => labelKey(label) === labelKey(given)) : undefined;
+    // Of labels like 1 to 5, a model that is free to gives a number.
+    if (typeof given !== "string" && typeof given !== "number" && typeof given !== "boolean") return undefined;
+    return kind.labels.find((label) => labelKey(label) === labelKey(String(given)));
   }
   return typeof given === kind.type ? (given as number | boolean) : undefined;
 }
