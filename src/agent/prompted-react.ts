@@ -3,6 +3,7 @@ import { holdBackCalls } from "./prompted/hold-back-calls.ts";
 import { parseActions, parseLeftCalls, type ParsedReply } from "./prompted/parse-actions.ts";
 import { toPromptedRequest } from "./prompted/to-prompted-request.ts";
 import type { KnownTools } from "./prompted/trained-calls.ts";
+import { newCallId } from "./tool-call-id.ts";
 
 /**
  * Lets a model without native tools use them: they are described in the prompt, the calls are read out of its text.
@@ -44,7 +45,8 @@ function withCalls(reply: SuccessfulReply, known: KnownTools): SuccessfulReply {
   return read.tool_calls.length === 0 ? reply : asking(reply, read);
 }
 
+/** Text has no ids. Counted, they would be the same in every conversation, and what belongs to one could be taken for another's. */
 function asking(reply: SuccessfulReply, { text, tool_calls }: ParsedReply): SuccessfulReply {
   const finish_reason = reply.finish_reason === "length" ? "length" : "tool_calls";
-  return { ...reply, text, tool_calls, finish_reason };
+  return { ...reply, text, tool_calls: tool_calls.map((call) => ({ ...call, id: newCallId() })), finish_reason };
 }

@@ -407,6 +407,37 @@ test.each([
   },
 );
 
+test("of two conversations in the same words each has what was done in it, also where calls stand in the text", async () => {
+  const asksInText = ["book", "weather"]
+    .map((tool) => `\`\`\`tool_call\n{"tool": "${tool}", "args": {}}\n\`\`\``)
+    .join("\n");
+  const turn: ScriptedTurn = ({ tools, messages }) => {
+    if (tools) return refusesTools;
+    const [, booking] = /Result of book:[^]*(booking \d)/.exec(messages.at(-1)?.content ?? "") ?? [];
+    return booking ?? asksInText;
+  };
+  let bookings = 0;
+  const parameters = { type: "object", properties: {} };
+  const book = defineTool({ name: "book", description: "Books.", parameters, run: () => `booking ${(bookings += 1)}` });
+  await using agent = await runAgentApp(scripted(turn).models, { tools: () => [book] });
+  const openai = new OpenAI({ baseURL: `${agent.url}/v1`, apiKey: "none", maxRetries: 0 });
+  const complete = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
+    const tools = [{ type: "function" as const, function: { name: "weather" } }];
+    const completion = await openai.chat.completions.create({ model: "test/model", tools, messages });
+    return completion.choices[0]?.message as OpenAI.ChatCompletionMessage;
+  };
+  const question = { role: "user" as const, content: "Book, and tell me the weather." };
+  const first = await complete([question]);
+  const second = await complete([question]);
+  for (const [reply, booking] of [
+    [first, "booking 1"],
+    [second, "booking 2"],
+  ] as const) {
+    const result = { role: "tool" as const, tool_call_id: reply.tool_calls?.[0]?.id ?? "", content: "sunny" };
+    expect((await complete([question, reply, result])).content).toBe(booking);
+  }
+});
+
 test("a failure after the first word is the last event, in OpenAI's shape, without [DONE]", async () => {
   const breaks: ScriptedTurn = (_request, { onText }) => {
     onText?.("Hal");
