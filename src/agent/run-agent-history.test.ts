@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
+import type { ChatMessage, SuccessfulReply, ToolCall } from "../contract/model.ts";
+import type { SuccessfulOutcome } from "./agent-outcome.ts";
 import { fromAgentMessages } from "./from-agent-messages.ts";
 import { runAgent } from "./run-agent.ts";
 import { historyProblem } from "./testing/history-problem.ts";
@@ -59,6 +60,14 @@ const limits = fc.record({
   tokens: fc.constantFrom(5, 60, Number.POSITIVE_INFINITY),
 });
 
+/** The history when the client comes with the results of its calls. */
+function onceAnswered({ reply, pending_tool_calls, handed_out }: SuccessfulOutcome): readonly ChatMessage[] {
+  if (!handed_out) return [];
+  const { history, calls, results } = handed_out;
+  const theirs = pending_tool_calls.map(({ id }) => ({ role: "tool", content: "x", tool_call_id: id }) as const);
+  return [...history, { role: "assistant", content: reply.text, tool_calls: calls }, ...results, ...theirs];
+}
+
 test("whatever the model does, the history it is given is valid, the run ends, and its reply keeps the contract", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 8 }), client, limits, async (turns, sent, limit) => {
@@ -73,6 +82,7 @@ test("whatever the model does, the history it is given is valid, the run ends, a
       expect(outcome.tool_calls.filter(({ name }) => name === "guarded" || name === "theirs")).toEqual([]);
       if (!outcome.ok) return;
 
+      expect(historyProblem(onceAnswered(outcome))).toBeNull();
       const body = AgentReply.strict().parse(toAgentReply(outcome));
       const again = fromAgentMessages([...sent, AgentMessage.parse(body)]);
       expect(historyProblem(again)).toBeNull();
