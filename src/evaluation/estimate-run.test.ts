@@ -125,3 +125,10 @@ test("earlier runs replace the rules of thumb", () => {
   expect(estimate.seconds.expected).toBe(12);
   expect(estimate.based_on).toBe("2 earlier runs of this model");
 });
+
+test("no more calls go side by side than there are attempts", () => {
+  const earlier = { runs: 1, output_tokens: 100, latency_ms: 1_000 };
+  const judge = { endpoint: "http://j", model_id: "j", votes: 3 };
+  // Six attempts share twelve calls of the model and three times as many of the judge.
+  expect(estimateRun(planOf({ judge }), { concurrency: 100, earlier }).seconds.expected).toBe(8);
+});

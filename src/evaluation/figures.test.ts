@@ -379,6 +379,19 @@ test("no figure of a run is ever NaN or infinite, and every summary fits the con
   );
 });
 
+test("a gate is not passed by scenarios of which no attempt came to its end", () => {
+  const figures = createRunFigures({ gate: { scores: { overall: 0.5 } } });
+  for (const scenario of ["a", "b", "c"]) figures.expect(scenario);
+  figures.add({ scenario: "a", interactions: [turn({ overall: 1 })], unfinished: true });
+  figures.add({ scenario: "a", interactions: [turn({ overall: 1 })] });
+  figures.add({ scenario: "b", interactions: [turn({ overall: 1 })], unfinished: true });
+  const { gate } = figures.finish().summary;
+  expect(gate?.checks.filter(({ passed }) => !passed)).toMatchObject([
+    { name: "finished_attempts", scenario_id: "b" },
+    { name: "finished_attempts", scenario_id: "c" },
+  ]);
+});
+
 test("an attempt that was stopped halfway makes no scenario flaky", () => {
   const figures = createRunFigures({});
   for (const overall of [1, 1]) figures.add({ scenario: "a", interactions: [turn({ overall })] });

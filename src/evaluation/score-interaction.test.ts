@@ -343,6 +343,7 @@ test("a turn is checked for what it brings itself, and the others are not", asyn
     { type: "contains", text: "friday" },
     { type: "regex", pattern: "\\d{4}", name: "order" },
     { type: "latency", max_ms: 0 },
+    { type: "cost", max: 0.01 },
   ];
   const turn = interactionOf({ checks });
   const other = interactionOf({ id: "2" });
@@ -352,10 +353,10 @@ test("a turn is checked for what it brings itself, and the others are not", asyn
   });
   const { scores, score_reasons } = await scoreInteraction({
     interaction: turn,
-    reply: replied("Sent on Friday."),
+    reply: { ...replied("Sent on Friday."), cost: 0.02 },
     scoring,
   });
-  expect(scores).toEqual({ success: 1, contains: 1, contains_2: 1, order: 0, latency: 0, overall: 2 / 3 });
+  expect(scores).toEqual({ success: 1, contains: 1, contains_2: 1, order: 0, latency: 0, cost: 0, overall: 2 / 3 });
   expect(score_reasons["overall"]).toBe("checks 0.67 (contains, contains_2, order)");
   const unchecked = await scoreInteraction({ interaction: other, reply: replied("Sent on Friday."), scoring });
   expect(unchecked.scores).toEqual({ success: 1, contains: 1, overall: 1 });

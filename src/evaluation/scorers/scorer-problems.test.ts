@@ -24,9 +24,9 @@ test("a check may not take the name of a score of ours, not even of a label or a
 test("patterns and schemas are refused before they are compiled when they are too long together", () => {
   const pattern = { type: "regex", pattern: "(".repeat(2_000), ignore_case: false, negate: false } as const;
   const schema = { type: "json_schema", schema: { description: "x".repeat(60_000) } } as const;
-  expect(scorerProblems([...Array.from({ length: 11 }, () => pattern), schema, schema], [])).toMatchObject([
+  expect(scorerProblems([...Array.from({ length: 12 }, () => pattern), schema, schema], [])).toMatchObject([
     { index: 10, field: "pattern", code: "too_big" },
-    { index: 12, field: "schema", code: "too_big" },
+    { index: 13, field: "schema", code: "too_big" },
   ]);
   expect(scorerProblems([{ ...pattern, pattern: "a".repeat(2_000) }, schema], [])).toEqual([]);
 });
