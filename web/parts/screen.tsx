@@ -14,7 +14,11 @@ export function Screen({ title, heading, actions, children }: ScreenProps) {
       <title>{`${title} · Rehearsal`}</title>
       <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-2">
         <h1 className="min-w-0 text-xl font-semibold break-words">{heading ?? title}</h1>
-        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        {actions && (
+          <div className="flex flex-wrap items-center gap-2 sm:justify-end *:[[role=alert]]:order-last *:[[role=alert]]:basis-full">
+            {actions}
+          </div>
+        )}
       </header>
       {children}
     </div>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Run } from "../../src/contract/run.ts";
 import type { Scenario } from "../../src/contract/scenario.ts";
 import { getRunRequest, rescoreRun } from "../api.ts";
+import { ApiError } from "../api-error.ts";
 import { getScenarios } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { ModalDialog } from "../parts/modal-dialog.tsx";
@@ -51,6 +52,11 @@ async function expectedNow(runId: string): Promise<Scenario[]> {
   const { test_batch } = await getRunRequest(runId, signal);
   const ids = [test_batch].flat().map((scenario) => (scenario as { id: string }).id);
   const { scenarios } = await getScenarios(ids, signal);
-  if (scenarios.length === 0) throw new Error("The library holds none of this run's scenarios.");
-  return scenarios;
+  if (scenarios.length > 0) return scenarios;
+  throw new ApiError("The library holds none of this run's scenarios.", {
+    code: "scenario_not_found",
+    detail: "",
+    hint: "Save or import them first, or untick that box.",
+    status: 404,
+  });
 }

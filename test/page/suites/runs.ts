@@ -74,6 +74,7 @@ export function runsSuite(browser: () => Browser): void {
     await dialog.getByLabel("By what the scenarios of the library expect now").check();
     await dialog.getByRole("button", { name: "Score again" }).click();
     await dialog.getByText("The library holds none of this run's scenarios.").waitFor();
+    expect(await dialog.innerText()).not.toContain("went wrong in the page");
     expect(services.requests.filter((request) => request.includes("rescore"))).toEqual([]);
   });
 
@@ -376,6 +377,20 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "Export" }).click();
     await tab.page.getByRole("menuitem", { name: "JUnit" }).click();
     expect((await download).suggestedFilename()).toBe(`run-${nightly.run_id}.xml`);
+  });
+
+  test("a file that cannot be had is told below the buttons, not between them", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.route("**/export?*", (route) => route.abort());
+    await tab.page.getByRole("button", { name: "Export" }).click();
+    await tab.page.getByRole("menuitem", { name: "JUnit" }).click();
+    const notice = await tab.page.getByRole("alert").boundingBox();
+    for (const name of ["Export", "More"]) {
+      const button = await tab.page.getByRole("button", { name }).boundingBox();
+      expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(notice?.y ?? 0);
+    }
   });
 
   test("a run under way shows one count of its turns", async () => {
