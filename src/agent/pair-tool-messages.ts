@@ -44,7 +44,9 @@ interface OpenCall {
 interface Turn {
   readonly reply: Omit<LooseReply, "tool_calls">;
   readonly calls: OpenCall[];
-  readonly waiting: OpenCall[];
+  readonly waiting: Set<OpenCall>;
+  /** By the id they were sent with, the first of each last. Also those that wait no more. */
+  readonly sent: ReadonlyMap<OpenCall["sent"], OpenCall[]>;
   readonly results: ChatMessage[];
 }
 
@@ -64,7 +66,7 @@ export function pairToolMessages(messages: readonly LooseMessage[]): readonly Ch
   const history: ChatMessage[] = [];
   let turn: Turn | null = null;
   const close = () => {
-    if (turn) history.push(...closeTurn(turn));
+    for (const message of turn ? closeTurn(turn) : []) history.push(message);
     turn = null;
   };
 
@@ -98,7 +100,8 @@ function openTurn({ tool_calls: sentCalls = [], ...reply }: LooseReply, issueId:
     arguments: isObjectText(call.arguments) ? call.arguments : "{}",
     echo: call.echo,
   }));
-  return { reply, calls, waiting: [...calls], results: [] };
+  const sent = Map.groupBy(calls.toReversed(), (call) => call.sent);
+  return { reply, calls, waiting: new Set(calls), sent, results: [] };
 }
 
 function isObjectText(text: string): boolean {
@@ -123,12 +126,22 @@ function addResult(turn: Turn, message: LooseToolMessage, issueId: IssueId): voi
   });
 }
 
-function takeOpenCall({ waiting }: Turn, message: LooseToolMessage): OpenCall | undefined {
-  const index = waiting.findIndex((call) => {
-    if (message.tool_call_id) return call.sent === message.tool_call_id;
-    return !message.name || call.name === toToolName(message.name);
-  });
-  return index === -1 ? undefined : waiting.splice(index, 1)[0];
+/** There may be tens of thousands: no call is looked at for every result. */
+function takeOpenCall(turn: Turn, message: LooseToolMessage): OpenCall | undefined {
+  const call = message.tool_call_id ? callSentAs(turn, message.tool_call_id) : callNamed(turn, message.name);
+  if (call) turn.waiting.delete(call);
+  return call;
+}
+
+function callSentAs({ waiting, sent }: Turn, id: string): OpenCall | undefined {
+  const calls = sent.get(id) ?? [];
+  for (let call = calls.pop(); call; call = calls.pop()) if (waiting.has(call)) return call;
+  return undefined;
+}
+
+function callNamed({ waiting }: Turn, name: string | null | undefined): OpenCall | undefined {
+  const wanted = name ? toToolName(name) : null;
+  return waiting.values().find((call) => wanted === null || call.name === wanted);
 }
 
 function inventCall(turn: Turn, message: LooseToolMessage, issueId: IssueId): OpenCall {
@@ -155,7 +168,7 @@ function closeTurn({ reply, calls, waiting, results }: Turn): readonly ChatMessa
       })),
     },
     ...results,
-    ...waiting.map((call): ChatMessage => ({
+    ...Array.from(waiting, (call): ChatMessage => ({
       role: "tool",
       content: missingResult,
       tool_call_id: call.id,

@@ -1,5 +1,5 @@
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
-import { pairToolMessages, type LooseMessage } from "../../../agent/pair-tool-messages.ts";
+import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
 import type { ChatMessage, SuccessfulReply } from "../../../contract/model.ts";
 import type {
   ResponseBody,
@@ -58,12 +58,20 @@ function toLooseMessages(
 /** Each call is an item of its own here; for a model the calls of one turn, and its text, are one message. */
 function joinCalls(messages: readonly LooseMessage[]): LooseMessage[] {
   const joined: LooseMessage[] = [];
+  /** The calls of the last message, once one was added to it: copied for each of thousands, they would take seconds. */
+  let calls: LooseToolCall[] | null = null;
   for (const message of messages) {
     const last = joined.at(-1);
-    if (message.role === "assistant" && message.tool_calls && last?.role === "assistant") {
-      const tool_calls = [...(last.tool_calls ?? []), ...message.tool_calls];
-      joined[joined.length - 1] = { ...last, tool_calls };
-    } else joined.push(message);
+    const isMore = message.role === "assistant" && message.tool_calls && last?.role === "assistant";
+    if (!isMore) {
+      joined.push(message);
+      calls = null;
+    } else if (calls) {
+      calls.push(...(message.tool_calls ?? []));
+    } else {
+      calls = [...(last.tool_calls ?? []), ...(message.tool_calls ?? [])];
+      joined[joined.length - 1] = { ...last, tool_calls: calls };
+    }
   }
   return joined;
 }
