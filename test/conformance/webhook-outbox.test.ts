@@ -49,5 +49,24 @@ function outboxTest(name: string, open: () => Promise<OpenedStorage>): void {
   });
 }
 
-outboxTest("SQLite", () => openSqlite({ file: folder.file("rehearsal.db") }));
-outboxTest("PostgreSQL", () => openPostgres({ url: database.url, connections: 4 }));
+/** A clock that was a day ahead, and has been put right since. */
+function clockTest(name: string, open: () => Promise<OpenedStorage>): void {
+  test(`${name}: the end of a run that lies ahead by the clock is told all the same, once`, async () => {
+    await using storage = await open();
+    const run = sampleRun();
+    const day = 86_400_000;
+    await storage.store.runs.create(run);
+    await storage.store.runs.finish(run.id, ending({ at: at + day }));
+    const take = (now: number) => storage.outbox.take({ now, holdMs: 1_000, limit: 1_000 });
+    const ids = (entries: Awaited<ReturnType<typeof take>>) => entries.map((entry) => entry.run_id);
+    expect(ids(await take(at))).toContain(run.id);
+    expect(ids(await take(at))).not.toContain(run.id);
+    await storage.outbox.settle(run.id, { sent: [], due: at + 3_600_000 });
+    expect(ids(await take(at))).not.toContain(run.id);
+  });
+}
+
+for (const suite of [outboxTest, clockTest]) {
+  suite("SQLite", () => openSqlite({ file: folder.file("rehearsal.db") }));
+  suite("PostgreSQL", () => openPostgres({ url: database.url, connections: 4 }));
+}

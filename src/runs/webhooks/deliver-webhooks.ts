@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "../../contract/store.ts";
-import type { DueWebhook, WebhookOutbox } from "../../storage/queries/webhook-outbox.ts";
+import { longestRestMs, type DueWebhook, type WebhookOutbox } from "../../storage/queries/webhook-outbox.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import { createSilentAddresses, type SilentAddresses } from "./silent-addresses.ts";
 import { webhookEvents, type WebhookEvent } from "./webhook-events.ts";
@@ -41,7 +41,6 @@ interface Delivery extends WebhookOptions {
 
 /** After so long a receiver is given up. What ended longer ago than this is not told at all. */
 const giveUpAfterMs = 24 * 3_600_000;
-const longestRestMs = 3_600_000;
 const longestAnswerMs = 15_000;
 /** Who fails later than this holds others up: an address that does not answer, or cannot even be connected to. */
 const silentAfterMs = 2_000;

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { Database, Writer } from "../database.ts";
 import { fromNullableJsonText, toJsonText } from "../json-text.ts";
 
@@ -11,6 +11,9 @@ export interface DueWebhook {
   /** What has been accepted already. */
   readonly sent: readonly string[];
 }
+
+/** So long an entry may be put off, give or take a fifth. */
+export const longestRestMs = 3_600_000;
 
 /**
  * Ended runs whose end is still to be told. The run's own row is the entry, made in the transaction that ends the run, so
@@ -41,19 +44,21 @@ async function takeDue(
   writer: Writer,
   { now, holdMs, limit }: { now: number; holdMs: number; limit: number },
 ): Promise<DueWebhook[]> {
+  // What lies further ahead than anything is put off was written before somebody set the clock back.
+  const isDue = sql<SqlBool>`(webhook_due <= ${now} or webhook_due > ${now + 2 * longestRestMs})`;
   const rows = await writer
     .updateTable("run")
     .where("id", "in", ({ selectFrom }) =>
       selectFrom("run")
         .where("webhook_due", "is not", null)
-        .where("webhook_due", "<=", now)
+        .where(isDue)
         .where("removed", "=", 0)
         .orderBy("webhook_due")
         .limit(limit)
         .select("id"),
     )
     // Said again: of two that chose the same run at once, the second finds it taken.
-    .where("webhook_due", "<=", now)
+    .where(isDue)
     .set({ webhook_due: now + holdMs, webhook_tries: sql<number>`webhook_tries + 1` })
     .returning(["id", "finished_at", "webhook_tries", "webhook_sent"])
     .execute();
