@@ -667,6 +667,24 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
+test("a dry run counts the calls of a judge beside those of the model, and all of them in all", async () => {
+  const judge = { endpoint: "http://127.0.0.1:9/v1", model_id: "judge" };
+  const config = JSON.stringify({ scenarios: "hello.json", model: ["a", "b"], endpoint: judge.endpoint, judge });
+  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
+  const { code, stdout } = await runCli(["eval", "--dry-run"], { cwd: folder.path });
+  expect(code).toBe(0);
+  expect(stdout.match(/1 attempt = 1 call and 1 of judge or labeller\n {2}2 calls, /g)).toHaveLength(2);
+  expect(stdout).toMatch(/^4 calls in all$/m);
+});
+
+test("a dry run of as many attempts as it takes says from how many calls to how many", async () => {
+  const attempts = { min: 2, max: 5, ci_width: 0.1 };
+  const config = JSON.stringify({ scenarios: "hello.json", model: "m", endpoint: "http://127.0.0.1:9/v1", attempts });
+  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
+  const { stdout } = await runCli(["eval", "--dry-run"], { cwd: folder.path });
+  expect(stdout).toMatch(/: 1 scenario, 1 turn, up to 5 attempts = 2 to 5 calls\n {2}2 to 5 calls, /);
+});
+
 test("a model our own agent does not serve is refused by a dry run too", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival", "--dry-run"];

@@ -1,4 +1,5 @@
-import type { RunEstimate } from "../../contract/estimate.ts";
+import type { Range, RunEstimate } from "../../contract/estimate.ts";
+import { add } from "../../evaluation/range.ts";
 import { ownAgent } from "../config/endpoint.ts";
 import type { SourceOptions } from "../options.ts";
 import { openSource } from "../sources/open-source.ts";
@@ -23,13 +24,25 @@ export async function printPlan(
   const calls = runs.reduce((sum, run) => sum + run.calls, 0);
   if (json) return printJson({ runs, calls });
   const target = endpoint === ownAgent ? "Rehearsal's own agent" : endpoint;
-  for (const run of runs) {
-    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), counted(run.attempts, "attempt")];
-    tell(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${counted(run.calls, "call")}`);
+  for (const [index, run] of runs.entries()) {
+    const most = typeof planned[index]?.request.attempts === "object" ? "up to " : "";
+    const attempts = `${most}${counted(run.attempts, "attempt")}`;
+    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), attempts];
+    tell(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${callsText(run.estimate)}`);
     tell(`  ${sentenceOf(run.estimate)}`);
     for (const { pointer, message } of run.estimate.warnings ?? []) tell(`  ${pointer} ${message}`);
   }
-  if (runs.length > 1) tell(`${counted(calls, "call")} in all`);
+  if (runs.length > 1) tell(`${callsIn(runs.map(({ estimate }) => estimate.calls).reduce(add))} in all`);
 }
+
+/** The sentence after it counts all calls: without the others its number would contradict this one. */
+function callsText({ model_calls, helper_calls }: RunEstimate): string {
+  const others = helper_calls.high > 0 ? ` and ${figuresIn(helper_calls)} of judge or labeller` : "";
+  return `${callsIn(model_calls)}${others}`;
+}
+
+const figuresIn = ({ low, high }: Range): string => (low < high ? `${low} to ${high}` : String(high));
+
+const callsIn = (range: Range): string => `${figuresIn(range)} ${range.high === 1 ? "call" : "calls"}`;
 
 const sentenceOf = ({ sentence, based_on }: RunEstimate): string => `${sentence} (${based_on})`;
