@@ -113,6 +113,8 @@ test("validate and doctor refuse the checks that a run would be refused for", as
   const turn = (pattern: string) => `{"id":"1","user_message":"Hi","checks":[{"type":"regex","pattern":"${pattern}"}]}`;
   await writeFile(folder.file("a.json"), `{"id":"a","interactions":[${turn("(?=x)")}]}`);
   await writeFile(folder.file("rehearsal.yaml"), "scenarios: a.json\nscorers: [{ type: length }]\n");
+  const told = await runCli(["validate"], { cwd });
+  expect(told.stdout).toBe("rehearsal.yaml: not valid (configuration)\na.json: not valid, 1 scenario, 1 turn (json)\n");
   const { code, stdout } = await runCli(["validate", "--json"], { cwd });
   expect({ code, problems: JSON.parse(stdout).problems }).toEqual({
     code: 2,

@@ -61,8 +61,10 @@ async function validate(files: readonly string[], { config: named, json }: Valid
   const valid = problems.length === 0 && !empty && !read.some((file) => brokenScenarios(file).length > 0);
   if (json) printJson({ valid, ...(configFile && { config: configFile }), files: read.map(toReport), problems });
   else {
-    if (configFile !== undefined) tell(`${configFile}: ok (configuration)`);
-    for (const file of read) print(file);
+    const isFaulty = (place: string) => problems.some((problem) => problem.startsWith(place));
+    if (configFile !== undefined)
+      tell(`${configFile}: ${isFaulty(`${configFile} /scorers/`) ? "not valid" : "ok"} (configuration)`);
+    for (const file of read) print(file, { isFaulty: isFaulty(`${file.file}: `) });
     for (const problem of problems) note(`rehearsal: ${problem}`);
   }
   if (!valid) process.exitCode = exitCodes.usage;
@@ -98,9 +100,10 @@ function toReport({ file, format, reason, scenarios, notes }: ScenarioFile): obj
   return { file, format, reason, scenarios: scenarios.length, turns, notes };
 }
 
-function print(file: ScenarioFile): void {
+function print(file: ScenarioFile, { isFaulty }: { isFaulty: boolean }): void {
   const turns = file.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
-  const state = brokenScenarios(file).length > 0 ? "not valid" : file.scenarios.length === 0 ? "nothing to run" : "ok";
+  const isValid = !isFaulty && brokenScenarios(file).length === 0;
+  const state = !isValid ? "not valid" : file.scenarios.length === 0 ? "nothing to run" : "ok";
   tell(
     `${file.file}: ${state}, ${counted(file.scenarios.length, "scenario")}, ${counted(turns, "turn")} (${file.format})`,
   );
