@@ -1,4 +1,4 @@
-import type { Reply } from "../contract/model.ts";
+import type { CallEcho, Reply } from "../contract/model.ts";
 import type { AgentOutcome, AskedToolCall, ToolRun } from "./agent-outcome.ts";
 
 /** What happens in a run, as it happens. `call` counts model calls from 1. A run that is aborted ends without `run-end`. */
@@ -10,10 +10,10 @@ export type AgentEvent =
   | { readonly type: "reasoning-delta"; readonly call: number; readonly text: string }
   /** `reply` is null when the deadline cut the call off. */
   | { readonly type: "model-end"; readonly call: number; readonly reply: Reply | null }
-  | { readonly type: "tool-start"; readonly tool_call: AskedToolCall }
+  | { readonly type: "tool-start"; readonly tool_call: AskedToolCall; readonly echo?: CallEcho }
   | { readonly type: "tool-end"; readonly tool_call: ToolRun }
   /** A call that was not carried out: unusable, not approved, or beyond a limit. `result` says why. */
-  | { readonly type: "tool-skipped"; readonly tool_call: ToolRun }
+  | { readonly type: "tool-skipped"; readonly tool_call: ToolRun; readonly echo?: CallEcho }
   | { readonly type: "run-end"; readonly outcome: AgentOutcome };
 
 /** Must not throw: what it throws ends the run. */

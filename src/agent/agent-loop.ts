@@ -86,7 +86,7 @@ function reportUnusable(run: AgentRun, calls: readonly ReadCall[]): void {
     if (call.kind !== "unusable") continue;
     const { id, name, sent: args, error } = call;
     run.invalidCalls.push({ id, name, args, error, model_call: run.modelCalls });
-    skipCall(run, { id, name, args: argumentsIn(args) }, error);
+    skipCall(run, { ...call, args: argumentsIn(args) }, error);
   }
 }
 

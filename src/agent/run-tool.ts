@@ -10,10 +10,10 @@ import { ToolError } from "./tool.ts";
 
 /** Carries out one call. A tool that fails or takes too long is a result too; rejects only when the caller aborts. */
 export async function runTool(run: AgentRun, call: RunnableCall, deadline: TimeLimit): Promise<ToolRun> {
-  const { id, name, args } = call;
+  const { id, name, args, echo } = call;
   const { journal } = run;
   run.signal.throwIfAborted();
-  run.emit({ type: "tool-start", tool_call: { id, name, args } });
+  run.emit({ type: "tool-start", tool_call: { id, name, args }, ...(echo && { echo }) });
   const ended = await (journal ? carryOutOnce(run, call, { deadline, journal }) : carryOut(run, call, deadline));
   const toolRun = { id, name, args, ...ended };
   run.emit({ type: "tool-end", tool_call: toolRun });

@@ -208,3 +208,12 @@ test.each([
   const sentBack = model.requests.at(-1)?.messages[1];
   expect(sentBack?.role === "assistant" && sentBack.tool_calls?.[0]?.echo).toMatchObject(hm);
 });
+
+test("also where the endpoint gives each of its calls the same id", async () => {
+  const again = { tool_calls: calculates.map((call) => ({ ...call, echo: { from: "kimi", ...hm } })) };
+  await using agent = await runAgentApp(scripted(again, again, "391.").models);
+  const chunks = await chunksOf(await post(`${agent.url}/agent/ui-messages`, { messages: [user("17 * 23?")] }));
+  const calls = chunks.filter(({ type }) => type === "tool-input-available");
+  expect(calls.map(({ toolCallId }) => toolCallId)).toEqual(["call_1", expect.not.stringMatching("call_1")]);
+  expect(calls.map(({ providerMetadata }) => providerMetadata)).toEqual([expect.anything(), expect.anything()]);
+});

@@ -109,6 +109,7 @@ function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
     const call = { toolCallId: id, toolName: name, input: args, dynamic: true };
     send({ type: "tool-input-available", ...call, ...toProviderMetadata(id, echo) });
   }
+  /** For a plug-in, which uses tools by itself. Our own loop gives a call that repeats an id another one. */
   function learn(reply: Reply | null): void {
     for (const { id, echo } of reply?.ok ? reply.tool_calls : []) if (echo) echoes.set(id, echo);
   }
@@ -123,11 +124,11 @@ function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
       else if (event.type === "reasoning-delta") speak(event.call, event.text, "reasoning");
       else if (event.type === "model-start") begin();
       else if (event.type === "model-end") learn(event.reply);
-      else if (event.type === "tool-start") use(event.tool_call);
+      else if (event.type === "tool-start") use(event.tool_call, event.echo);
       else if (event.type === "tool-end") used(event.tool_call);
       // The protocol has a word of its own for what was refused, and it has been said.
       else if (event.type === "tool-skipped" && !denied.has(event.tool_call.id)) {
-        use(event.tool_call);
+        use(event.tool_call, event.echo);
         used(event.tool_call);
       }
     },
