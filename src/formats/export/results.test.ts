@@ -216,6 +216,13 @@ test("Markdown shows score ± interval, the worst turns and the turns without a 
   expect(text).toContain("| `down`, attempt 1, turn 1 | `upstream_timeout` | No answer in 30 s |");
 });
 
+test("Markdown shows the first fifty turns without a reply, and counts the others", () => {
+  const scenarios = ["a", "b"].map((id) => scenarioResult(id, [Array.from({ length: 30 }, () => failedInteraction())]));
+  const text = exportResults(createMarkdown, runResult(scenarios));
+  expect(text.split("\n").filter((line) => line.includes("`upstream_timeout`"))).toHaveLength(50);
+  expect(text).toContain("10 more are not shown.");
+});
+
 test("Markdown shows a turn that fails in every attempt once, at its worst, with the checks it missed", () => {
   const poor = (overall: number) =>
     interactionResult({
