@@ -1,6 +1,7 @@
 import type { Store } from "../contract/store.ts";
 import { concludeRun } from "./conclude-run.ts";
 import type { FiguresSoFar } from "./figures-so-far.ts";
+import { isCircumstance } from "./is-circumstance.ts";
 
 export interface Concluder {
   /** Ends a run whose last attempt is over. One that is being ended here already is not ended twice. */
@@ -35,16 +36,26 @@ export function createConcluder({ store, now, figuresOf, onEnd }: ConcluderOptio
     return ending;
   }
 
+  /** One that cannot be ended, as when its rows are damaged, does not keep the others from their end. */
+  async function concludeAll(runIds: readonly string[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const id of runIds) {
+      await conclude(id).catch((error: unknown) => {
+        if (isCircumstance(error)) throw error;
+        failures.push(error);
+      });
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
   return {
     conclude,
-    async concludeDrained() {
-      for (const id of await store.runs.unconcluded()) await conclude(id);
-    },
+    concludeDrained: async () => concludeAll(await store.runs.unconcluded()),
     async concludeForgotten() {
       const drained = await store.runs.unconcluded();
       const before = seen;
       seen = new Set(drained);
-      for (const id of drained) if (before.has(id)) await conclude(id);
+      await concludeAll(drained.filter((id) => before.has(id)));
     },
   };
 }
