@@ -49,7 +49,7 @@ export function checksOfRequest(gate: GateResult | undefined): GateCheck[] {
   return shown.map(({ name, scenario_id, required, actual, passed }) => {
     const text = `${name}${upperLimits.has(name) ? "<=" : ">="}${required}`;
     const where = scenario_id === undefined ? undefined : `in scenario ${scenario_id}`;
-    return { gate: text, passed, actual, message: describe({ text }, { actual, where, passed }) };
+    return { gate: text, passed, actual, message: describe({ text, bound: required }, { actual, where, passed }) };
   });
 }
 
@@ -151,7 +151,17 @@ function holds(actual: number, { comparator, bound }: Gate): boolean {
   }
 }
 
-function describe({ text }: Pick<Gate, "text">, { actual, where, passed }: Measured & { passed: boolean }): string {
-  const value = actual === null ? "not measured" : `is ${Number(actual.toFixed(4))}`;
+function describe(
+  { text, bound }: Pick<Gate, "text" | "bound">,
+  { actual, where, passed }: Measured & { passed: boolean },
+): string {
+  const value = actual === null ? "not measured" : `is ${shown(actual, bound)}`;
   return `${text}: ${value}${where ? ` (${where})` : ""}, ${passed ? "passed" : "failed"}`;
+}
+
+/** With four digits, or as many as tell it from the bound: "is 0.8, failed" would contradict overall>=0.8. */
+function shown(actual: number, bound: number): number {
+  const isBound = reaches(actual, bound) && reaches(bound, actual);
+  const rounded = [4, 6, 8, 10].map((digits) => Number(actual.toFixed(digits)));
+  return rounded.find((value) => isBound || value !== bound) ?? actual;
 }

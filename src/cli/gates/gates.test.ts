@@ -109,6 +109,16 @@ test("rounding does not decide a gate", () => {
   expect(checkGates([parseGate("overall>=0.8")], rounded)[0]?.passed).toBe(true);
 });
 
+test.each([
+  ["overall>=0.8", 0.79996, "overall>=0.8: is 0.79996, failed"],
+  ["overall>0.8", 0.8000001, "overall>0.8: is 0.8000001, passed"],
+  ["overall>=0.8", 0.7 + 0.1, "overall>=0.8: is 0.8, passed"],
+  ["overall>=0.8", 0.123456, "overall>=0.8: is 0.1235, failed"],
+])("%s with %f is told so that its figure does not contradict it", (text, mean, message) => {
+  const near = { ...response, summary: { ...response.summary, average_scores: { overall: mean } } };
+  expect(checkGates([parseGate(text)], near)[0]?.message).toBe(message);
+});
+
 test("a gate may be on a label whose key has spaces", () => {
   const { measure } = parseGate(" each: metadata.customer mood.min >= 80% ");
   expect(measure).toEqual({ kind: "score", score: "metadata.customer mood", statistic: "min", each: true });
