@@ -2,6 +2,24 @@ import type { InteractionError, StoredReply } from "../contract/interaction-resu
 import { lastingFailures } from "../contract/model.ts";
 import { failedReply } from "./to-stored-reply.ts";
 
+/** Of the replies of one attempt: all of them are held until it has ended, also by whoever goes on with it after a stop. */
+const mostCharacters = 64 * 1024 * 1024;
+
+const tooLong: InteractionError = {
+  code: "upstream_reply_too_large",
+  detail: `Not called: the replies of this attempt have more than ${mostCharacters} characters together.`,
+  upstream_status: null,
+  tries: 0,
+  retryable: false,
+};
+
+/** The result of a turn that is not called because the replies before it are too long, else null. */
+export function notCalledForLength(replies: Iterable<StoredReply>): StoredReply | null {
+  let characters = 0;
+  for (const { agent_reply } of replies) characters += agent_reply.length;
+  return characters > mostCharacters ? failedReply(tooLong, 0) : null;
+}
+
 /** The failure after which the rest of an attempt is not called: one that is certain to repeat, or any when asked to stop. */
 export function findBlockingFailure(
   replies: Iterable<StoredReply>,

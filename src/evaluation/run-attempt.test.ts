@@ -86,6 +86,18 @@ test("with on_failure stop any failure ends the calls", async () => {
   expect(texts).toEqual(["Request failed", "Request failed"]);
 });
 
+test("once the replies are too long to be held together, the rest fails at once without a call", async () => {
+  const long = "x".repeat(8 * 1024 * 1024);
+  const turns = Array.from({ length: 12 }, (_, index): [string, string] => [`q${index}`, "expected"]);
+  const { model, asked } = fakeModel(turns.map(() => long));
+  const { kept } = await run({ scenario: scenarioOf(...turns), model, history: "reference", concurrency: 1 });
+  expect(asked).toHaveLength(9);
+  expect(kept.slice(8).map(([, { agent_reply, error }]) => [agent_reply.length, error?.code])).toEqual([
+    [long.length, undefined],
+    ...Array.from({ length: 3 }, () => ["Request failed".length, "upstream_reply_too_large"]),
+  ]);
+});
+
 test("an empty text is a reply and stays in the history", async () => {
   const { model, asked } = fakeModel(["", "Bye"]);
   const { kept } = await run({ scenario: scenarioOf("one", "two"), model });

@@ -2,7 +2,7 @@ import type { StoredReply } from "../contract/interaction-result.ts";
 import type { ChatModel, ModelParameters } from "../contract/model.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import { conversationAt, generatedReply, referenceReply, type History } from "./conversation.ts";
-import { findBlockingFailure, notCalled } from "./not-called.ts";
+import { findBlockingFailure, notCalled, notCalledForLength } from "./not-called.ts";
 import { runInLanes } from "./run-in-lanes.ts";
 import { toStoredReply } from "./to-stored-reply.ts";
 
@@ -68,6 +68,8 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
   const { scenario, systemPrompt, parameters, history, replies, model, onText, signal } = options;
   const blocking = findBlockingFailure(replies.values(), options.onFailure);
   if (blocking) return notCalled(blocking);
+  const tooLong = notCalledForLength(replies.values());
+  if (tooLong) return tooLong;
 
   const replyOf = (earlier: number): string | null =>
     history === "reference" ? referenceReply(scenario.interactions[earlier]) : generatedReply(replies.get(earlier));
