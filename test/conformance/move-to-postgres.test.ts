@@ -105,6 +105,20 @@ test("attempts that nobody can be at work on any more do not stand in the way", 
   expect(await moveToPostgres({ file, url: second.url })).toMatchObject({ runs: 1 });
 });
 
+test("a run that is being scored again stands in the way until that is over", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("rehearsal.db");
+  await using source = await openSqlite({ file });
+  const run = sampleRun();
+  await source.store.runs.create(run);
+  await source.store.runs.finish(run.id, ending());
+  const hold = await source.store.runs.holdForRescore(run.id);
+  await using database = await postgres.createDatabase();
+  await expect(moveToPostgres({ file, url: database.url })).rejects.toThrow("is being worked on");
+  await source.store.runs.releaseAfterRescore(hold!);
+  expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ runs: 1 });
+});
+
 test("what is there of others stays, and one of two versions of a scenario is the newest", async () => {
   await using folder = await temporaryFolder();
   await using database = await postgres.createDatabase();

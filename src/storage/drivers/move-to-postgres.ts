@@ -18,7 +18,8 @@ export interface MoveOptions extends Pick<CopyOptions, "onRun"> {
 
 /**
  * Copies an embedded database over to PostgreSQL and queues what is unfinished there. The file is not changed. Rejects
- * with a `StoreFileError` when a worker is still at work on the file: its attempts would be done twice.
+ * with a `StoreFileError` when a worker is still at work on the file: its attempts would be done twice. So it does while a run is
+ * scored again: half of it would be copied.
  */
 export async function moveToPostgres({ file, url, leaseMs = 15_000, onRun }: MoveOptions): Promise<Copied> {
   const from = await openSqliteDatabase({ file });
@@ -38,13 +39,20 @@ export async function moveToPostgres({ file, url, leaseMs = 15_000, onRun }: Mov
 /** As a claim does: leases that are over, of processes that are gone or from before a start of the host hold nothing. */
 async function refuseBusy({ reader }: Database, { file, leaseMs }: { file: string; leaseMs: number }): Promise<void> {
   const now = systemClock.steady();
+  const furthest = furthestLease({ now, leaseMs });
   const held = await reader
     .selectFrom("attempt")
     .where("state", "=", running)
     .where("lease_until", ">", now)
-    .where("lease_until", "<=", furthestLease({ now, leaseMs }))
+    .where("lease_until", "<=", furthest)
     .select("lease_owner")
-    .distinct()
+    .union((queries) =>
+      queries
+        .selectFrom("run_rescoring")
+        .where("lease_until", ">", now)
+        .where("lease_until", "<=", furthest)
+        .select("process as lease_owner"),
+    )
     .execute();
   const here = { host: thisHost(), pid: process.pid };
   const busy = held.find(({ lease_owner }) => lease_owner !== null && !isDeadWorker(lease_owner, here));
