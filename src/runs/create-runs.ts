@@ -217,7 +217,13 @@ export function createRuns(options: RunsOptions): Runs {
     async estimate(plan, { warnings, owner }) {
       await refuseUnusableChecks(plan.untried, { checks, owner });
       const concurrency = Math.min(global, perRun);
-      const estimate = await estimatePlan(plan, { store, priceOf: options.priceOf, concurrency, owner });
+      const estimate = await estimatePlan(plan, {
+        store,
+        priceOf: options.priceOf,
+        concurrency,
+        owner,
+        tied: isTied(plan),
+      });
       const { scenarios } = plan;
       const told = [...warnings, ...runWarnings(plan, { scenarios, priceOf: options.priceOf?.(plan) })];
       return { ...estimate, ...(told.length > 0 && { warnings: told }) };

@@ -4,6 +4,7 @@ import type { RunRecord, Store } from "../contract/store.ts";
 import { estimateRun, type EarlierFigures } from "../evaluation/estimate-run.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
+import { testedEndpoint } from "./tested-endpoint.ts";
 
 /** Earlier runs that are looked at. */
 const lookBack = 5;
@@ -16,15 +17,19 @@ export async function estimatePlan(
     priceOf,
     concurrency,
     owner,
+    tied = false,
   }: {
     store: Store;
     priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
     concurrency: number;
     owner: string | null;
+    /** Whether the plan is for an agent that its command starts itself. */
+    tied?: boolean;
   },
 ): Promise<RunEstimate> {
   const { scenarios: _, ...settings } = plan;
   const page = await store.runs.list({ state: "completed", model_id: plan.model_id, owner, limit: lookBack });
+  const endpoint = testedEndpoint(plan.endpoint, tied);
   const at = (helper: LabellerSettings | undefined): PriceOf | undefined =>
     helper && priceOf?.(helperTarget(settings, helper));
   return estimateRun(plan, {
@@ -32,7 +37,7 @@ export async function estimatePlan(
     judgePriceOf: at(plan.judge),
     labellerPriceOf: at(plan.labeller),
     earlier: figuresOf(
-      page.runs.filter((run) => run.settings.endpoint === plan.endpoint),
+      page.runs.filter((run) => testedEndpoint(run.settings.endpoint, run.tied) === endpoint),
       concurrency,
     ),
     concurrency,

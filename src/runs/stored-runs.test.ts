@@ -146,6 +146,17 @@ test("noise is measured also from runs of an agent that each command starts for 
   await expect(measureNoise(bench.store, [...own, await runAt("http://test")])).rejects.toThrow("did not do the same");
 });
 
+test("so are estimates made from earlier runs of it", async () => {
+  await using bench = await startBench({ models: { model: right() }, ownRuns: [], isTied: () => true });
+  await bench.evaluate({ test_batch: batch, endpoint: "http://127.0.0.1:40001" });
+  const request = { test_batch: batch, endpoint: "http://127.0.0.1:40002", model_id: "model" };
+  const plan = planRun(EvaluationRequest.parse(request), planLimits);
+  const estimate = await bench.runs.estimate(plan, { warnings: [], owner: null });
+  expect(estimate.based_on).toBe("1 earlier run of this model");
+  const elsewhere = await estimatePlan(plan, { store: bench.store, concurrency: 8, owner: null });
+  expect(elsewhere.based_on).toBe("rules of thumb");
+});
+
 test("an estimate uses earlier runs of the same model", async () => {
   await using bench = await startBench({ models: { model: right() } });
   const request = EvaluationRequest.parse({

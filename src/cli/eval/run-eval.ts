@@ -3,7 +3,7 @@ import type { FileScenario } from "../../formats/scenario-file.ts";
 import { verdictOf } from "../../formats/export/verdict.ts";
 import { inOurWords } from "../chat/unknown-model.ts";
 import { CliError } from "../cli-error.ts";
-import { ownAgent } from "../config/endpoint.ts";
+import { ownAgent, ownAgentStandIn } from "../config/endpoint.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
@@ -55,8 +55,7 @@ export async function runEval(
   const { concurrency, endpoint = ownAgent } = settings.config;
   if (options.dryRun) {
     const remote = where.server ?? serverFromEnvironment(where.dataDir);
-    // Our own agent backend is not started for this: any address stands for it.
-    const agent = remote === undefined ? "http://127.0.0.1:8000" : null;
+    const agent = remote === undefined ? ownAgentStandIn : null;
     const planned = planRuns(settings, { scenarios: chosen, agent });
     if (remote === undefined && endpoint === ownAgent) await checkOwnModels(settings.models, where);
     await printPlan(planned, { ...where, endpoint });

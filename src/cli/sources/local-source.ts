@@ -14,6 +14,7 @@ import { toRun, toRunList } from "../../runs/to-run.ts";
 import { validate } from "../../services/http/validate.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
+import { ownAgentStandIn } from "../config/endpoint.ts";
 import { createCore } from "../parts/create-core.ts";
 import { endpointChecker } from "../parts/endpoint-checker.ts";
 import { storeFile } from "../parts/open-storage.ts";
@@ -21,7 +22,10 @@ import type { RunSource } from "./run-source.ts";
 
 /** The runs kept by this machine, whoever owns them. Nothing unfinished is carried out: the worker is not started. */
 export async function openLocalSource(settings: Settings): Promise<RunSource> {
-  const core = await createCore({ ...settings, logLevel: settings.logLevel ?? "warn" });
+  const core = await createCore(
+    { ...settings, logLevel: settings.logLevel ?? "warn" },
+    { isTied: ({ endpoint }) => endpoint === ownAgentStandIn },
+  );
   const { storage, runs, helpers } = core;
   const checkEndpoint = endpointChecker(core.clients.evaluation);
   const find = async (runId: string): Promise<RunRecord> => (await storage.store.runs.get(runId)) ?? noSuchRun(runId);
