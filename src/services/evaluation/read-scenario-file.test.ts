@@ -23,6 +23,12 @@ test("what no run takes of a file is told with it", async () => {
   });
 });
 
+test("of a file with many faults the first are told", async () => {
+  const read = createFileReader(rules);
+  const answer = await read({ text: "{}\n".repeat(3_000), format: "jsonl" });
+  expect(answer).toMatchObject({ result: { notes: { length: 1_001 } } });
+});
+
 test("a file that takes too long is given up, and the next one is read", async () => {
   const read = createFileReader(rules, { longestMs: 2_000 });
   const [slow, next] = await Promise.all([read({ text: long, format: "yaml" }), read({ text: scenario })]);

@@ -3,6 +3,7 @@ import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios, type ImportRequest } from "../../formats/import-scenarios.ts";
 import type { ImportResult } from "../../formats/scenario-file.ts";
 import type { ScenarioRules } from "../../runs/scenario-problems.ts";
+import { firstNotes } from "./first-notes.ts";
 import { unusableNotes, type UnusableNote } from "./unusable-notes.ts";
 
 /** What is read, with notes on what of it no run takes. */
@@ -20,7 +21,8 @@ parentPort?.on("message", (request: ImportRequest) => parentPort?.postMessage(re
 function read(request: ImportRequest): FileAnswer {
   try {
     const { notes, ...result } = importScenarios(request);
-    return { result: { ...result, notes: [...notes, ...unusableNotes(result.scenarios, rules)] } };
+    const unusable = unusableNotes(result.scenarios, rules);
+    return { result: { ...result, notes: [...firstNotes(notes), ...firstNotes(unusable)] } };
   } catch (error) {
     if (error instanceof FormatError) return { problem: error.message };
     throw error;
