@@ -54,8 +54,9 @@ test("attempts of a worker that was killed or paused go to another, each turn is
   await using storage = await openPostgres({ url: database.url });
   const run = sampleRun({ scenarios: 24, turns: 2, settings: { concurrency: 100 } });
   await storage.store.runs.create(run);
-  await using killed = startWorker(database.url, "host-a", "2", "300");
-  await using paused = startWorker(database.url, "host-b", "2", "300");
+  // Slow enough that neither can do all of it before the other has begun, and that the paused one is in the middle of a turn.
+  await using killed = startWorker(database.url, "host-a", "2", "1000");
+  await using paused = startWorker(database.url, "host-b", "2", "2000");
   await Promise.all([killed.said("stored"), paused.said("stored")]);
   killed.child.kill("SIGKILL");
   paused.child.kill("SIGSTOP");
