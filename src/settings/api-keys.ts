@@ -62,7 +62,11 @@ function parseApiKey(entry: string, index: number): ApiKey {
     throw new SettingsError(variable, `${place} has no usable name: write name:sha256hex:scope+scope`);
   }
   if (!/^[0-9a-f]{64}$/i.test(sha256)) {
-    throw new SettingsError(variable, `${place} (${name}) holds no SHA-256: write the 64 hex digits of the key's hash`);
+    // Alone, or before anything but a hash, what should be the name may be the key.
+    throw new SettingsError(
+      variable,
+      `${place} holds no SHA-256: write name:sha256hex:scope+scope, with the 64 hex digits of the key's hash`,
+    );
   }
   return { name, sha256: sha256.toLowerCase(), scopes: parseScopes(name, rest.join(":")) };
 }
