@@ -250,6 +250,8 @@ test("a weight of a score that the run does not have is told which it has", () =
     "/weights/tokn is no score of this run. Its scores: success, token_f1, metadata_match, metadata.<key>",
   );
   expect(refusal({ weights: { tokn: 1 }, scorers: ["chrf"] }).detail).toMatch(/Its scores: success, chrf$/);
+  const scorers = Array.from({ length: 40 }, (_, index) => ({ type: "contains", text: "x", name: `check_${index}` }));
+  expect(refusal({ weights: { tokn: 1 }, scorers }).detail).toMatch(/, check_\d+ and \d+ more$/);
 });
 
 test.each([

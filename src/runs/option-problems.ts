@@ -98,6 +98,14 @@ function replayProblems({ history, replay_first_bad_turn }: Options): FieldError
   ];
 }
 
+/** A request may have a thousand checks, and each wrong weight says what there is. */
+const shownNames = 30;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - shownNames;
+  return `${names.slice(0, shownNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 function weightProblems({ weights, scorers = [], judge, test_batch }: Options, helpers: PlanHelpers): FieldError[] {
   if (!weights) return [];
   const ofTurns = turnsWithChecks(test_batch).flatMap(({ checks }) => turnCheckNames(checks, scorers));
@@ -105,7 +113,7 @@ function weightProblems({ weights, scorers = [], judge, test_batch }: Options, h
   const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
   const known = new Set(["success", ...comparing(scorers, helpers), ...checks, ...judged]);
   const isLabel = (name: string): boolean => known.has("metadata_match") && name.startsWith("metadata.");
-  const names = [...known, ...(known.has("metadata_match") ? ["metadata.<key>"] : [])].join(", ");
+  const names = listed([...known, ...(known.has("metadata_match") ? ["metadata.<key>"] : [])]);
   const problems = Object.keys(weights)
     .filter((name) => !known.has(name) && !isLabel(name))
     .map((name) => ({
