@@ -10,12 +10,12 @@ import { labelCandidates } from "../evaluation/labels/label-candidates.ts";
 import { createModelLabeller } from "../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../evaluation/scoring.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
-import type { LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
 import { createSemanticScorer } from "../evaluation/semantic/semantic-scorer.ts";
 import type { CheckRunnerThread } from "./check-runner.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
 import type { CreateRunScoring, ScoredRun } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
+import type { ScoringPool } from "./scoring-pool.ts";
 
 export interface RunScoringOptions {
   /** The model at an endpoint: for judges and labellers the same way as for the model under test. */
@@ -26,7 +26,7 @@ export interface RunScoringOptions {
   readonly priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
   /** Whether a judge with its questions was audited and passed. Default: none was. */
   readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
-  readonly lexical?: LexicalScorer | undefined;
+  readonly lexical?: ScoringPool["score"] | undefined;
   readonly runCheck?: CheckRunnerThread["run"] | undefined;
 }
 
@@ -61,7 +61,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       modelLabeller: labeller && labellerOf({ ...helperTarget(settings, labeller), owner }),
       semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
       judge: ofTurns ? judge : undefined,
-      lexical,
+      lexical: lexical && ((question) => lexical(question, owner)),
       runCheck: runCheck && ((question, signal) => runCheck(question, { asker: owner, signal })),
     });
     return { scoring, conversationJudge: ofTurns ? null : (judge ?? null) };

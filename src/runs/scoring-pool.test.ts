@@ -31,6 +31,19 @@ test("the event loop goes on while long texts are compared; short ones need no t
   await pool.close();
 });
 
+test("whoever has many long texts waits for them alone", async () => {
+  const pool = createScoringPool({ threads: 1 });
+  const question = { reply: words(2_000, 3), references: [words(2_000, 1)], scorers };
+  const order: string[] = [];
+  const asked = ["much", "much", "much", "much", "little"].map(async (owner) => {
+    await pool.score(question, owner);
+    order.push(owner);
+  });
+  await Promise.all(asked);
+  expect(order).toEqual(["much", "much", "little", "much", "much"]);
+  await pool.close();
+});
+
 test("texts under way when the pool closes are compared here, later ones by whoever asks", async () => {
   const pool = createScoringPool({ threads: 1 });
   const question = { reply: words(2_000, 3), references: [words(2_000, 1)], scorers };

@@ -2,13 +2,14 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Score } from "../contract/score.ts";
 import { threadFile } from "../contract/thread-file.ts";
-import { lexicalScores, type LexicalQuestion, type LexicalScorer } from "../evaluation/scorers/lexical-scores.ts";
+import { lexicalScores, type LexicalQuestion } from "../evaluation/scorers/lexical-scores.ts";
+import { createFairLine } from "./fair-line.ts";
 import { isOutOfMemory } from "./is-out-of-memory.ts";
 
 /** Threads that compare long texts, so that the event loop does not wait for them. Started when first needed. */
 export interface ScoringPool {
-  /** Null when the texts are short or the pool is closed: whoever asks compares them then. */
-  readonly score: LexicalScorer;
+  /** Null when the texts are short or the pool is closed: whoever asks compares them then. Those of several owners go in turn. */
+  score(question: LexicalQuestion, owner?: string | null): Promise<readonly Score[]> | null;
   close(): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ export function createScoringPool({
   threads = Math.max(1, Math.min(4, availableParallelism() - 1)),
 }: { threads?: number } = {}): ScoringPool {
   const all = new Set<Thread>();
-  const waiting: Job[] = [];
+  const waiting = createFairLine<Job>();
   let closed = false;
 
   function start(): Thread {
@@ -64,27 +65,28 @@ export function createScoringPool({
   }
 
   function next(): void {
-    if (waiting.length === 0 || closed) return;
-    const free = [...all].find(({ job }) => job === null) ?? (all.size < threads ? start() : null);
-    const job = free && waiting.shift();
-    if (!free || !job) return;
+    const idle = [...all].find(({ job }) => job === null);
+    if (closed || (!idle && all.size >= threads)) return;
+    const job = waiting.take();
+    if (!job) return;
+    const free = idle ?? start();
     free.job = job;
     free.worker.ref();
     free.worker.postMessage(job.question);
   }
 
   return {
-    score(question) {
+    score(question, owner = null) {
       const size = question.references.reduce((sum, text) => sum + text.length, question.reply.length);
       if (closed || size < longFrom || question.references.length === 0) return null;
       return new Promise((resolve, reject) => {
-        waiting.push({ question, resolve, reject });
+        waiting.add(owner, { question, resolve, reject });
         next();
       });
     },
     async close() {
       closed = true;
-      for (const job of waiting.splice(0)) compareHere(job);
+      for (let job = waiting.take(); job; job = waiting.take()) compareHere(job);
       await Promise.all([...all].map(({ worker }) => worker.terminate()));
     },
   };
