@@ -13,6 +13,7 @@ import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
 import { wideLimits } from "../sources/wide-limits.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
 import { note } from "../terminal/output.ts";
+import { checkBesideResume } from "./beside-resume.ts";
 import { printPlan } from "./dry-run.ts";
 import { readEvalSettings, type EvalOptions } from "./eval-settings.ts";
 import { loadScenarios } from "./load-scenarios.ts";
@@ -26,11 +27,7 @@ export async function runEval(
   options: EvalOptions,
   only?: ReadonlySet<string>,
 ): Promise<ExitCode> {
-  if (options.resume !== undefined && options.dryRun) {
-    throw new CliError(
-      `--resume and --dry-run: which one? rehearsal show ${options.resume} calls nothing, and tells how far it is`,
-    );
-  }
+  checkBesideResume(files, options);
   const typed = await readEvalSettings(files, options);
   const reporters = await chooseReporters({
     names: typed.reporters,
