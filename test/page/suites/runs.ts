@@ -357,15 +357,18 @@ export function runsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);
     await tab.page.getByRole("table", { name: "Attempts by scenario" }).waitFor();
-    const refused = tab.page.waitForEvent("requestfailed", (request) => request.url().endsWith("/results"));
+    const refused: string[] = [];
+    tab.page.on("requestfailed", (request) => refused.push(request.url()));
+    const tries = (end: string): number => refused.filter((url) => url.endsWith(end)).length;
     await tab.page.route(`${services.evaluation}/runs/**`, (route) => route.abort());
     // What was read of a run that goes on is taken for fresh for two seconds.
     await tab.page.waitForTimeout(2100);
     await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
-    await refused;
-    await tab.page.getByRole("alert").first().waitFor();
     // Both are tried three times.
-    await tab.page.waitForTimeout(2000);
+    await expect
+      .poll(() => Math.min(tries("/results"), tries(nightly.run_id)), { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(3);
+    await tab.page.getByRole("alert").first().waitFor();
     expect(await tab.page.getByRole("alert").count()).toBe(1);
   });
 
