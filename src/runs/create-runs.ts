@@ -32,6 +32,7 @@ import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 import type { Runs } from "./runs.ts";
+import { placeModels } from "./place-models.ts";
 import { toRequest } from "./to-request.ts";
 import { waitForRun } from "./wait-for-run.ts";
 import { createScenarioOrders } from "./scenario-order.ts";
@@ -102,18 +103,13 @@ export function createRuns(options: RunsOptions): Runs {
   const { global, perRun } = options.concurrency;
   const spare = Math.floor(global * spareShare);
   const places = createPlaces(global, { spare });
-  /** Every call needs a place in this process, and holds it only while the model is asked. */
-  const inPlace = (create: RunsOptions["createModel"]) => (target: ModelTarget) => {
-    const model = create(target);
-    return ((request, call) => places.take(call.signal, () => model(request, call), target.owner)) satisfies ChatModel;
-  };
-  const createModel = inPlace(options.createModel);
+  const createModel = placeModels(options.createModel, places);
   const ahead = queue.claimsFollowEnds ? Math.ceil(global * heldAhead) : 0;
   const orders = createScenarioOrders({ store, now });
   const pool = createScoringPool();
   const checks = createCheckRunner();
   /** Judges and labellers, at whichever endpoint: its limits hold for them as for the models under test. */
-  const createHelper = limitModels(inPlace(options.createHelper ?? options.createModel), options.limits);
+  const createHelper = limitModels(placeModels(options.createHelper ?? options.createModel, places), options.limits);
   const scoringOf = createRunScoring({
     ...options,
     createModel: createHelper,
@@ -216,16 +212,11 @@ export function createRuns(options: RunsOptions): Runs {
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
     async estimate(plan, { warnings, owner }) {
       await refuseUnusableChecks(plan.untried, { checks, owner });
+      const { priceOf } = options;
       const concurrency = Math.min(global, perRun);
-      const estimate = await estimatePlan(plan, {
-        store,
-        priceOf: options.priceOf,
-        concurrency,
-        owner,
-        tied: isTied(plan),
-      });
+      const estimate = await estimatePlan(plan, { store, priceOf, concurrency, owner, tied: isTied(plan) });
       const { scenarios } = plan;
-      const told = [...warnings, ...runWarnings(plan, { scenarios, priceOf: options.priceOf?.(plan) })];
+      const told = [...warnings, ...runWarnings(plan, { scenarios, priceOf: priceOf?.(plan) })];
       return { ...estimate, ...(told.length > 0 && { warnings: told }) };
     },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
