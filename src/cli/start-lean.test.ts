@@ -24,7 +24,7 @@ test("replaces a process that stays by one that holds less memory", () => {
     [
       "/bin/node",
       ["/bin/node", "--max-semi-space-size=16", "--enable-source-maps", "main.js", "serve"],
-      { HOME: "/home/ada", MALLOC_TRIM_THRESHOLD_: "131072" },
+      { HOME: "/home/ada", MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" },
     ],
   ]);
 });
@@ -50,4 +50,10 @@ test("keeps a size of the young space that the operator has chosen", () => {
   const { self, execve } = processWith({ env: { NODE_OPTIONS: "--max_semi_space_size=64" } });
   startLean("worker", self);
   expect(execve.mock.calls[0]?.[1]).toEqual(["/bin/node", "--enable-source-maps", "main.js", "serve"]);
+});
+
+test("keeps the number of heaps that the operator has chosen", () => {
+  const { self, execve } = processWith({ env: { MALLOC_ARENA_MAX: "4" } });
+  startLean("serve", self);
+  expect(execve.mock.calls[0]?.[2]).toEqual({ MALLOC_ARENA_MAX: "4", MALLOC_TRIM_THRESHOLD_: "131072" });
 });
