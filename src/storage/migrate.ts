@@ -16,6 +16,7 @@ import * as runCarriers from "./migrations/0013-run-carriers.ts";
 import * as resumedRuns from "./migrations/0014-resumed-runs.ts";
 import * as meteredRuns from "./migrations/0015-metered-runs.ts";
 import * as runRescorings from "./migrations/0016-run-rescorings.ts";
+import * as rescoringProcesses from "./migrations/0017-rescoring-processes.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -36,6 +37,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0014-resumed-runs": resumedRuns,
   "0015-metered-runs": meteredRuns,
   "0016-run-rescorings": runRescorings,
+  "0017-rescoring-processes": rescoringProcesses,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

@@ -26,6 +26,8 @@ export interface Presence {
   letGo(thing: string): void;
   /** Resolves when the others can see that we live. Must come before the write that holds something. */
   ensure(): Promise<void>;
+  /** The same as part of that write, where something is held so rarely that one more row costs nothing. */
+  show(writer: Writer): Promise<void>;
   /** Whether the process named by a column is alive, as a condition. */
   isAlive(reader: Reader, column: HolderColumn): Promise<Expression<SqlBool>>;
   /** Forgets processes that are gone. */
@@ -39,7 +41,8 @@ type HolderColumn =
   | "agent_thread_hold.process"
   | "agent_run.process"
   | "agent_waiting_run.process"
-  | "run_carrier.process";
+  | "run_carrier.process"
+  | "run_rescoring.process";
 
 export function createPresence({ database, readNow, place, leaseMs = 15_000, onError }: PresenceOptions): Presence {
   const id = `${place.host}:${place.pid}:${randomUUID()}`;
@@ -49,6 +52,7 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
   let seenAt = Number.NEGATIVE_INFINITY;
   let beating: Promise<void> | null = null;
   let swept = false;
+  let shown = false;
 
   /** What lies further ahead than any lease was set before the host started anew. */
   const alive = (now: number) => sql<SqlBool>`(alive_until > ${now} and alive_until <= ${now + 4 * leaseMs})`;
@@ -64,18 +68,23 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
     if (dead.length > 0) await writer.deleteFrom("agent_process").where("id", "in", dead).execute();
   }
 
+  async function show(writer: Writer): Promise<void> {
+    shown = true;
+    const alive_until = (await readNow(writer)) + leaseMs;
+    await writer
+      .insertInto("agent_process")
+      .values({ id, alive_until })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ alive_until }))
+      .execute();
+  }
+
   function beat(): Promise<void> {
     return (beating ??= (async () => {
       const startedAt = performance.now();
       await database.write(async (writer) => {
         // Once is enough: whoever dies later is noticed by the others' tidying, or when its time is over.
         if (!swept) await sweep(writer);
-        const alive_until = (await readNow(writer)) + leaseMs;
-        await writer
-          .insertInto("agent_process")
-          .values({ id, alive_until })
-          .onConflict((conflict) => conflict.column("id").doUpdateSet({ alive_until }))
-          .execute();
+        await show(writer);
       });
       swept = true;
       seenAt = startedAt;
@@ -98,6 +107,7 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
     async ensure() {
       if (performance.now() - seenAt > leaseMs / 2) await beat();
     },
+    show,
     async isAlive(reader, column) {
       const now = await readNow(reader);
       return sql<SqlBool>`exists (select 1 from agent_process where id = ${sql.ref(column)} and ${alive(now)})`;
@@ -106,7 +116,7 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
     async close() {
       if (timer) clearInterval(timer);
       timer = null;
-      if (seenAt === Number.NEGATIVE_INFINITY) return;
+      if (!shown) return;
       await database.write((writer) => writer.deleteFrom("agent_process").where("id", "=", id).execute());
     },
   };

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { createPresence, type PresenceOptions } from "./presence.ts";
 import type { Reader, Writer } from "./database.ts";
-import { isDeadWorker, isStoppedWorker } from "./leases/worker-processes.ts";
+import type { Presence } from "./presence.ts";
+import { isDeadWorker, isStoppedWorker, type Place } from "./leases/worker-processes.ts";
 
 /**
  * Knows which processes carry out the runs that are tied to one. A run may have no attempt under way and be carried out all the
@@ -14,7 +14,6 @@ export interface RunCarriers {
   add(writer: Writer, runId: string): Promise<void>;
   /** Those of the runs that a living process carries out. */
   carried(reader: Reader, runIds: readonly string[]): Promise<ReadonlySet<string>>;
-  close(): Promise<void>;
 }
 
 /** For a store whose runs are tied to no process. */
@@ -22,15 +21,12 @@ export const noCarriers: RunCarriers = {
   announce: async () => {},
   add: async () => {},
   carried: async (_reader, runIds) => new Set(runIds),
-  close: async () => {},
 };
 
-export function createRunCarriers(options: PresenceOptions): RunCarriers {
-  const presence = createPresence(options);
-
+export function createRunCarriers(presence: Presence, place: Place): RunCarriers {
   /** Of a process of this host more is known than the database says: one may have been killed a moment ago, or be stopped. */
   function isThere({ process, lives }: { readonly process: string; readonly lives: number }): boolean {
-    return lives === 1 ? !isDeadWorker(process, options.place) : isStoppedWorker(process, options.place);
+    return lives === 1 ? !isDeadWorker(process, place) : isStoppedWorker(process, place);
   }
 
   return {
@@ -62,6 +58,5 @@ export function createRunCarriers(options: PresenceOptions): RunCarriers {
         .execute();
       return new Set(rows.filter(isThere).map(({ run_id }) => run_id));
     },
-    close: presence.close,
   };
 }

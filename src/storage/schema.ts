@@ -96,14 +96,12 @@ export interface RunCarrierTable {
   process: string;
 }
 
-/** A process that scores an ended run again, alone. */
+/** A process that scores an ended run again, alone. It counts for as long as the process lives. */
 export interface RunRescoringTable {
   run_id: string;
   process: string;
   /** Another one each time: a write that carries an older one is refused. */
   token: string;
-  /** On the clock that leases are measured on. */
-  lease_until: number;
 }
 
 export interface AttemptTable {
@@ -257,7 +255,7 @@ export interface AgentResumedPartTable {
   entry: string;
 }
 
-/** A process that serves the agent, or carries out runs that are tied to it. `alive_until` is on the clock that leases are measured on. */
+/** A process that serves the agent, carries out runs that are tied to it, or scores one again. `alive_until` is on the clock that leases are measured on. */
 export interface AgentProcessTable {
   id: string;
   alive_until: number;

@@ -25,7 +25,8 @@ async function kill(storage: OpenedSqlite, file: string): Promise<void> {
   await storage.close();
   const database = new DatabaseSync(file);
   const until = systemClock.steady() + 10_000;
-  database.exec(`insert into agent_process (id, alive_until) select process, ${until} from agent_thread_hold`);
+  database.exec(`insert into agent_process (id, alive_until)
+    select process, ${until} from agent_thread_hold union select process, ${until} from run_rescoring`);
   database.close();
 }
 
@@ -59,7 +60,7 @@ test("what a process of another container scored again is free at once where nob
     await using beside = await openSqlite({ file });
     expect(await beside.store.runs.holdForRescore(run.id)).toBeNull();
   }
-  await left.close();
+  await kill(left, file);
   await using storage = await openSqlite({ file });
   expect(await storage.store.runs.holdForRescore(run.id)).not.toBeNull();
 });

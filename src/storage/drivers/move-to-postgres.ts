@@ -4,6 +4,7 @@ import type { Database } from "../database.ts";
 import { furthestLease } from "../leases/lease-time.ts";
 import { thisHost } from "../leases/this-host.ts";
 import { isDeadWorker } from "../leases/worker-processes.ts";
+import { createPresence } from "../presence.ts";
 import { running } from "../queries/states.ts";
 import { StoreFileError } from "../store-file-error.ts";
 import { openPostgresParts } from "./postgres-parts.ts";
@@ -37,25 +38,20 @@ export async function moveToPostgres({ file, url, leaseMs = 15_000, onRun }: Mov
 }
 
 /** As a claim does: leases that are over, of processes that are gone or from before a start of the host hold nothing. */
-async function refuseBusy({ reader }: Database, { file, leaseMs }: { file: string; leaseMs: number }): Promise<void> {
+async function refuseBusy(database: Database, { file, leaseMs }: { file: string; leaseMs: number }): Promise<void> {
   const now = systemClock.steady();
-  const furthest = furthestLease({ now, leaseMs });
-  const held = await reader
+  const place = { host: thisHost(), pid: process.pid };
+  const presence = createPresence({ database, readNow: async () => now, place, onError() {} });
+  const lives = await presence.isAlive(database.reader, "run_rescoring.process");
+  const held = await database.reader
     .selectFrom("attempt")
     .where("state", "=", running)
     .where("lease_until", ">", now)
-    .where("lease_until", "<=", furthest)
+    .where("lease_until", "<=", furthestLease({ now, leaseMs }))
     .select("lease_owner")
-    .union((queries) =>
-      queries
-        .selectFrom("run_rescoring")
-        .where("lease_until", ">", now)
-        .where("lease_until", "<=", furthest)
-        .select("process as lease_owner"),
-    )
+    .union((queries) => queries.selectFrom("run_rescoring").where(lives).select("process as lease_owner"))
     .execute();
-  const here = { host: thisHost(), pid: process.pid };
-  const busy = held.find(({ lease_owner }) => lease_owner !== null && !isDeadWorker(lease_owner, here));
+  const busy = held.find(({ lease_owner }) => lease_owner !== null && !isDeadWorker(lease_owner, place));
   if (!busy) return;
   throw new StoreFileError(
     `The database ${file} is being worked on (by ${busy.lease_owner}). Stop its services and workers, then try again.`,

@@ -8,6 +8,7 @@ import { cancelNotice, workChannel } from "../boss/jobs.ts";
 import { startSweeps } from "../boss/sweeps.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
+import { createPresence } from "../presence.ts";
 import { createRunCarriers } from "../run-carriers.ts";
 import { createRunRescorings } from "../run-rescorings.ts";
 import { thisHost } from "../leases/this-host.ts";
@@ -86,16 +87,15 @@ export async function openPostgres({
   });
   const reconcile = (): Promise<unknown> => Promise.all([queue.recover(), wallClock.adjust()]);
   const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile, reconcileMs, onError });
-  const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now, answersMs });
-  const carriers = createRunCarriers({ database, readNow, place: { host, pid }, onError });
-  const rescorings = createRunRescorings({ database, readNow, place: { host, pid }, onError });
+  const place = { host, pid };
+  const agent = createAgentMemory({ database, readNow, place, onError, now: clock.now, answersMs });
+  const presence = createPresence({ database, readNow, place, onError });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= (async () => {
       wakeUps.stop();
       cancels.stop();
-      rescorings.close();
-      await Promise.all([listener.stop(), sweeps.stop(), agent.close(), carriers.close().catch(onError)]);
+      await Promise.all([listener.stop(), sweeps.stop(), agent.close(), presence.close().catch(onError)]);
       await parts.close();
     })());
   const store = createStore({
@@ -103,8 +103,8 @@ export async function openPostgres({
     clock,
     onWork: wakeUps.announce,
     onCancel: cancels.announce,
-    carriers,
-    rescorings,
+    carriers: createRunCarriers(presence, place),
+    rescorings: createRunRescorings(database, presence),
     close,
     dispatch,
     readNow,

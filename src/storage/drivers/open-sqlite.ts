@@ -7,6 +7,7 @@ import type { Store } from "../../contract/store.ts";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
+import { createPresence } from "../presence.ts";
 import { createRunCarriers } from "../run-carriers.ts";
 import { createRunRescorings } from "../run-rescorings.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
@@ -64,14 +65,13 @@ export async function openSqlite({
 }: SqliteOptions): Promise<OpenedSqlite> {
   const database = await openSqliteDatabase(options);
   const readNow = async (): Promise<number> => clock.steady();
-  const agent = createAgentMemory({ database, readNow, place: { host, pid }, onError, now: clock.now, answersMs });
-  const carriers = createRunCarriers({ database, readNow, place: { host, pid }, onError });
-  const rescorings = createRunRescorings({ database, readNow, place: { host, pid }, onError });
+  const place = { host, pid };
+  const agent = createAgentMemory({ database, readNow, place, onError, now: clock.now, answersMs });
+  const presence = createPresence({ database, readNow, place, onError });
   const signal = createWorkSignal(database, clock);
   const close = async (): Promise<void> => {
     signal.stop();
-    rescorings.close();
-    await Promise.all([agent.close(), carriers.close().catch(onError)]);
+    await Promise.all([agent.close(), presence.close().catch(onError)]);
     await database.close();
   };
   return {
@@ -84,8 +84,8 @@ export async function openSqlite({
       clock,
       onWork: signal.work.announce,
       onCancel: signal.cancels.announce,
-      carriers,
-      rescorings,
+      carriers: createRunCarriers(presence, place),
+      rescorings: createRunRescorings(database, presence),
       close,
       readNow,
     }),

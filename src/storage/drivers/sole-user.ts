@@ -25,8 +25,7 @@ export function freeIfAlone(connection: DatabaseSync): void {
 }
 
 const anythingHeld = `select exists (select 1 from attempt where state = 'running')
-  or exists (select 1 from agent_process)
-  or exists (select 1 from run_rescoring) as held`;
+  or exists (select 1 from agent_process) as held`;
 
 /** What was under way is ready again, or over where its run is being cancelled. */
 const freeAll = `begin;
@@ -35,5 +34,4 @@ const freeAll = `begin;
       else 'cancelled' end
     where state = 'running';
   delete from agent_process;
-  delete from run_rescoring;
   commit;`;
