@@ -79,7 +79,7 @@ function readJsonLines(text: string): ReadDocument {
     try {
       const value = parseJson(line);
       values.push({ value, place: { line: index + 1, pointer: "" } });
-      repeated.push(...noteRepeatedKeys(line, value, index + 1));
+      for (const note of noteRepeatedKeys(line, value, index + 1)) repeated.push(note);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       const column = error.column ?? 1;

@@ -41,7 +41,7 @@ export function createScenarioCollector(): ScenarioCollector {
       const scenario = toScenario(draft, id, note);
       if (!scenario) return;
       scenarios.push(scenario);
-      checks.push(...checksOf(draft, scenario));
+      for (const check of checksOf(draft, scenario)) checks.push(check);
     },
     finish: () => ({ scenarios, checks, notes }),
   };

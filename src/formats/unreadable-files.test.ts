@@ -95,6 +95,28 @@ test("one value of many megabytes is read like any other", () => {
   expect(detectDelimiter(`"${long}";b\n`)).toBe(";");
 });
 
+const many = 130_000;
+
+test.each([
+  ["values of an assertion", { assert: [{ type: "equals", value: Array.from({ length: many }, String) }] }],
+  ["assertions", { assert: Array(many).fill({ type: "contains", value: "a" }) }],
+])("more %s than a function takes arguments are read like any other", (_what, test) => {
+  const text = JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi" }, ...test }] });
+  expect(importScenarios({ text }).scenarios).toHaveLength(1);
+});
+
+test("a prompt of more messages than a function takes arguments is read like any other", () => {
+  const raw = JSON.stringify(Array(many).fill({ role: "user", content: "Hi" }));
+  const text = JSON.stringify({ results: { results: [{ prompt: { raw }, response: { output: "Ho" } }] } });
+  expect(importScenarios({ text }).scenarios[0]?.interactions.length).toBe(many);
+});
+
+test("a line that has one key more often than a function takes arguments is read like any other", () => {
+  const text = `{${'"id":"a",'.repeat(many)}"user_message":"Hi"}`;
+  const { notes } = importScenarios({ text, format: "jsonl" });
+  expect(notes.filter(({ message }) => message.startsWith('the key "id"'))).toHaveLength(many - 1);
+});
+
 test("a file that multiplies itself through YAML aliases is refused", () => {
   const levels = Array.from(
     { length: 12 },

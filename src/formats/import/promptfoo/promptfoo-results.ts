@@ -67,7 +67,7 @@ function addGroup(group: readonly Recorded[]): void {
     const conversation = readConversation(recorded);
     const finished = finish(recorded, conversation);
     // In a grouped conversation the prompt repeats the turns before, which are here already.
-    turns.push(...(turns.length === 0 && group.length === 1 ? finished : finished.slice(-1)));
+    for (const turn of group.length === 1 ? finished : finished.slice(-1)) turns.push(turn);
     system ??= conversation.system;
   }
   const { result } = first;

@@ -117,7 +117,7 @@ function addGroup({ tests, template, templates, room }: Group): void {
     const finished = finish(test, conversation, templates);
     if (turns.length > 0 && finished.length > 1)
       collector.note("dropped", test.context.place, "history written into a later turn; it is the turns before");
-    turns.push(...(turns.length === 0 ? finished : finished.slice(-1)));
+    for (const turn of turns.length === 0 ? finished : finished.slice(-1)) turns.push(turn);
     system ??= conversation.system;
   }
   const extras = recordField(first.metadata, "rehearsal");

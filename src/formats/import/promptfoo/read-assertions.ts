@@ -58,7 +58,7 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
       continue;
     }
     if (check) checks.push(namedCheck(check, { name: assertion.metric, beside: checks }));
-    else texts.push(...toTexts(draft.value));
+    else for (const text of toTexts(draft.value)) texts.push(text);
     noteRest(assertion);
   }
   const [reference, ...others] = [...new Set(texts)];
