@@ -214,6 +214,7 @@ test("a text full of braces is read in good time", () => {
   expect(read("<tool_call>look" + "<arg_key>a</arg_key><arg_value>".repeat(8_000)).calls).toHaveLength(1);
   expect(read('<invoke name="look">' + '<parameter name="a">'.repeat(12_000)).calls).toHaveLength(1);
   expect(read("[TOOL_CALLS]look".repeat(16_000)).calls).toHaveLength(1);
+  expect(read("```tool_call\n[" + "1,".repeat(130_000) + "1]\n```").calls).toEqual([]);
   expect(read("commentary ".repeat(23_000)).calls).toEqual([]);
 });
 

@@ -108,7 +108,7 @@ function readValues(text: string, body: number): { values: readonly unknown[]; r
       span && span.start < end && values.length < mostCalls ? parse(text.slice(span.start, span.end)) : null;
     if (!span || !value) return { values, rest: text.slice(at, end).trim(), end };
     // A list of calls counts as its calls.
-    values.push(...(Array.isArray(value) ? value : [value]));
+    for (const entry of Array.isArray(value) ? (value as unknown[]) : [value]) values.push(entry);
     at = span.end;
   }
 }
