@@ -82,6 +82,13 @@ test("calls and results become blocks, and what one side says in a row becomes o
   ]);
 });
 
+test("what one side says in a row may have more parts than a function takes arguments", () => {
+  const parts = Array.from({ length: 150_000 }, () => ({ type: "text" as const, text: "Hi" }));
+  expect(bodyFor([...hello, { role: "user", content: "", parts }])["messages"]).toMatchObject([
+    { role: "user", content: { length: parts.length + 1 } },
+  ]);
+});
+
 test("tools of the history are declared, and not to be called, when none are offered", () => {
   expect(bodyFor(toolTurn)).toMatchObject({
     tools: [{ name: "weather", input_schema: { type: "object" } }],

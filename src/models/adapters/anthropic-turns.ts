@@ -34,7 +34,7 @@ export function toTurns(messages: readonly ChatMessage[], source: string): reado
     const role = message.role === "assistant" ? "assistant" : "user";
     const blocks = toBlocks(message, { paired, source });
     const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
+    if (last?.role === role) for (const block of blocks) last.content.push(block);
     else if (blocks.length > 0) turns.push({ role, content: blocks });
   }
   const ordered = turns.map(({ role, content }) => ({ role, content: resultsFirst(content) }));
