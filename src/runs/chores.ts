@@ -50,11 +50,10 @@ export async function backUpStore({
 }: BackupOptions): Promise<void> {
   while (!signal.aborted) {
     try {
-      const newest = await folder.newest();
-      // One from the future was made before someone set the clock back: it says nothing about when the next one is due.
-      if (newest === null || Math.abs(now() - newest) >= everyMs) {
+      const newest = await folder.newest(now());
+      if (newest === null || now() - newest >= everyMs) {
         await backup(folder.fileAt(now()));
-        await folder.prune();
+        await folder.prune(now());
       }
     } catch (error) {
       onError(error);
