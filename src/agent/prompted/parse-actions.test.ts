@@ -209,6 +209,8 @@ test("a text full of braces is read in good time", () => {
   expect(read("```tool_call\n" + "[".repeat(100_000)).calls).toHaveLength(1);
   expect(read("```tool_code\n" + "a".repeat(250_000)).calls).toEqual([]);
   expect(read("```tool_code\n" + "look(".repeat(50_000)).calls).toEqual([]);
+  for (const quote of ["'", '"'])
+    expect(read("<tool_call>".repeat(10) + `look(${quote}\\${quote}`.repeat(30_000)).calls).toHaveLength(1);
   expect(read("<function=look>" + "<parameter=a>".repeat(19_000)).calls).toHaveLength(1);
   expect(read("<function=look>".repeat(17_000)).calls).toEqual([]);
   expect(read("<tool_call>look" + "<arg_key>a</arg_key><arg_value>".repeat(8_000)).calls).toHaveLength(1);

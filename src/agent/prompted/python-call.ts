@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../contract/model.ts";
 import type { KnownTools } from "./trained-calls.ts";
 
-const call = /(?<![\w.])([A-Za-z_][\w.]*)\(((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^()"'])*)\)/g;
+const opening = /(?<![\w.])([A-Za-z_][\w.]*)\(/g;
 const argument =
   /\s*([A-Za-z_]\w*)\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|True|False|None|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?:,|$)/y;
 
@@ -12,12 +12,44 @@ const mostCalls = 64;
  * only with plain values by name: what else stands there is for the model to write again.
  */
 export function readPythonCalls(code: string, tools: KnownTools): readonly ToolCall[] {
-  return [...code.matchAll(call).take(mostCalls)].flatMap(([, path = "", written = ""]) => {
+  return [...findCalls(code).take(mostCalls)].flatMap(({ path, written }) => {
     // Llama writes `calculator.call(…)`.
     const name = path.replace(/\.call$/, "");
     const args = tools.has(name) ? readArguments(written) : null;
     return args ? [{ id: "", name, arguments: JSON.stringify(args) }] : [];
   });
+}
+
+function* findCalls(code: string): Generator<{ readonly path: string; readonly written: string }> {
+  const ends = argumentEnds(code);
+  let from = 0;
+  for (const { 0: opened, 1: path = "", index } of code.matchAll(opening)) {
+    const start = index + opened.length;
+    const end = ends[start] ?? -1;
+    if (index < from || end < 0) continue;
+    yield { path, written: code.slice(start, end) };
+    from = end + 1;
+  }
+}
+
+/**
+ * Where arguments that begin at each place of the code would end, before the bracket that closes them; -1: nowhere, since another
+ * bracket opens first or a text in quotes never ends. Found from the end on: read forward from each bracket, a reply full of
+ * quotes would take minutes.
+ */
+function argumentEnds(code: string): Int32Array {
+  const noEnds = () => new Int32Array(code.length + 2).fill(-1);
+  const [outside, single, double] = [noEnds(), noEnds(), noEnds()];
+  const ending = (ends: Int32Array, at: number): number => ends[at] ?? -1;
+  for (let at = code.length - 1; at >= 0; at--) {
+    const sign = code[at];
+    const next = at + (sign === "\\" ? 2 : 1);
+    single[at] = ending(sign === "'" ? outside : single, next);
+    double[at] = ending(sign === '"' ? outside : double, next);
+    if (sign === ")") outside[at] = at;
+    else if (sign !== "(") outside[at] = ending(sign === "'" ? single : sign === '"' ? double : outside, at + 1);
+  }
+  return outside;
 }
 
 function readArguments(written: string): Record<string, unknown> | null {
