@@ -21,6 +21,16 @@ test("underlined headings count, headings inside code do not, front matter is sk
   ]);
 });
 
+test.each([
+  ["## Title ##", "Title"],
+  ["# C#", "C#"],
+  ["# C# #  ", "C#"],
+  ["# ###", "###"],
+  [`# Price${" ".repeat(8_000)}5`, `Price${" ".repeat(8_000)}5`],
+])("the heading of %j is found in good time, without the signs that close it", (line, heading) => {
+  expect(places(`${line}\ntext`)).toEqual([[heading, 2, 2, "text"]]);
+});
+
 test("a heading level that is left out leaves no gap", () => {
   expect(places("### Deep\na\n# Top\nb\n")).toEqual([
     ["Deep", 2, 2, "a"],

@@ -82,11 +82,11 @@ function readBlocks(text: string): readonly Block[] {
       continue;
     }
     if (mark) fence = mark;
-    const heading = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line);
+    const heading = /^\s{0,3}(#{1,6})\s+(\S.*)$/.exec(line);
     const underline = open.length === 1 && /^\s{0,3}(=+|-{2,})\s*$/.exec(line)?.[1];
     if (heading) {
       close(index);
-      enter(heading[1]?.length ?? 1, heading[2] ?? "");
+      enter(heading[1]?.length ?? 1, withoutClosing(heading[2] ?? ""));
     } else if (underline) {
       const title = open.pop()?.trim() ?? "";
       enter(underline.startsWith("=") ? 1 : 2, title);
@@ -95,6 +95,14 @@ function readBlocks(text: string): readonly Block[] {
   }
   close(lines.length);
   return blocks;
+}
+
+/** A heading may be closed by more of its signs, as in `## Title ##`; the one of `## C#` belongs to the title. */
+function withoutClosing(heading: string): string {
+  const title = heading.trimEnd();
+  let end = title.length;
+  while (title[end - 1] === "#") end--;
+  return /\s/.test(title[end - 1] ?? "") ? title.slice(0, end).trimEnd() : title;
 }
 
 /** The line after a `---` block at the very top, which is for machines. */
