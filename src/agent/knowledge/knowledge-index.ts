@@ -79,9 +79,10 @@ export function createKnowledgeIndex({
       for (const passage of stored) passages.set(passage.id, passage);
       indexed.set(name, { version, ids: stored.map(({ id }) => id) });
       return missing;
-    } catch {
+    } catch (error) {
       indexed.set(name, { version, ids: [] });
-      return "it cannot be read as what its name says";
+      // Of what the system says, nothing but that: it holds the path.
+      return isSystemError(error) ? "it cannot be read" : "it cannot be read as what its name says";
     }
   };
 
@@ -133,6 +134,8 @@ export function createKnowledgeIndex({
     }),
   };
 }
+
+const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
 function createSearch(): MiniSearch<StoredPassage> {
   return new MiniSearch<StoredPassage>({

@@ -72,9 +72,10 @@ async function inspect(root: string, path: string, { maxFileBytes }: ListLimits)
     const found = await stat(real);
     // Reading from a pipe would wait for somebody to write to it.
     if (!found.isFile()) return { name, reason: "it is not a file" };
-    const { size, mtimeMs, ino } = found;
+    // Also changes with the rights to the file, and when its time is put back.
+    const { size, ctimeMs, ino } = found;
     if (size > maxFileBytes) return { name, reason: `it is larger than ${maxFileBytes} bytes` };
-    return { name, path: real, size, version: `${mtimeMs}-${size}-${ino}` };
+    return { name, path: real, size, version: `${ctimeMs}-${size}-${ino}` };
   } catch {
     return unreadable(root, path);
   }

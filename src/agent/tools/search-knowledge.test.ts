@@ -113,23 +113,37 @@ test("links out of the folder, large files and files that are not what they say 
   });
 });
 
+/** Root may read everything. */
+async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(65534);
+  try {
+    return await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
 test("a folder below that cannot be read, and what is no file, do not keep the others from being searched", async () => {
   const { ask, folder, index } = await knowledge({ "a.md": "green lamp", "lost+found/b.md": "zebra" });
   execFileSync("mkfifo", [join(folder, "pipe.md")]);
   await chmod(folder, 0o755);
   await chmod(join(folder, "lost+found"), 0);
-  const isRoot = process.getuid?.() === 0;
-  // Root may read everything.
-  if (isRoot) process.seteuid?.(65534);
-  try {
-    expect(await ask("lamp")).toContain("a.md");
-  } finally {
-    if (isRoot) process.seteuid?.(0);
-  }
+  expect(await asNobody(() => ask("lamp"))).toContain("a.md");
   expect(index.report().skipped.toSorted((left, right) => (left.name < right.name ? -1 : 1))).toEqual([
     { name: "lost+found", reason: "it cannot be read" },
     { name: "pipe.md", reason: "it is not a file" },
   ]);
+});
+
+test("a file that may not be read is told as such, and searched once it may be", async () => {
+  const { ask, folder, index } = await knowledge({ "a.md": "green lamp" });
+  await chmod(folder, 0o755);
+  await chmod(join(folder, "a.md"), 0);
+  await asNobody(() => ask("lamp"));
+  expect(index.report().skipped).toEqual([{ name: "a.md", reason: "it cannot be read" }]);
+  await chmod(join(folder, "a.md"), 0o644);
+  expect(await asNobody(() => ask("lamp"))).toContain("a.md");
 });
 
 test("the operator is told once what is not searched, also in part", async () => {
