@@ -158,8 +158,9 @@ export function createRuns(options: RunsOptions): Runs {
       trouble.over();
       events.changed(claimed.run_id, "progress");
     };
+    const onRefused = (error: unknown, times: number): void => (times === 1 ? failed(error) : trouble.failed(error));
     return contexts.during(claimed.run_id, async (context) => {
-      const execution = { store, queue, context, signal, onStored, onEnding, onError };
+      const execution = { store, queue, context, signal, onStored, onEnding, onError, onRefused };
       const { run_drained, waits_ms } = await executeAttempt(claimed, execution);
       if (waits_ms !== undefined) setTimeout(() => worker.wake(), waits_ms + 1).unref();
       if (run_drained) await concluder.conclude(claimed.run_id);

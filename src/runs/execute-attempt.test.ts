@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ServiceError } from "../contract/service-error.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { Queue } from "../contract/queue.ts";
 import type { NewTurn, Store } from "../contract/store.ts";
@@ -10,9 +11,10 @@ import type { Runs } from "./runs.ts";
 const answering = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
 
 /** One that holds few attempts at once, beside the bench's own. */
-const anotherWorker = (parts: Pick<RunsOptions, "store" | "queue" | "createModel">): Runs =>
+const anotherWorker = (
+  parts: Pick<RunsOptions, "store" | "queue" | "createModel"> & Partial<Pick<RunsOptions, "onError">>,
+): Runs =>
   createRuns({
-    ...parts,
     isDemo: () => false,
     workerId: `test:${process.pid}:2`,
     newId: () => "unused",
@@ -21,6 +23,7 @@ const anotherWorker = (parts: Pick<RunsOptions, "store" | "queue" | "createModel
     onError: (error) => {
       throw error;
     },
+    ...parts,
   });
 
 /** Carries out the runs of a bench and notes each write of a turn or an end, in order. */
@@ -79,6 +82,53 @@ test("an attempt with a second pass ends after it, by itself", async () => {
   const writes = await writesOf({ test_batch: numberedScenario("two", 2), history: "both" });
   expect(writes.slice(0, -1).toSorted()).toEqual(["turn 0", "turn 1", "turn 2", "turn 3"]);
   expect(writes.at(-1)).toBe("end");
+});
+
+const full = new ServiceError("storage_full", "The disk that holds the database is full.");
+
+/** A store and a queue on a disk on which there is no room for each second write of an attempt. */
+function onFullDisk({ store, queue }: RunBench): Pick<RunsOptions, "store" | "queue"> {
+  let writes = 0;
+  const ifRoom = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+    writes += 1;
+    if (writes % 2 === 1) throw full;
+    return write();
+  };
+  const { interactions } = store;
+  return {
+    store: {
+      ...store,
+      interactions: {
+        ...interactions,
+        store: (lease, turn) => ifRoom(() => interactions.store(lease, turn)),
+        score: (lease, turn) => ifRoom(() => interactions.score(lease, turn)),
+      },
+    },
+    queue: { ...queue, finish: (lease, end) => ifRoom(() => queue.finish(lease, end)) },
+  };
+}
+
+test.each([
+  ["generated", {}],
+  ["both", { history: "both" }],
+  ["judged", { judge: { endpoint: "http://judge", model_id: "judge" } }],
+  ["judged as a whole", { judge: { endpoint: "http://judge", model_id: "judge", scope: "conversation" } }],
+])("what a full disk did not take is held, and nobody is asked for it again: %s", async (_, request) => {
+  const model = answering();
+  const judge = fakeModel(() => JSON.stringify({ reason: "because", verdict: "equivalent" }));
+  await using bench = await startBench({ models: { model, judge }, ownRuns: ["none"] });
+  await bench.runs.stop({ graceMs: 0 });
+  const errors: unknown[] = [];
+  const createModel: RunsOptions["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : model);
+  const runs = anotherWorker({ ...onFullDisk(bench), createModel, onError: (error) => errors.push(error) });
+  const { id } = await bench.create({ test_batch: numberedScenario("two", 2), ...request });
+  await runs.start();
+  const run = await runs.wait(id, AbortSignal.timeout(20_000));
+  await runs.stop({ graceMs: 1_000 });
+  expect(run.state).toBe("completed");
+  expect(model.requests).toHaveLength("history" in request ? 4 : 2);
+  expect(judge.requests).toHaveLength("judge" in request ? ("scope" in request.judge ? 1 : 2) : 0);
+  expect(new Set(errors)).toEqual(new Set([full]));
 });
 
 test("an attempt keeps its place until its judge has answered", async () => {

@@ -16,6 +16,7 @@ import { firstHistory } from "./passes.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
 import { unjudged, unscored } from "./unscored.ts";
+import { untilStoreAnswers, type UntilStoreAnswersOptions } from "./until-store-answers.ts";
 
 export interface ExecuteOptions {
   readonly store: Store;
@@ -27,6 +28,8 @@ export interface ExecuteOptions {
   readonly onEnding?: () => void;
   /** Told why a reply could not be scored. */
   readonly onError: (error: unknown) => void;
+  /** Told each time the store refuses what has come of a call. It is held, and the attempt with it, until the store takes it. */
+  readonly onRefused: UntilStoreAnswersOptions["onRefused"];
 }
 
 /** What became of a claimed attempt. */
@@ -96,6 +99,7 @@ function createAttempt(
     onStored,
     onEnding = () => {},
     onError,
+    onRefused,
     scenario,
   }: ExecuteOptions & { scenario: Scenario },
 ) {
@@ -112,6 +116,13 @@ function createAttempt(
   let underWay = 0;
   let ended = false;
   let outcome: ExecuteOutcome | null = null;
+
+  const answered = <Result>(ask: () => Promise<Result>): Promise<Result> =>
+    untilStoreAnswers(ask, { signal, onRefused });
+
+  async function mustHold(write: () => Promise<boolean>): Promise<void> {
+    if (!(await answered(write))) throw leaseLost();
+  }
 
   async function admit(to: RunLedger): Promise<boolean> {
     if (!(await to.admit(signal))) return false;
@@ -143,24 +154,27 @@ function createAttempt(
     scored.set(index, turn.scores);
     ledger?.stored({ scenario_index, attempt, ...turn });
     onStored();
-    await ledger?.refresh({ ifOlderThan: othersMs });
+    // Calls beside this one would be broken off, were it to fail.
+    await answered(async () => ledger?.refresh({ ifOlderThan: othersMs }));
   }
 
   async function storeScored(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
     const turn = { turn_index, reply, scores: await score(turn_index, reply) };
-    await (endsWithTurns && scored.size === turns - 1 ? finish(turn) : mustHold(store.interactions.store(lease, turn)));
+    await (endsWithTurns && scored.size === turns - 1
+      ? finish(turn)
+      : mustHold(() => store.interactions.store(lease, turn)));
     return turn;
   }
 
   /** Whoever is asked for scores may take long, or be waited for: a reply that is there is not lost meanwhile. */
   async function storeThenScore(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
-    await mustHold(store.interactions.store(lease, { turn_index, reply, scores: null }));
+    await mustHold(() => store.interactions.store(lease, { turn_index, reply, scores: null }));
     return addScores(turn_index, reply);
   }
 
   async function addScores(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
     const turn = { turn_index, reply, scores: await score(turn_index, reply) };
-    await mustHold(store.interactions.score(lease, turn));
+    await mustHold(() => store.interactions.score(lease, turn));
     return turn;
   }
 
@@ -168,8 +182,9 @@ function createAttempt(
   async function finish(turn?: ScoredReply): Promise<ExecuteOutcome> {
     if (turn) scored.set(turn.turn_index, turn.scores);
     onEnding();
-    const written = await queue.finish(lease, { average_scores: held.averages(), ...(turn && { turn }) });
-    if (turn) await mustHold(Promise.resolve(written.finished));
+    const end = { average_scores: held.averages(), ...(turn && { turn }) };
+    const written = await answered(() => queue.finish(lease, end));
+    if (turn && !written.finished) throw leaseLost();
     if (written.finished) {
       context.figures.add({ scenario_index, attempt, interactions: held.stored(lease.attempt_id) });
     }
@@ -222,7 +237,7 @@ function createAttempt(
     const last = scored.get(turns - 1);
     if (!context.conversationJudge || !last || last.conversation) return;
     const scores = { ...last, conversation: await judgementOf(context.conversationJudge) };
-    await mustHold(store.interactions.score(lease, { turn_index: turns - 1, scores }));
+    await mustHold(() => store.interactions.score(lease, { turn_index: turns - 1, scores }));
     scored.set(turns - 1, scores);
   }
 
@@ -267,6 +282,6 @@ function scenarioAt(context: RunContext, index: number): Scenario {
   return scenario;
 }
 
-async function mustHold(write: Promise<boolean>): Promise<void> {
-  if (!(await write)) throw new LeaseLost("The attempt belongs to another worker or its run was cancelled");
+function leaseLost(): LeaseLost {
+  return new LeaseLost("The attempt belongs to another worker or its run was cancelled");
 }

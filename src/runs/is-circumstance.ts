@@ -1,10 +1,8 @@
-import type { ErrorCode } from "../contract/errors.ts";
-import { ServiceError } from "../contract/service-error.ts";
+import { isShuttingDown } from "../contract/is-shutting-down.ts";
+import { isStoreFailure } from "./is-store-failure.ts";
 import { LeaseLost } from "./lease-lost.ts";
-
-const codes: ReadonlySet<ErrorCode> = new Set(["storage_unavailable", "storage_full", "shutting_down"]);
 
 /** Whether an error comes from what is around an attempt and says nothing about it: tried again, it may well work. */
 export function isCircumstance(error: unknown): boolean {
-  return error instanceof LeaseLost || (error instanceof ServiceError && codes.has(error.code));
+  return error instanceof LeaseLost || isStoreFailure(error) || isShuttingDown(error);
 }

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../contract/errors.ts";
-import { ServiceError } from "../contract/service-error.ts";
+import type { ServiceError } from "../contract/service-error.ts";
+import { isStoreFailure } from "./is-store-failure.ts";
 
 /** Sees the failures of a process and tells when its store has taken nothing for so long that nobody should wait for its runs. */
 export interface StoreTrouble {
@@ -16,8 +16,6 @@ const longestMs = 15_000;
 /** A write waits for a server for 15 seconds and may be the only one: when nothing failed for twice as long, the trouble before is over. */
 const pauseMs = 2 * longestMs;
 
-const codes: ReadonlySet<ErrorCode> = new Set(["storage_full", "storage_unavailable"]);
-
 export function createStoreTrouble(now: () => number = () => performance.now()): StoreTrouble {
   let since = Number.NEGATIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
@@ -25,7 +23,7 @@ export function createStoreTrouble(now: () => number = () => performance.now()):
 
   return {
     failed(error) {
-      if (!(error instanceof ServiceError) || !codes.has(error.code)) return;
+      if (!isStoreFailure(error)) return;
       const at = now();
       if (at - last > pauseMs) since = at;
       last = at;
