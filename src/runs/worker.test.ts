@@ -131,6 +131,38 @@ test("an attempt that is claimed again while it is still worked on is kept by it
   expect(began.at(-1)?.signal.aborted).toBe(true);
 });
 
+test("a worker that could not renew what it holds takes nothing back before it has", async () => {
+  const fake = fakeQueue();
+  fake.ready.push(attempt("a"));
+  const steps: string[] = [];
+  let full = false;
+  const queue: Queue = {
+    ...fake.queue,
+    claim(options) {
+      steps.push("claim");
+      return fake.queue.claim(options);
+    },
+    async heartbeat() {
+      if (full) throw new ServiceError("storage_full", "full");
+      steps.push("heartbeat");
+      return [];
+    },
+  };
+  const { worker, errors } = startWorker(queue, { heartbeatMs: 10, execute: (_, { signal }) => untilAborted(signal) });
+  await vi.waitFor(() => expect(steps).toContain("heartbeat"));
+  full = true;
+  await vi.waitFor(() => expect(errors.length).toBeGreaterThan(5));
+  const before = steps.length;
+  worker.wake();
+  await turn();
+  expect(steps).toHaveLength(before);
+  full = false;
+  worker.wake();
+  await vi.waitFor(() => expect(steps.slice(before)).toContain("claim"));
+  expect(steps[before]).toBe("heartbeat");
+  await worker.stop({ graceMs: 0 });
+});
+
 test("an attempt whose lease is gone is given back, and that is no error", async () => {
   const { queue, ready, releases } = fakeQueue();
   ready.push(attempt("a"));

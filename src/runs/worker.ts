@@ -64,6 +64,9 @@ const mostBreaks = 5;
 /** How long an attempt rests after its execution broke for the first time: four times as long after each further time. */
 const retryDelayMs = 1_000;
 
+/** From so many heartbeats without one on, the leases held may have expired. */
+const lateHeartbeats = 1.5;
+
 /** Claims attempts from the queue and executes them side by side, keeping its leases alive meanwhile. */
 export function createWorker({
   id,
@@ -94,6 +97,8 @@ export function createWorker({
   let looksForOthers = false;
   let whenIdle: (() => void) | null = null;
   let polling: Promise<void> | null = null;
+  /** When the leases held were renewed last. */
+  let renewedAt = Number.NEGATIVE_INFINITY;
   /** Runs that were cancelled while a claim is under way: what it brings of them is not begun. */
   const abandonedMeanwhile = new Set<string>();
   const timers: NodeJS.Timeout[] = [];
@@ -134,6 +139,10 @@ export function createWorker({
   async function claimMore(): Promise<void> {
     if (claim.limit <= (looksForOthers ? -spare : 0)) return;
     looksForOthers = false;
+    // A claim takes back what has expired. After a time in which this process was stopped, or could write nothing, that would be
+    // its own attempts, and the replies it holds would be asked for again.
+    if (held.size === 0) renewedAt = performance.now();
+    else if (performance.now() - renewedAt > heartbeatMs * lateHeartbeats) await heartbeat();
     for (const attempt of await queue.claim(claim)) hold(attempt);
   }
 
@@ -201,8 +210,12 @@ export function createWorker({
   }
 
   async function heartbeat(): Promise<void> {
-    if (held.size === 0) return;
-    const asked = new Map(latest);
+    const began = performance.now();
+    if (held.size > 0) await renew(new Map(latest));
+    renewedAt = began;
+  }
+
+  async function renew(asked: ReadonlyMap<string, Held>): Promise<void> {
     const leases = [...asked.values()].map(({ claimed }) => claimed.lease);
     for (const lost of await queue.heartbeat(id, leases)) asked.get(lost)?.controller.abort();
   }
