@@ -256,7 +256,10 @@ test("work begins also when what others left could not be looked for at the star
 test("whoever waits for a run is told in time that the service stops, also when the store holds the worker up", async () => {
   await using bench = await startBench({ models: { model: fakeModel(() => "a") } });
   const claim = Promise.withResolvers<[]>();
+  // No claim of the store itself may be under way, which would take the run.
+  await bench.runs.stop({ graceMs: 0 });
   vi.spyOn(bench.queue, "claim").mockReturnValue(claim.promise);
+  await bench.runs.start();
   const { id } = await bench.create({ test_batch: numberedScenario("s", 1) });
   const told = bench.runs.wait(id, new AbortController().signal).catch((error: unknown) => error);
   await vi.waitFor(() => expect(bench.queue.claim).toHaveBeenCalled());

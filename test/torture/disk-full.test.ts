@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { randomUUIDv7 } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,30 +9,17 @@ import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { collect } from "../conformance/suite-helpers.ts";
 import { startTortureBench } from "./bench.ts";
+import { megabyte, mountSmallDisk } from "./small-disk.ts";
 import { tortureRun } from "./torture-run.ts";
 
-const megabyte = 1024 * 1024;
 const leaseMs = 1_000;
-
-/** A disk of its own that is full soon. Null where that is not allowed. */
-function mountSmallDisk(path: string): (() => void) | null {
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", path], { stdio: "ignore" });
-    return () => void execFileSync("umount", ["-l", path], { stdio: "ignore" });
-  } catch {
-    return null;
-  }
-}
 
 test("a disk that fills up stops the run, which goes on when there is room again and asks for nothing twice", async (context) => {
   await using folder = await temporaryFolder();
   const disk = folder.file("disk");
   await mkdir(disk);
   const unmount = mountSmallDisk(disk);
-  if (!unmount) {
-    process.stdout.write("torture: the disk-full test was skipped, because this user may not mount a small disk\n");
-    return context.skip();
-  }
+  if (!unmount) return context.skip();
   try {
     const ballast = join(disk, "ballast");
     const file = join(disk, "rehearsal.db");

@@ -1,6 +1,8 @@
 import type { Queue } from "../../contract/queue.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Lease } from "../../contract/store.ts";
 import type { Database, Writer } from "../database.ts";
+import { toStorageError } from "../drivers/postgres-error.ts";
 import { renewLeases } from "../leases/renew.ts";
 import { takeBack, takeBackFromTheDead } from "../leases/take-back.ts";
 import { rememberWorker, type Place } from "../leases/worker-processes.ts";
@@ -45,9 +47,23 @@ export function createBossQueue({
 }: BossQueueOptions): BossQueue {
   const { write } = database;
   const order = createServingOrder();
+  /** Since when silent workers are looked for in vain, because the server is away or takes nothing. Null: not so the last time. */
+  let outageSince: number | null = null;
+
+  async function lookForSilent(): Promise<void> {
+    // Nobody could be heard meanwhile: whoever lives gets the time for it.
+    if (outageSince !== null && performance.now() - outageSince > leaseMs / 4) await write(jobs.touchAll);
+    try {
+      await jobs.supervise();
+      outageSince = null;
+    } catch (error) {
+      if (toStorageError(error) instanceof ServiceError) outageSince ??= performance.now();
+      throw error;
+    }
+  }
 
   async function sweep(alsoReconcile = false): Promise<number> {
-    await jobs.supervise();
+    await lookForSilent();
     const count = await write(async (writer) => {
       const dead = await takeBackFromTheDead(writer, { host, pid });
       await jobs.requeue(

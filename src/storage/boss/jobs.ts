@@ -32,6 +32,8 @@ export interface Jobs {
   fetch(writer: Writer, work: { readonly runId: string; readonly limit: number }): Promise<readonly string[]>;
   /** Renews jobs that are being worked on and gives the ids of those that still are. */
   touch(writer: Writer, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Renews all jobs that are being worked on, by whomever. */
+  touchAll(writer: Writer): Promise<void>;
   /** Ends jobs, waiting ones too. */
   complete(writer: Writer, ids: readonly string[]): Promise<void>;
   /** Tells all workers, when the transaction commits, that a run was cancelled. */
@@ -107,6 +109,10 @@ export async function startJobs({ pool, heartbeatSeconds, onError }: JobsOptions
       if (ids.length === 0) return new Set();
       const { settled } = (await boss.touch(jobQueue, [...ids], { db: fromKysely(writer) })) as { settled?: string[] };
       return new Set(settled);
+    },
+    async touchAll(writer) {
+      await sql`update pgboss.job set heartbeat_on = now()
+        where name = ${jobQueue} and state = 'active'`.execute(writer);
     },
     async complete(writer, ids) {
       for (let start = 0; start < ids.length; start += chunkSize) {

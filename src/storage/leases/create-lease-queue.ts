@@ -1,4 +1,5 @@
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../../contract/queue.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Writer } from "../database.ts";
 import { noDispatch } from "../dispatch.ts";
@@ -30,6 +31,17 @@ export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }
   const { work, cancels } = signal;
   const order = createServingOrder();
   let lookedForDead = Number.NEGATIVE_INFINITY;
+  /** The store took nothing when something was last to be renewed or taken back. Others met the same: their silence says nothing. */
+  let outage = false;
+
+  async function noteOutage<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof ServiceError) outage = true;
+      throw error;
+    }
+  }
 
   async function claim(writer: Writer, options: ClaimOptions): Promise<ClaimedAttempt[]> {
     const now = clock.steady();
@@ -38,18 +50,20 @@ export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }
       await takeBackFromTheDead(writer, { host, pid });
       await closeStopped(writer, { dispatch: noDispatch, limit: closedInOneClaim });
     }
-    return claimAttempts(writer, { ...options, now, leaseMs, order });
+    return claimAttempts(writer, { ...options, now, leaseMs, order, afterOutage: outage });
   }
 
   return {
-    claim(options) {
+    async claim(options) {
       rememberWorker(options.worker);
       // Last, so that it can hand out the places of attempts that end in the same group.
-      return write((writer) => claim(writer, options), { last: true });
+      const claimed = await noteOutage(write((writer) => claim(writer, options), { last: true }));
+      outage = false;
+      return claimed;
     },
     claimsFollowEnds: true,
     heartbeat: (worker, leases) =>
-      write((writer) => renewLeases(writer, { worker, leases, until: clock.steady() + leaseMs })),
+      noteOutage(write((writer) => renewLeases(writer, { worker, leases, until: clock.steady() + leaseMs }))),
     async finish(lease, end) {
       const finished_at = clock.now();
       const outcome = await write((writer) => finishAttempt(writer, lease, { ...end, finished_at }));

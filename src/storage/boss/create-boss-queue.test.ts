@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Database } from "../database.ts";
+import { createBossQueue } from "./create-boss-queue.ts";
+import type { Jobs } from "./jobs.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+const leaseMs = 10_000;
+const diskFull = Object.assign(new Error("could not extend file"), { code: "53100" });
+
+/** A queue on a server that is away while `trouble` says why, and what it was asked. */
+function sweeping() {
+  const asked: string[] = [];
+  const told: { trouble: Error | null } = { trouble: null };
+  const ask = async (what: string): Promise<void> => {
+    if (told.trouble) throw told.trouble;
+    asked.push(what);
+  };
+  const jobs: Partial<Jobs> = { supervise: () => ask("supervise"), touchAll: () => ask("touch all") };
+  const database = {
+    write: async (work: unknown) => (work === jobs.touchAll ? jobs.touchAll?.({} as never) : 0),
+  } as unknown as Database;
+  const queue = createBossQueue({
+    database,
+    jobs: jobs as Jobs,
+    writes: { finish: async () => ({ finished: true, run_drained: false }), release: async () => {} },
+    leaseMs,
+    announce() {},
+    onWork: () => () => {},
+    onCancel: () => () => {},
+    host: "here",
+    pid: 1,
+  });
+  return {
+    async sweep(trouble: Error | null, afterMs: number): Promise<readonly string[]> {
+      vi.advanceTimersByTime(afterMs);
+      told.trouble = trouble;
+      await queue.sweep().catch((error: unknown) => expect(error).toBe(trouble));
+      return asked.splice(0);
+    },
+  };
+}
+
+test("after a time in which nothing could be written all are renewed before silent workers are looked for", async () => {
+  const { sweep } = sweeping();
+  expect(await sweep(null, 0)).toEqual(["supervise"]);
+  for (let seconds = 0; seconds < 12; seconds += 1) expect(await sweep(diskFull, 1_000)).toEqual([]);
+  expect(await sweep(null, 1_000)).toEqual(["touch all", "supervise"]);
+  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+});
+
+test("a failure for a moment, or one of another kind, renews nothing", async () => {
+  const { sweep } = sweeping();
+  expect(await sweep(diskFull, 1_000)).toEqual([]);
+  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+  for (let seconds = 0; seconds < 12; seconds += 1) expect(await sweep(new Error("a bug"), 1_000)).toEqual([]);
+  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+});

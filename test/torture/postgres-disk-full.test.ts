@@ -1,0 +1,69 @@
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { chmod, chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
+import { collect } from "../conformance/suite-helpers.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { findUnprivilegedUser } from "../support/postgres/programs.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { startTortureBench } from "./bench.ts";
+import { megabyte, mountSmallDisk } from "./small-disk.ts";
+import { tortureRun } from "./torture-run.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+/** A folder that the server may write to. */
+async function hand(folder: string): Promise<void> {
+  const user = await findUnprivilegedUser();
+  if (user) await chown(folder, user.uid, user.gid);
+}
+
+test("replies for which PostgreSQL has no room are held, and asked for once", async (context) => {
+  // Only a server of our own sees our disk.
+  if (!postgres.restart) return context.skip();
+  await using folder = await temporaryFolder();
+  await chmod(folder.path, 0o755);
+  const disk = folder.file("disk");
+  await mkdir(disk);
+  const unmount = mountSmallDisk(disk);
+  if (!unmount) return context.skip();
+  try {
+    await using database = await postgres.createDatabase();
+    await using storage = await openPostgres({ url: database.url });
+    const files = join(disk, "files");
+    await mkdir(files);
+    await hand(files);
+    await database.query(`create tablespace small location '${files}'`);
+    await database.query("alter table interaction set tablespace small");
+    const ballast = join(disk, "ballast");
+    await writeFile(ballast, Buffer.alloc(14 * megabyte));
+    const run = tortureRun({
+      id: randomUUIDv7(),
+      endpoint: "http://model.test",
+      scenarios: 12,
+      turns: 4,
+      settings: { scorers: ["success"] },
+    });
+    await storage.store.runs.create(run);
+    // Hardly to be packed: 48 of them are more than the room beside the ballast.
+    await using bench = await startTortureBench(storage, {
+      reply: (turn) => turn + randomBytes(60_000).toString("base64"),
+    });
+
+    await expect.poll(() => bench.errors[0], { timeout: 20_000 }).toMatchObject({ code: "storage_full" });
+    await sleep(3_000);
+    await rm(ballast);
+    expect((await bench.ended(run.id)).state).toBe("completed");
+    const stored = (await collect(storage.store.attempts.withInteractions(run.id))).flatMap((one) => one.interactions);
+    expect(stored.filter(({ reply }) => reply.error === null)).toHaveLength(48);
+    expect(new Set(bench.calls.values())).toEqual(new Set([1]));
+  } finally {
+    unmount();
+  }
+});
