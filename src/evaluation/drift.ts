@@ -1,10 +1,12 @@
 import type { Drift, DriftGap } from "../contract/score-stats.ts";
 import type { Scores } from "../contract/score.ts";
+import { pText } from "./comparison/p-text.ts";
 import { MeanTally } from "./mean-tally.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { signed } from "./signed.ts";
 import { ClusterTable } from "./statistics/cluster-table.ts";
 import { withinDifferences } from "./statistics/interval.ts";
+import { mcnemar } from "./statistics/mcnemar.ts";
 
 /** Compares the two history modes, turn by turn. */
 export interface DriftTally {
@@ -72,7 +74,7 @@ export function createDrift(unit: "attempt" | "scenario" = "attempt"): DriftTall
       return {
         scores,
         by_turn,
-        sentence: toSentence(scores["overall"], { byTurn: by_turn, unit, clusters }),
+        sentence: toSentence(scores["overall"], { byTurn: by_turn, unit, clusters: clustersOf(all, "overall") }),
       };
     },
   };
@@ -113,6 +115,11 @@ function gapsOf({ generated, reference, differences }: Modes): Record<string, Dr
   );
 }
 
+/** How many have the score both ways. */
+function clustersOf({ differences }: Modes, name: string): number {
+  return differences.get(name)?.mean().clusters ?? 0;
+}
+
 function endsOf(table: ClusterTable | undefined): Pick<DriftGap, "ci_lower" | "ci_upper"> {
   if (!table) return {};
   const { interval } = table.mean();
@@ -126,6 +133,7 @@ const noticeable = 0.005;
 interface Circumstances {
   readonly byTurn: readonly Record<string, DriftGap>[];
   readonly unit: "attempt" | "scenario";
+  /** Those that have `overall` both ways. */
   readonly clusters: number;
 }
 
@@ -134,17 +142,30 @@ function toSentence(overall: DriftGap | undefined, circumstances: Circumstances)
   if (!overall || gap === null) return "There is no overall score in both modes to compare.";
   const { ci_lower: lower = null, ci_upper: upper = null } = overall;
   const shown = `(${overall.generated?.toFixed(3)} against ${overall.reference?.toFixed(3)})`;
-  const difference = `overall is ${Math.abs(gap).toFixed(3)} ${gap > 0 ? "lower" : "higher"} with the model's own replies as history ${shown}`;
+  const difference = `overall is ${amountOf(gap)} with the model's own replies as history ${shown}`;
   const course = courseOf(circumstances.byTurn);
   if (lower !== null && upper !== null) {
     const interval = `95 % interval of the gap ${signed(lower)} to ${signed(upper)}`;
     if (lower > 0 || upper < 0) return `${difference}, ${interval}.${course}`;
-    return `No drift can be seen: ${difference}, which may be chance (${interval}).${course}`;
+    const chance = isShown(gap) ? `, which may be chance (${interval})` : `, ${interval}`;
+    return `No drift can be seen: ${difference}${chance}.${course}`;
   }
   if (Math.abs(gap) < noticeable) return `The model's own earlier replies make no difference to overall ${shown}.`;
-  const { unit, clusters } = circumstances;
-  const doubt = clusters === 1 ? ` One ${unit} cannot tell whether that is chance.` : "";
-  return `${difference}.${course}${doubt}`;
+  return `${difference}.${course}${doubtOf(circumstances)}`;
+}
+
+const isShown = (gap: number): boolean => Number(gap.toFixed(3)) !== 0;
+
+function amountOf(gap: number): string {
+  return isShown(gap) ? `${Math.abs(gap).toFixed(3)} ${gap > 0 ? "lower" : "higher"}` : "the same";
+}
+
+/** Without an interval the gap has no spread: there is one, or it is the same everywhere and only their number counts. */
+function doubtOf({ unit, clusters }: Circumstances): string {
+  if (clusters === 1) return ` One ${unit} cannot tell whether that is chance.`;
+  const p = mcnemar(clusters, 0);
+  const enough = p < 0.05 ? "" : ", which are too few to rule out chance";
+  return ` The gap is the same in all ${clusters} ${unit}s${enough} (p ${pText(p)}).`;
 }
 
 function courseOf(byTurn: readonly Record<string, DriftGap>[]): string {

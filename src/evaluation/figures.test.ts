@@ -107,6 +107,36 @@ test("a gap that is there in every scenario is told with its interval", () => {
   );
 });
 
+test("attempts that lack overall in one mode are no evidence of drift", () => {
+  const drift = createDrift();
+  drift.add(attemptOf("1", [1], [0]));
+  drift.add({ cluster: "2", generated: [turn({ success: 0 })], reference: [turn({ overall: 1 })] });
+  drift.add({ cluster: "3", generated: [turn({ overall: 1 })], reference: [turn({ success: 0 })] });
+  expect(drift.finish()?.sentence).toBe(
+    "overall is 1.000 higher with the model's own replies as history (1.000 against 0.000). One attempt cannot tell whether that is chance.",
+  );
+});
+
+test.each([
+  [2, "The gap is the same in all 2 scenarios, which are too few to rule out chance (p = 0.500)."],
+  [6, "The gap is the same in all 6 scenarios (p = 0.031)."],
+])("a gap that is the same in all of %i scenarios goes by their number", (count, end) => {
+  const drift = createDrift("scenario");
+  for (let index = 0; index < count; index++) drift.add(attemptOf(`${index}`, [0.5], [1]));
+  expect(drift.finish()?.sentence).toBe(
+    `overall is 0.500 lower with the model's own replies as history (0.500 against 1.000). ${end}`,
+  );
+});
+
+test("a gap of 0 with a spread is neither higher nor lower", () => {
+  const drift = createDrift("scenario");
+  drift.add(attemptOf("a", [0.5], [1]));
+  drift.add(attemptOf("b", [1], [0.5]));
+  expect(drift.finish()?.sentence).toBe(
+    "No drift can be seen: overall is the same with the model's own replies as history (0.750 against 0.750), 95 % interval of the gap -1.000 to +1.000.",
+  );
+});
+
 function spreadOf(values: readonly number[]): Spread {
   const table = new SpreadTable();
   for (const value of values) table.add(3, value);
