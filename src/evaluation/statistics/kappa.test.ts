@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { clusteredKappaInterval, cohensKappa, kappaInterval, type LabelCounts } from "./kappa.ts";
+import { createLabelTally } from "./label-metrics.ts";
 
 function table(rows: readonly (readonly number[])[]): LabelCounts {
   return new Map(rows.map((row, index) => [`${index}`, new Map(row.map((count, column) => [`${column}`, count]))]));
@@ -56,6 +57,20 @@ test("grouped items get the jackknife's interval", () => {
   });
   expect(clusteredKappaInterval(groups)?.lower).toBeCloseTo(-0.20676380332273547, 10);
   expect(clusteredKappaInterval(groups)?.upper).toBeCloseTo(0.9686685652274973, 10);
+});
+
+test("where all but one label stand in one group there is no interval, since nothing tells what it is worth", () => {
+  const labels = createLabelTally();
+  for (const turns of [1, 2, 3, 4]) for (let turn = 0; turn < turns; turn++) labels.add("a", "a", turns);
+  for (const given of ["b", "b", "b", "a"]) labels.add("b", given, "the other");
+  // Without "the other" kappa is undefined; the four kappas without one of the rest alone would make it 0.76 to 0.86.
+  const { kappa, ...others } = labels.finish();
+  expect(kappa).toBeCloseTo(0.8108108108108109, 12);
+  expect(others).toMatchObject({
+    kappa_ci_lower: null,
+    kappa_ci_upper: null,
+    kappa_method: "none: all but one label stand in one group alone",
+  });
 });
 
 test("without anything to go by there is no kappa and no interval", () => {

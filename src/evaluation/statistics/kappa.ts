@@ -69,27 +69,37 @@ export function kappaInterval(counts: LabelCounts, level = defaultLevel): Interv
 
 /**
  * Interval of kappa for items that come in groups (the turns of a scenario): the groups are left out one at a time (jackknife),
- * and Student's t has as many degrees of freedom as there are groups less one. Null below three groups or without spread.
+ * and Student's t has as many degrees of freedom as there are groups less one. Null below three groups, without spread, and where
+ * kappa is undefined without one of the groups: what that group is worth cannot be told, and the others alone would be too sure.
  */
 export function clusteredKappaInterval(groups: readonly LabelCounts[], level = defaultLevel): Interval | null {
-  const all = new Map<string, Map<string, number>>();
-  for (const group of groups) addCounts(all, group, 1);
-  const kappa = cohensKappa(all);
+  const kappa = cohensKappa(merge(groups));
   if (kappa === null || groups.length < 3) return null;
-  const without: number[] = [];
-  for (const group of groups) {
-    addCounts(all, group, -1);
-    const value = cohensKappa(all);
-    if (value !== null) without.push(value);
-    addCounts(all, group, 1);
-  }
-  if (without.length < 3) return null;
+  const without = kappasWithout(groups).flatMap((value) => value ?? []);
+  if (without.length < groups.length) return null;
   const center = without.reduce((sum, value) => sum + value, 0) / without.length;
   const squares = without.reduce((sum, value) => sum + (value - center) ** 2, 0);
   const stderr = Math.sqrt(((without.length - 1) / without.length) * squares);
   if (!(stderr > 1e-12)) return null;
   const reach = tQuantile((1 + level) / 2, without.length - 1) * stderr;
   return { lower: Math.max(-1, kappa - reach), upper: Math.min(1, kappa + reach) };
+}
+
+/** Kappa without each of the groups in turn. */
+export function kappasWithout(groups: readonly LabelCounts[]): (number | null)[] {
+  const all = merge(groups);
+  return groups.map((group) => {
+    addCounts(all, group, -1);
+    const value = cohensKappa(all);
+    addCounts(all, group, 1);
+    return value;
+  });
+}
+
+function merge(groups: readonly LabelCounts[]): Map<string, Map<string, number>> {
+  const all = new Map<string, Map<string, number>>();
+  for (const group of groups) addCounts(all, group, 1);
+  return all;
 }
 
 function addCounts(target: Map<string, Map<string, number>>, counts: LabelCounts, times: 1 | -1): void {

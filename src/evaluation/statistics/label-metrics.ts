@@ -1,7 +1,7 @@
 import type { LabelRule } from "../../contract/label-rule.ts";
 import type { LabelMetrics } from "../../contract/score-stats.ts";
 import { canonicalKey } from "../scorers/match-value.ts";
-import { clusteredKappaInterval, cohensKappa, marginsOf, type LabelCounts } from "./kappa.ts";
+import { clusteredKappaInterval, cohensKappa, kappasWithout, marginsOf, type LabelCounts } from "./kappa.ts";
 
 /** A key with more labels than this holds free text: it has an accuracy but no table. */
 const maximumLabels = 200;
@@ -77,7 +77,13 @@ function kappaOf(
   const ends = { kappa_ci_lower: interval?.lower ?? null, kappa_ci_upper: interval?.upper ?? null };
   if (kappa === null) return { kappa, ...ends, kappa_method: "none: one label only, chance alone would always agree" };
   if (clusters.length < 3) return { kappa, ...ends, kappa_method: "none: fewer than three groups" };
-  return { kappa, ...ends, kappa_method: interval ? `jackknife over ${clusters.length} groups` : "none: no spread" };
+  if (interval) return { kappa, ...ends, kappa_method: `jackknife over ${clusters.length} groups` };
+  const rests = kappasWithout(clusters).includes(null);
+  return {
+    kappa,
+    ...ends,
+    kappa_method: rests ? "none: all but one label stand in one group alone" : "none: no spread",
+  };
 }
 
 /** Mean F1 over every label that was expected or generated; none or an abstention costs recall but is no label to be right about. */
