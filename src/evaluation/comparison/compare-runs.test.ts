@@ -73,7 +73,7 @@ test("noise is no difference, and says how many more scenarios it takes", () => 
   const { verdict, sentence, scores } = compare(suite(before), suite([0.6, 0.3, 0.65, 0.6, 0.4, 0.4]));
   expect(verdict).toBe("no_difference_seen");
   expect(scores[0]?.p).toBeCloseTo(0.896_875, 6);
-  expect(scores[0]?.detectable_effect).toBeCloseTo(0.2133, 4);
+  expect(scores[0]?.detectable_effect).toBeCloseTo(0.2148, 4);
   expect(scores[0]?.scenarios_needed).toBe(73);
   expect(sentence).toMatch(
     /^No difference in overall can be seen: .* About 67 more scenarios would show a difference of 0\.05\.$/,

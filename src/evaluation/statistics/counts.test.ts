@@ -58,6 +58,29 @@ test("the scenarios needed can just show the effect", () => {
   expect(detectableEffect(1, 0.1)).toBeNull();
 });
 
+test.each([
+  // scipy 1.17.1: the d for which nct.sf(t.ppf(1 - 0.05 / tests / 2, n - 1), n - 1, d * sqrt(n)) is 0.8. statsmodels 0.15.0 agrees.
+  [2, 1, 11.5498884359],
+  [5, 1, 1.6819972822],
+  [5, 7, 2.8738177266],
+  [7, 7, 1.9257054226],
+  [10, 15, 1.5761172113],
+  [20, 1, 0.6604424099],
+  [200, 7, 0.2520260114],
+])("%i scenarios and %i scores show an effect of %f deviations in four of five cases", (clusters, tests, effect) => {
+  expect(detectableEffect(clusters, 1, tests)).toBeCloseTo(effect, 9);
+});
+
+test.each([
+  // statsmodels 0.15.0 TTestPower().solve_power: 79.61, 464.1, 5.69 and 22,827.3, rounded up.
+  [0.05, 0.1234, 7, 80],
+  [0.05, 0.3, 8, 465],
+  [0.05, 0.02, 8, 6],
+  [0.01, 0.4, 15, 22_828],
+])("an effect of %f at a spread of %f among %i scores takes %i scenarios", (effect, spread, tests, needed) => {
+  expect(scenariosNeeded(effect, spread, tests)).toBe(needed);
+});
+
 function tally(...pairs: [expected: string, generated: string][]) {
   const labels = createLabelTally();
   for (const [index, pair] of pairs.entries()) labels.add(...pair, index);
