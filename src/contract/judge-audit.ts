@@ -28,7 +28,11 @@ export type JudgeAuditRequest = z.infer<typeof JudgeAuditRequest>;
 export const JudgeAudit = z
   .object({
     fingerprint: z.string().describe("Names this judge with this question; scores of the same one count as audited."),
-    passed: z.boolean().describe("Lower end of kappa's interval at least 0.4, and at most 5 % unreadable answers."),
+    passed: z
+      .boolean()
+      .describe(
+        "Lower end of kappa's interval at least 0.4 over 20 items or more, and at most 5 % unreadable answers.",
+      ),
     items: z.int().min(0),
     judged: z.int().min(0),
     kappa: z.number().nullable(),

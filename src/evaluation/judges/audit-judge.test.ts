@@ -84,6 +84,16 @@ test("full agreement over enough items passes; over few it does not", async () =
   expect((await audit(items(4, human), copy)).passed).toBe(false);
 });
 
+test("a judge that errs does not pass over fewer items than one that never does", async () => {
+  const human = (index: number) => (index % 2 === 0 ? "good" : "bad");
+  const oneWrong = (reply: string) => (reply === "r0" ? "bad" : human(Number(reply.slice(1))));
+  const few = await audit(items(12, human), oneWrong);
+  expect(few.ci_lower).toBeGreaterThan(0.4);
+  expect(few).toMatchObject({ agreement: 11 / 12, passed: false });
+  expect(few.notes).toContain("Fewer than 20 items were judged: too few to pass.");
+  expect((await audit(items(20, human), oneWrong)).passed).toBe(true);
+});
+
 test("a judge that wavers is not consistent, one that cannot be read does not pass", async () => {
   const human = () => "good";
   expect((await audit(items(10, human), (_, call) => (call % 2 === 0 ? "good" : "bad"))).self_consistency).toBe(0);

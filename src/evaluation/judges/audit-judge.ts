@@ -12,7 +12,7 @@ const mostPairs = 50;
 /** What a judge has to reach: "moderate" agreement beyond chance even at the low end, and readable answers. */
 const lowestKappa = 0.4;
 const mostUnreadable = 0.05;
-/** Full agreement leaves kappa no interval; over so many items it counts. */
+/** Fewer items pass nobody: kappa's interval rests on a large-sample formula, and full agreement, which leaves none, would not count. */
 const enoughItems = 20;
 
 export interface AuditOptions {
@@ -83,11 +83,11 @@ function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }
   const right = judged.filter(({ item, choice }) => item.human === choice).length;
   const kappa = cohensKappa(counts);
   const interval = kappaInterval(counts);
-  const lower = interval?.lower ?? (kappa === 1 && judged.length >= enoughItems ? 1 : null);
+  const lower = interval?.lower ?? (kappa === 1 ? 1 : null);
   const readable = audited.length > 0 && 1 - judged.length / audited.length <= mostUnreadable;
   return {
     fingerprint,
-    passed: readable && lower !== null && lower >= lowestKappa,
+    passed: readable && judged.length >= enoughItems && lower !== null && lower >= lowestKappa,
     items: audited.length,
     judged: judged.length,
     kappa,
@@ -166,6 +166,7 @@ function notesOn({
   if (repeats < 2) notes.push("No self-consistency: each item was judged once.");
   if (audited.every(({ pair }) => pair === null))
     notes.push("No position test: no item has a reference reply that differs from its reply.");
+  if (judged < enoughItems) notes.push(`Fewer than ${enoughItems} items were judged: too few to pass.`);
   if (judged < 30) notes.push("Fewer than 30 items: the interval is wide and rests on a large-sample formula.");
   return notes;
 }
