@@ -1,11 +1,11 @@
 import type { History } from "../contract/evaluation-request.ts";
-import type { SemanticDetails } from "../contract/interaction-result.ts";
 import type { Measures } from "../contract/measures.ts";
 import { finalStates, type RunState } from "../contract/run-state.ts";
 import type { RunSummary } from "../contract/run-summary.ts";
 import { compareRuns, type Comparison } from "../evaluation/comparison/compare-runs.ts";
 import type { RunTally } from "../evaluation/comparison/run-tally.ts";
 import { differingScores } from "./differing-scores.ts";
+import type { EmbedderBaselines } from "./embedder-baselines.ts";
 
 /** One of two runs to compare, wherever its figures were read from. */
 export interface ComparedSide {
@@ -13,8 +13,7 @@ export interface ComparedSide {
   readonly rescored: RunSummary["rescored"];
   readonly history: History | undefined;
   readonly measures: Measures | undefined;
-  /** By `embedderName`. */
-  readonly embedders: ReadonlySet<string>;
+  readonly embedders: EmbedderBaselines;
   readonly tally: RunTally;
 }
 
@@ -36,9 +35,6 @@ export function compareSides(baseline: ComparedSide, candidate: ComparedSide): C
   const comparison = compareRuns({ baseline: baseline.tally, candidate: candidate.tally, leaveOut });
   return { comparison, notes, leaveOut };
 }
-
-export const embedderName = ({ embedder, baseline }: Pick<SemanticDetails, "embedder" | "baseline">): string =>
-  `${embedder} at ${baseline.toFixed(6)}`;
 
 function whyNot(baseline: ComparedSide, candidate: ComparedSide): string | null {
   for (const [title, { state, rescored }] of [

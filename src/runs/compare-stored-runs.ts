@@ -4,7 +4,8 @@ import type { RunRecord, Store } from "../contract/store.ts";
 import { changedInteractions } from "../evaluation/comparison/changed-interactions.ts";
 import type { Comparison } from "../evaluation/comparison/compare-runs.ts";
 import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
-import { compareSides, embedderName, type ComparedSide } from "./compare-sides.ts";
+import { compareSides, type ComparedSide } from "./compare-sides.ts";
+import { createEmbedderBaselines } from "./embedder-baselines.ts";
 import { measuresOf } from "./measures-of.ts";
 import { findRun } from "./find-run.ts";
 import { settingChanges, type AskedWith } from "./setting-changes.ts";
@@ -59,14 +60,14 @@ export async function compareStoredRuns(
 async function tallyRun(store: Store, run: RunRecord): Promise<TalliedRun> {
   const scenarios = await store.runs.scenarios(run.id);
   const tally = createRunTally();
-  const embedders = new Set<string>();
+  const embedders = createEmbedderBaselines();
   for await (const turns of store.interactions.scored(run.id)) {
     for (const { scenario_index, turn_index, embedder, baseline, ...scored } of turns) {
       // Turns behind those of the scenario belong to the second pass, which is no part of a run's figures.
       const scenario = scenarios[scenario_index];
       const interaction = scenario?.interactions[turn_index];
       if (!scenario || !interaction) continue;
-      if (embedder !== null) embedders.add(embedderName({ embedder, baseline: baseline ?? 0 }));
+      if (embedder !== null) embedders.add({ embedder, baseline: baseline ?? 0 });
       tally.add({ scenario_id: scenario.id, interaction, ...scored });
     }
   }

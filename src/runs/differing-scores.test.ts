@@ -1,25 +1,37 @@
 import { expect, test } from "vitest";
 import type { ScorerSetting } from "../contract/scorer-setting.ts";
 import { differingScores } from "./differing-scores.ts";
+import { createEmbedderBaselines } from "./embedder-baselines.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 
 const tally = { rubric_scores: new Set<string>(), scenarios: new Map() };
-const side = (...embedders: string[]) => ({ measures: undefined, embedders: new Set(embedders), tally });
+const side = (...semantics: [embedder: string, baseline: number][]) => {
+  const embedders = createEmbedderBaselines();
+  for (const [embedder, baseline] of semantics) embedders.add({ embedder, baseline });
+  return { measures: undefined, embedders, tally };
+};
 
 test.each([
-  [side("mini at 0.300000"), side("mini at 0.310000"), "the runs had different embedders or baselines"],
-  [side("mini at 0.300000"), side(), "one of the runs has no score of an embedder"],
+  [side(["mini", 0.3]), side(["mini", 0.31]), "the runs had different embedders or baselines"],
+  [side(["mini", 0.3]), side(["mini", 0.3], ["mini", 0.31]), "the runs had different embedders or baselines"],
+  [side(["mini", 0.3]), side(["maxi", 0.3]), "the runs had different embedders or baselines"],
+  [side(["mini", 0.3]), side(), "one of the runs has no score of an embedder"],
 ])("scores that rest on embedders are left out where those differ, with what differs", (baseline, candidate, why) => {
   const { leaveOut, notes } = differingScores(baseline, candidate);
   expect([...leaveOut]).toEqual(["semantic_similarity", "overall"]);
   expect(notes[0]).toBe(`semantic_similarity, overall left out: ${why}.`);
 });
 
+test("a baseline that an embedder gives a little differently each time is the same one", () => {
+  const before = side(["mini", 0.578_749], ["mini", 0.578_731]);
+  expect([...differingScores(before, side(["mini", 0.578_802])).leaveOut]).toEqual([]);
+});
+
 test("where judges differ, what they said of the rubrics of turns is left out too", () => {
   const judgedBy = (judge: string, ...rubrics: string[]) => ({
     measures: { overall: "same", judge, judge_scores: ["judge_correctness"], labels: "same" },
-    embedders: new Set<string>(),
+    embedders: createEmbedderBaselines(),
     tally: { ...tally, rubric_scores: new Set(rubrics) },
   });
   const { leaveOut } = differingScores(judgedBy("a", "rubric"), judgedBy("b", "rubric", "tone"));

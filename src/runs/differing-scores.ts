@@ -1,11 +1,12 @@
 import type { Measures } from "../contract/measures.ts";
 import type { RunTally } from "../evaluation/comparison/run-tally.ts";
+import type { EmbedderBaselines } from "./embedder-baselines.ts";
 
 interface Side {
   /** Absent in results that were written before they said so. */
   readonly measures: Measures | undefined;
   /** Embedders and baselines the semantic scores were made with. */
-  readonly embedders: ReadonlySet<string>;
+  readonly embedders: EmbedderBaselines;
   readonly tally: Pick<RunTally, "rubric_scores" | "scenarios">;
 }
 
@@ -18,7 +19,7 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
     notes.push(`${names.join(", ")} left out: ${why}.`);
   };
 
-  if (!sameSet(baseline.embedders, candidate.embedders)) {
+  if (!baseline.embedders.isLike(candidate.embedders)) {
     const both = baseline.embedders.size > 0 && candidate.embedders.size > 0;
     const why = both ? "the runs had different embedders or baselines" : "one of the runs has no score of an embedder";
     leave(["semantic_similarity", "overall"], why);
@@ -53,8 +54,4 @@ function differingChecks(left: Measures["checks"], right: Measures["checks"]): s
 
 function isScored({ scenarios }: Side["tally"], name: string): boolean {
   return scenarios.values().some((interactions) => interactions.values().some(({ sums }) => sums.has(name)));
-}
-
-function sameSet(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
-  return left.size === right.size && [...left].every((entry) => right.has(entry));
 }

@@ -4,7 +4,8 @@ import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { pairRuns, type ScenarioPair } from "../../evaluation/comparison/pair-runs.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
-import { compareSides, embedderName, type ComparedSide } from "../../runs/compare-sides.ts";
+import { compareSides, type ComparedSide } from "../../runs/compare-sides.ts";
+import { createEmbedderBaselines } from "../../runs/embedder-baselines.ts";
 import type { GateCheck } from "./check-gates.ts";
 import { leftOut } from "./left-out.ts";
 
@@ -34,13 +35,13 @@ export function pairScenarios(
 
 function toSide({ results, state, summary, history, measures }: EvaluationResponse): ComparedSide {
   const tally = createRunTally();
-  const embedders = new Set<string>();
+  const embedders = createEmbedderBaselines();
   for (const { scenario_id, attempts } of results.scenarios) {
     for (const { interactions, conversation } of attempts) {
       for (const interaction of interactions) {
         const { scores, scoring_version, semantic } = interaction;
         const said = interaction === interactions.at(-1) ? conversation : null;
-        if (semantic) embedders.add(embedderName(semantic));
+        if (semantic) embedders.add(semantic);
         tally.add({ scenario_id, interaction, scores, scoring_version, conversation: said });
       }
     }
