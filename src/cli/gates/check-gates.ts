@@ -2,6 +2,7 @@ import { upperLimits, type GateResult } from "../../contract/budget.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/score-stats.ts";
 import { reaches } from "../../contract/threshold.ts";
+import { wilson } from "../../evaluation/statistics/wilson.ts";
 import { counted } from "../terminal/figures.ts";
 import { parseGate, type Comparator, type figures, type Gate, type Measure, type Statistic } from "./parse-gate.ts";
 
@@ -72,8 +73,8 @@ function measure(wanted: Measure, comparator: Comparator, response: EvaluationRe
 
 function runScore({ score, statistic }: { score: string; statistic: Statistic }, response: EvaluationResponse) {
   const { score_stats, average_scores } = response.summary;
-  const actual = statisticOf(score_stats[score], statistic, average_scores[score]);
-  return { actual, where: actual === null ? missing(score, statistic, score_stats) : undefined };
+  const { value, how } = statisticOf(score_stats[score], statistic, average_scores[score]);
+  return { actual: value, where: value === null ? missing(score, statistic, score_stats) : how };
 }
 
 /** The scenario furthest on the wrong side: an average hides one that always fails. */
@@ -84,17 +85,39 @@ function worstScenario(
 ): Measured {
   const values = results.scenarios.map(({ scenario_id, score_stats, average_scores }) => ({
     scenario_id,
-    value: statisticOf(score_stats[score], statistic, average_scores[score]),
+    ...statisticOf(score_stats[score], statistic, average_scores[score]),
   }));
   const unknown = values.find(({ value }) => value === null);
   if (unknown) return { actual: null, where: `scenario ${unknown.scenario_id} has no ${score}.${statistic}` };
   const sign = comparator.startsWith(">") ? 1 : -1;
   const [worst] = values.toSorted((left, right) => sign * ((left.value ?? 0) - (right.value ?? 0)));
-  return worst ? { actual: worst.value, where: `in scenario ${worst.scenario_id}` } : { actual: null };
+  if (!worst) return { actual: null };
+  const how = worst.how === undefined ? "" : `: ${worst.how}`;
+  return { actual: worst.value, where: `in scenario ${worst.scenario_id}${how}` };
 }
 
-function statisticOf(stats: ScoreStats | undefined, statistic: Statistic, mean: number | undefined): number | null {
-  return statistic === "mean" ? (mean ?? stats?.mean ?? null) : (stats?.[statistic] ?? null);
+interface Found {
+  readonly value: number | null;
+  /** How it was found, where that is another way than usual. */
+  readonly how?: string;
+}
+
+function statisticOf(stats: ScoreStats | undefined, statistic: Statistic, mean: number | undefined): Found {
+  if (statistic === "mean") return { value: mean ?? stats?.mean ?? null };
+  const value = stats?.[statistic] ?? null;
+  return value === null && stats && statistic !== "min" ? endOfEqual(stats, statistic) : { value };
+}
+
+/**
+ * Values that are all 1, or all 0, have no spread to make an interval from, but they bound the mean: nothing within 0 and 1 gives
+ * ones alone more often than what is 0 or 1, so Wilson's interval holds. Without it a run that is right throughout would not pass.
+ */
+function endOfEqual({ n, sd, mean }: ScoreStats, statistic: "ci_lower" | "ci_upper"): Found {
+  const end = Math.round(mean ?? 0);
+  if (n < 2 || sd !== 0 || mean === null || Math.abs(mean - end) > 1e-12) return { value: null };
+  const interval = wilson(end * n, n);
+  const value = (statistic === "ci_lower" ? interval?.lower : interval?.upper) ?? null;
+  return { value, how: `all ${n} are ${end}, by Wilson's interval` };
 }
 
 function missing(score: string, statistic: Statistic, stats: Readonly<Record<string, ScoreStats>>): string {

@@ -86,6 +86,22 @@ test.each([
   expect(check?.message).toMatch(message);
 });
 
+test.each([
+  ["sure.ci_lower>=0.92", true, 0.9286524008666412],
+  ["sure.ci_lower>=0.93", false, 0.9286524008666412],
+  ["sure.ci_upper>=1", true, 1],
+  ["hopeless.ci_upper<=0.08", true, 0.07134759913335889],
+])("a run whose scenarios are all right, or all wrong, has Wilson's end of an interval: %s", (text, passed, end) => {
+  // statsmodels 0.15.0 proportion_confint(50, 50, method="wilson").
+  const equal = (mean: number) => ({ ...stats(mean, null), n: 50, sd: 0 });
+  const score_stats = { sure: equal(1), hopeless: equal(0), half: equal(0.5) };
+  const even = { ...response, summary: { ...response.summary, score_stats } } as unknown as EvaluationResponse;
+  const [check, half] = checkGates([parseGate(text), parseGate("half.ci_lower>=0.1")], even);
+  expect(check).toMatchObject({ passed, actual: expect.closeTo(end, 10) });
+  expect(check?.message).toMatch(/\(all 50 are [01], by Wilson's interval\)/);
+  expect(half).toMatchObject({ passed: false, actual: null });
+});
+
 test("tokens that were not counted do not pass as none", () => {
   const silent = { ...scenario("silent", 0.9, 4), attempts: [{ interactions: [{ error: null, usage: null }] }] };
   const uncounted = { ...response, results: { scenarios: [silent] } } as unknown as EvaluationResponse;
