@@ -30,7 +30,7 @@ export function conversationAt({ scenario, systemPrompt, turn, replyOf }: Conver
 }
 
 /** A failed turn is no part of the conversation: the model never said `Request failed`. */
-export function generatedReply(reply: StoredReply | undefined): string | null {
+export function generatedReply(reply: Pick<StoredReply, "agent_reply" | "error"> | undefined): string | null {
   return !reply || reply.error ? null : reply.agent_reply;
 }
 

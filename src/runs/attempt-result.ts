@@ -8,6 +8,7 @@ import type { AttemptWithInteractions, StoredInteraction } from "../contract/sto
 import { isFailure, turnOutcome } from "../contract/outcome.ts";
 import { defaultThreshold } from "../contract/threshold.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
+import { generatedReply, referenceReply } from "../evaluation/conversation.ts";
 import { firstBadTurn, type FirstBadTurn } from "../evaluation/first-bad-turn.ts";
 import { toPasses } from "./passes.ts";
 
@@ -82,11 +83,19 @@ function toReplay(
   const badNow = interactions.filter(isBad).length;
   const repaired = badNow > 0 ? false : outcomes.includes("unscored") ? null : true;
   const before = `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} turns were bad; with the reference replies before them`;
-  // Nothing was said before the first turn, and a call that failed was not led astray by what was said.
-  const cause = turn_index > 0 && overall !== null ? ": the trouble came from the model's own earlier replies" : "";
+  const cause = overall === null ? "" : causeOf(first.slice(0, turn_index));
   const sentence =
     badNow === 0 ? `${before} none is${cause}.` : `${before} ${badNow} still ${badNow === 1 ? "is" : "are"}.`;
   return { from_turn: turn_index, interactions, average_scores: averageOf(interactions), repaired, sentence };
+}
+
+/** What a good replay says of the turns before it. Nothing was said before the first, and a call that failed was not led astray. */
+function causeOf(before: readonly InteractionResult[]): string {
+  if (before.length === 0) return "";
+  const isSame = before.every((turn) => generatedReply(turn) === referenceReply(turn));
+  return isSame
+    ? ": the replies before it were those already, so that is chance"
+    : ": the model's own earlier replies may be the cause, though one replay cannot rule out chance";
 }
 
 function toResults(stored: readonly StoredInteraction[], scenario: Scenario): InteractionResult[] {

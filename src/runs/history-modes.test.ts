@@ -75,14 +75,14 @@ test("the first bad turn is found, and a replay from there with reference histor
 });
 
 test.each<[string, string, Reply, string]>([
-  [
-    "what was said before",
-    "q2",
-    sampleReply("lost"),
-    "none is: the trouble came from the model's own earlier replies.",
-  ],
   ["nothing, where the first turn was bad", "q1", sampleReply("lost"), "the reference replies before them none is."],
   ["nothing, where a call failed", "q2", unavailable, "the reference replies before them none is."],
+  [
+    "chance, where the model said what the references say",
+    "q2",
+    sampleReply("lost"),
+    "none is: the replies before it were those already, so that is chance.",
+  ],
 ])("a replay that is good blames %s", async (_blamed, question, bad, end) => {
   const right = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
   const answers = [bad];
@@ -92,6 +92,26 @@ test.each<[string, string, Reply, string]>([
   const response = await bench.evaluate({ test_batch: numberedScenario("s", 3), replay_first_bad_turn: true });
   const replay = response.results.scenarios[0]?.attempts[0]?.replay;
   expect(replay).toMatchObject({ repaired: true, sentence: expect.stringMatching(new RegExp(`${end}$`)) });
+});
+
+test("a replay that is good may blame what the model said before, but cannot prove it", async () => {
+  const model = fakeModel((request) => {
+    const asked = lastUserMessage(request);
+    const astray = request.messages.some(({ content }) => content === "a1 and more");
+    return asked === "q1" ? "a1 and more" : astray ? "lost" : asked.replace("q", "a");
+  });
+  await using bench = await startBench({ models: { model } });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 2),
+    replay_first_bad_turn: true,
+    threshold: 0.4,
+  });
+  expect(response.results.scenarios[0]?.attempts[0]?.replay).toMatchObject({
+    from_turn: 1,
+    repaired: true,
+    sentence:
+      "From turn 2 on, 1 of 1 turns were bad; with the reference replies before them none is: the model's own earlier replies may be the cause, though one replay cannot rule out chance.",
+  });
 });
 
 test("an attempt without a bad turn has none, and is not replayed", async () => {
