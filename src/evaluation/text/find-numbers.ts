@@ -5,7 +5,9 @@ import { parted } from "./normalize.ts";
 const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
   .map((script) => `\\p{Script_Extensions=${script}}`)
   .join("");
-const notInWord = `(?<![\\p{N}_]|(?![${unspaced}])\\p{L})`;
+const letter = `(?![${unspaced}])\\p{L}`;
+/** Nor what stands behind the points of such a word: v2.5.1 has no number. */
+const notInWord = `(?<![\\p{N}_]|${letter})(?<!(?:_|${letter})(?:\\p{Nd}{1,9}\\.){1,4})`;
 const spaces = String.raw` \u00a0\u202f`;
 // As many groups as a number can tell apart: without an end, each number of a long list would be tried as the start of the rest.
 const thousands = String.raw`\d{1,3}(?:[,'’${spaces}]\d{3}){1,8}(?!\d)(?:\.\d+)?`;
@@ -30,7 +32,7 @@ const digitsOfOtherScripts = /(?![0-9])\p{Nd}/gu;
 
 /**
  * The numbers a text holds, in order: `$1,234.50` is 1234.5, `1.234,50 €` too, `-$5` is -5, `3,5 %` is 3.5, `₹1,25,000` is 125000, `١٥` is 15, `5½` is
- * 5.5. Digits inside a word (`A4`, `v2`) are no numbers.
+ * 5.5. Digits inside a word (`A4`, `v2.5`) are no numbers.
  */
 export function findNumbers(text: string): number[] {
   if (wordsOnly.test(text)) return [];
