@@ -36,13 +36,26 @@ export function matchValue(
   return generated === expected ? 1 : 0;
 }
 
-/** The key of the label that a spelling stands for. */
+/** Nobody has a longer chain of spellings in earnest, and each link is looked for among all aliases. */
+const longestChain = 10;
+
+/** The key of the label that a spelling stands for. What it stands for may be a spelling of another one; labels that stand for each other are one. */
 export function canonicalKey(label: string, aliases: LabelRule["aliases"]): string {
-  const key = labelKey(label);
-  for (const [canonical, others] of Object.entries(aliases ?? {})) {
+  let key = labelKey(label);
+  if (!aliases) return key;
+  const passed: string[] = [];
+  while (!passed.includes(key) && passed.length < longestChain) {
+    passed.push(key);
+    key = aliasedKey(key, aliases) ?? key;
+  }
+  return passed.includes(key) ? (passed.slice(passed.indexOf(key)).toSorted()[0] ?? key) : key;
+}
+
+function aliasedKey(key: string, aliases: NonNullable<LabelRule["aliases"]>): string | undefined {
+  for (const [canonical, others] of Object.entries(aliases)) {
     if (others.some((other) => labelKey(other) === key)) return labelKey(canonical);
   }
-  return key;
+  return undefined;
 }
 
 function nearness(generated: number, expected: number): number {

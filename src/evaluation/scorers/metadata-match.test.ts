@@ -28,6 +28,16 @@ test("text labels are equal whatever their case, hyphens, underscores and spaces
   expect(matchValue("A", "A-")).toBe(0);
 });
 
+test("labels that are aliases of each other, or by way of another one, are one label", () => {
+  const mutual = { aliases: { refund: ["money back"], "Money Back": ["refund"] } };
+  expect(matchValue("money back", "refund", mutual)).toBe(1);
+  expect(matchValue("refund", "money_back", mutual)).toBe(1);
+  expect(matchValue("cancel", "refund", mutual)).toBe(0);
+  const chained = { aliases: { refund: ["refund", "money back"], "money back": ["reimbursement"] } };
+  expect(matchValue("reimbursement", "refund", chained)).toBe(1);
+  expect(matchValue("refund", "refund", chained)).toBe(1);
+});
+
 test("an alias counts as its label, by itself and in a list", () => {
   const aliases = { refund: ["money back", "Reimbursement"] };
   expect(matchValue("Money-Back", "refund", { aliases })).toBe(1);
