@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HelperUsage } from "./judge.ts";
 
 export const Verdict = z.enum(["better", "worse", "no_difference_seen", "same", "undecided"]).meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
@@ -124,6 +125,7 @@ export const PairwiseComparison = z
     p: z.number().nullable().describe("Sign test over scenarios."),
     sentence: z.string(),
     judge_audited: z.boolean(),
+    helper_usage: HelperUsage.optional().describe("What the judge's calls took."),
   })
   .meta({ id: "PairwiseComparison" });
 export type PairwiseComparison = z.infer<typeof PairwiseComparison>;

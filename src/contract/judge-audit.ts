@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { JudgeSettings } from "./evaluation-request.ts";
+import { HelperUsage } from "./judge.ts";
 
 const interval = { ci_lower: z.number().nullable(), ci_upper: z.number().nullable() };
 
@@ -48,6 +49,7 @@ export const JudgeAudit = z
         "Whether the judge's error goes with the reply's length; and how often the longer of an equal pair won.",
       ),
     notes: z.array(z.string()),
+    helper_usage: HelperUsage.optional().describe("What the judge's calls took."),
   })
   .meta({ id: "JudgeAudit" });
 export type JudgeAudit = z.infer<typeof JudgeAudit>;

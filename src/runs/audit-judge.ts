@@ -11,7 +11,12 @@ import { withOperator } from "./operator-helper.ts";
 /** Measures a judge against the choices of people. One question at a time: with several rubrics, audit each by itself. */
 export async function runJudgeAudit(
   { judge: requested, items, repeats }: JudgeAuditRequest,
-  { createModel, operatorJudge, signal }: Pick<JudgeRunPairsOptions, "createModel" | "operatorJudge" | "signal">,
+  {
+    createModel,
+    priceOf,
+    operatorJudge,
+    signal,
+  }: Pick<JudgeRunPairsOptions, "createModel" | "priceOf" | "operatorJudge" | "signal">,
 ): Promise<JudgeAudit> {
   const judge = withOperator(requested, operatorJudge);
   const [question, ...others] = judgeQuestions(judge);
@@ -38,7 +43,7 @@ export async function runJudgeAudit(
   }
   if (problems.length > 0 || !question || !target) throw fieldsError(problems);
   return auditJudge({
-    judge: { model: createModel(target), votes: 1, audited: false },
+    judge: { model: createModel(target), votes: 1, audited: false, priceOf: priceOf?.(target) },
     question,
     items,
     repeats,

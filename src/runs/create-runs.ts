@@ -224,12 +224,14 @@ export function createRuns(options: RunsOptions): Runs {
     judgePairs: (request, pairOptions) =>
       judgeRunPairs(store, request, {
         createModel: createHelper,
+        priceOf: options.priceOf,
         operatorJudge: helpers.judge,
         ...pairOptions,
       }),
     async auditJudge(request, signal) {
       const audit = await runJudgeAudit(request, {
         createModel: createHelper,
+        priceOf: options.priceOf,
         operatorJudge: helpers.judge,
         signal,
       });

@@ -19,9 +19,9 @@ test("the limit counts pairs, so a part of a suite is found wherever it stands i
       judge: { endpoint: "http://judge", model_id: "judge" },
       limit: 2,
     },
-    { createModel: () => judge, signal: new AbortController().signal },
+    { createModel: () => judge, priceOf: () => () => 0.25, signal: new AbortController().signal },
   );
-  expect(result).toMatchObject({ pairs: 2, ties: 2 });
+  expect(result).toMatchObject({ pairs: 2, ties: 2, helper_usage: { calls: 4, usage: { total_tokens: 60 }, cost: 1 } });
 });
 
 test("only first attempts count, and a turn that got no reply from one of them is no pair", async () => {

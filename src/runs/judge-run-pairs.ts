@@ -4,6 +4,7 @@ import type { ChatModel } from "../contract/model.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
 import type { Store } from "../contract/store.ts";
 import { pairwiseFigures, type JudgedPair } from "../evaluation/comparison/pairwise.ts";
+import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";
 import { judgePair } from "../evaluation/judges/judge-pair.ts";
 import { referenceReplies } from "../evaluation/reference-replies.ts";
@@ -16,6 +17,7 @@ import { withOperator } from "./operator-helper.ts";
 
 export interface JudgeRunPairsOptions {
   readonly createModel: (target: ModelTarget) => ChatModel;
+  readonly priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
   readonly operatorJudge?: LabellerSettings | undefined;
   readonly owner?: string | null;
   readonly concurrency?: number;
@@ -33,13 +35,14 @@ interface FirstReply {
 export async function judgeRunPairs(
   store: Store,
   { baseline: baselineId, candidate: candidateId, judge: requested, limit }: PairwiseRequest,
-  { createModel, operatorJudge, owner, concurrency = 8, signal }: JudgeRunPairsOptions,
+  { createModel, priceOf, operatorJudge, owner, concurrency = 8, signal }: JudgeRunPairsOptions,
 ): Promise<PairwiseComparison> {
   const { rubric, votes = 1, ...place } = withOperator(requested ?? {}, operatorJudge);
   const { target, problems } = findHelper("judge", place);
   if (!target) throw fieldsError(problems);
   // An audit measures verdicts on single replies; it says nothing about choosing between two.
-  const judge: Judge = { model: createModel({ ...target, owner: owner ?? null }), votes, audited: false };
+  const model = createModel({ ...target, owner: owner ?? null });
+  const judge: Judge = { model, votes, audited: false, priceOf: priceOf?.(target) };
   const baseline = new Map<string, FirstReply>();
   for await (const { key, ...reply } of firstReplies(store, baselineId, owner)) baseline.set(key, reply);
   const pairs: { left: FirstReply; right: FirstReply }[] = [];

@@ -1,4 +1,5 @@
 import type { PairwiseComparison } from "../../contract/comparison.ts";
+import { addHelperUsage, isHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import type { PairJudgement } from "../judges/judge-pair.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";
 import { withinScores } from "../statistics/interval.ts";
@@ -8,7 +9,7 @@ import { pText } from "./p-text.ts";
 /** A verdict on two replies: left is the baseline's, right the candidate's. */
 export interface JudgedPair {
   readonly scenario: string;
-  readonly judgement: Pick<PairJudgement, "winner" | "flipped">;
+  readonly judgement: Pick<PairJudgement, "winner" | "flipped"> & Partial<Pick<PairJudgement, "helper_usage">>;
 }
 
 /** Counts the verdicts of a judge on two runs. The scenario is the unit that counts, as in every comparison. */
@@ -30,6 +31,7 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
   const better = rates.filter((rate) => rate > 0.5).length;
   const worse = rates.filter((rate) => rate < 0.5).length;
   const p = rates.length < 2 ? null : mcnemar(better, worse);
+  const spent = judged.reduce((sum, { judgement }) => addHelperUsage(sum, judgement.helper_usage), noHelperUsage);
   return {
     pairs: read.length,
     unreadable: judged.length - read.length,
@@ -46,6 +48,7 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
         ? "There is no question that both runs were asked and answered."
         : toSentence({ better, worse, scenarios: rates.length, p }),
     judge_audited,
+    ...(isHelperUsage(spent) && { helper_usage: spent }),
   };
 }
 

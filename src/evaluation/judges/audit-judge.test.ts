@@ -104,7 +104,10 @@ test("a judge that wavers is not consistent, one that cannot be read does not pa
 
 test("a liking for the first place is a flip rate of 1", async () => {
   const list = items(5, () => "good").map((item) => ({ ...item, reference_reply: "ref" }));
-  expect((await audit(list, () => "good")).position_flip_rate).toBe(1);
+  const { position_flip_rate, helper_usage } = await audit(list, () => "good");
+  expect(position_flip_rate).toBe(1);
+  // Five items, each judged twice and once more in either order.
+  expect(helper_usage).toMatchObject({ calls: 20, unpriced: 20 });
   expect((await audit(list, () => "good", "tie")).position_flip_rate).toBe(0);
 });
 

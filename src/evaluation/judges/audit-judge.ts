@@ -1,4 +1,6 @@
 import type { AuditItem, JudgeAudit } from "../../contract/judge-audit.ts";
+import type { HelperUsage } from "../../contract/judge.ts";
+import { addHelperUsage, isHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import { runInLanes } from "../run-in-lanes.ts";
 import { correlation } from "../statistics/correlation.ts";
 import { cohensKappa, kappaInterval } from "../statistics/kappa.ts";
@@ -30,6 +32,7 @@ interface Audited {
   /** One choice per repeat; null where the answer could not be read. */
   readonly choices: readonly (string | null)[];
   readonly pair: PairJudgement | null;
+  readonly helper_usage: HelperUsage;
 }
 
 /** Measures a judge against people: agreement beyond chance, steadiness, and a liking for places or length. */
@@ -59,15 +62,17 @@ async function auditItem(
   const messages = turnPrompt(question, { turn: { user_message, reply, references }, before: [] });
   const single = { ...judge, votes: 1 };
   const choices: (string | null)[] = [];
+  let spent = noHelperUsage;
   for (let repeat = 0; repeat < repeats; repeat++) {
-    const { verdict } = await askJudge(single, { messages, judged: [reply], choices: question.choices, signal });
-    choices.push(verdict.votes[0]?.choice ?? null);
+    const asked = await askJudge(single, { messages, judged: [reply], choices: question.choices, signal });
+    choices.push(asked.verdict.votes[0]?.choice ?? null);
+    spent = addHelperUsage(spent, asked.helper_usage);
   }
   const comparable = withPair && reference_reply !== "" && reference_reply !== reply;
   const pair = comparable
     ? await judgePair(single, { pair: { user_message, left: reply, right: reference_reply }, signal })
     : null;
-  return { item, choices, pair };
+  return { item, choices, pair, helper_usage: addHelperUsage(spent, pair?.helper_usage) };
 }
 
 function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }: AuditOptions): JudgeAudit {
@@ -84,6 +89,7 @@ function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }
   const kappa = cohensKappa(counts);
   const interval = kappaInterval(counts);
   const lower = interval?.lower ?? (kappa === 1 ? 1 : null);
+  const spent = audited.reduce((sum, { helper_usage }) => addHelperUsage(sum, helper_usage), noHelperUsage);
   const readable = audited.length > 0 && 1 - judged.length / audited.length <= mostUnreadable;
   return {
     fingerprint,
@@ -100,6 +106,7 @@ function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }
     position_flip_rate: flipRate(audited),
     length_bias: lengthBias(audited, { judged, question }),
     notes: notesOn({ audited, judged: judged.length, kappa, hasInterval: interval !== null, repeats }),
+    ...(isHelperUsage(spent) && { helper_usage: spent }),
   };
 }
 
