@@ -41,6 +41,24 @@ test("where judges differ, what they said of the rubrics of turns is left out to
   expect([...differingScores(judgedBy("a", "rubric"), judgedBy("a", "rubric")).leaveOut]).toEqual([]);
 });
 
+test("what another labeller said, and overall with it, is no difference between replies", async () => {
+  const labeller = fakeModel(() => JSON.stringify({ intent: "refund" }));
+  await using bench = await startBench({ models: { model: fakeModel(() => "Done."), labeller } });
+  const scenario = (id: string, intent?: string) =>
+    numberedScenario(id, 1, intent === undefined ? {} : { reference_metadata: { intent } });
+  const compare = async (test_batch: ReturnType<typeof scenario>[]) => {
+    const before = await bench.evaluate({ test_batch });
+    const after = await bench.evaluate({ test_batch, labeller: { endpoint: "http://l", model_id: "labeller" } });
+    return bench.runs.compare(before.run_id, after.run_id, null);
+  };
+  const { scores, notes } = await compare([scenario("a", "refund"), scenario("b", "refund"), scenario("c", "refund")]);
+  expect(scores.map(({ name }) => name)).not.toContain("overall");
+  expect(notes).toEqual([
+    "metadata.intent, metadata_match, overall left out: the runs labelled replies in different ways.",
+  ]);
+  expect(await compare([scenario("a"), scenario("b")])).toMatchObject({ verdict: "same", notes: [] });
+});
+
 test("a check is compared only with one that asks for the same, whatever it is called in the request", async () => {
   await using bench = await startBench({ models: { model: fakeModel((asked) => lastUserMessage(asked)) } });
   const evaluate = (scorers: ScorerSetting[], checks?: unknown[]) =>

@@ -10,7 +10,7 @@ interface Side {
   readonly tally: Pick<RunTally, "rubric_scores" | "scenarios">;
 }
 
-/** Scores that carry the same name in two runs but are not the same measure: another judge, another embedder, another check, other weights. */
+/** Scores that carry the same name in two runs but are not the same measure: another judge, labeller or embedder, another check, other weights. */
 export function differingScores(baseline: Side, candidate: Side): { leaveOut: Set<string>; notes: string[] } {
   const leaveOut = new Set<string>();
   const notes: string[] = [];
@@ -40,9 +40,8 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
   );
   if (checks.length > 0) leave(checks, "the runs checked for something else under the same name");
   if (left.overall !== right.overall) leave(["overall"], "the runs made it of different scores");
-  if (left.labels !== right.labels) {
-    notes.push("The runs labelled replies in different ways; scores of metadata differ for that reason too.");
-  }
+  const labels = left.labels === right.labels ? [] : labelScores(baseline.tally, candidate.tally);
+  if (labels.length > 0) leave([...labels, "overall"], "the runs labelled replies in different ways");
   return { leaveOut, notes };
 }
 
@@ -50,6 +49,15 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
 function differingChecks(left: Measures["checks"], right: Measures["checks"]): string[] {
   if (!left || !right) return [];
   return Object.keys({ ...left, ...right }).filter((name) => left[name] !== right[name]);
+}
+
+function labelScores(...sides: readonly Side["tally"][]): string[] {
+  const names = new Set<string>();
+  for (const { scenarios } of sides)
+    for (const interactions of scenarios.values())
+      for (const { sums } of interactions.values())
+        for (const name of sums.keys()) if (name === "metadata_match" || name.startsWith("metadata.")) names.add(name);
+  return [...names];
 }
 
 function isScored({ scenarios }: Side["tally"], name: string): boolean {
