@@ -1,5 +1,7 @@
+import { firstCharacters } from "../../contract/first-characters.ts";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
+import { scrub } from "../../services/http/scrub.ts";
 
 /** Refuses an endpoint that can be judged before any call, so that nothing is stored for it. */
 export function endpointChecker(outbound: Outbound): (planned: { pointer: string; endpoint: string }) => void {
@@ -7,7 +9,13 @@ export function endpointChecker(outbound: Outbound): (planned: { pointer: string
     const check = outbound.checkEndpoint(endpoint);
     if (check.ok) return;
     throw new ServiceError(check.code, check.detail, {
-      errors: [{ pointer, code: check.code, message: check.detail, received: endpoint.slice(0, 80) }],
+      errors: [{ pointer, code: check.code, message: check.detail, received: describe(endpoint) }],
     });
   };
+}
+
+/** A short look at an endpoint. What stands before an @ may be a password, which is not repeated in an error. */
+function describe(endpoint: string): string {
+  const withoutUser = endpoint.replace(/^([a-z][a-z+.-]*:\/\/)?.*@/is, "$1[redacted]@");
+  return firstCharacters(scrub(withoutUser), 80);
 }
