@@ -11,12 +11,7 @@ import { withOperator } from "./operator-helper.ts";
 /** Measures a judge against the choices of people. One question at a time: with several rubrics, audit each by itself. */
 export async function runJudgeAudit(
   { judge: requested, items, repeats }: JudgeAuditRequest,
-  {
-    createModel,
-    priceOf,
-    operatorJudge,
-    signal,
-  }: Pick<JudgeRunPairsOptions, "createModel" | "priceOf" | "operatorJudge" | "signal">,
+  { createModel, priceOf, operatorJudge, owner = null, signal }: Omit<JudgeRunPairsOptions, "concurrency">,
 ): Promise<JudgeAudit> {
   const judge = withOperator(requested, operatorJudge);
   const [question, ...others] = judgeQuestions(judge);
@@ -43,7 +38,7 @@ export async function runJudgeAudit(
   }
   if (problems.length > 0 || !question || !target) throw fieldsError(problems);
   return auditJudge({
-    judge: { model: createModel(target), votes: 1, audited: false, priceOf: priceOf?.(target) },
+    judge: { model: createModel({ ...target, owner }), votes: 1, audited: false, priceOf: priceOf?.(target) },
     question,
     items,
     repeats,

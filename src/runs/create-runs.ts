@@ -110,6 +110,7 @@ export function createRuns(options: RunsOptions): Runs {
   const checks = createCheckRunner();
   /** Judges and labellers, at whichever endpoint: its limits hold for them as for the models under test. */
   const createHelper = limitModels(placeModels(options.createHelper ?? options.createModel, places), options.limits);
+  const asking = { createModel: createHelper, priceOf: options.priceOf, operatorJudge: helpers.judge };
   const scoringOf = createRunScoring({
     ...options,
     createModel: createHelper,
@@ -221,23 +222,14 @@ export function createRuns(options: RunsOptions): Runs {
       return { ...estimate, ...(told.length > 0 && { warnings: told }) };
     },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
-    judgePairs: (request, pairOptions) =>
-      judgeRunPairs(store, request, {
-        createModel: createHelper,
-        priceOf: options.priceOf,
-        operatorJudge: helpers.judge,
-        ...pairOptions,
+    judgePairs: (request, { owner, signal: client }) =>
+      waiting.during(client, (signal) => judgeRunPairs(store, request, { ...asking, owner, signal })),
+    auditJudge: (request, { owner, signal: client }) =>
+      waiting.during(client, async (signal) => {
+        const audit = await runJudgeAudit(request, { ...asking, owner, signal });
+        await options.audits?.record(audit, now());
+        return audit;
       }),
-    async auditJudge(request, signal) {
-      const audit = await runJudgeAudit(request, {
-        createModel: createHelper,
-        priceOf: options.priceOf,
-        operatorJudge: helpers.judge,
-        signal,
-      });
-      await options.audits?.record(audit, now());
-      return audit;
-    },
     async create({ scenarios, untried, ...settings }, { warnings, idempotency, owner }) {
       await refuseUnusableChecks(untried, { checks, owner });
       const [demo, tied] = [isDemo(settings), isTied(settings)];

@@ -17,6 +17,12 @@ export interface NewRunOptions {
   readonly owner: string | null;
 }
 
+/** Whose calls of a judge they are, and who waits for what it says. */
+export interface AskingOptions {
+  readonly owner: string | null;
+  readonly signal: AbortSignal;
+}
+
 /** Everything that can be done with runs. A run of another owner is as good as none. */
 export interface Runs {
   /** Rejects with `overloaded` when there are too many unfinished runs. */
@@ -53,12 +59,9 @@ export interface Runs {
   /** How far runs of the same thing differ by chance, by score. */
   noise(ids: readonly string[], owner: string | null): Promise<Record<string, NoiseFloor>>;
   /** Lets a judge choose between the replies of two ended runs. Calls the judge. */
-  judgePairs(
-    request: PairwiseRequest,
-    options: { owner: string | null; signal: AbortSignal },
-  ): Promise<PairwiseComparison>;
+  judgePairs(request: PairwiseRequest, options: AskingOptions): Promise<PairwiseComparison>;
   /** Measures a judge against people's choices. Calls the judge. */
-  auditJudge(request: JudgeAuditRequest, signal: AbortSignal): Promise<JudgeAudit>;
+  auditJudge(request: JudgeAuditRequest, options: AskingOptions): Promise<JudgeAudit>;
   start(): Promise<void>;
   stop(options: { graceMs: number }): Promise<void>;
 }

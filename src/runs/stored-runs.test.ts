@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { PairwiseComparison, RunComparison } from "../contract/comparison.ts";
+import type { Limits } from "../contract/limits.ts";
 import type { ChatModel } from "../contract/model.ts";
 import { ServiceError } from "../contract/service-error.ts";
 import type { CreateRunScoring } from "./run-context.ts";
@@ -9,6 +10,7 @@ import { estimatePlan } from "./estimate-plan.ts";
 import { measureNoise } from "./measure-noise.ts";
 import { planRun } from "./plan-run.ts";
 import { rescoreRun } from "./rescore-run.ts";
+import { createStoreTrouble } from "./store-trouble.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, planLimits, startBench } from "./testing/run-bench.ts";
 import { EvaluationRequest } from "../contract/evaluation-request.ts";
@@ -220,6 +222,33 @@ test("choosing between runs needs a judge, and the operator's will do", async ()
   const run = await bench.evaluate({ test_batch: batch });
   const pair = { baseline: run.run_id, candidate: run.run_id, limit: 5 };
   expect(await bench.runs.judgePairs(pair, { owner: null, signal })).toMatchObject({ pairs: 5, ties: 5 });
+});
+
+test("a judge that is asked beside runs waits for no store that is away for long, and is asked for its owner", async () => {
+  let time = 0;
+  const trouble = createStoreTrouble(() => time);
+  const asked: (string | null | undefined)[] = [];
+  const { promise: waits, resolve: begin } = Promise.withResolvers<void>();
+  const limits: Limits = {
+    acquire: ({ owner, signal }) => {
+      asked.push(owner);
+      begin();
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+    },
+    stopWaiting: () => {},
+    close: async () => {},
+  };
+  await using bench = await startBench({ models: { judge: prefersRight() }, limits, trouble });
+  const judge = { endpoint: "http://judge", model_id: "judge" };
+  const items = [{ user_message: "q", reply: "a", reference_reply: "a", human: "equivalent" }];
+  const { signal } = new AbortController();
+  const audit = bench.runs
+    .auditJudge({ judge, items, repeats: 1 }, { owner: "alice", signal })
+    .catch((error: unknown) => error);
+  await waits;
+  for (time of [0, 16_000]) trouble.failed(new ServiceError("storage_unavailable", "The database cannot be reached."));
+  expect(await audit).toMatchObject({ code: "storage_unavailable" });
+  expect(asked).toEqual(["alice"]);
 });
 
 test("a run that ends in the moment it is to be deleted is deleted, and one to be cancelled has its end named", async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ServiceError } from "../contract/service-error.ts";
 import type { Store } from "../contract/store.ts";
@@ -23,4 +24,27 @@ test("whoever waits for a run is told that its store takes nothing, and may wait
   expect(((await second) as ServiceError).code).toBe("shutting_down");
   waiting.giveUp(told);
   expect(((await wait()) as ServiceError).code).toBe("shutting_down");
+});
+
+test("what is done for somebody who waits is broken off when the store takes nothing, but not when the service stops", async () => {
+  const waiting = createWaiting({ store: {} as Store, events: createRunEvents() });
+  const { signal: client } = new AbortController();
+  const away = new ServiceError("storage_unavailable", "The database cannot be reached.");
+  const ask = () =>
+    waiting.during(client, async (signal) => {
+      await setImmediate();
+      return signal.reason ?? "done";
+    });
+
+  const first = ask();
+  waiting.giveUp(away);
+  expect(await first).toBe(away);
+
+  const second = ask();
+  waiting.endAll();
+  expect(await second).toBe("done");
+
+  const third = ask();
+  waiting.giveUp(away);
+  expect(await third).toBe(away);
 });

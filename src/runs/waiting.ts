@@ -14,10 +14,13 @@ export interface Waiting extends Pick<Runs, "wait" | "follow"> {
   endAll(): void;
   /** Whoever waits is told why that is in vain just now. Those who come later may wait. */
   giveUp(error: ServiceError): void;
+  /** Does what somebody waits for beside runs, such as asking a judge. Broken off by `giveUp` only: a process that stops brings it to its end. */
+  during<Result>(client: AbortSignal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
 }
 
 export function createWaiting({ store, events }: { store: Store; events: RunEvents }): Waiting {
   let stopped = new AbortController();
+  let givenUp = new AbortController();
 
   /** A run that is waited for in vain goes on elsewhere or after a restart. */
   function untilStopped(id: string, signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
@@ -53,11 +56,14 @@ export function createWaiting({ store, events }: { store: Store; events: RunEven
   return {
     wait,
     follow,
+    during: (client, work) => work(AbortSignal.any([client, givenUp.signal])),
     allow() {
       stopped = new AbortController();
     },
     endAll: () => stopped.abort(),
     giveUp(error) {
+      givenUp.abort(error);
+      givenUp = new AbortController();
       if (stopped.signal.aborted) return;
       const told = stopped;
       stopped = new AbortController();

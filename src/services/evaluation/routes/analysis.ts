@@ -57,7 +57,8 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
     .post("/judges/audit", requireScope("evaluate"), async (context) => {
       const request = validate(JudgeAuditRequest, await readJson(context, bodyLimits));
       checkJudge(request.judge.endpoint);
-      return context.json(await runs.auditJudge(request, context.req.raw.signal));
+      const { signal } = context.req.raw;
+      return context.json(await runs.auditJudge(request, { owner: ownerOf(context), signal }));
     })
     .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
       const body = await readOptionalJson(context, bodyLimits);
