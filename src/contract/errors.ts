@@ -122,7 +122,7 @@ export const errorKinds = {
   validation_failed: {
     status: 422,
     title: "The request does not match the contract",
-    hint: "Correct the fields named in errors.",
+    hint: "Correct what the detail names; errors, where there are any, say where it is.",
   },
   json_too_deep: { status: 422, title: "The JSON is nested too deeply", hint: "Stay within 32 levels." },
   key_forbidden: {

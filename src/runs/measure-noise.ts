@@ -25,6 +25,7 @@ export async function measureNoise(
     throw new ServiceError(
       "validation_failed",
       `The run ${run.id} did not do the same as ${first.id}: other settings or scenarios.`,
+      { hint: "Name runs of one request: the same endpoint, model, settings and scenarios, scored the same way." },
     );
   }
   const names = new Set(runs.flatMap((run) => Object.keys(run.summary?.average_scores ?? {})));

@@ -241,7 +241,14 @@ test("noise is measured from runs of the same thing only", async () => {
   expect(answer.status).toBe(200);
   expect(Object.keys(answer.body as object)).toContain("overall");
   const mixed = await send(at(`/noise?runs=${runs[0]},${(await evaluate("bad")).run_id}`));
-  expect(mixed.status).toBe(422);
+  expect(mixed).toMatchObject({ status: 422, body: { hint: expect.stringContaining("runs of one request") } });
+});
+
+test("a comma too many names no run", async () => {
+  const { run_id } = await evaluate("good");
+  expect((await send(at(`/noise?runs=${run_id},`))).status).toBe(200);
+  const none = await send(at("/noise?runs=,"));
+  expect(none).toMatchObject({ status: 422, body: { detail: "Name at least one run." } });
 });
 
 test("noise is measured also where the keys of labels and weights were written in another order", async () => {

@@ -46,7 +46,8 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
     .get("/noise", requireScope("runs:read"), async (context) => {
       const ids = validateQuery(NoiseQuery, context.req.queries())
         .runs.split(",")
-        .map((id) => id.trim());
+        .map((id) => id.trim())
+        .filter((id) => id !== "");
       return context.json(await runs.noise(ids, ownerOf(context)));
     })
     .post("/estimate", requireScope("evaluate"), async (context) => {
