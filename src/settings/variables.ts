@@ -75,7 +75,8 @@ const textVariables: readonly Variable[] = [
   {
     name: "EVAL_ENDPOINT_POLICY",
     default: "local on loopback, else allowlist",
-    meaning: "Which endpoints may be called: local, allowlist or public.",
+    meaning:
+      "Which endpoints may be called: local, allowlist or public. The agent that a command starts for itself may always be.",
   },
   { name: "EVAL_ENDPOINT_ALLOW", default: "", meaning: "Origins the allowlist policy admits, comma separated." },
   {

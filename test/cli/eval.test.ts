@@ -51,6 +51,22 @@ test("evaluates without a key or a service, and keeps the run", async () => {
   expect(short.stdout).toContain("attempt 1");
 });
 
+test.each(["public", "allowlist"])(
+  "with policy %s its own agent is evaluated, and nothing else here",
+  async (policy) => {
+    await using folder = await folderWith({ "hello.json": hello });
+    await using provider = await startFakeProvider({ behaviour: text("Yes") });
+    const options = { cwd: folder.path, env: { EVAL_ENDPOINT_POLICY: policy } };
+    const own = await runCli(["eval", "hello.json", "-m", "demo/retrieval", "--json"], options);
+    expect(JSON.parse(own.stdout)).toMatchObject({
+      runs: [{ results: { scenarios: [{ average_scores: { success: 1 } }] } }],
+    });
+    const other = await runCli(["eval", "hello.json", "-m", "m", "--endpoint", provider.url], options);
+    expect(other.code).toBe(2);
+    expect(provider.requests).toEqual([]);
+  },
+);
+
 test("--json prints one document and nothing else", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });

@@ -22,10 +22,12 @@ export function createClients(
   {
     isOwnAddress,
     isAgentAddress = () => false,
+    isOpenedHere = () => false,
     hubProviders,
   }: {
     isOwnAddress: (address: HostPort) => boolean;
     isAgentAddress?: ((address: HostPort) => boolean) | undefined;
+    isOpenedHere?: ((address: HostPort) => boolean) | undefined;
     hubProviders: readonly HubProvider[];
   },
 ): Clients {
@@ -54,6 +56,7 @@ export function createClients(
   const clients = {
     evaluation: createOutbound({
       ...common,
+      isOpenedHere,
       keyVariable,
       credentials: withoutRepeats([...credentials, ...providers]),
       policy: endpointPolicy.mode,

@@ -39,6 +39,8 @@ export interface CoreOptions {
   readonly isOwnAddress?: (address: HostPort) => boolean;
   /** Addresses that may not serve the agent's models: the agent backend's own. */
   readonly isAgentAddress?: (address: HostPort) => boolean;
+  /** Addresses that may be evaluated whatever the policy: this process opened them for that. */
+  readonly isOpenedHere?: (address: HostPort) => boolean;
   /** Whether a database that is away is waited for, as by what is started together with it. Default: a command says so at once. */
   readonly waitsForStore?: boolean;
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
@@ -58,6 +60,7 @@ export async function createCore(
     isTied = never,
     isOwnAddress = never,
     isAgentAddress = never,
+    isOpenedHere = never,
     waitsForStore = false,
     ownRuns,
   }: CoreOptions = {},
@@ -84,7 +87,7 @@ export async function createCore(
       },
     }),
   );
-  const clients = opened.use(createClients(settings, { isOwnAddress, isAgentAddress, hubProviders }));
+  const clients = opened.use(createClients(settings, { isOwnAddress, isAgentAddress, isOpenedHere, hubProviders }));
   const { runs, helpers } = opened.use(
     await createEvaluation({
       settings,

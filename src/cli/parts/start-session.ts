@@ -32,6 +32,8 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
       // The agent goes with this process. Others would call a port where nobody listens any more, or somebody else.
       isTied: ({ endpoint }) => isServedAgent(served, endpoint),
       isAgentAddress: agentAddresses.isOwnAddress,
+      // The policy is about what others may be asked to call; this address nobody chose.
+      isOpenedHere: ({ host, port }) => port === served.agent?.port && host === settings.server.host,
       ownRuns: wanted.runs ?? [],
     }),
   );

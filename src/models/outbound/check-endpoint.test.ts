@@ -9,6 +9,7 @@ const policy = (name: EndpointPolicy["name"], allowed: string[] = []): EndpointP
   name,
   allowedOrigins: new Set(allowed),
   isOwnAddress: () => false,
+  isOpenedHere: () => false,
 });
 
 /** Ways to write one IPv4 address that a URL parser reads as that address. */

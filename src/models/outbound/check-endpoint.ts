@@ -1,5 +1,12 @@
 import { isIP } from "node:net";
-import { addressRefusal, hostOf, isLocalhostName, portOf, type EndpointPolicy } from "./endpoint-policy.ts";
+import {
+  hostOf,
+  isLocalhostName,
+  isOpenedHere,
+  literalRefusal,
+  portOf,
+  type EndpointPolicy,
+} from "./endpoint-policy.ts";
 import { parseEndpoint, type InvalidEndpoint } from "./parse-endpoint.ts";
 
 export type EndpointCheck =
@@ -22,11 +29,12 @@ export function checkEndpoint(text: string, policy: EndpointPolicy): EndpointChe
   if (!parsed.ok) return parsed;
   const { url } = parsed;
   const host = hostOf(url);
+  const address = { host, port: portOf(url) };
   if (isIP(host) || isLocalhostName(host)) {
-    const refusal = addressRefusal({ host, port: portOf(url) }, policy);
+    const refusal = literalRefusal(address, policy);
     if (refusal) return { ok: false, code: "endpoint_not_allowed", detail: `${refusal}.`, reason: "address" };
   }
-  if (policy.name === "allowlist" && !policy.allowedOrigins.has(url.origin)) {
+  if (policy.name === "allowlist" && !policy.allowedOrigins.has(url.origin) && !isOpenedHere(address, policy)) {
     const detail = `The origin ${url.origin} is not on the list of allowed endpoints.`;
     return { ok: false, code: "endpoint_not_allowed", detail, reason: "origin" };
   }

@@ -105,6 +105,37 @@ test("a name for our own evaluation service is refused when it is called", async
   expect(trap.hits).toBe(0);
 });
 
+test.each(["public", "allowlist"] as const)(
+  "what this process opened to be called is called under policy %s, by its very address alone",
+  async (policy) => {
+    await using provider = await startFakeProvider();
+    await using trap = await startTrapServer();
+    const opened = Number(new URL(provider.origin).port);
+    await using outbound = createOutbound({
+      policy,
+      allow: [`http://allowed.example:${opened}`],
+      isOpenedHere: ({ host, port }) => host === "127.0.0.1" && port === opened,
+      resolve: async () => [loopback],
+    });
+    const call = (authority: string) =>
+      outbound.request({ url: `http://${authority}/v1/models`, method: "GET", signal });
+    expect(await call(`127.0.0.1:${opened}`)).toMatchObject({ ok: true });
+    const others = [`localhost:${opened}`, `127.0.0.2:${opened}`, `[::1]:${opened}`, `[::ffff:127.0.0.1]:${opened}`];
+    for (const authority of [...others, `name.example:${opened}`, `127.0.0.1:${trap.port}`]) {
+      expect.soft(await call(authority), authority).toMatchObject({ ok: false });
+    }
+    expect([provider.requests.length, trap.hits]).toEqual([1, 0]);
+  },
+);
+
+test("what was opened here and is our own evaluation service stays refused", async () => {
+  await using trap = await startTrapServer();
+  await using outbound = createOutbound({ isOpenedHere: () => true, isOwnAddress: () => true });
+  const result = await outbound.request({ url: `http://127.0.0.1:${trap.port}/`, method: "GET", signal });
+  expect(result).toMatchObject({ ok: false });
+  expect(trap.hits).toBe(0);
+});
+
 test("an allowlisted name that turns out to be a metadata address stays refused", async () => {
   await using outbound = createOutbound({
     policy: "allowlist",

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
-import { addressRefusal, type EndpointPolicy } from "./endpoint-policy.ts";
+import { addressRefusal, literalRefusal, type EndpointPolicy } from "./endpoint-policy.ts";
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -39,7 +39,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
     port,
   });
   return (target, callback) => {
-    const refusal = isIP(target.hostname) ? addressRefusal({ host: target.hostname, port }, policy) : null;
+    const refusal = isIP(target.hostname) ? literalRefusal({ host: target.hostname, port }, policy) : null;
     if (refusal) callback(new AddressRefused(refusal), null);
     else connect(target, callback);
   };

@@ -172,9 +172,10 @@ function canWait({ request, breaker }: Pick<Call, "request" | "breaker">, now: n
 }
 
 function createPolicies(options: OutboundOptions): (name: PolicyName | undefined) => EndpointPolicy {
-  const { credentials = [], allow = [], isOwnAddress = () => false, policy: standard = "local" } = options;
+  const { credentials = [], allow = [], policy: standard = "local" } = options;
+  const { isOwnAddress = () => false, isOpenedHere = () => false } = options;
   const allowedOrigins = new Set([...credentials.map(({ origin }) => origin), ...allow.map(originOf)]);
-  const policy = (name: PolicyName): EndpointPolicy => ({ name, allowedOrigins, isOwnAddress });
+  const policy = (name: PolicyName): EndpointPolicy => ({ name, allowedOrigins, isOwnAddress, isOpenedHere });
   const policies = { local: policy("local"), allowlist: policy("allowlist"), public: policy("public") };
   return (name) => policies[name ?? standard];
 }

@@ -19,6 +19,8 @@ export interface EndpointPolicy {
   readonly allowedOrigins: ReadonlySet<string>;
   /** True for an address at which the caller itself answers: calling it would make a loop. */
   readonly isOwnAddress: (address: HostPort) => boolean;
+  /** True for an address that this process opened to be called, whatever the policy. */
+  readonly isOpenedHere: (address: HostPort) => boolean;
 }
 
 /** Says why an IP address (or `localhost`) may not be called under this policy, or null when it may. */
@@ -28,6 +30,15 @@ export function addressRefusal({ host, port }: HostPort, policy: EndpointPolicy)
   if (policy.isOwnAddress({ host, port })) return "This is an address of this service itself";
   if (policy.name === "public" && kind !== "public") return "Only public addresses may be called here";
   return null;
+}
+
+/** The same for an address as the endpoint has it. Only there one that was opened here is known: a name may resolve to anything. */
+export function literalRefusal(address: HostPort, policy: EndpointPolicy): string | null {
+  return isOpenedHere(address, policy) ? null : addressRefusal(address, policy);
+}
+
+export function isOpenedHere(address: HostPort, policy: EndpointPolicy): boolean {
+  return policy.isOpenedHere(address) && !policy.isOwnAddress(address);
 }
 
 export function portOf(url: URL): number {

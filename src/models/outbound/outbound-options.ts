@@ -31,6 +31,8 @@ export interface OutboundOptions {
   /** Origins that the `allowlist` policy admits, beside those that have a credential. */
   readonly allow?: readonly string[];
   readonly isOwnAddress?: (address: HostPort) => boolean;
+  /** Addresses that this process opened to be called by this client, whatever the policy. */
+  readonly isOpenedHere?: (address: HostPort) => boolean;
   readonly timeouts?: Partial<Timeouts>;
   readonly maxReplyBytes?: number;
   /** The longest line, and the longest event, of a stream. */
