@@ -77,6 +77,20 @@ test("the steps of an earlier message are history, tool results included", async
   ]);
 });
 
+test("a message counts once, however many steps and tools the agent put into it", async () => {
+  const { models, model } = scripted("Yes.");
+  await using agent = await runAgentApp(models, { maxMessages: 3 });
+  const used = { type: "dynamic-tool", toolName: "calculator", state: "output-available", input: {}, output: "1" };
+  const steps = ["1", "2", "3", "4"].flatMap((toolCallId) => [{ type: "step-start" }, { ...used, toolCallId }]);
+  const earlier = { id: "a1", role: "assistant", parts: [...steps, { type: "text", text: "Done." }] };
+  const answer = await post(`${agent.url}/agent/ui-messages`, { messages: [user("Hi"), earlier, user("Sure?")] });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  expect(model.requests[0]?.messages).toHaveLength(10);
+  const more = { messages: [user("Hi"), earlier, user("Sure?"), user("Really?")] };
+  expect((await post(`${agent.url}/agent/ui-messages`, more)).status).toBe(422);
+});
+
 test("a call that was refused earlier is known to be refused", async () => {
   const { models, model } = scripted("Sorry.");
   await using agent = await runAgentApp(models);

@@ -58,7 +58,13 @@ export const limits = {
     default: 1000,
     meaning: "Most different metadata keys and names of checks in the turns of one run, each of which is a score.",
   },
-  messages: { name: "REHEARSAL_MAX_MESSAGES", ...count, default: 500, meaning: "Most messages of one conversation." },
+  messages: {
+    name: "REHEARSAL_MAX_MESSAGES",
+    ...count,
+    default: 500,
+    meaning:
+      "Most messages of one conversation, as its client sends them. The steps and tools within a message of the AI SDK's chat are part of it.",
+  },
   modelIdChars: {
     name: "REHEARSAL_MAX_MODEL_ID_CHARS",
     minimum: 36,
