@@ -387,9 +387,9 @@ test.each([
       ).choices[0]?.message;
     const question = { role: "user" as const, content: "Book, and tell me the weather." };
     const asked = await complete([question]);
-    expect(asked?.tool_calls).toMatchObject([{ id: "call_2", function: { name: "weather" } }]);
+    expect(asked?.tool_calls).toMatchObject([{ function: { name: "weather" } }]);
     expect(booked).toHaveLength(1);
-    const result = { role: "tool" as const, tool_call_id: "call_2", content: "sunny" };
+    const result = { role: "tool" as const, tool_call_id: asked?.tool_calls?.[0]?.id ?? "", content: "sunny" };
     const answered = await complete([question, asked as OpenAI.ChatCompletionMessage, result]);
     expect(answered?.content).toBe("Booked, and it is sunny.");
     expect(booked).toHaveLength(1);
@@ -399,23 +399,44 @@ test.each([
       return stream ? openai.responses.stream(body).finalResponse() : openai.responses.create(body);
     };
     const { output } = await respond([question]);
-    const given = { type: "function_call_output" as const, call_id: "call_2", output: "sunny" };
+    const [call_id = ""] = output.flatMap((item) => (item.type === "function_call" ? item.call_id : []));
+    const given = { type: "function_call_output" as const, call_id, output: "sunny" };
     const { output_text } = await respond([question, ...(output as OpenAI.Responses.ResponseInput), given]);
     expect(output_text).toBe("Booked, and it is sunny.");
     expect(booked).toHaveLength(2);
     expect(model.requests.map(({ messages }) => historyProblem(messages)).filter(Boolean)).toEqual([]);
+    // The provider sees its own ids again.
+    const ids = model.requests.flatMap(({ messages }) =>
+      messages.flatMap((message) => (message.role === "tool" ? message.tool_call_id : [])),
+    );
+    expect(new Set(ids)).toEqual(new Set(["call_1", "call_2"]));
   },
 );
 
-test("of two conversations in the same words each has what was done in it, also where calls stand in the text", async () => {
-  const asksInText = ["book", "weather"]
-    .map((tool) => `\`\`\`tool_call\n{"tool": "${tool}", "args": {}}\n\`\`\``)
-    .join("\n");
-  const turn: ScriptedTurn = ({ tools, messages }) => {
-    if (tools) return refusesTools;
-    const [, booking] = /Result of book:[^]*(booking \d)/.exec(messages.at(-1)?.content ?? "") ?? [];
-    return booking ?? asksInText;
-  };
+const asksInText = ["book", "weather"]
+  .map((tool) => `\`\`\`tool_call\n{"tool": "${tool}", "args": {}}\n\`\`\``)
+  .join("\n");
+
+const bookingIn = ({ messages }: ChatRequest) =>
+  /booking \d/.exec(messages.map(({ content }) => content).join("\n"))?.[0] ?? null;
+
+test.each<[string, ScriptedTurn]>([
+  ["calls stand in the text", (request) => (request.tools ? refusesTools : (bookingIn(request) ?? asksInText))],
+  [
+    "calls have the same ids in each of them",
+    (request) => {
+      const calls = ["book", "weather"].flatMap((name) => asksFor(name, {}, `functions.${name}:0`).tool_calls);
+      return bookingIn(request) ?? { text: "", tool_calls: calls };
+    },
+  ],
+  [
+    "calls have no ids",
+    (request) => {
+      const calls = ["book", "weather"].flatMap((name) => asksFor(name, {}, "").tool_calls);
+      return bookingIn(request) ?? { text: "", tool_calls: calls };
+    },
+  ],
+])("of two conversations in the same words each has what was done in it, where %s", async (_where, turn) => {
   let bookings = 0;
   const parameters = { type: "object", properties: {} };
   const book = defineTool({ name: "book", description: "Books.", parameters, run: () => `booking ${(bookings += 1)}` });
@@ -547,7 +568,8 @@ test("marks that move from turn to turn do not make another conversation of it",
   const question = { role: "user", content: [{ type: "text", text: "Book, and tell me the weather." }] };
   const cache_control = { type: "ephemeral" };
   const asked = await ask([{ ...question, cache_control }]);
-  const result = { role: "tool", tool_call_id: "call_2", content: "sunny", cache_control };
+  const tool_call_id = asked.choices[0]?.message.tool_calls?.[0]?.id;
+  const result = { role: "tool", tool_call_id, content: "sunny", cache_control };
   const answered = await ask([question, asked.choices[0]?.message ?? {}, result]);
   expect(answered.choices[0]?.message.content).toBe("Booked, and it is sunny.");
   expect(booked).toHaveLength(1);

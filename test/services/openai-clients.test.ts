@@ -156,9 +156,12 @@ describe("the openai client", () => {
         ? (await openai.chat.completions.stream(body).finalChatCompletion()).choices[0]?.message
         : (await openai.chat.completions.create(body)).choices[0]?.message;
       if (!message) throw new Error("There is no message.");
-      const result = { role: "tool" as const, tool_call_id: "call_weather", content: "Sunny" };
+      const result = { role: "tool" as const, tool_call_id: message.tool_calls?.[0]?.id ?? "", content: "Sunny" };
       await openai.chat.completions.create({ ...body, messages: [...body.messages, message, result] });
-      expect(thinker.requests[1]?.messages[1]).toMatchObject({ role: "assistant", tool_calls: [{ echo }] });
+      expect(thinker.requests[1]?.messages.slice(1)).toMatchObject([
+        { role: "assistant", tool_calls: [{ id: "call_weather", echo }] },
+        { role: "tool", tool_call_id: "call_weather" },
+      ]);
     },
   );
 

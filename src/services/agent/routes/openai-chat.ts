@@ -45,9 +45,9 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
         parameters: toModelParameters(request),
         stream,
         thread: null,
+        keep: known.keep,
       }),
     );
-    void turn.outcome.then(known.keep, () => {});
     turn.watch(clientSignal(context, headers));
 
     const created = Math.floor(Date.now() / 1000);

@@ -42,9 +42,9 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
         parameters: toParameters(request),
         stream,
         thread: null,
+        keep: known.keep,
       }),
     );
-    void turn.outcome.then(known.keep, () => {});
     turn.watch(clientSignal(context, headers));
 
     const head = { request, created: Math.floor(Date.now() / 1000) };

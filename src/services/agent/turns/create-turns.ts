@@ -92,7 +92,7 @@ export function createTurns({
       resolved,
       watchers: observers.map((observe) => observe(facts)),
       start: async ({ signal, onEvent }) => {
-        const outcome = await run({
+        const ended = await run({
           model,
           tools: request.tools,
           clientTools: request.clientTools,
@@ -104,6 +104,7 @@ export function createTurns({
           onEvent,
           now,
         });
+        const outcome = request.keep ? request.keep(ended) : ended;
         if (outcome.ok) await store(request, { runId, resolved: resolved(), outcome });
         return outcome;
       },

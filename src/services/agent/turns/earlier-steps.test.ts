@@ -17,6 +17,8 @@ const steps = (id: string): readonly ChatMessage[] => [
   result(id),
 ];
 
+const newId = (id: string) => id;
+
 /** A turn that took these steps and then asked for these calls. */
 const outcome = (history: readonly ChatMessage[], ...ids: string[]): AgentOutcome =>
   ({
@@ -27,7 +29,7 @@ const outcome = (history: readonly ChatMessage[], ...ids: string[]): AgentOutcom
   }) as Partial<SuccessfulOutcome> as AgentOutcome;
 
 test("what was done before each call is put back before it, turn after turn", () => {
-  const earlier = createEarlierSteps();
+  const earlier = createEarlierSteps({ newId });
   const first = earlier.read("ada", [question]);
   first.keep(outcome([question, ...steps("1")], "a"));
 
@@ -41,7 +43,7 @@ test("what was done before each call is put back before it, turn after turn", ()
 });
 
 test("words that a stream told of earlier steps are not said twice", () => {
-  const earlier = createEarlierSteps();
+  const earlier = createEarlierSteps({ newId });
   earlier.read("ada", [question]).keep(outcome([question, ...steps("1")], "a"));
   const streamed = [question, { ...asks("a"), content: "First." }, result("a")];
   expect(earlier.read("ada", streamed).messages).toEqual([question, ...steps("1"), asks("a"), result("a")]);
@@ -54,7 +56,7 @@ test.each([
   ["other calls", "ada", [question, asks("b"), result("b")]],
   ["more calls", "ada", [question, asks("a", "b"), result("a"), result("b")]],
 ] as const)("%s is told nothing of it", (_name, owner, messages) => {
-  const earlier = createEarlierSteps();
+  const earlier = createEarlierSteps({ newId });
   earlier.read("ada", [question]).keep(outcome([question, ...steps("1")], "a"));
   expect(earlier.read(owner, messages).messages).toEqual(messages);
 });
@@ -62,7 +64,7 @@ test.each([
 test("nothing is kept for good, nor more than there is room for", () => {
   let time = 0;
   const room = JSON.stringify([steps("1"), "", [call("a")], []]).length * 2;
-  const earlier = createEarlierSteps({ now: () => time, maximumAgeMs: 1000, maximumSize: room });
+  const earlier = createEarlierSteps({ newId, now: () => time, maximumAgeMs: 1000, maximumSize: room });
   const isKept = (id: string) => earlier.read(null, [question, asks(id)]).messages.length > 2;
   for (const id of ["a", "b", "c"]) earlier.read(null, [question]).keep(outcome([question, ...steps("1")], id));
   expect(["a", "b", "c"].map(isKept)).toEqual([false, true, true]);
@@ -71,14 +73,14 @@ test("nothing is kept for good, nor more than there is room for", () => {
 });
 
 test("a turn that used none of our tools, or failed, leaves nothing to keep", () => {
-  const earlier = createEarlierSteps();
+  const earlier = createEarlierSteps({ newId });
   earlier.read(null, [question]).keep(outcome([question], "a"));
   earlier.read(null, [question]).keep({ ok: false } as AgentOutcome);
   expect(earlier.read(null, [question, asks("a")]).messages).toEqual([question, asks("a")]);
 });
 
 test("what was done beside the client's calls is put back among them", () => {
-  const earlier = createEarlierSteps();
+  const earlier = createEarlierSteps({ newId });
   const handed_out = { history: [question], calls: [call("1", "ours"), call("a")], results: [result("1")] };
   const pending_tool_calls = [{ ...call("a"), args: {} }];
   const mixed = {
@@ -100,7 +102,7 @@ test("what was done beside the client's calls is put back among them", () => {
 });
 
 test("what the provider wants to see again is put back, whatever the client made of it", () => {
-  const earlier = createEarlierSteps();
+  const earlier = createEarlierSteps({ newId });
   const thinking = { from: "claude", message: { thinking: [{ type: "thinking", signature: "s" }] } };
   const signed = { from: "claude", call: { extra_content: { signature: "b" } } };
   const calls = [
@@ -120,4 +122,24 @@ test("what the provider wants to see again is put back, whatever the client made
       { id: "b", echo: signed },
     ],
   });
+});
+
+test("a conversation with the same words and ids is another one", () => {
+  const earlier = createEarlierSteps();
+  const idsOf = (kept: AgentOutcome) => (kept.ok ? kept.pending_tool_calls.map(({ id }) => id) : []);
+  const begin = (id: string) => {
+    const ended = outcome([question, ...steps(`ours-${id}`)], "a", "functions.theirs:0");
+    const [plain = "", named = ""] = idsOf(earlier.read("ada", [question]).keep(ended));
+    expect([plain, named]).toEqual([
+      expect.not.stringMatching(/^a$/),
+      expect.stringMatching(/^functions\.theirs:\d{2,}$/),
+    ]);
+    return [question, asks(plain, named), result(plain), result(named)];
+  };
+  const [first, second] = [begin("1"), begin("2")];
+  const answered = [asks("a", "functions.theirs:0"), result("a"), result("functions.theirs:0")];
+  expect(earlier.read("ada", first).messages).toEqual([question, ...steps("ours-1"), ...answered]);
+  expect(earlier.read("ada", second).messages).toEqual([question, ...steps("ours-2"), ...answered]);
+  const unhidden = [question, ...answered];
+  expect(earlier.read("ada", unhidden).messages).toEqual(unhidden);
 });

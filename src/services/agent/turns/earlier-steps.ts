@@ -1,12 +1,16 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash, randomInt, type Hash } from "node:crypto";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import { newCallId } from "../../../agent/tool-call-id.ts";
 import type { ChatMessage, ToolCall } from "../../../contract/model.ts";
 
 /** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
 export interface KnownConversation {
   readonly messages: readonly ChatMessage[];
-  /** Keeps what a turn of this conversation did before it handed the client its calls. */
-  keep(outcome: AgentOutcome): void;
+  /**
+   * Keeps what a turn of this conversation did before it handed the client its calls. Those get ids that no other conversation has:
+   * some endpoints give the same ones in every reply, and a client with the same words would be taken for this one.
+   */
+  keep(outcome: AgentOutcome): AgentOutcome;
 }
 
 /**
@@ -28,6 +32,8 @@ interface Hidden {
   readonly calls: readonly ToolCall[];
   /** Of those that are not the client's. */
   readonly results: readonly ChatMessage[];
+  /** The client's id of a call → the model's. */
+  readonly ids: ReadonlyMap<string, string>;
 }
 
 interface Kept extends Hidden {
@@ -40,12 +46,15 @@ export interface EarlierStepsOptions {
   readonly maximumAgeMs?: number;
   /** Characters over all that is kept; the oldest goes first. */
   readonly maximumSize?: number;
+  /** What the client shall know the call by. */
+  readonly newId?: (id: string) => string;
 }
 
 export function createEarlierSteps({
   now = Date.now,
   maximumAgeMs = 3600 * 1000,
   maximumSize = 16 * 1024 * 1024,
+  newId = newIdFor,
 }: EarlierStepsOptions = {}): EarlierSteps {
   const kept = new Map<string, Kept>();
   let size = 0;
@@ -77,12 +86,15 @@ export function createEarlierSteps({
       return {
         messages,
         keep: (outcome) => {
-          if (!outcome.ok || !outcome.handed_out) return;
+          if (!outcome.ok || !outcome.handed_out) return outcome;
           const { history, calls, results } = outcome.handed_out;
           const steps = history.slice(messages.length);
-          if (steps.length === 0 && results.length === 0 && !calls.some(({ echo }) => echo)) return;
-          const key = keyOf(addTo(hashFor(owner), sent), outcome.pending_tool_calls);
-          put(key, { steps, text: outcome.reply.text, calls, results });
+          if (steps.length === 0 && results.length === 0 && !calls.some(({ echo }) => echo)) return outcome;
+          const ids = new Map(outcome.pending_tool_calls.map(({ id }) => [newId(id), id]));
+          const pending_tool_calls = withIds(outcome.pending_tool_calls, ids);
+          const key = keyOf(addTo(hashFor(owner), sent), pending_tool_calls);
+          put(key, { steps, text: outcome.reply.text, calls, results, ids });
+          return { ...outcome, pending_tool_calls };
         },
       };
     },
@@ -90,12 +102,29 @@ export function createEarlierSteps({
 
   function withSteps(owner: string | null, sent: readonly ChatMessage[]): readonly ChatMessage[] {
     const before = hashFor(owner);
+    let ids: Hidden["ids"] = new Map();
     return sent.flatMap((message) => {
       const hidden = hasCalls(message) ? hiddenBehind(keyOf(before, message.tool_calls)) : null;
       addTo(before, [message]);
+      if (message.role === "tool") {
+        const tool_call_id = ids.get(message.tool_call_id);
+        return [tool_call_id === undefined ? message : { ...message, tool_call_id }];
+      }
+      if (hidden) ids = hidden.ids;
       return hidden && hasCalls(message) ? [...hidden.steps, asReplied(message, hidden), ...hidden.results] : [message];
     });
   }
+}
+
+/** Kimi's models know a call by its id, which names the tool. */
+function newIdFor(id: string): string {
+  const [, named] = /^(functions\..+:)\d+$/.exec(id) ?? [];
+  return named === undefined ? newCallId() : named + String(randomInt(2 ** 32));
+}
+
+function withIds<Call extends { readonly id: string }>(calls: readonly Call[], ids: Hidden["ids"]): readonly Call[] {
+  const told = [...ids.keys()];
+  return calls.map((call, index) => ({ ...call, id: told[index] ?? call.id }));
 }
 
 function sizeOf({ steps, text, calls, results }: Hidden): number {
@@ -103,9 +132,14 @@ function sizeOf({ steps, text, calls, results }: Hidden): number {
 }
 
 /** With our calls among the client's, as their model wrote them. What the provider said counts, not what the client made of it. */
-function asReplied(message: AskingMessage, { steps, text, calls }: Hidden): ChatMessage {
-  const sent = new Map(message.tool_calls.map((call) => [call.id, call]));
-  const tool_calls = calls.map((call) => ({ ...call, ...sent.get(call.id), ...(call.echo && { echo: call.echo }) }));
+function asReplied(message: AskingMessage, { steps, text, calls, ids }: Hidden): ChatMessage {
+  const sent = new Map(message.tool_calls.map((call) => [ids.get(call.id), call]));
+  const tool_calls = calls.map((call) => ({
+    ...call,
+    ...sent.get(call.id),
+    id: call.id,
+    ...(call.echo && { echo: call.echo }),
+  }));
   return { ...message, ...(steps.length > 0 && { content: text }), tool_calls };
 }
 

@@ -31,6 +31,8 @@ export interface TurnRequest {
   readonly resumed?: boolean | undefined;
   /** The Idempotency-Key that was claimed for the turn. */
   readonly answerKey?: AnswerKey | undefined;
+  /** Takes note of the outcome, and gives what the client is told of it. */
+  readonly keep?: ((outcome: AgentOutcome) => AgentOutcome) | undefined;
 }
 
 /** A run of the agent that any number of clients may follow, on any wire. */
@@ -48,7 +50,7 @@ export interface Turn {
 }
 
 /** What is known of a turn from its beginning. */
-export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks" | "resumed" | "answerKey"> {
+export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks" | "resumed" | "answerKey" | "keep"> {
   readonly runId: string;
   readonly modelId: string;
   /** Milliseconds since 1970. */
