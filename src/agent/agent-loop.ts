@@ -12,7 +12,7 @@ import { createTimeLimit, type TimeLimit } from "./time-limit.ts";
 
 /** A reply of the model and what its calls ask for. */
 export interface OpenTurn {
-  readonly text: string;
+  readonly reply: SuccessfulReply;
   readonly calls: readonly ReadCall[];
 }
 
@@ -29,7 +29,7 @@ type Ending =
   | { readonly kind: "failed"; readonly error: ReplyError };
 
 /** Takes a run to its end, beginning with the calls of `turn` if one is open. Rejects only when the caller aborts. */
-export async function finishRun(run: AgentRun, turn: OpenTurn | null = null): Promise<AgentOutcome> {
+export async function finishRun(run: AgentRun, turn: OpenTurn | null | undefined = null): Promise<AgentOutcome> {
   run.signal.throwIfAborted();
   run.emit({ type: "run-start" });
   const outcome = await toOutcome(run, await useTools(run, turn));
@@ -37,11 +37,17 @@ export async function finishRun(run: AgentRun, turn: OpenTurn | null = null): Pr
   return outcome;
 }
 
-async function useTools(run: AgentRun, turn: OpenTurn | null): Promise<Ending> {
+async function useTools(run: AgentRun, turn: OpenTurn | null | undefined): Promise<Ending> {
   using deadline = createTimeLimit({ signal: run.signal, ms: run.limits.deadlineMs - finalAnswerTime(run) });
-  let ending = turn && (await answerTurn(run, turn, deadline));
+  let ending = turn && (await takeUp(run, turn, deadline));
   while (!ending && run.steps < run.limits.steps) ending = await takeStep(run, deadline);
   return ending ?? { kind: "limited", reason: "step_limit" };
+}
+
+/** The calls of a turn that was left open: decided about by now, or still to be. */
+async function takeUp(run: AgentRun, turn: OpenTurn, deadline: TimeLimit): Promise<Ending | null> {
+  if (turn.calls.some(isHandedOut)) return { kind: "answered", ...turn, results: [] };
+  return answerTurn(run, turn, deadline);
 }
 
 /** One model call and the tools it asks for. Null when the model shall go on. */
@@ -56,7 +62,7 @@ async function takeStep(run: AgentRun, deadline: TimeLimit): Promise<Ending | nu
   reportUnusable(run, calls);
   // Nothing of a turn that somebody must approve is run before they do.
   if (calls.some(awaitsApproval)) return { kind: "answered", reply, calls, results: [] };
-  if (!calls.some(isHandedOut)) return answerTurn(run, { text: reply.text, calls }, deadline);
+  if (!calls.some(isHandedOut)) return answerTurn(run, { reply, calls }, deadline);
   const ours = calls.filter((call) => !isHandedOut(call));
   const { messages: results } = await answerToolCalls(run, ours, { deadline, spent: spentLimit(run) });
   return { kind: "answered", reply, calls, results };
@@ -70,10 +76,10 @@ function awaitsApproval(call: ReadCall): boolean {
   return isHandedOut(call) && call.waitsFor === "approval";
 }
 
-async function answerTurn(run: AgentRun, { text, calls }: OpenTurn, deadline: TimeLimit): Promise<Ending | null> {
+async function answerTurn(run: AgentRun, { reply, calls }: OpenTurn, deadline: TimeLimit): Promise<Ending | null> {
   const { messages, limit } = await answerToolCalls(run, calls, { deadline, spent: spentLimit(run) });
   const tool_calls = calls.map(toToolCall);
-  run.history = [...run.history, { role: "assistant", content: text, tool_calls }, ...messages];
+  run.history = [...run.history, { role: "assistant", content: reply.text, tool_calls }, ...messages];
   return limit && { kind: "limited", reason: limit };
 }
 
@@ -94,16 +100,35 @@ async function toOutcome(run: AgentRun, ending: Ending): Promise<AgentOutcome> {
   if (ending.kind === "limited") return answerWithoutTools(run, ending.reason);
   if (ending.kind === "failed") return { ...toTotals(run), ok: false, error: ending.error };
   const { reply, calls, results } = ending;
-  const pending = calls.filter(isHandedOut);
+  const handedOut = calls.filter(isHandedOut);
+  // The client's come first: it answers them in its own time, and what is decided then goes on at once.
+  const theirs = handedOut.filter((call) => !awaitsApproval(call));
+  const pending = theirs.length > 0 ? theirs : handedOut;
   const waits = pending.some(awaitsApproval);
+  const postponed = handedOut.length > pending.length && { postponed: withIssuedIds(reply, calls) };
   return {
     ...toTotals(run),
     ok: true,
-    reply,
+    reply: run.modelCalls > 0 ? reply : withoutWords(reply),
     finish_reason: pending.length > 0 ? "tool_calls" : reply.finish_reason,
     pending_tool_calls: pending.map((call) => ({ ...toToolCall(call), args: call.args })),
     ...(waits && { pending_run: toPendingRun(run, reply, calls) }),
-    ...(pending.length > 0 &&
-      !waits && { handed_out: { history: run.history, calls: calls.map(toToolCall), results } }),
+    ...(theirs.length > 0 && {
+      handed_out: { history: run.history, calls: calls.map(toToolCall), results, ...postponed },
+    }),
   };
+}
+
+/** The same calls, as the model wrote them, by the ids they are known by. */
+function withIssuedIds(reply: SuccessfulReply, calls: readonly ReadCall[]): SuccessfulReply {
+  return {
+    ...reply,
+    tool_calls: reply.tool_calls.map((call, index) => ({ ...call, id: calls[index]?.id ?? call.id })),
+  };
+}
+
+/** An earlier run has told them. */
+function withoutWords(reply: SuccessfulReply): SuccessfulReply {
+  const { reasoning: _, ...rest } = reply;
+  return { ...rest, text: "", logprobs: null, metadata: null };
 }

@@ -77,11 +77,15 @@ export interface PendingCall {
   readonly name: string;
   /** JSON of an object. */
   readonly arguments: string;
-  /** `free` needs no decision and runs with the rest; an `unusable` one is handed back to the model. */
-  readonly state: "approval" | "client" | "free" | "unusable";
+  /**
+   * `free` needs no decision and runs with the rest; an `unusable` one is handed back to the model; an `answered` one is the client's
+   * and has its `result`. `client`: without one, in runs that waited before the client was asked first.
+   */
+  readonly state: "approval" | "client" | "answered" | "free" | "unusable";
   readonly echo?: CallEcho;
   readonly sent?: string;
   readonly error?: string;
+  readonly result?: string;
 }
 
 /** What the client is not told when it is asked to use its tools. */
@@ -92,6 +96,15 @@ export interface HandedOut {
   readonly calls: readonly ToolCall[];
   /** What came of ours. */
   readonly results: readonly ChatMessage[];
+  /** That reply, where calls of ours need approval: none of ours was run. They are taken up when the client has answered. */
+  readonly postponed?: SuccessfulReply;
+}
+
+/** A reply of an earlier run whose client has answered, while calls of ours are still to be decided about. */
+export interface PostponedTurn {
+  readonly reply: SuccessfulReply;
+  /** Of the client's calls. */
+  readonly results: readonly Extract<ChatMessage, { role: "tool" }>[];
 }
 
 export interface SuccessfulOutcome extends AgentTotals {

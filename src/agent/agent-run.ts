@@ -2,7 +2,7 @@ import type { ChatMessage, ChatModel, ModelParameters, SuccessfulReply, ToolDefi
 import { noUsage, type Usage } from "../contract/usage.ts";
 import type { AgentListener } from "./agent-event.ts";
 import { defaultLimits, type AgentLimits, type TokenPrice } from "./agent-limits.ts";
-import type { AgentTotals, InvalidToolCall, ToolRun } from "./agent-outcome.ts";
+import type { AgentTotals, InvalidToolCall, PostponedTurn, ToolRun } from "./agent-outcome.ts";
 import type { CallJournal } from "./call-journal.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import type { Tool } from "./tool.ts";
@@ -12,6 +12,8 @@ export interface AgentRunOptions {
   readonly model: ChatModel;
   /** Valid history, as `fromAgentMessages` or `pairToolMessages` gives it. */
   readonly messages: readonly ChatMessage[];
+  /** A reply that comes after them, of which the client has answered its part. */
+  readonly postponed?: PostponedTurn | undefined;
   readonly tools?: readonly Tool[] | undefined;
   /** Tools the caller carries out: the model sees them, their calls are handed out. */
   readonly clientTools?: readonly ToolDefinition[] | undefined;

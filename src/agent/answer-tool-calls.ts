@@ -36,7 +36,7 @@ export async function answerToolCalls(
   const results = new Map(toolRuns.map((toolRun) => [toolRun.id, toolRun]));
   for (const call of calls) {
     // Unusable calls were told of when they were read.
-    if (call.kind === "unusable" || results.has(call.id)) continue;
+    if (call.kind === "unusable" || call.kind === "answered" || results.has(call.id)) continue;
     skipCall(run, { ...call, args: argumentsIn(call.arguments) }, call.kind === "declined" ? call.reason : refusal);
   }
   const messages = calls.map((call): ChatMessage => {
@@ -73,6 +73,7 @@ function countRepairs(run: AgentRun, calls: readonly ReadCall[]): LimitReason | 
 
 function answerTo(call: ReadCall, toolRun: ToolRun | undefined, refusal: string): string {
   if (call.kind === "unusable") return toRepairText(call);
+  if (call.kind === "answered") return call.content;
   if (call.kind === "declined") return `The call was not run: ${call.reason}`;
   return toResultText(toolRun, refusal);
 }

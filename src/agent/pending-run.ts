@@ -20,6 +20,7 @@ function toPendingCall(call: ReadCall): PendingCall {
   const { id, name, arguments: text, echo } = call;
   const identity = { id, name, arguments: text, ...(echo && { echo }) };
   if (call.kind === "unusable") return { ...identity, state: "unusable", sent: call.sent, error: call.error };
+  if (call.kind === "answered") return { ...identity, state: "answered", result: call.content };
   return { ...identity, state: call.kind === "handed-out" ? call.waitsFor : "free" };
 }
 

@@ -39,7 +39,13 @@ export interface DeclinedCall extends CallIdentity {
   readonly reason: string;
 }
 
-export type ReadCall = RunnableCall | HandedOutCall | UnusableCall | DeclinedCall;
+/** A call of the client's that it has carried out. `content` is what the model reads. */
+export interface AnsweredCall extends CallIdentity {
+  readonly kind: "answered";
+  readonly content: string;
+}
+
+export type ReadCall = RunnableCall | HandedOutCall | UnusableCall | DeclinedCall | AnsweredCall;
 
 const shownArguments = 800;
 

@@ -222,3 +222,55 @@ test("a call that cannot be noted is not made", async () => {
   await expect(resumeAgent({ pending, decisions, model, tools, signal, journal })).rejects.toThrow("no disk");
   expect(refund).not.toHaveBeenCalled();
 });
+
+test("beside a call for the client an approval is asked for when the client has answered", async () => {
+  const { tools, refund, look } = approvalTools();
+  const clientTools = [{ name: "open_page", description: "", parameters: {} }];
+  const turn = calls(["a", "refund", { order: 7 }], ["b", "open_page", {}], ["c", "look", {}], ["d", "refund", {}]);
+  const given = { messages, tools, clientTools, signal };
+  const asked = (await runAgent({ ...given, model: scriptedModel(turn) })) as SuccessfulOutcome;
+  expect(asked.pending_tool_calls.map(({ name }) => name)).toEqual(["open_page"]);
+  expect(asked.pending_run).toBeUndefined();
+
+  const reply = asked.handed_out?.postponed;
+  if (!reply) throw new Error("Nothing was postponed.");
+  const results = [{ role: "tool", content: "The page is open.", tool_call_id: "b", name: "open_page" }] as const;
+  const model = scriptedModel("Done.");
+  const waiting = (await runAgent({ ...given, model, postponed: { reply, results } })) as SuccessfulOutcome;
+  expect(waiting).toMatchObject({ finish_reason: "tool_calls", model_calls: 0, reply: { text: "" } });
+  expect(waiting.pending_tool_calls.map(({ name, args }) => [name, args])).toEqual([["refund", { order: 7 }]]);
+  expect([model.requests.length, refund.mock.calls.length, look.mock.calls.length]).toEqual([0, 0, 0]);
+
+  const pending = JSON.parse(JSON.stringify(waiting.pending_run)) as PendingRun;
+  await resumeAgent({ ...given, pending, decisions: { a: "approve" }, model });
+  const told = model.requests[0]?.messages ?? [];
+  expect(historyProblem(told)).toBeNull();
+  expect(told.slice(1).map(({ content }) => content)).toEqual([
+    "One moment.",
+    expect.stringContaining("Refunded 7."),
+    "The page is open.",
+    expect.stringContaining("Order 7: a lamp."),
+    expect.stringContaining("The call was not run"),
+  ]);
+  expect(refund).toHaveBeenCalledOnce();
+});
+
+test("of an approval that was put off, what is no longer there is not asked for", async () => {
+  const { tools } = approvalTools();
+  const clientTools = [{ name: "open_page", description: "", parameters: {} }];
+  const turn = calls(["a", "refund", { order: 7 }], ["b", "open_page", {}]);
+  const asked = (await runAgent({
+    model: scriptedModel(turn),
+    messages,
+    tools,
+    clientTools,
+    signal,
+  })) as SuccessfulOutcome;
+  const reply = asked.handed_out?.postponed;
+  if (!reply) throw new Error("Nothing was postponed.");
+  const results = [{ role: "tool", content: "Open.", tool_call_id: "b" }] as const;
+  const model = scriptedModel("Done.");
+  const outcome = await runAgent({ model, messages, clientTools, postponed: { reply, results }, signal });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "stop", pending_tool_calls: [] });
+  expect(historyProblem(model.requests[0]?.messages ?? [])).toBeNull();
+});

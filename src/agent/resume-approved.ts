@@ -39,7 +39,7 @@ export async function resumeAgent({ pending, decisions, ...options }: ResumeOpti
   refuseForged(pending, decided);
   const run = restoreRun(pending, options);
   const calls = pending.calls.map((call) => readPending(run, call, decided.get(call.id)));
-  return finishRun(run, { text: pending.reply.text, calls });
+  return finishRun(run, { reply: pending.reply, calls });
 }
 
 const hint = "Decide about every call that waits, and about no other.";
@@ -69,6 +69,8 @@ function readPending(run: AgentRun, call: PendingCall, decision: ApprovalDecisio
       return { kind: "unusable", ...identity, arguments: text, sent: call.sent ?? "", error: call.error ?? "" };
     case "client":
       return declined(missingResult);
+    case "answered":
+      return { kind: "answered", ...identity, arguments: text, content: call.result ?? missingResult };
     case "free":
       return readApproved(run, call, text, declined);
     case "approval":

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ChatMessage, SuccessfulReply, ToolCall } from "../contract/model.ts";
+import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
 import type { SuccessfulOutcome } from "./agent-outcome.ts";
 import { fromAgentMessages } from "./from-agent-messages.ts";
+import { resumeAgent } from "./resume-approved.ts";
 import { runAgent } from "./run-agent.ts";
 import { historyProblem } from "./testing/history-problem.ts";
 import { failsWith, scriptedModel, type ScriptedTurn } from "./testing/scripted-model.ts";
@@ -60,12 +61,21 @@ const limits = fc.record({
   tokens: fc.constantFrom(5, 60, Number.POSITIVE_INFINITY),
 });
 
-/** The history when the client comes with the results of its calls. */
-function onceAnswered({ reply, pending_tool_calls, handed_out }: SuccessfulOutcome): readonly ChatMessage[] {
+/** The history when the client comes with the results of its calls, and whatever had to wait for them was approved. */
+async function onceAnswered({ reply, pending_tool_calls, handed_out }: SuccessfulOutcome) {
   if (!handed_out) return [];
-  const { history, calls, results } = handed_out;
+  const { history, calls, results, postponed } = handed_out;
   const theirs = pending_tool_calls.map(({ id }) => ({ role: "tool", content: "x", tool_call_id: id }) as const);
-  return [...history, { role: "assistant", content: reply.text, tool_calls: calls }, ...results, ...theirs];
+  if (!postponed) {
+    return [...history, { role: "assistant", content: reply.text, tool_calls: calls } as const, ...results, ...theirs];
+  }
+  const model = scriptedModel("Done.");
+  const given = { model, tools, clientTools, signal };
+  const waiting = await runAgent({ ...given, messages: history, postponed: { reply: postponed, results: theirs } });
+  if (!waiting.ok || !waiting.pending_run) throw new Error("Nothing waits.");
+  const decisions = Object.fromEntries(waiting.pending_tool_calls.map(({ id }) => [id, "approve" as const]));
+  expect(await resumeAgent({ ...given, pending: waiting.pending_run, decisions })).toMatchObject({ model_calls: 1 });
+  return model.requests[0]?.messages ?? [];
 }
 
 test("whatever the model does, the history it is given is valid, the run ends, and its reply keeps the contract", async () => {
@@ -82,7 +92,7 @@ test("whatever the model does, the history it is given is valid, the run ends, a
       expect(outcome.tool_calls.filter(({ name }) => name === "guarded" || name === "theirs")).toEqual([]);
       if (!outcome.ok) return;
 
-      expect(historyProblem(onceAnswered(outcome))).toBeNull();
+      expect(historyProblem(await onceAnswered(outcome))).toBeNull();
       const body = AgentReply.strict().parse(toAgentReply(outcome));
       const again = fromAgentMessages([...sent, AgentMessage.parse(body)]);
       expect(historyProblem(again)).toBeNull();

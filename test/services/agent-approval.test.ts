@@ -1,3 +1,4 @@
+import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { AgentReply } from "../../src/contract/agent-reply.ts";
@@ -196,3 +197,69 @@ test("a turn and a decision that come at once are both answered in order", async
   const { messages } = (await send(`${agent.url}/agent/threads/t`)).body as { messages: { content: string }[] };
   expect(messages[0]?.content).toBe("Mail");
 });
+
+/** Asks for a mail, which must be approved, and for the client's page at once; ends when both are done. */
+const mailsAndOpens: ScriptedTurn = ({ messages }) => {
+  const done = messages.flatMap((message) => (message.role === "tool" ? message.content : []));
+  if (done.length === 2)
+    return `Sent: ${done.some((text) => text.includes("sent"))}. Open: ${done.some((text) => text.includes("open"))}.`;
+  const tool_calls = [
+    ...asksFor("send_mail", { to: "a@example.org" }, "call_1").tool_calls,
+    ...asksFor("open_page", {}, "call_2").tool_calls,
+  ];
+  return { text: "One moment.", tool_calls };
+};
+
+test.each([false, true])(
+  "an approval beside a call of the client's tool is asked for when the client has answered (stream: %s)",
+  async (stream) => {
+    const sent: unknown[] = [];
+    const { models, model } = scripted(mailsAndOpens);
+    await using agent = await runAgentApp(models, { tools: () => [mailTool(sent)] });
+    const openai = new OpenAI({ baseURL: `${agent.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const page = { name: "open_page", parameters: { type: "object", properties: {} } };
+    const question = { role: "user" as const, content: "Mail a@example.org, and open the page." };
+
+    const complete = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
+      const body = { model: "test/model", tools: [{ type: "function" as const, function: page }], messages };
+      const completion = stream
+        ? await openai.chat.completions.stream(body).finalChatCompletion()
+        : await openai.chat.completions.create(body);
+      const message = completion.choices[0]?.message as OpenAI.ChatCompletionMessage;
+      return { runId: completion.id.replace("chatcmpl-", ""), message, id: message.tool_calls?.[0]?.id ?? "" };
+    };
+    const asked = await complete([question]);
+    expect(asked.message).toMatchObject({ content: "One moment.", tool_calls: [{ function: { name: "open_page" } }] });
+    const result = { role: "tool" as const, tool_call_id: asked.id, content: "open" };
+    const waits = await complete([question, asked.message, result]);
+    expect(waits.message.tool_calls).toMatchObject([{ id: "call_1", function: { name: "send_mail" } }]);
+    expect(waits.message.content || null).toBeNull();
+
+    const respond = async (input: OpenAI.Responses.ResponseInput) => {
+      const body = { model: "test/model", tools: [{ type: "function" as const, strict: false, ...page }], input };
+      const response = stream
+        ? await openai.responses.stream(body).finalResponse()
+        : await openai.responses.create(body);
+      const ids = response.output.flatMap((item) => (item.type === "function_call" ? item.call_id : []));
+      return {
+        runId: response.id.replace("resp_", ""),
+        output: response.output as OpenAI.Responses.ResponseInput,
+        ids,
+      };
+    };
+    const first = await respond([question]);
+    const given = { type: "function_call_output" as const, call_id: first.ids[0] ?? "", output: "open" };
+    const second = await respond([question, ...first.output, given]);
+    expect(second.ids).toEqual(["call_1"]);
+    expect([model.requests.length, sent.length]).toEqual([2, 0]);
+
+    for (const { runId } of [waits, second]) {
+      const resumed = await post(`${agent.url}/agent/runs/${runId}/resume`, { decisions: { call_1: "approve" } });
+      expect(AgentReply.parse(await resumed.json()).content).toBe("Sent: true. Open: true.");
+      const replay = await send(`${agent.url}/agent/runs/${runId}/replay`, { method: "POST" });
+      expect(replay.body).toMatchObject({ matches: true, divergences: [] });
+    }
+    expect(sent).toHaveLength(2);
+    expect((await send(`${agent.url}/agent/runs?state=waiting`)).body).toMatchObject({ runs: [] });
+  },
+);

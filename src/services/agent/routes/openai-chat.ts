@@ -42,6 +42,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
         wire: "openai-chat",
         modelId: request.model ?? context.req.header("x-model-id"),
         messages: known.messages,
+        postponed: known.postponed,
         parameters: toModelParameters(request),
         stream,
         thread: null,

@@ -39,6 +39,7 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
         wire: "openai-responses",
         modelId: request.model ?? context.req.header("x-model-id"),
         messages: known.messages,
+        postponed: known.postponed,
         parameters: toParameters(request),
         stream,
         thread: null,

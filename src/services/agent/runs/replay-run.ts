@@ -7,6 +7,7 @@ import type { AgentReplay } from "../../../contract/agent-replay.ts";
 import type { AgentRunEntry } from "../../../contract/agent-run.ts";
 import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
 import type { ChatModel, FailedReply } from "../../../contract/model.ts";
+import { toOpening } from "./recorded-opening.ts";
 import { startOf } from "./to-agent-run.ts";
 
 type Entry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;
@@ -44,7 +45,7 @@ export async function replayRun(
     signal,
   };
 
-  let outcome = await runAgent({ ...options, messages: start.messages });
+  let outcome = await runAgent({ ...options, ...toOpening(start) });
   for (const { decisions } of entriesOf(record, "run-resume")) {
     if (!outcome.ok || !outcome.pending_run) break;
     outcome = await resumeAgent({ ...options, pending: outcome.pending_run, decisions });

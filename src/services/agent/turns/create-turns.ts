@@ -3,6 +3,7 @@ import type { AgentEvent } from "../../../agent/agent-event.ts";
 import type { AgentLimits, TokenPrice } from "../../../agent/agent-limits.ts";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import type { AgentRunOptions } from "../../../agent/agent-run.ts";
+import { postponedMessages } from "../../../agent/postponed-turn.ts";
 import { resumeAgent, type ApprovalDecision } from "../../../agent/resume-approved.ts";
 import { runAgent } from "../../../agent/run-agent.ts";
 import type { ToolSupport } from "../../../agent/tool-support.ts";
@@ -79,6 +80,7 @@ export function createTurns({
     const facts: TurnFacts = {
       ...request,
       runId,
+      messages: [...request.messages, ...(request.postponed ? postponedMessages(request.postponed) : [])],
       modelId: request.modelId ?? "",
       startedAt: now(),
       resolved,
@@ -114,7 +116,8 @@ export function createTurns({
   return {
     async start(request) {
       const { model, current } = await chooseModel(request);
-      const run: BeginOptions["run"] = (options) => runner({ ...options, messages: request.messages });
+      const run: BeginOptions["run"] = (options) =>
+        runner({ ...options, messages: request.messages, postponed: request.postponed });
       return begin(request, { runId: newId(), model, current, run });
     },
     async resume(waiting, { runId, decisions, journal, drop, ...rest }) {

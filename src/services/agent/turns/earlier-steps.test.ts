@@ -63,7 +63,7 @@ test.each([
 
 test("nothing is kept for good, nor more than there is room for", () => {
   let time = 0;
-  const room = JSON.stringify([steps("1"), "", [call("a")], []]).length * 2;
+  const room = JSON.stringify([steps("1"), "", [call("a")], [], undefined]).length * 2;
   const earlier = createEarlierSteps({ newId, now: () => time, maximumAgeMs: 1000, maximumSize: room });
   const isKept = (id: string) => earlier.read(null, [question, asks(id)]).messages.length > 2;
   for (const id of ["a", "b", "c"]) earlier.read(null, [question]).keep(outcome([question, ...steps("1")], id));
@@ -142,4 +142,21 @@ test("a conversation with the same words and ids is another one", () => {
   expect(earlier.read("ada", second).messages).toEqual([question, ...steps("ours-2"), ...answered]);
   const unhidden = [question, ...answered];
   expect(earlier.read("ada", unhidden).messages).toEqual(unhidden);
+});
+
+test("what is to be decided about is taken up when the client has answered, and forgotten when its user goes on", () => {
+  const earlier = createEarlierSteps({ newId });
+  const reply = { ...sampleReply("One moment."), tool_calls: [call("1", "ours"), call("a")] };
+  const handed_out = { history: [question], calls: reply.tool_calls, results: [], postponed: reply };
+  const pending_tool_calls = [{ ...call("a"), args: {} }];
+  const asked = { ok: true, reply, handed_out, pending_tool_calls } as Partial<SuccessfulOutcome> as AgentOutcome;
+  earlier.read("ada", [question]).keep(asked);
+  const answered = [question, asks("a"), result("a")];
+  expect(earlier.read("ada", answered)).toMatchObject({
+    messages: [question],
+    postponed: { reply, results: [result("a")] },
+  });
+  const goesOn = [...answered, question];
+  const { messages, postponed } = earlier.read("ada", goesOn);
+  expect([messages, postponed]).toEqual([goesOn, undefined]);
 });

@@ -1,11 +1,13 @@
 import { createHash, randomInt, type Hash } from "node:crypto";
-import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, PostponedTurn } from "../../../agent/agent-outcome.ts";
 import { newCallId } from "../../../agent/tool-call-id.ts";
-import type { ChatMessage, ToolCall } from "../../../contract/model.ts";
+import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/model.ts";
 
 /** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
 export interface KnownConversation {
   readonly messages: readonly ChatMessage[];
+  /** The reply that comes after them, where its client has answered its part and we are to be told about ours. */
+  readonly postponed?: PostponedTurn | undefined;
   /**
    * Keeps what a turn of this conversation did before it handed the client its calls. Those get ids that no other conversation has:
    * some endpoints give the same ones in every reply, and a client with the same words would be taken for this one.
@@ -34,6 +36,8 @@ interface Hidden {
   readonly results: readonly ChatMessage[];
   /** The client's id of a call → the model's. */
   readonly ids: ReadonlyMap<string, string>;
+  /** The reply, where calls of ours are to be decided about once the client has answered. */
+  readonly postponed: SuccessfulReply | undefined;
 }
 
 interface Kept extends Hidden {
@@ -82,38 +86,50 @@ export function createEarlierSteps({
 
   return {
     read(owner, sent) {
-      const messages = kept.size > 0 && sent.some(hasCalls) ? withSteps(owner, sent) : sent;
+      const known = kept.size > 0 && sent.some(hasCalls) ? withSteps(owner, sent) : { messages: sent };
       return {
-        messages,
+        ...known,
         keep: (outcome) => {
           if (!outcome.ok || !outcome.handed_out) return outcome;
-          const { history, calls, results } = outcome.handed_out;
-          const steps = history.slice(messages.length);
-          if (steps.length === 0 && results.length === 0 && !calls.some(({ echo }) => echo)) return outcome;
+          const { history, calls, results, postponed } = outcome.handed_out;
+          const steps = history.slice(lengthOf(known));
+          const isPlain = steps.length === 0 && results.length === 0 && !calls.some(({ echo }) => echo);
+          if (isPlain && !postponed) return outcome;
           const ids = new Map(outcome.pending_tool_calls.map(({ id }) => [newId(id), id]));
           const pending_tool_calls = withIds(outcome.pending_tool_calls, ids);
           const key = keyOf(addTo(hashFor(owner), sent), pending_tool_calls);
-          put(key, { steps, text: outcome.reply.text, calls, results, ids });
+          put(key, { steps, text: outcome.reply.text, calls, results, ids, postponed });
           return { ...outcome, pending_tool_calls };
         },
       };
     },
   };
 
-  function withSteps(owner: string | null, sent: readonly ChatMessage[]): readonly ChatMessage[] {
+  function withSteps(owner: string | null, sent: readonly ChatMessage[]): Omit<KnownConversation, "keep"> {
     const before = hashFor(owner);
-    let ids: Hidden["ids"] = new Map();
-    return sent.flatMap((message) => {
+    const messages: ChatMessage[] = [];
+    let last: { readonly at: number; readonly hidden: Hidden } | null = null;
+    for (const message of sent) {
       const hidden = hasCalls(message) ? hiddenBehind(keyOf(before, message.tool_calls)) : null;
       addTo(before, [message]);
       if (message.role === "tool") {
-        const tool_call_id = ids.get(message.tool_call_id);
-        return [tool_call_id === undefined ? message : { ...message, tool_call_id }];
+        messages.push({ ...message, tool_call_id: last?.hidden.ids.get(message.tool_call_id) ?? message.tool_call_id });
+        continue;
       }
-      if (hidden) ids = hidden.ids;
-      return hidden && hasCalls(message) ? [...hidden.steps, asReplied(message, hidden), ...hidden.results] : [message];
-    });
+      last = hidden && { at: messages.length + hidden.steps.length, hidden };
+      if (hidden && hasCalls(message)) messages.push(...hidden.steps, asReplied(message, hidden), ...hidden.results);
+      else messages.push(message);
+    }
+    const reply = last?.hidden.postponed;
+    if (!last || !reply) return { messages };
+    const results = messages.slice(last.at).filter((message) => message.role === "tool");
+    return { messages: messages.slice(0, last.at), postponed: { reply, results } };
   }
+}
+
+/** Of what the run was given. The turn that is taken up has a result for each of its calls. */
+function lengthOf({ messages, postponed }: Pick<KnownConversation, "messages" | "postponed">): number {
+  return messages.length + (postponed ? 1 + postponed.reply.tool_calls.length : 0);
 }
 
 /** Kimi's models know a call by its id, which names the tool. */
@@ -127,19 +143,19 @@ function withIds<Call extends { readonly id: string }>(calls: readonly Call[], i
   return calls.map((call, index) => ({ ...call, id: told[index] ?? call.id }));
 }
 
-function sizeOf({ steps, text, calls, results }: Hidden): number {
-  return JSON.stringify([steps, text, calls, results]).length;
+function sizeOf({ steps, text, calls, results, postponed }: Hidden): number {
+  return JSON.stringify([steps, text, calls, results, postponed]).length;
 }
 
 /** With our calls among the client's, as their model wrote them. What the provider said counts, not what the client made of it. */
-function asReplied(message: AskingMessage, { steps, text, calls, ids }: Hidden): ChatMessage {
+function asReplied(message: AskingMessage, { steps, text, calls, ids, postponed }: Hidden): ChatMessage {
   const sent = new Map(message.tool_calls.map((call) => [ids.get(call.id), call]));
-  const tool_calls = calls.map((call) => ({
-    ...call,
-    ...sent.get(call.id),
-    id: call.id,
-    ...(call.echo && { echo: call.echo }),
-  }));
+  // What became of those that were to be decided about, nobody here knows.
+  const known = postponed ? calls.filter(({ id }) => sent.has(id)) : calls;
+  const tool_calls = known.map((call) => {
+    const { id, echo } = call;
+    return { ...call, ...sent.get(id), id, ...(echo && { echo }) };
+  });
   return { ...message, ...(steps.length > 0 && { content: text }), tool_calls };
 }
 

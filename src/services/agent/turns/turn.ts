@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
-import type { AgentOutcome, AgentTotals } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, AgentTotals, PostponedTurn } from "../../../agent/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
 import type { Tool } from "../../../agent/tool.ts";
 import type { AnswerKey } from "../../../contract/agent-answers.ts";
@@ -14,6 +14,8 @@ export interface TurnRequest {
   /** Models to try, in this order, when the first one's provider fails. */
   readonly fallbacks: readonly string[];
   readonly messages: readonly ChatMessage[];
+  /** What comes after them: a reply whose client has answered its part. */
+  readonly postponed?: PostponedTurn | undefined;
   readonly tools: readonly Tool[];
   readonly clientTools?: readonly ToolDefinition[] | undefined;
   readonly parameters?: ModelParameters | undefined;
@@ -50,7 +52,10 @@ export interface Turn {
 }
 
 /** What is known of a turn from its beginning. */
-export interface TurnFacts extends Omit<TurnRequest, "adapt" | "fallbacks" | "resumed" | "answerKey" | "keep"> {
+export interface TurnFacts extends Omit<
+  TurnRequest,
+  "adapt" | "postponed" | "fallbacks" | "resumed" | "answerKey" | "keep"
+> {
   readonly runId: string;
   readonly modelId: string;
   /** Milliseconds since 1970. */
