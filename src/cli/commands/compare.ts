@@ -8,7 +8,7 @@ import { changedSettings } from "../reporters/changed-settings.ts";
 import { comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
-import { printJson, printLine, tell } from "../terminal/output.ts";
+import { outputWidth, printJson, printLine, tell } from "../terminal/output.ts";
 
 interface CompareOptions extends SourceOptions {
   readonly failOnRegression?: boolean;
@@ -66,5 +66,5 @@ function print({ baseline, candidate, comparison }: Compared, { json, markdown }
   const runs = { baseline: baseline.run_id, candidate: candidate.run_id };
   if (json) return printJson({ ...runs, settings: changedSettings(baseline, candidate), ...comparison });
   if (markdown) printLine(comparisonMarkdown({ baseline, candidate, comparison }));
-  else tell(comparisonText({ baseline, candidate, comparison }));
+  else tell(comparisonText({ baseline, candidate, comparison }, outputWidth()));
 }

@@ -8,7 +8,7 @@ import { withEnv } from "../options.ts";
 import { createClients } from "../parts/create-clients.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { readHubProviders } from "../parts/read-hub-providers.ts";
-import { printJson, printLine } from "../terminal/output.ts";
+import { outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { styleFor } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
 
@@ -47,5 +47,5 @@ function print(checks: readonly Check[]): void {
   const style = styleFor(process.stdout);
   const marks = { ok: style("green", "✓"), notice: style("yellow", "!"), problem: style("red", "✗") };
   const rows = checks.map(({ name, state, detail }) => [marks[state], name, detail]);
-  printLine(table([{ title: "" }, { title: "" }, { title: "" }], rows));
+  printLine(table([{ title: "" }, { title: "" }, { title: "" }], rows, outputWidth()));
 }

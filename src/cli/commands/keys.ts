@@ -6,7 +6,7 @@ import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { collectList, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
-import { note, printJson, printLine } from "../terminal/output.ts";
+import { note, outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 
 interface KeyOptions extends LocalOptions {
@@ -109,6 +109,7 @@ function printKeys(found: readonly ListedKey[], { json }: KeyOptions): void {
     table(
       titles.map((title) => ({ title })),
       rows,
+      outputWidth(),
     ),
   );
 }

@@ -5,7 +5,7 @@ import { runsText } from "../reporters/runs-text.ts";
 import { whereRunsAre } from "../sources/find-run.ts";
 import { newestRuns } from "../sources/newest-runs.ts";
 import { openSource } from "../sources/open-source.ts";
-import { note, printJson, tell } from "../terminal/output.ts";
+import { note, outputWidth, printJson, tell } from "../terminal/output.ts";
 
 interface ListOptions extends SourceOptions {
   readonly limit: number;
@@ -34,7 +34,7 @@ async function list({ limit, state, name, model, search, json, ...where }: ListO
   if (json) return printJson({ runs });
   const all = [state, name, model, search].every((filter) => filter === undefined);
   if (runs.length === 0) return note(all ? `No runs yet (${whereRunsAre}).` : "No run is like that.");
-  tell(runsText(runs, process.stdout.isTTY ? process.stdout.columns : undefined));
+  tell(runsText(runs, outputWidth()));
   const [interrupted] = runs.filter((run) => run.interrupted);
   if (interrupted) {
     note(

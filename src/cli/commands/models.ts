@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { createAgentClient } from "../../client/create-agent-client.ts";
 import { serverOption, withAgent, type AgentOptions } from "../chat/agent-options.ts";
 import { openAgent } from "../chat/open-agent.ts";
-import { note, printJson, tell } from "../terminal/output.ts";
+import { note, outputWidth, printJson, tell } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
 
@@ -22,5 +22,5 @@ async function models({ json, ...where }: AgentOptions & { json?: boolean }): Pr
     );
   }
   const rows = found.map(({ id, owned_by, name }) => [plainLine(id, 80), owned_by, plainLine(name ?? "", 60)]);
-  tell(table([{ title: "MODEL" }, { title: "FROM" }, { title: "NAME" }], rows));
+  tell(table([{ title: "MODEL" }, { title: "FROM" }, { title: "NAME" }], rows, outputWidth()));
 }

@@ -6,7 +6,7 @@ import { summaryText } from "../reporters/summary-text.ts";
 import { transcriptText } from "../reporters/transcript-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
-import { printJson, tell } from "../terminal/output.ts";
+import { outputWidth, printJson, tell } from "../terminal/output.ts";
 import { styleFor } from "../terminal/style.ts";
 
 interface ShowOptions extends SourceOptions {
@@ -31,7 +31,7 @@ async function show(text: string, { scenario, json, ...where }: ShowOptions): Pr
     if (json) printJson(result);
     else tell(transcriptText(result, style));
   } else if (json) printJson(response);
-  else tell(summaryText({ response, gates: [], comparison: null, problems: [], exitCode: 0 }, style));
+  else tell(summaryText({ response, gates: [], comparison: null, problems: [], exitCode: 0 }, style, outputWidth()));
 }
 
 function scenarioOf({ results, run_id }: EvaluationResponse, id: string): ScenarioResult {

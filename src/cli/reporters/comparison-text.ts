@@ -18,7 +18,7 @@ export interface ComparedRuns {
 const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 %", "P", "VERDICT"];
 
 /** Two runs side by side, the verdict in words first. */
-export function comparisonText({ baseline, candidate, comparison }: ComparedRuns): string {
+export function comparisonText({ baseline, candidate, comparison }: ComparedRuns, width = Infinity): string {
   const heads = [runLine("baseline ", baseline), runLine("candidate", candidate)].join("\n");
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const rows = comparison.scores.map(cells);
@@ -29,8 +29,9 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
     table(
       titles.map((title) => ({ title })),
       rows,
+      width,
     ),
-    ...(comparison.scores.some(({ name }) => name === "overall") ? changed({ baseline, candidate }) : []),
+    ...(comparison.scores.some(({ name }) => name === "overall") ? changed({ baseline, candidate }, width) : []),
     ...leftOut(comparison.unpaired),
     ...comparison.notes,
   ].join("\n\n");
@@ -91,7 +92,7 @@ const shownScenarios = 5;
 const rounding = 1e-9;
 
 /** The scenarios that lost most, by the turns that are compared, so that the reader knows where to look. */
-function changed(runs: Pick<ComparedRuns, "baseline" | "candidate">): string[] {
+function changed(runs: Pick<ComparedRuns, "baseline" | "candidate">, width: number): string[] {
   const losses = pairScenarios(runs.baseline, runs.candidate, "overall")
     .map(({ scenario_id, baseline: old, candidate: now }) => ({ id: scenario_id, old, now, change: now - old }))
     .filter(({ change }) => change < -rounding)
@@ -103,5 +104,5 @@ function changed(runs: Pick<ComparedRuns, "baseline" | "candidate">): string[] {
     `${scoreText(old)} → ${scoreText(now)}`,
     signed(change),
   ]);
-  return [`Worse by most:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows)}`];
+  return [`Worse by most:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows, width)}`];
 }

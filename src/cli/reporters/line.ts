@@ -1,4 +1,4 @@
-import { note, tell } from "../terminal/output.ts";
+import { note, outputWidth, tell } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { createProgressLines } from "../terminal/progress-lines.ts";
 import { noStyle } from "../terminal/style.ts";
@@ -14,6 +14,6 @@ export function lineReporter({ summary = true }: { summary?: boolean } = {}): Re
       note(`${plainLine(test_name, 60)} on ${plainLine(model_id, 60)}: run ${run_id}`);
     },
     onTurn: (_turn, figures) => progress(figures),
-    onEnd: (outcome) => (summary ? tell(summaryText(outcome, noStyle)) : undefined),
+    onEnd: (outcome) => (summary ? tell(summaryText(outcome, noStyle, outputWidth())) : undefined),
   };
 }

@@ -13,7 +13,7 @@ const stopped = {
 };
 const progress = { ...run.progress, interactions_total: 9, interactions_done: 4, interactions_failed: 1 };
 
-test("runs are listed in a table where it fits, and with two lines each where it does not", () => {
+test("runs are listed in a table where it fits, and with two lines or more each where it does not", () => {
   const runs = [run, { ...stopped, progress }];
   const whole = runsText(runs);
   expect(whole.split("\n")).toHaveLength(3);
@@ -22,4 +22,11 @@ test("runs are listed in a table where it fits, and with two lines each where it
   expect(narrow).toHaveLength(4);
   expect(narrow[2]).toMatch(/^run-22 {2}interrupted {2}\S/);
   expect(narrow[3]).toBe("    配送 on demo/scripted, 4 of 9 turns, 1 failed, 2026-11-16 22:12");
+  expect(runsText(runs, 40).split("\n").slice(-5)).toEqual([
+    "run-22",
+    "  STATE interrupted  OVERALL 0.900",
+    "  TURNS 4/9  FAILED 1",
+    "  MODEL demo/scripted  TEST 配送",
+    "  CREATED 2026-11-16 22:12",
+  ]);
 });

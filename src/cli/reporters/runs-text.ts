@@ -15,13 +15,15 @@ const columns = [
   { title: "CREATED" },
 ] as const;
 
-/** Runs in a table, a line each. On a terminal that is too narrow for it, each has two: a table whose lines are broken cannot be read. */
+/** Runs in a table, a line each. On a terminal that is too narrow for it, each has two, or more: a table whose lines are broken cannot be read. */
 export function runsText(runs: readonly Run[], width = Infinity): string {
-  const whole = table(columns, runs.map(toRow));
-  if (whole.split("\n").every((line) => widthOf(line) <= width)) return whole;
-  const heads = table(columns.slice(0, 3), runs.map(toRow)).split("\n").slice(1);
-  return runs.map((run, index) => `${heads[index]}\n    ${restOf(run)}`).join("\n");
+  const rows = runs.map(toRow);
+  const [, ...heads] = table(columns.slice(0, 3), rows).split("\n");
+  const pairs = runs.map((run, index) => `${heads[index]}\n    ${restOf(run)}`).join("\n");
+  return fits(table(columns, rows), width) || !fits(pairs, width) ? table(columns, rows, width) : pairs;
 }
+
+const fits = (text: string, width: number): boolean => text.split("\n").every((line) => widthOf(line) <= width);
 
 const stateOf = ({ state, interrupted }: Run): string => (interrupted ? "interrupted" : state);
 const createdAt = ({ created_at }: Run): string => created_at.slice(0, 16).replace("T", " ");

@@ -12,11 +12,11 @@ const shownScenarios = 10;
 const shownWarnings = 5;
 
 /** What a person reads at the end of a run: scores with their intervals, the scenarios that did worst, and the gates. */
-export function summaryText(outcome: RunOutcome, style: Style): string {
+export function summaryText(outcome: RunOutcome, style: Style, width = Infinity): string {
   const { response, gates, comparison, problems } = outcome;
   return [
     headline(response, style),
-    scoreTable(response),
+    scoreTable(response, width),
     worstScenarios(response.results.scenarios, style),
     ...(comparison
       ? [`Compared with the baseline: ${comparison.comparable ? comparison.sentence : comparison.reason}`]
@@ -43,14 +43,14 @@ function headline(
   ].join("\n");
 }
 
-function scoreTable({ summary }: EvaluationResponse): string {
+function scoreTable({ summary }: EvaluationResponse, width: number): string {
   const names = Object.keys(summary.average_scores);
   if (names.length === 0) return "";
   const rows = names.map((name) => {
     const stats = summary.score_stats[name];
     return [`  ${name}`, meanText(stats, summary.average_scores[name]), String(stats?.n ?? "")];
   });
-  return table([{ title: "  SCORE" }, { title: "MEAN [95 %]" }, { title: "N", align: "right" }], rows);
+  return table([{ title: "  SCORE" }, { title: "MEAN [95 %]" }, { title: "N", align: "right" }], rows, width);
 }
 
 interface Judged {

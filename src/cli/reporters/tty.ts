@@ -1,4 +1,4 @@
-import { tell } from "../terminal/output.ts";
+import { outputWidth, tell } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { styleFor } from "../terminal/style.ts";
@@ -21,7 +21,7 @@ export function ttyReporter(): Reporter {
     },
     onEnd(outcome) {
       bar.clear();
-      tell(summaryText(outcome, styleFor(process.stdout)));
+      tell(summaryText(outcome, styleFor(process.stdout), outputWidth()));
     },
   };
 }

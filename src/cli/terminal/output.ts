@@ -52,6 +52,13 @@ export function goOnWhenNobodyReads(): void {
   });
 }
 
+/** Columns of the terminal that stdout is. Without one a line may be as long as it is. */
+export function outputWidth(
+  { isTTY, columns }: Pick<NodeJS.WriteStream, "isTTY" | "columns"> = process.stdout,
+): number {
+  return (isTTY && columns) || Infinity;
+}
+
 /** True where a build server runs us: no colours, no bar, no questions. */
 export function inContinuousIntegration(environment: NodeJS.ProcessEnv = process.env): boolean {
   const { CI } = environment;

@@ -5,19 +5,46 @@ export interface Column {
   readonly align?: "left" | "right";
 }
 
-/** Text in columns, as wide as they must be. Cells hold one line each. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+/**
+ * Text in columns, as wide as they must be. Cells hold one line each. Where a terminal is too narrow the columns stand closer,
+ * and then each row is a paragraph: a table whose lines are broken cannot be read.
+ */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width = Infinity): string {
   const titles = columns.map(({ title }) => title);
   const lines = columns.some(({ title }) => title !== "") ? [titles, ...rows] : rows;
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => widthOf(line[index] ?? ""))));
-  return lines
-    .map((line) =>
-      columns
-        .map(({ align = "left" }, index) => pad(line[index] ?? "", widths[index] ?? 0, align))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  const padded = lines.map((line) =>
+    columns.map(({ align = "left" }, index) => pad(line[index] ?? "", widths[index] ?? 0, align)),
+  );
+  for (const gap of ["  ", " "]) {
+    const text = padded.map((cells) => cells.join(gap).trimEnd());
+    if (text.every((line) => widthOf(line) <= width)) return text.join("\n");
+  }
+  return rows.map((row) => paragraph(titles, row, width)).join("\n");
+}
+
+const indent = "  ";
+
+/** The cells of a row one after another, each with the title of its column. What is longer than a line is broken between its words. */
+function paragraph(
+  [own, ...titles]: readonly string[],
+  [first = "", ...cells]: readonly string[],
+  width: number,
+): string {
+  const lines = own === "" ? [first.trimStart()] : [first.trimStart(), indent];
+  const add = (text: string, gap: string): void => {
+    const line = lines.at(-1) ?? "";
+    const longer = line === indent ? indent + text : line + gap + text;
+    if (line === indent || widthOf(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(indent + text);
+  };
+  for (const [index, cell] of cells.entries()) {
+    if (cell === "") continue;
+    const named = `${titles[index] ?? ""} ${cell}`.trimStart();
+    if (widthOf(indent + named) <= width) add(named, "  ");
+    else for (const [at, word] of named.split(" ").entries()) add(word, at === 0 ? "  " : " ");
+  }
+  return lines.join("\n").trimEnd();
 }
 
 /** Made when it is needed, which costs as much as all else here: most cells are plain. */

@@ -6,7 +6,7 @@ import { History, Protocol } from "../../contract/evaluation-request.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import { createRunMean } from "../eval/run-mean.ts";
 import { durationText, spentText } from "./figures.ts";
-import { canRedraw, note, printJson, tell } from "./output.ts";
+import { canRedraw, note, outputWidth, printJson, tell } from "./output.ts";
 import { forTerminal, plainJson, plainLine } from "./plain-line.ts";
 import { barText } from "./progress-bar.ts";
 import { createProgressLines } from "./progress-lines.ts";
@@ -68,6 +68,25 @@ test("columns line up whatever is in them", () => {
   expect(text).toBe("A      N\n日本   1\né     22");
   expect(widthOf("\u001B[31mred\u001B[39m")).toBe(3);
   expect(["𠮷", "❤️", "e\u0301", "متى"].map(widthOf)).toEqual([2, 2, 1, 3]);
+});
+
+test("a table that is wider than the terminal is drawn closer, then row by row", () => {
+  const columns = [{ title: "SCORE" }, { title: "MEAN" }, { title: "N", align: "right" }] as const;
+  const rows = [
+    ["  overall", "0.626 [0.000, 1.000]", "12"],
+    ["  length", "", "3"],
+  ];
+  expect(table(columns, rows, 35).split("\n")[1]).toBe("  overall  0.626 [0.000, 1.000]  12");
+  expect(table(columns, rows, 34).split("\n")[1]).toBe("  overall 0.626 [0.000, 1.000] 12");
+  expect(table(columns, rows, 32)).toBe("overall\n  MEAN 0.626 [0.000, 1.000]\n  N 12\nlength\n  N 3");
+  const untitled = [{ title: "" }, { title: "" }, { title: "" }];
+  expect(table(untitled, [["✓", "store", "a file in a folder"]], 19)).toBe("✓  store  a file in\n  a folder");
+});
+
+test("only a terminal has a width", () => {
+  expect(outputWidth({ isTTY: true, columns: 40 })).toBe(40);
+  expect(outputWidth({ isTTY: true, columns: 0 })).toBe(Infinity);
+  expect(outputWidth({ isTTY: false, columns: 40 })).toBe(Infinity);
 });
 
 test("times and money read well", () => {
