@@ -182,6 +182,26 @@ test("imports what another tool wrote, says what was lost, and exports it again"
   expect(await readFile(folder.file("kept.json"), "utf8")).toContain(JSON.stringify(scenarios[0].id));
 });
 
+test("a check of an imported file that no run takes is named, and the file is kept", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  const assertion = "{ type: is-json, value: { type: objekt } }";
+  await writeFile(
+    folder.file("promptfooconfig.yaml"),
+    `prompts: ["{{ q }}"]\ntests:\n  - description: greeting\n    vars: { q: Hi }\n    assert: [${assertion}]\n`,
+  );
+  const imported = await runCli(["import", "promptfooconfig.yaml", "-o", "kept.yaml"], { cwd });
+  expect(imported).toMatchObject({ code: 0 });
+  expect(imported.stderr).toMatch(
+    /^ {2}unusable \/scenarios\/0\/interactions\/0\/checks\/0\/schema: is not a usable JSON schema.*; until then no run takes/m,
+  );
+  expect(await readFile(folder.file("kept.yaml"), "utf8")).toContain("objekt");
+  const { stdout } = await runCli(["import", "promptfooconfig.yaml", "--json"], { cwd });
+  expect(JSON.parse(stdout)).toMatchObject({
+    notes: [{ kind: "unusable", pointer: "/scenarios/0/interactions/0/checks/0/schema" }],
+  });
+});
+
 test.each(["request", "result", "scenario", "config"])("the %s schema is JSON Schema", async (name) => {
   await using folder = await temporaryFolder();
   const { code, stdout } = await runCli(["schema", name], { cwd: folder.path });

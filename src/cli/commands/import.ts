@@ -1,7 +1,8 @@
 import { Option, type Command } from "commander";
 import { parseMapping } from "../../formats/column-mapping.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
-import type { ImportFormat, ImportResult } from "../../formats/scenario-file.ts";
+import type { ImportFormat } from "../../formats/scenario-file.ts";
+import { unusableNotes, type UnusableNote } from "../../services/evaluation/unusable-notes.ts";
 import { CliError } from "../cli-error.ts";
 import { checkScenarioFile, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
@@ -38,20 +39,32 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
     ...(options.map !== undefined && { mapping: parseMapping(options.map) }),
   });
   const scenarios = joinScenarios(read);
+  const unusable = unusableNotes(scenarios, { limits: noLimits, helpers: {} });
   if (json) {
     const written = dryRun || scenarios.length === 0 ? undefined : file;
     if (written !== undefined) await writeScenarios(scenarios, { file: written });
-    return printJson({ scenarios, ...whatWasRead(read), ...(written !== undefined && { file: written }) });
+    return printJson({ scenarios, ...whatWasRead(read, unusable), ...(written !== undefined && { file: written }) });
   }
   for (const { file: name, format, reason, scenarios: own, notes } of read) {
     note(`${name}: ${counted(own.length, "scenario")} read as ${format} (${reason})`);
     for (const entry of notes) note(`  ${entry.kind} ${noteLine(name, entry)}`);
   }
+  for (const { kind, pointer, message } of unusable) note(`  ${kind} ${pointer}: ${message}`);
   if (scenarios.length === 0) throw new CliError("no scenario was found");
   if (!dryRun) await writeScenarios(scenarios, { file, format: file === undefined ? "json" : undefined });
 }
 
-function whatWasRead(read: readonly ScenarioFile[]): Pick<ImportResult, "checks" | "notes"> {
+/** How large a scenario may be is for whoever runs it to say. */
+const noLimits = {
+  attempts: Infinity,
+  interactions: Infinity,
+  callsPerRun: Infinity,
+  metadataKeys: Infinity,
+  metadataBytes: Infinity,
+  scores: Infinity,
+};
+
+function whatWasRead(read: readonly ScenarioFile[], unusable: readonly UnusableNote[]): object {
   const notes = read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...entry })));
-  return { checks: read.flatMap(({ checks }) => checks), notes };
+  return { checks: read.flatMap(({ checks }) => checks), notes: [...notes, ...unusable] };
 }
