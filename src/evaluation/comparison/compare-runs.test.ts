@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Metadata } from "../../contract/metadata.ts";
 import { Interaction } from "../../contract/scenario.ts";
-import type { Scores } from "../../contract/score.ts";
+import { scoringVersion, type Scores } from "../../contract/score.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";
 
@@ -217,9 +217,14 @@ test.each([
     tallyOf([{ scenario: "s0", question: "other", scores: { overall: 1 } }]),
   ],
   [
-    "The runs were scored by different definitions (scoring versions 1, 2); rescore one of them.",
+    "The runs were scored by different definitions (scoring versions 1, 2); rescore the baseline and the candidate, or make a new run.",
     tallyOf(suite(before)),
     tallyOf(suite(after), "2"),
+  ],
+  [
+    `The runs were scored by different definitions (scoring versions 1, ${scoringVersion}); rescore the baseline, or make a new run.`,
+    tallyOf(suite(before)),
+    tallyOf(suite(after), scoringVersion),
   ],
   ["The interactions the runs share have no score in both.", tallyOf(suite([1], "a")), tallyOf(suite([1], "b"))],
 ])("refuses with the reason: %s", (reason, baseline, candidate) => {

@@ -1,4 +1,5 @@
 import type { Verdict } from "../../contract/comparison.ts";
+import { scoringVersion } from "../../contract/score.ts";
 import { holm } from "../statistics/holm.ts";
 import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
 import { compareScore, type ScoreDifference } from "./compare-score.ts";
@@ -58,6 +59,9 @@ export function compareRuns({
   return { comparable: true, verdict: headline.verdict, sentence: headline.sentence, scores: compared, unpaired };
 }
 
+const isScoredAsNow = ({ scoring_versions }: RunTally): boolean =>
+  [...scoring_versions].every((version) => version === scoringVersion);
+
 function whyNot({
   baseline,
   candidate,
@@ -70,7 +74,9 @@ function whyNot({
   if (candidate.scenarios.size === 0) return "The candidate has no interactions.";
   const versions = new Set([...baseline.scoring_versions, ...candidate.scoring_versions]);
   if (versions.size > 1) {
-    return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore one of them.`;
+    const older = Object.entries({ baseline, candidate }).filter(([, run]) => !isScoredAsNow(run));
+    const which = older.map(([role]) => `the ${role}`).join(" and ");
+    return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore ${which}, or make a new run.`;
   }
   if (interactions === 0 && unpaired.changed > 0) {
     return "The runs share interaction ids, but every question or reference differs between them.";
