@@ -182,6 +182,24 @@ test("imports what another tool wrote, says what was lost, and exports it again"
   expect(await readFile(folder.file("kept.json"), "utf8")).toContain(JSON.stringify(scenarios[0].id));
 });
 
+test.each([
+  ["import", "none.json"],
+  ["export", "none.json", "--to", "yaml"],
+  ["export", "one.json", "--to", "openai-chat"],
+])("%s of %s without a scenario to write leaves the file that is there, also with --json", async (...args) => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await writeFile(folder.file("none.json"), '[{"id":"a","interactions":[]}]');
+  await writeFile(folder.file("one.json"), '{"id":"a","interactions":[{"user_message":"Hi"}]}');
+  await writeFile(folder.file("kept.yaml"), "of yesterday");
+  const told = { code: 2, stderr: expect.stringMatching(/^rehearsal: (no scenario was found|nothing was written)/m) };
+  expect(await runCli([...args, "-o", "kept.yaml"], { cwd })).toMatchObject({ ...told, stdout: "" });
+  const asJson = await runCli([...args, "-o", "kept.yaml", "--json"], { cwd });
+  expect(asJson).toMatchObject(told);
+  expect(JSON.parse(asJson.stdout)).not.toHaveProperty("file");
+  expect(await readFile(folder.file("kept.yaml"), "utf8")).toBe("of yesterday");
+});
+
 test("a check of an imported file that no run takes is named, and the file is kept", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;

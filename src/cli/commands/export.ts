@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
-import { renderScenarios, writableFormats, writeScenarios } from "../scenarios/write-scenarios.ts";
+import { refuseNothing, renderScenarios, writableFormats, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { note, printJson } from "../terminal/output.ts";
 import { writeWholeFile } from "../write-whole-file.ts";
 
@@ -26,9 +26,11 @@ async function exportFiles(files: readonly string[], { to, output, json }: Expor
   if (json) {
     const { format, text, written, notes } = renderScenarios(scenarios, { file: output, format: to });
     const lost = [...read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...entry }))), ...notes];
-    if (output !== undefined) await writeWholeFile(output, text);
-    const place = output === undefined ? { text } : { file: output };
-    return printJson({ format, scenarios: written, ...place, notes: lost });
+    const file = written > 0 ? output : undefined;
+    if (file !== undefined) await writeWholeFile(file, text);
+    const place = file !== undefined ? { file } : output === undefined ? { text } : {};
+    printJson({ format, scenarios: written, ...place, notes: lost });
+    return refuseNothing(scenarios, written);
   }
   for (const { file, notes } of read) for (const entry of notes) note(noteLine(file, entry));
   await writeScenarios(scenarios, { file: output, format: to });

@@ -3,8 +3,7 @@ import { parseMapping } from "../../formats/column-mapping.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
 import type { ImportFormat } from "../../formats/scenario-file.ts";
 import { unusableNotes, type UnusableNote } from "../../services/evaluation/unusable-notes.ts";
-import { CliError } from "../cli-error.ts";
-import { checkScenarioFile, writeScenarios } from "../scenarios/write-scenarios.ts";
+import { checkScenarioFile, refuseNothing, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { counted } from "../terminal/figures.ts";
 import { note, printJson } from "../terminal/output.ts";
@@ -43,14 +42,15 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
   if (json) {
     const written = dryRun || scenarios.length === 0 ? undefined : file;
     if (written !== undefined) await writeScenarios(scenarios, { file: written });
-    return printJson({ scenarios, ...whatWasRead(read, unusable), ...(written !== undefined && { file: written }) });
+    printJson({ scenarios, ...whatWasRead(read, unusable), ...(written !== undefined && { file: written }) });
+    return refuseNothing(scenarios);
   }
   for (const { file: name, format, reason, scenarios: own, notes } of read) {
     note(`${name}: ${counted(own.length, "scenario")} read as ${format} (${reason})`);
     for (const entry of notes) note(`  ${entry.kind} ${noteLine(name, entry)}`);
   }
   for (const { kind, pointer, message } of unusable) note(`  ${kind} ${pointer}: ${message}`);
-  if (scenarios.length === 0) throw new CliError("no scenario was found");
+  refuseNothing(scenarios);
   if (!dryRun) await writeScenarios(scenarios, { file, format: file === undefined ? "json" : undefined });
 }
 

@@ -21,11 +21,18 @@ export async function writeScenarios(
 ): Promise<void> {
   const { text, written, notes } = renderScenarios(scenarios, { file, format });
   for (const { kind, pointer, message } of notes) note(`${kind} ${pointer ? `${pointer}: ` : ""}${message}`);
+  refuseNothing(scenarios, written);
   if (file === undefined) printText(text);
   else {
     await writeWholeFile(file, text);
     note(`wrote ${counted(written, "scenario")} to ${file}`);
   }
+}
+
+/** A file without a scenario is of no use to anybody, and would take the place of one that had some. */
+export function refuseNothing(scenarios: readonly FileScenario[], written = scenarios.length): void {
+  if (scenarios.length === 0) throw new CliError("no scenario was found");
+  if (written === 0) throw new CliError("nothing was written: the format holds none of the scenarios");
 }
 
 /** Scenarios as text in one of the formats, with what could not be carried over. */
