@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient, type Query } from "@tanstack/react-query";
 import { ArrowLeftRight } from "lucide-react";
 import { compareRuns } from "../compare-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
@@ -13,9 +13,13 @@ import { SettingChanges } from "./setting-changes.tsx";
 import { UnpairedNote } from "./unpaired-note.tsx";
 import { VerdictBanner } from "./verdict-banner.tsx";
 
+/** The list of runs may have failed with the comparison, for the same reason. */
+const hasFailed = ({ state }: Query): boolean => state.status === "error";
+
 /** Is the change real? `?baseline=` and `?candidate=` name the runs. */
 export default function CompareScreen() {
   const [params] = useSearchState();
+  const client = useQueryClient();
   const baseline = params.get("baseline") ?? "";
   const candidate = params.get("candidate") ?? "";
   const same = baseline !== "" && baseline === candidate;
@@ -42,14 +46,16 @@ export default function CompareScreen() {
         )
       }
     >
-      <RunPickers baseline={baseline} candidate={candidate} />
+      <RunPickers baseline={baseline} candidate={candidate} told={comparison.error} />
       {same && (
         <p role="status" className="panel p-4 text-soft">
           Baseline and candidate are the same run. Choose another one for either of them.
         </p>
       )}
       {ready && comparison.isPending && <Skeleton rows={6} label="Comparing" />}
-      {comparison.isError && <FailedNotice error={comparison.error} onRetry={() => void comparison.refetch()} />}
+      {comparison.isError && (
+        <FailedNotice error={comparison.error} onRetry={() => void client.refetchQueries({ predicate: hasFailed })} />
+      )}
       {comparison.data && (
         <>
           <VerdictBanner comparison={comparison.data} />

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Run } from "../../src/contract/run.ts";
+import { toApiError } from "../api-error.ts";
 import { listRuns } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatDate, formatInteger, formatScore } from "../parts/format.ts";
@@ -10,8 +11,15 @@ import { changeSearch } from "../parts/use-search-state.ts";
 import { useRun } from "../run/use-run.ts";
 import { OfferedPair } from "./offered-pair.tsx";
 
+interface RunPickersProps {
+  readonly baseline: string;
+  readonly candidate: string;
+  /** A failure that is told of elsewhere: of the same one nothing is said here. */
+  readonly told: Error | null;
+}
+
 /** Which two runs are compared, out of the newest ones. */
-export function RunPickers({ baseline, candidate }: { baseline: string; candidate: string }) {
+export function RunPickers({ baseline, candidate, told }: RunPickersProps) {
   const runs = useQuery({
     queryKey: ["runs", "for comparing"],
     queryFn: ({ signal }) => listRuns({ state: "completed", limit: "200" }, signal),
@@ -22,7 +30,7 @@ export function RunPickers({ baseline, candidate }: { baseline: string; candidat
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2">
       <RunSelect label="Baseline (before)" name="baseline" value={baseline} runs={known} />
       <RunSelect label="Candidate (after)" name="candidate" value={candidate} runs={known} />
-      {runs.isError && (
+      {runs.isError && codeOf(runs.error) !== codeOf(told) && (
         <div className="sm:col-span-2">
           <FailedNotice error={runs.error} onRetry={() => void runs.refetch()} />
         </div>
@@ -49,6 +57,8 @@ export function RunPickers({ baseline, candidate }: { baseline: string; candidat
     </div>
   );
 }
+
+const codeOf = (error: Error | null): string | null => error && toApiError(error).code;
 
 interface RunSelectProps {
   readonly label: string;

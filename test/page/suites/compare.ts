@@ -229,6 +229,32 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a service that cannot be reached is told of once, and both the runs and the verdict come with it", async () => {
+    await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
+    await using tab = await openTab({ browser: browser(), services });
+    const all = `${services.evaluation}/**`;
+    const tried: string[] = [];
+    await tab.page.route(all, (route) => {
+      tried.push(new URL(route.request().url()).pathname);
+      return route.abort();
+    });
+    await tab.open(path);
+    const told = tab.page.getByText("The service cannot be reached");
+    await told.first().waitFor();
+    for (const asked of ["/runs", "/compare"]) {
+      await expect.poll(() => tried.filter((pathname) => pathname === asked).length).toBe(3);
+    }
+    expect(await told.count()).toBe(1);
+    await tab.page.unroute(all);
+    await tab.page.getByRole("button", { name: "Try again" }).click();
+    await tab.page.getByRole("region", { name: "Verdict" }).waitFor();
+    await tab.page
+      .getByRole("option", { name: /nightly support/ })
+      .first()
+      .waitFor({ state: "attached" });
+    expect(await told.count()).toBe(0);
+  });
+
   test("a change too small to be seen is neither worse nor better", async () => {
     const barely = makeResults({
       id: nightlyAfter.run_id,
