@@ -18,8 +18,8 @@ export interface RunTotal {
 
 /** What comes back from the agent while it answers; the reply is the last event. */
 export type AgentEvent =
-  /** `call` counts the model calls of the run: text of another call is another paragraph. */
-  | { readonly type: "text"; readonly call: number; readonly text: string }
+  /** `call` counts the model calls of the run: text of another call is another paragraph. Thoughts are no part of the reply. */
+  | { readonly type: "text" | "thoughts"; readonly call: number; readonly text: string }
   | { readonly type: "tool-start"; readonly tool: ToolCall }
   | { readonly type: "tool-end"; readonly tool: ToolOutcome }
   /** `runId` is what a run whose tool calls wait for approval is gone on with. */
@@ -93,6 +93,8 @@ function toAgentEvent({ event, data }: ServerEvent): AgentEvent | null {
   switch (event) {
     case "text-delta":
       return { type: "text", ...(body as AgentStreamEvents["text-delta"]) };
+    case "reasoning-delta":
+      return { type: "thoughts", ...(body as AgentStreamEvents["reasoning-delta"]) };
     case "tool-start":
       return { type: "tool-start", tool: body as ToolCall };
     case "tool-end":

@@ -12,6 +12,7 @@ import { openCalls, type Answer, type DoneAnswer, type PlainFailure } from "./co
 import { GrowingText } from "./growing-text.tsx";
 import { InvalidCalls } from "./invalid-calls.tsx";
 import { PlainFailureText } from "./plain-failure-text.tsx";
+import { ThoughtText } from "./thought-text.tsx";
 import { ToolUseList } from "./tool-use-list.tsx";
 
 interface AnswerCardProps {
@@ -49,6 +50,7 @@ export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps)
           </span>
         )}
       </header>
+      <ThoughtText text={answer.thoughts} live={answer.state === "waiting"} />
       <ToolUseList tools={answer.tools} live={answer.state === "waiting"} />
       {answer.state === "done" ? (
         <FinishedAnswer answer={answer} onDecide={decide} />

@@ -24,6 +24,8 @@ export interface ToolUse {
 /** What has come so far of an answer: it grows while the reply is streamed. */
 interface Partly {
   readonly text: string;
+  /** What the model thought before it said that, where its provider tells. */
+  readonly thoughts?: string | undefined;
   readonly tools: readonly ToolUse[];
 }
 

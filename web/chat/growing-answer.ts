@@ -11,8 +11,9 @@ export async function growAnswer(
   { begun, onAnswer }: { begun: Answer; onAnswer: (answer: Answer) => void },
 ): Promise<void> {
   const started = performance.now();
-  let answer: Answer = { model: begun.model, state: "waiting", text: begun.text, tools: begun.tools };
-  let speaking = 0;
+  const { model, text, thoughts, tools } = begun;
+  let answer: Answer = { model, state: "waiting", text, thoughts, tools };
+  const calls: LastCalls = { text: 0, thoughts: 0 };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const drawSoon = (): void => {
     timer ??= setTimeout(() => {
@@ -32,8 +33,8 @@ export async function growAnswer(
         answer = { ...answer, state: "done", text, reply, cost, total, runId, milliseconds };
         break;
       }
-      answer = grow(answer, event, speaking);
-      if (event.type === "text") speaking = event.call;
+      answer = grow(answer, event, calls);
+      if ("call" in event) calls[event.type] = event.call;
       drawSoon();
     }
   } catch (error) {
@@ -48,12 +49,15 @@ function toPlainFailure(error: unknown): PlainFailure {
   return { message, detail, hint, code, suggestions };
 }
 
-function grow(answer: Answer, event: Exclude<AgentEvent, { type: "reply" }>, speaking: number): Answer {
-  if (event.type === "text") {
-    const gap = answer.text !== "" && event.call !== speaking ? "\n\n" : "";
-    return { ...answer, text: answer.text + gap + event.text };
-  }
-  return { ...answer, tools: withTool(answer.tools, event) };
+/** The model call that spoke last, and the one that thought last. */
+type LastCalls = Record<"text" | "thoughts", number>;
+
+function grow(answer: Answer, event: Exclude<AgentEvent, { type: "reply" }>, calls: Readonly<LastCalls>): Answer {
+  if ("tool" in event) return { ...answer, tools: withTool(answer.tools, event) };
+  const { type, call, text } = event;
+  const before = answer[type] ?? "";
+  const gap = before !== "" && call !== calls[type] ? "\n\n" : "";
+  return { ...answer, [type]: before + gap + text };
 }
 
 function withTool(tools: readonly ToolUse[], event: Extract<AgentEvent, { type: "tool-start" | "tool-end" }>) {

@@ -141,6 +141,21 @@ test("of a conversation the browser cannot keep whole, the later part is there a
   expect(loadConversation()).toEqual([]);
 });
 
+test("what a model thinks is kept apart from what it says, a paragraph for each of its calls", async () => {
+  const told: Answer[] = [];
+  async function* events(): AsyncGenerator<AgentEvent> {
+    yield { type: "thoughts", call: 1, text: "First I " };
+    yield { type: "thoughts", call: 1, text: "look." };
+    yield { type: "text", call: 1, text: "Looking." };
+    yield { type: "thoughts", call: 2, text: "That is it." };
+    yield { type: "text", call: 2, text: "Found." };
+    throw new Error("lost");
+  }
+  const begun: Answer = { model: "a", state: "waiting", text: "", tools: [] };
+  await growAnswer(events(), { begun, onAnswer: (answer) => told.push(answer) });
+  expect(told.at(-1)).toMatchObject({ text: "Looking.\n\nFound.", thoughts: "First I look.\n\nThat is it." });
+});
+
 test("a reply is not held twice; an answer that waits for approval keeps what was said before", async () => {
   const grown = async (calls: ReturnType<typeof makeReply>["tool_calls"]) => {
     const told: Answer[] = [];

@@ -1,5 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { axeViolations } from "../support/axe.ts";
 import { fakeAnswer, makeProblem } from "../support/fake-agent.ts";
 import { demoUuid, startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
@@ -270,6 +271,30 @@ export function chatSuite(browser: () => Browser): void {
     await say(tab.page, "Hi");
     await tab.page.getByText("The provider hung up.").waitFor();
     expect(await tab.page.getByRole("region", { name: "Answer of demo/breaks" }).innerText()).toContain("Half a");
+  });
+
+  test("what a model thinks is folded above its reply, after a reload too, and no part of it", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/thinks");
+    await say(tab.page, "How long?");
+    const answer = tab.page.getByRole("region", { name: "Answer of demo/thinks" });
+    await answer.getByText("Five days.").waitFor();
+    const thoughts = answer.getByText("Three plus two <b>is</b> **five**.");
+    expect(await thoughts.isVisible()).toBe(false);
+    expect(await axeViolations(tab.page)).toEqual([]);
+    await tab.page.reload();
+    await answer.getByText("Reasoning").focus();
+    await tab.page.keyboard.press("Enter");
+    await thoughts.waitFor();
+    await say(tab.page, "Sure?");
+    await answer.nth(1).getByText("Five days.").waitFor();
+    expect(services.questions.at(-1)?.messages.map(({ content }) => content)).toEqual([
+      "How long?",
+      "Five days.",
+      "Sure?",
+    ]);
+    expect(tab.mishaps).toEqual([]);
   });
 
   test("a backend that answers JSON is understood as well", async () => {

@@ -65,6 +65,7 @@ function sendEvents(response: ServerResponse, result: Exclude<FakeAnswer, "never
     }
     return;
   }
+  if (result.thoughts !== undefined) send("reasoning-delta", { call: 1, text: result.thoughts });
   for (const text of result.reply.content.split(/(?<= )/)) send("text-delta", { call: 2, text });
   send("run-end", {
     run_id: "run-1",

@@ -14,7 +14,7 @@ export interface FakeTool {
 }
 
 export type FakeAnswer =
-  | { readonly reply: AgentReply; readonly tools?: readonly FakeTool[] }
+  | { readonly reply: AgentReply; readonly tools?: readonly FakeTool[]; readonly thoughts?: string }
   /** Some text, and then an error or nothing any more. */
   | { readonly partial: string; readonly tools?: readonly FakeTool[]; readonly failure?: Problem }
   | { readonly problem: Problem }
@@ -88,6 +88,9 @@ export function fakeAnswer(model: string, message: string): FakeAnswer {
   }
   if (model === "demo/breaks") {
     return { partial: "Half a", failure: makeProblem("upstream_reset", "The provider hung up.") };
+  }
+  if (model === "demo/thinks") {
+    return { reply: makeReply("Five days."), thoughts: "Three plus two <b>is</b> **five**." };
   }
   if (model === "demo/tools") {
     const tool = { id: "call-1", name: "calculator", args: { expression: "6*7" }, result: "result: 42" };
