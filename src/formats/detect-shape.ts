@@ -74,6 +74,8 @@ const wholeRules: readonly Rule[] = [
 /** Told from the items of the file. */
 const itemRules: readonly Rule[] = [
   ["scenarios", "its items have interactions", hasList("interactions")],
+  ["scenarios", "its items have interactions", (value) => recordField(value, "interactions") !== undefined],
+  ["scenarios", "its items have turns like ours", (value) => has("user_message")(listField(value, "turns")?.[0])],
   [
     "openai-evals",
     "its items are output items of an eval run",

@@ -193,6 +193,42 @@ test("a misspelt field is named with the one it is near to", () => {
   ]);
 });
 
+test("a field that holds something else than it should is named, not lost", () => {
+  const turn = { user_message: "Hi", reference_reply: ["Hello"], references: "Hey", reference_metadata: "greeting" };
+  const wrong = { id: "a", tags: "short", interactions: [turn] };
+  const tagged = { id: "t", tags: "short", interactions: [{ user_message: "Hi" }] };
+  const right = { id: "b", description: 7, system_prompt: null, interactions: [{ user_message: "Hi" }] };
+  const { scenarios, notes } = importScenarios({ text: JSON.stringify([wrong, tagged, right]) });
+  expect(scenarios).toMatchObject([{ id: "b", description: "7" }]);
+  expect(notes.map(({ pointer, message }) => `${pointer}: ${message}`)).toEqual([
+    "/0/tags: tags must be a list",
+    "/0/interactions/0/reference_reply: reference_reply must be text; further replies go under references",
+    "/0/interactions/0/references: references must be a list",
+    "/0/interactions/0/reference_metadata: reference_metadata must be an object",
+    "/0: the scenario was left out for the turn named above",
+    "/1/tags: tags must be a list",
+    "/1: the scenario was left out for the field named above",
+  ]);
+});
+
+test("turns without a dash, or under another name, are told as that", () => {
+  const dashless = importScenarios({ text: "id: a\ninteractions:\n  user_message: Hi\n", name: "a.yaml" });
+  const renamed = importScenarios({ text: "id: a\nturns:\n  - user_message: Hi\n", name: "a.yaml" });
+  const missing = "the item is not a scenario: it has no list of interactions";
+  expect(messages(dashless)).toEqual([missing]);
+  expect(messages(renamed)).toEqual(["unknown fields: turns", missing]);
+});
+
+test("a check that lacks something is told with what it lacks", () => {
+  const checks = [{ type: "contains" }, { type: "contain", text: "x" }];
+  const turn = { user_message: "Hi", checks };
+  const { notes } = importScenarios({ text: JSON.stringify({ id: "a", interactions: [turn] }) });
+  expect(notes.map(({ message }) => message)).toEqual([
+    "the scenario is not valid: text is required",
+    expect.stringMatching(/^the scenario is not valid: type must be one of "contains", "regex"/),
+  ]);
+});
+
 test("a promptfoo config: prompts filled in, values multiplied out, assertions sorted", () => {
   const result = read("promptfooconfig.yaml");
   expect(result.format).toBe("promptfoo");

@@ -1,5 +1,6 @@
 import type { JsonRecord } from "../contract/json-record.ts";
 import { ScenarioInput } from "../contract/scenario.ts";
+import { validationMessage } from "../contract/validation-message.ts";
 import { createIdRegister, hashedId, usableId } from "./identifiers.ts";
 import { toJsonRecord } from "./json-value.ts";
 import { pointerTo, scalarText } from "./records.ts";
@@ -74,18 +75,26 @@ function takeId({ wanted, given, register, note, place }: IdRequest): string {
 function toScenario(draft: ScenarioDraft, id: string, note: NoteDown): FileScenario | undefined {
   const register = createIdRegister();
   const interactions = draft.turns.map((turn, index) => toInteraction({ draft, turn, index, register, note }));
-  const parsed = ScenarioInput.safeParse({
-    id,
-    description: draft.description ?? "",
-    interactions,
-    ...(draft.tags && draft.tags.length > 0 && { tags: draft.tags }),
-  });
+  const parsed = ScenarioInput.safeParse(
+    {
+      id,
+      description: draft.description ?? "",
+      interactions,
+      ...(draft.tags && draft.tags.length > 0 && { tags: draft.tags }),
+    },
+    { reportInput: true, error: validationMessage },
+  );
   if (parsed.success) return { ...parsed.data, ...(draft.system && { system_prompt: draft.system }) };
   for (const issue of parsed.error.issues) {
     const pointer = pointerTo(draft.place.pointer, ...issue.path.map(String));
-    note("dropped", { ...draft.place, pointer }, `the scenario is not valid: ${issue.message}`);
+    note("dropped", { ...draft.place, pointer }, `the scenario is not valid: ${nameOf(issue.path)} ${issue.message}`);
   }
   return undefined;
+}
+
+/** The field itself, or the list it is an item of. */
+function nameOf(path: readonly PropertyKey[]): string {
+  return String(path.findLast((step) => typeof step === "string") ?? "it");
 }
 
 interface InteractionSource {

@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
 import { z } from "zod";
-import { validationMessage } from "../../services/http/validation-message.ts";
+import { validationMessage } from "../../contract/validation-message.ts";
 import { nearestName } from "../../contract/nearest-name.ts";
 import { configError, type ConfigPlace } from "./config-error.ts";
 import { Config } from "./config.ts";

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { nearestName } from "../../contract/nearest-name.ts";
 import { TurnCheck } from "../../contract/scorer-setting.ts";
 import { textList } from "../extras.ts";
-import { field, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
+import { anyField, field, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import type { Place } from "../scenario-file.ts";
@@ -21,6 +21,27 @@ const interactionFields = new Set([
   "checks",
   "generated_metadata",
 ]);
+
+interface Kind {
+  readonly is: (value: unknown) => boolean;
+  readonly called: string;
+}
+
+const text: Kind = { is: (value) => scalarText(value) !== undefined, called: "text" };
+const list: Kind = { is: Array.isArray, called: "a list" };
+const object: Kind = { is: isRecord, called: "an object" };
+
+/** What a field holds. A scenario with a value of another kind is left out: without it, something else would be tested. */
+const scenarioKinds: Readonly<Record<string, Kind>> = { description: text, tags: list, system_prompt: text };
+const interactionKinds: Readonly<Record<string, Kind>> = {
+  agent_reply: text,
+  reference_reply: { ...text, called: "text; further replies go under references" },
+  references: list,
+  interaction_type: text,
+  reference_metadata: object,
+  checks: list,
+  generated_metadata: object,
+};
 
 const checkFields: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   TurnCheck.options.map(({ shape }) => [shape.type.value, new Set(Object.keys(shape))]),
@@ -68,16 +89,18 @@ function addScenario({ value, place }: Item, collector: ScenarioCollector, reque
   const interactions = listField(value, "interactions");
   if (isRecord(value)) noteUnknown({ record: value, known: scenarioFields, place, collector });
   if (!isRecord(value) || !interactions)
-    return collector.note("dropped", place, "the item is no scenario: it has no list interactions");
+    return collector.note("dropped", place, "the item is not a scenario: it has no list of interactions");
+  const isWrong = noteWrongKinds({ record: value, kinds: scenarioKinds, place, collector });
   const turns = interactions.map((entry, index) => readTurn(entry, at(place, "interactions", index), collector));
   if (turns.some((turn) => !turn))
     return collector.note("dropped", place, "the scenario was left out for the turn named above");
+  if (isWrong) return collector.note("dropped", place, "the scenario was left out for the field named above");
   collector.add({
     place,
     id: value["id"],
-    description: textField(value, "description"),
+    description: scalarText(value["description"]),
     tags: textList(listField(value, "tags")),
-    system: textField(value, "system_prompt") ?? requestPrompt,
+    system: scalarText(value["system_prompt"]) ?? requestPrompt,
     turns: turns.filter((turn) => turn !== undefined),
   });
 }
@@ -89,13 +112,14 @@ function readTurn(value: unknown, place: Place, collector: ScenarioCollector): T
     collector.note("dropped", place, "the interaction has no user_message that is text");
     return undefined;
   }
+  if (noteWrongKinds({ record: value, kinds: interactionKinds, place, collector })) return undefined;
   return {
     id: value["id"],
     user,
     reply: scalarText(value["agent_reply"]),
     reference: scalarText(value["reference_reply"]),
     references: textList(listField(value, "references")),
-    type: textField(value, "interaction_type"),
+    type: scalarText(value["interaction_type"]),
     labels: recordField(value, "reference_metadata"),
     checks: readChecks(value["checks"], at(place, "checks"), collector),
     generated: recordField(value, "generated_metadata"),
@@ -104,15 +128,29 @@ function readTurn(value: unknown, place: Place, collector: ScenarioCollector): T
 
 /** The contract says what a check may be; here, what in it nobody reads. */
 function readChecks(value: unknown, place: Place, collector: ScenarioCollector): readonly unknown[] | undefined {
-  if (!Array.isArray(value)) {
-    if (value !== undefined && value !== null) collector.note("dropped", place, "checks is no list");
-    return undefined;
-  }
+  if (!Array.isArray(value)) return undefined;
   for (const [index, check] of value.entries()) {
     const fields = checkFields.get(textField(check, "type") ?? "");
     if (fields && isRecord(check)) noteUnknown({ record: check, known: fields, place: at(place, index), collector });
   }
   return value;
+}
+
+interface FieldKinds {
+  readonly record: JsonRecord;
+  readonly kinds: Readonly<Record<string, Kind>>;
+  readonly place: Place;
+  readonly collector: ScenarioCollector;
+}
+
+/** Whether there are any. What is null counts as left out. */
+function noteWrongKinds({ record, kinds, place, collector }: FieldKinds): boolean {
+  const wrong = Object.entries(kinds).filter(([name, { is }]) => {
+    const value = anyField(record, name);
+    return value !== undefined && !is(value);
+  });
+  for (const [name, { called }] of wrong) collector.note("dropped", at(place, name), `${name} must be ${called}`);
+  return wrong.length > 0;
 }
 
 interface UnknownFields {

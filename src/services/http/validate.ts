@@ -3,7 +3,7 @@ import { firstCharacters } from "../../contract/first-characters.ts";
 import { ServiceError, type FieldError } from "../../contract/service-error.ts";
 import { toPointer } from "../../contract/pointer.ts";
 import { scrub } from "./scrub.ts";
-import { kindOf, validationMessage } from "./validation-message.ts";
+import { kindOf, validationMessage } from "../../contract/validation-message.ts";
 
 /** More would not help anybody, and could make the answer larger than the request. */
 const mostErrors = 50;
