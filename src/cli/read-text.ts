@@ -26,5 +26,6 @@ export async function readBytes(path: string, named = path): Promise<Buffer> {
 /** Told with what the system says, such as EACCES, or what is wrong with the text. */
 export function cannotRead(file: string, cause: unknown): CliError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  return new CliError(`${file} cannot be read (${code ?? message})`, undefined, { cause });
+  const why = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? message})`;
+  return new CliError(`${file} ${why}`, undefined, { cause });
 }

@@ -238,7 +238,7 @@ test("chat answers one message, from the command line or a pipe, and saves it as
   expect(JSON.parse(piped.stdout)).toMatchObject({ type: "ai", content: "2 * 3 is 6." });
   const wrong = await runCli(["chat", "Hi", "-m", "nonsense"], options);
   expect(wrong).toMatchObject({ code: 2, stdout: "" });
-  expect(wrong.stderr).toMatch(/^rehearsal: there is no model "nonsense" \(.*rehearsal models lists them\)\n$/);
+  expect(wrong.stderr).toMatch(/^rehearsal: there is no model "nonsense" \(rehearsal models lists them; .*\)\n$/);
 });
 
 test("a model that cannot be reached is exit 3 in a chat too, and no models are not taken for none that were set", async () => {

@@ -545,7 +545,7 @@ test("a byte order mark is no part of a prompt, nor of results that are read aga
   const missing = await runCli([...parameters, "--system", "@nope.txt"], options);
   expect(missing).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/--system: .*nope\.txt cannot be read \(ENOENT\)/),
+    stderr: expect.stringMatching(/--system: .*nope\.txt does not exist/),
   });
 });
 
@@ -707,7 +707,9 @@ test("a model our own agent does not serve is refused by a dry run too", async (
   const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival", "--dry-run"];
   const { code, stdout, stderr } = await runCli(parameters, { cwd: folder.path });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain('there is no model "demo/retreival" (such as demo/retrieval; rehearsal models lists them)');
+  expect(stderr).toContain(
+    'there is no model "demo/retreival": did you mean demo/retrieval? (rehearsal models lists them)',
+  );
 });
 
 test.each([
@@ -716,7 +718,12 @@ test.each([
   [
     "a misspelt model of our own agent",
     ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival"],
-    /there is no model "demo\/retreival" \(such as demo\/retrieval; rehearsal models lists them\)/,
+    /there is no model "demo\/retreival": did you mean demo\/retrieval\? \(rehearsal models lists them\)/,
+  ],
+  [
+    "a model of a provider that is not set up",
+    ["eval", "hello.json", "-m", "openai/gpt-4o"],
+    /there is no model "openai\/gpt-4o" \(rehearsal models lists them; HUB_BASE_URL or HUB_PROVIDERS adds others, --endpoint tests one at another address\)/,
   ],
   ["a missing file", ["eval", "nope.json", "-m", "m"], /nope\.json does not exist/],
   [

@@ -54,9 +54,16 @@ test("a value from the environment is never read as YAML", () => {
 
 test.each([
   ["name: a\natempts: 3\n", 'rehearsal.yaml:2:1 unknown key "atempts": did you mean "attempts"?'],
-  ["name: a\nzzz: 3\n", 'rehearsal.yaml:2:1 unknown key "zzz"'],
-  ["parameters:\n  temperatur: 1\n", 'rehearsal.yaml:2:3 unknown key "temperatur": did you mean "temperature"?'],
-  ["budget:\n  money: 1\n  cents: 2\n", 'rehearsal.yaml:3:3 unknown key "cents"'],
+  ["name: a\nzzz: 3\n", 'rehearsal.yaml:2:1 unknown key "zzz" (rehearsal schema config lists them)'],
+  [
+    "parameters:\n  temperatur: 1\n",
+    'rehearsal.yaml:2:3 unknown key "temperatur" in parameters: did you mean "temperature"?',
+  ],
+  [
+    "budget:\n  money: 1\n  cents: 2\n",
+    'rehearsal.yaml:3:3 unknown key "cents" in budget: there are calls, tokens, money, seconds',
+  ],
+  ["judge:\n  model: m\n", 'rehearsal.yaml:2:3 unknown key "model" in judge: there are endpoint, model_id, protocol'],
   ["attempts: many\n", "rehearsal.yaml:1:11 attempts: must be a number or an object, not a string"],
   ["endpoint: htp://x\n", "rehearsal.yaml:1:11 endpoint: must be an address like https://api.example.com/v1, or agent"],
   ["model: 3\n", "rehearsal.yaml:1:8 model: must be a string or an array, not a number"],

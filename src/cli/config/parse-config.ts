@@ -53,7 +53,8 @@ export function checkConfig(
   if (!issue) throw configError({ file }, "cannot be used");
   if (issue.code === "unrecognized_keys") {
     const [key = ""] = issue.keys;
-    throw configError(placeOf(issue.path, key), `unknown key "${key}"${suggestion(key, issue.path)}`);
+    const within = issue.path.length > 0 ? ` in ${issue.path.join(".")}` : "";
+    throw configError(placeOf(issue.path, key), `unknown key "${key}"${within}${suggestion(key, issue.path)}`);
   }
   const name = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
   throw configError(placeOf(issue.path), name + (formsOf(issue) ?? issue.message));
@@ -80,7 +81,9 @@ function formsOf(issue: z.core.$ZodIssue): string | undefined {
 function suggestion(key: string, path: readonly PropertyKey[]): string {
   const known = keysAt(path);
   const nearest = nearestName(key, known);
-  return nearest === undefined ? "" : `: did you mean "${nearest}"?`;
+  if (nearest !== undefined) return `: did you mean "${nearest}"?`;
+  if (path.length === 0) return " (rehearsal schema config lists them)";
+  return known.length === 0 ? "" : `: there are ${known.join(", ")}`;
 }
 
 /** The keys of the configuration, or of one of its parts such as `budget`. */

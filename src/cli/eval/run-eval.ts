@@ -79,7 +79,7 @@ async function carryOut({ scenarios, ...work }: RunWork & { scenarios: readonly 
 async function checkModels(session: Pick<Session, "checkModel">, models: readonly string[]): Promise<void> {
   for (const modelId of models) {
     await session.checkModel(modelId).catch((error: unknown) => {
-      throw inOurWords(error, modelId);
+      throw inOurWords(error, modelId, ", --endpoint tests one at another address");
     });
   }
 }
