@@ -50,6 +50,8 @@ test.each([
   [{ DATABASE_URL: "sqlite://" }, /^DATABASE_URL names no file: use sqlite:<file>$/],
   [{ REHEARSAL_HEARTBEAT_MS: "12000", DATABASE_URL: "postgres://db/x" }, /REHEARSAL_LEASE_MS, which is 10000$/],
   [{ REHEARSAL_CORS_ORIGINS: "*" }, /^REHEARSAL_CORS_ORIGINS holds "\*"/],
+  [{ REHEARSAL_EVAL_PUBLIC_URL: "eval.example.com" }, /^REHEARSAL_EVAL_PUBLIC_URL/],
+  [{ REHEARSAL_EVAL_PUBLIC_URL: "https://a.example/eval" }, /use the origin alone, https:\/\/a\.example$/],
   [{ REHEARSAL_ALLOWED_HOSTS: "https://a.example" }, /^REHEARSAL_ALLOWED_HOSTS/],
   [{ REHEARSAL_API_KEYS: "ci:short:agent" }, /^REHEARSAL_API_KEYS entry 1 holds no SHA-256/],
   [{ REHEARSAL_API_KEYS: `ci:${hash}:agents` }, /scope "agents"/],

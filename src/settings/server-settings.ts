@@ -12,6 +12,8 @@ export interface ServerSettings {
   /** Names the services answer for, beside the loopback ones. `*.name` covers subdomains, `*` any name. */
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Where browsers reach the evaluation service, when that is not where it listens. */
+  readonly evalPublicUrl: string | null;
   readonly apiKeys: readonly ApiKey[];
   /** Keys were made with `rehearsal keys create`; they are read from their file at each request. */
   readonly storedKeys: boolean;
@@ -29,6 +31,7 @@ export function readServerSettings(environment: Environment, { storedKeys }: { s
     evalPort: readPort(environment, "REHEARSAL_EVAL_PORT", 8001),
     allowedHosts: [...ownNames(host), ...environment.list("REHEARSAL_ALLOWED_HOSTS").map(parseHostPattern)],
     corsOrigins: environment.list("REHEARSAL_CORS_ORIGINS").map(parseCorsOrigin),
+    evalPublicUrl: readPublicUrl(environment),
     apiKeys: parseApiKeys(environment.secret("REHEARSAL_API_KEYS")?.reveal() ?? ""),
     storedKeys,
     allowUnauthenticated: readConsent(environment),
@@ -75,6 +78,11 @@ function parseCorsOrigin(text: string): string {
     );
   }
   return parseOrigin("REHEARSAL_CORS_ORIGINS", text);
+}
+
+function readPublicUrl(environment: Environment): string | null {
+  const text = environment.text("REHEARSAL_EVAL_PUBLIC_URL");
+  return text === null ? null : parseOrigin("REHEARSAL_EVAL_PUBLIC_URL", text);
 }
 
 function readConsent(environment: Environment): boolean {

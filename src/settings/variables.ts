@@ -22,6 +22,12 @@ const textVariables: readonly Variable[] = [
   },
   { name: "REHEARSAL_CORS_ORIGINS", default: "", meaning: "Web origins that may call the services, comma separated." },
   {
+    name: "REHEARSAL_EVAL_PUBLIC_URL",
+    default: "",
+    meaning:
+      "Where browsers reach the evaluation service behind a proxy, such as https://eval.example.com (docs/scale.md says what else the page needs there).",
+  },
+  {
     name: "REHEARSAL_API_KEYS",
     default: "",
     meaning: "Keys callers need: name:sha256hex:scope+scope, comma separated.",
@@ -76,7 +82,7 @@ const textVariables: readonly Variable[] = [
     name: "EVAL_ENDPOINT_POLICY",
     default: "local on loopback, else allowlist",
     meaning:
-      "Which endpoints may be called: local, allowlist or public. The agent that a command starts for itself may always be.",
+      "Which endpoints may be called: local (any, this machine and its network included), allowlist (the origins of EVAL_ENDPOINT_ALLOW) or public (public addresses only). The agent that a command starts for itself may always be.",
   },
   { name: "EVAL_ENDPOINT_ALLOW", default: "", meaning: "Origins the allowlist policy admits, comma separated." },
   {

@@ -20,7 +20,13 @@ beforeAll(async () => {
   await writeFile(folder.file("icon.png"), code);
   const page = {
     folder: folder.path,
-    config: () => ({ evaluation: "", version: "0", demo: false, hub_models: [], limits: [] }),
+    config: (host: string) => ({
+      evaluation: `http://beside.${host}`,
+      version: "0",
+      demo: false,
+      hub_models: [],
+      limits: [],
+    }),
   };
   const key: ApiKey = {
     name: "one",
@@ -126,4 +132,12 @@ test("a form of a file that has not changed is not sent again, and the forms are
   const again = await ask("/runs", { ...packed, "if-none-match": tag });
   expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, tag]);
   expect((await ask("/runs", { "if-none-match": tag })).status).toBe(200);
+});
+
+test("the page is told, and may call, the evaluation service beside the host it was asked for at", async () => {
+  const host = "localhost:4000";
+  const config: unknown = JSON.parse((await ask("/page/config", { host })).body.toString());
+  expect(config).toMatchObject({ evaluation: `http://beside.${host}` });
+  const { headers } = await ask("/runs", { host });
+  expect(headers["content-security-policy"]).toContain(`connect-src 'self' http://beside.${host};`);
 });

@@ -16,6 +16,7 @@ import type { Core } from "./create-core.ts";
 import { createProviders, studioLister } from "./create-providers.ts";
 import { createTools } from "./create-tools.ts";
 import { createTracing } from "./create-tracing.ts";
+import { evaluationAddress } from "./page-addresses.ts";
 import { pageLimits } from "./page-limits.ts";
 import { pageFolder } from "./page-folder.ts";
 import { readRunner } from "./read-runner.ts";
@@ -69,8 +70,8 @@ export async function agentService(
     demo: demo && createDemoEndpoint(demo),
     page: {
       folder: pageFolder,
-      config: () => ({
-        evaluation: served.evaluation?.url ?? "",
+      config: (host) => ({
+        evaluation: evaluationAddress(host, served, server),
         version,
         demo: settings.demo,
         demo_models: demoStudioIds,

@@ -5,7 +5,8 @@ import { createEvaluationApp } from "../../services/evaluation/app.ts";
 import type { Core } from "./create-core.ts";
 import { endpointChecker } from "./endpoint-checker.ts";
 import { pageFolder } from "./page-folder.ts";
-import { agentOrigins, type Served } from "./served.ts";
+import { pageOrigins } from "./page-addresses.ts";
+import type { Served } from "./served.ts";
 import type { ShellOptions } from "./shell-options.ts";
 
 /** The evaluation service, ready to be listened for or called in this process. */
@@ -23,6 +24,6 @@ export function evaluationService(
     planLimits: limits,
     checkEndpoint: endpointChecker(clients.evaluation),
     ownAgent: () => served.agent?.url ?? null,
-    allowedOrigins: () => [...agentOrigins(served), ...server.corsOrigins],
+    allowedOrigins: (host) => [...pageOrigins(host, served, server), ...server.corsOrigins],
   });
 }

@@ -12,7 +12,7 @@ import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { ReadJsonLimits } from "../http/read-json.ts";
 import type { ShellDependencies } from "../http/shell.ts";
 import type { ConfiguredProvider } from "./observers/provider-health.ts";
-import type { ServedConfig } from "./routes/page.ts";
+import type { PageParts } from "./routes/page.ts";
 import type { Runner } from "./turns/create-turns.ts";
 import type { TurnObserver } from "./turns/turn.ts";
 import type { UnderWay } from "./turns/under-way.ts";
@@ -29,7 +29,7 @@ export interface AgentDependencies extends ShellDependencies {
   readonly patienceMs: number;
   /** The built-in models as an endpoint; null when the demo is off. */
   readonly demo: DemoEndpoint | null;
-  readonly page: { readonly folder: string; readonly config: () => ServedConfig };
+  readonly page: PageParts;
   readonly bodyLimits: ReadJsonLimits;
   /** Carries out the turns. Default: our own loop. */
   readonly runner?: Runner | undefined;

@@ -23,13 +23,13 @@ const exposedHeaders = pageMayRead.join(", ");
 export function createOriginCheck({
   allowedOrigins,
 }: {
-  allowedOrigins: () => readonly string[];
+  allowedOrigins: (host: string) => readonly string[];
 }): (context: Context<ShellEnvironment>) => Response | null {
   return (context) => {
     const origin = context.req.header("origin");
     const { method } = context.req;
     const own = origin !== undefined && isOwnOrigin(origin, context.req.url);
-    const listed = origin !== undefined && allowedOrigins().includes(origin);
+    const listed = origin !== undefined && allowedOrigins(targetHost(context.req.url)).includes(origin);
 
     if (origin !== undefined && !own && !listed) throw refusal(`the origin ${JSON.stringify(origin.slice(0, 80))}`);
     const crossSite = context.req.header("sec-fetch-site") === "cross-site";

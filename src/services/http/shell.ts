@@ -21,8 +21,8 @@ export interface ShellOptions extends OpenApiOptions {
   readonly log: Logger;
   /** Names the service answers for, beside the loopback ones. */
   readonly allowedHosts?: readonly string[];
-  /** Web origins that may call, beside the service's own. Asked at each request. */
-  readonly allowedOrigins?: () => readonly string[];
+  /** Web origins that may call, beside the service's own. Asked at each request, with the host it was sent to. */
+  readonly allowedOrigins?: (host: string) => readonly string[];
   readonly apiKeys?: ApiKeys;
   /** How often one key may use what costs money. */
   readonly rateLimits?: RateLimits | undefined;

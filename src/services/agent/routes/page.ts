@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { agentOperations } from "../../../contract/operations/agent.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import type { PageConfig } from "../../../contract/page-config.ts";
+import { targetHost } from "../../http/host-check.ts";
 import { contentSecurityPolicy } from "../../http/security-headers.ts";
 import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";
 import { readPageFiles, type PageFile } from "./page-files.ts";
@@ -31,8 +32,14 @@ function folderOf(path: string): string {
 /** What the page must know, as far as it is the same for everybody. */
 export type ServedConfig = Omit<PageConfig, "keys_required">;
 
+export interface PageParts {
+  readonly folder: string;
+  /** For a page that was asked for at this host. */
+  readonly config: (host: string) => ServedConfig;
+}
+
 /** The page and what it must know at its start. Its files are read once; there are few and they never change while we run. */
-export function pageRoutes({ folder, config }: { folder: string; config: () => ServedConfig }): Hono<ShellEnvironment> {
+export function pageRoutes({ folder, config }: PageParts): Hono<ShellEnvironment> {
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
 
   return (
@@ -40,7 +47,7 @@ export function pageRoutes({ folder, config }: { folder: string; config: () => S
       .get("/page/config", (context) => {
         // Where no key is needed, everybody is somebody.
         const keys_required = (context.get("caller") as Caller | undefined) === undefined;
-        const body: PageConfig = { ...config(), keys_required };
+        const body: PageConfig = { ...config(targetHost(context.req.url)), keys_required };
         return context.json(body);
       })
       // The first by its name: a catch-all alone would not count among the methods of an address.
@@ -58,7 +65,7 @@ export function pageRoutes({ folder, config }: { folder: string; config: () => S
         const headers = {
           ...form.headers,
           "cache-control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
-          "content-security-policy": pagePolicy(config().evaluation),
+          "content-security-policy": pagePolicy(config(targetHost(context.req.url)).evaluation),
         };
         if (!found) return context.body(form.body, 404, { ...headers, "cache-control": "no-store" });
         if (context.req.header("if-none-match") === form.headers["etag"]) return context.body(null, 304, headers);
