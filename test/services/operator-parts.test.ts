@@ -114,6 +114,26 @@ test("an agent that is set as its own hub says so instead of asking itself for e
   expect(await (await fetch(`${services.agent}/v1/models`)).json()).toMatchObject({ data: [] });
 });
 
+test("who takes one service for the other is told so", async () => {
+  await using services = await runServices();
+  const beside = (name: string) => ({
+    status: 404,
+    body: { hint: `The ${name} answers there: it has a port of its own.` },
+  });
+  expect(await send(`${services.agent}/evaluate`, { body: {} })).toMatchObject(beside("evaluation service"));
+  expect(await send(`${services.agent}/runs/1/rescore`, { body: {} })).toMatchObject(beside("evaluation service"));
+  expect(await send(`${services.evaluation}/`)).toMatchObject(beside("agent backend"));
+  const nowhere = { status: 404, body: { hint: "See /docs for the routes of this service." } };
+  expect(await send(`${services.evaluation}/evalute`, { body: {} })).toMatchObject(nowhere);
+
+  const test_batch = { id: "a", interactions: [{ id: "1", user_message: "Hello" }] };
+  const body = { test_batch, endpoint: services.evaluation, model_id: "m" };
+  expect(await send(`${services.evaluation}/evaluate`, { body })).toMatchObject({
+    status: 403,
+    body: { hint: "Use another endpoint: EVAL_ENDPOINT_ALLOW cannot allow this address." },
+  });
+});
+
 test("judge, labeller and embeddings have keys of their own at the origin of the model under test", async () => {
   await using provider = await startFakeProvider({ behaviour: text("3") });
   const helper = (prefix: string) => ({

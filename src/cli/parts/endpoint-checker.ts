@@ -8,7 +8,9 @@ export function endpointChecker(outbound: Outbound): (planned: { pointer: string
   return ({ pointer, endpoint }) => {
     const check = outbound.checkEndpoint(endpoint);
     if (check.ok) return;
+    const isNeverCalled = check.code === "endpoint_not_allowed" && check.reason === "address";
     throw new ServiceError(check.code, check.detail, {
+      ...(isNeverCalled && { hint: "Use another endpoint: EVAL_ENDPOINT_ALLOW cannot allow this address." }),
       errors: [{ pointer, code: check.code, message: check.detail, received: describe(endpoint) }],
     });
   };

@@ -1,4 +1,7 @@
 import { agentOperations } from "../../contract/operations/agent.ts";
+import { analysisOperations } from "../../contract/operations/analysis.ts";
+import { evaluationOperations } from "../../contract/operations/evaluation.ts";
+import { libraryOperations } from "../../contract/operations/library.ts";
 import { isServed } from "../http/not-found.ts";
 import { createShell, type Shell } from "../http/shell.ts";
 import { createAgentParts } from "./agent-parts.ts";
@@ -28,6 +31,10 @@ export function createAgentApp(dependencies: AgentDependencies): Shell {
     version,
     description: "Sends a conversation to a tool-using agent and returns its last message.",
     operations: agentOperations,
+    neighbour: {
+      name: "evaluation service",
+      operations: [...evaluationOperations, ...analysisOperations, ...libraryOperations],
+    },
     log,
     apiKeys,
     allowedHosts,

@@ -1,3 +1,4 @@
+import { agentOperations } from "../../contract/operations/agent.ts";
 import { analysisOperations } from "../../contract/operations/analysis.ts";
 import { libraryOperations } from "../../contract/operations/library.ts";
 import { evaluationOperations } from "../../contract/operations/evaluation.ts";
@@ -19,6 +20,7 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Shell
     version,
     description: "Runs scripted conversations against a model endpoint and scores every reply.",
     operations: [...evaluationOperations, ...analysisOperations, ...libraryOperations],
+    neighbour: { name: "agent backend", operations: agentOperations },
     log,
     apiKeys,
     allowedHosts,

@@ -8,7 +8,7 @@ import { frame } from "./frame.ts";
 import { gate } from "./gate.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { createHostCheck } from "./host-check.ts";
-import { notFound } from "./not-found.ts";
+import { notFound, type Neighbour } from "./not-found.ts";
 import { onError } from "./on-error.ts";
 import { createOperationTable } from "./operation-table.ts";
 import { createOriginCheck } from "./origin-check.ts";
@@ -33,6 +33,7 @@ export interface ShellOptions extends OpenApiOptions {
   /** What else answers without a key: the files of the page. */
   readonly isPublic?: (request: PublicRequest) => boolean;
   readonly readiness?: Readiness;
+  readonly neighbour?: Neighbour;
 }
 
 /** What a service hands on to its shell as it was given it. */
@@ -58,6 +59,7 @@ export function createShell({
   onRefusal = () => {},
   isPublic = () => false,
   readiness = async () => {},
+  neighbour,
   ...documentation
 }: ShellOptions): Shell {
   const app = new Hono<ShellEnvironment>();
@@ -84,7 +86,7 @@ export function createShell({
     )
     .route("/", healthRoutes({ readiness }))
     .route("/", docsRoutes(documentation))
-    .notFound(notFound(app))
+    .notFound(notFound(app, neighbour))
     .onError(onError({ log }));
   const { version } = documentation;
   const door = admission && createDoor({ admission, isExempt, version, passedLast: hostCheck.passedLast });
