@@ -357,7 +357,11 @@ test.each([
     { p: expect.closeTo(1, 12) },
     "No preference can be seen: the candidate is preferred in 2 and the baseline in 1 of 4 scenarios (p = 1.000).",
   ],
-  [{ left: 1 }, { p: null }, "In the one scenario both runs share, the baseline is preferred; one cannot tell more."],
+  [
+    { left: 1 },
+    { p: null },
+    "In the one scenario both runs share, the baseline is preferred; one scenario cannot tell more.",
+  ],
 ])("the verdict of a judge on two runs goes by the scenarios each of them wins: %o", (wins, figures, sentence) => {
   const winners = Object.entries(wins).flatMap(([winner, times]) => Array.from({ length: times }, () => winner));
   const result = pairwiseFigures(

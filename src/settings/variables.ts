@@ -56,12 +56,17 @@ const textVariables: readonly Variable[] = [
     default: "warn on a terminal, else info",
     meaning: "trace, debug, info, warn, error, fatal or silent.",
   },
-  { name: "HUB_BASE_URL", default: "", meaning: "OpenAI-compatible base URL of the inference models." },
+  {
+    name: "HUB_BASE_URL",
+    default: "",
+    meaning: "OpenAI-compatible base URL of the inference models; it is sent <provider>/<model_name> as it is.",
+  },
   { name: "HUB_API_KEY", default: "", meaning: "Key for the hub.", secret: true },
   {
     name: "HUB_PROVIDERS",
     default: "",
-    meaning: "More hubs by name: JSON, or a file with it: name to base_url, key_env and protocol.",
+    meaning:
+      "Providers by name, each sent what follows the slash: JSON, or a file with it: name to base_url, key_env and protocol.",
   },
   { name: "STUDIO_BASE_URL", default: "", meaning: "OpenAI-compatible base URL of the fine-tuned models." },
   { name: "STUDIO_API_KEY", default: "", meaning: "Key for the studio.", secret: true },
@@ -77,7 +82,11 @@ const textVariables: readonly Variable[] = [
   },
   { name: "EVAL_ENDPOINT_ORIGIN", default: "", meaning: "The origin that EVAL_ENDPOINT_API_KEY is sent to." },
   { name: "EVAL_ENDPOINT_API_KEY", default: "", meaning: "Key for the endpoint under test.", secret: true },
-  { name: "EVAL_CREDENTIALS", default: "", meaning: "More keys: origin=ENVNAME[:header[:scheme]], comma separated." },
+  {
+    name: "EVAL_CREDENTIALS",
+    default: "",
+    meaning: "More keys: origin=ENVNAME[:header[:scheme]], comma separated (docs/start.md shows one).",
+  },
   {
     name: "EVAL_ENDPOINT_POLICY",
     default: "local on loopback, else allowlist",
@@ -176,7 +185,11 @@ const textVariables: readonly Variable[] = [
   { name: "LANGFUSE_PUBLIC_KEY", default: "", meaning: "Public key of the Langfuse project." },
   { name: "LANGFUSE_SECRET_KEY", default: "", meaning: "Secret key of the Langfuse project.", secret: true },
   ...["JUDGE", "LABELLER", "EMBEDDINGS"].flatMap((prefix): readonly Variable[] => [
-    { name: `${prefix}_ENDPOINT`, default: "", meaning: `Endpoint of the ${prefix.toLowerCase()} model.` },
+    {
+      name: `${prefix}_ENDPOINT`,
+      default: "",
+      meaning: `Endpoint of the ${prefix.toLowerCase()} model, for ${prefix === "EMBEDDINGS" ? "every run" : "runs that ask for one without saying where it is"}.`,
+    },
     { name: `${prefix}_MODEL`, default: "", meaning: `Name of the ${prefix.toLowerCase()} model.` },
     { name: `${prefix}_API_KEY`, default: "", meaning: `Key for the ${prefix.toLowerCase()} model.`, secret: true },
   ]),

@@ -57,7 +57,7 @@ function toSentence(figures: { better: number; worse: number; scenarios: number;
   if (scenarios === 0) return "The judge gave no readable verdict.";
   const counts = `the candidate is preferred in ${better} and the baseline in ${worse} of ${scenarios} scenarios`;
   if (p === null)
-    return `In the one scenario both runs share, ${better > worse ? "the candidate" : worse > better ? "the baseline" : "neither"} is preferred; one cannot tell more.`;
+    return `In the one scenario both runs share, ${better > worse ? "the candidate" : worse > better ? "the baseline" : "neither"} is preferred; one scenario cannot tell more.`;
   const seen =
     p < 0.05 ? `The judge prefers the ${better > worse ? "candidate" : "baseline"}` : "No preference can be seen";
   return `${seen}: ${counts} (p ${pText(p)}).`;
