@@ -189,6 +189,12 @@ test("a key that stands in the file is a secret, what else is sent is not", asyn
   expect(await run({ id: "7" })).toBe("acme-corp sent [redacted]");
 });
 
+test("a key of the query is taken out of the links a service answers with", async () => {
+  const tool = { ...order, fixed_query: { api_key: "ab+cd/ef==" } };
+  const { run } = declare({ tools: [tool] }, ({ url }) => json(JSON.stringify({ next: `${url}&page=2` })));
+  expect(await run({ id: "7" })).toContain("api_key=[redacted]&page=2");
+});
+
 const oneOperation = {
   openapi: "3.1.0",
   servers: [{ url: "https://a.test" }],

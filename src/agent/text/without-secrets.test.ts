@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { Secret } from "../../contract/secret.ts";
+import { withoutSecrets } from "./without-secrets.ts";
+
+const key = 'a+b/c=="d e\\é';
+
+test.each([
+  ["as it is", key],
+  ["in a link", new URLSearchParams({ key }).toString().slice("key=".length)],
+  ["in part of a path", encodeURIComponent(key)],
+  ["in a link with small letters", encodeURIComponent(key).toLowerCase()],
+  ["in a link that escapes no more than it must", "a%2Bb/c==%22d%20e%5C%C3%A9"],
+  ["in JSON", JSON.stringify(key).slice(1, -1)],
+  ["in JSON with escaped slashes", JSON.stringify(key).slice(1, -1).replaceAll("/", "\\/")],
+  ["in JSON of plain ASCII", 'a\\u002bb\\/c\\u003d\\u003D\\"d e\\\\\\u00E9'],
+])("a key is found %s", (_, written) => {
+  expect(withoutSecrets(`before ${written} after`, [new Secret(key)])).toBe("before [redacted] after");
+});
+
+test("a key is found without its scheme, and nothing else is taken for it", () => {
+  const secrets = [new Secret("Bearer abc.def-123"), new Secret("short")];
+  expect(withoutSecrets("Bearer abc.def-123, abc.def-123, abc%2Edef-123", secrets)).toBe(
+    "[redacted], [redacted], [redacted]",
+  );
+  expect(withoutSecrets("abcxdef-123, ABC.DEF-123, short, Bearer", secrets)).toBe(
+    "abcxdef-123, ABC.DEF-123, short, Bearer",
+  );
+});
