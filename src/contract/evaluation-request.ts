@@ -24,7 +24,7 @@ export const Parameters = z
       .record(z.string(), z.json())
       .optional()
       .describe(
-        "Merged into the body sent to the model. With anthropic-messages: only what that API knows. With openai-responses: fields of chat completions are translated or left out.",
+        "Merged into the body sent to the model. Which model is asked what, and whether it streams, is not to be set here: `model`, `messages` and `stream` are left out. With anthropic-messages: only what that API knows. With openai-responses: fields of chat completions are translated or left out.",
       ),
   })
   .meta({ id: "Parameters" });
