@@ -32,33 +32,53 @@ export interface SummarizedAttempt {
   readonly unfinished?: boolean | undefined;
 }
 
-/** The figures of one scenario from its attempts. */
-export function summarizeScenario(
-  attempts: readonly SummarizedAttempt[],
-  { threshold = defaultThreshold, tags = [], label_rules, checks }: SummaryOptions = {},
-): ScenarioFigures {
+/** Takes a scenario attempt by attempt, and keeps none of their texts. */
+export interface ScenarioSummary {
+  add(attempt: SummarizedAttempt): void;
+  finish(): ScenarioFigures;
+}
+
+export function createScenarioSummary({
+  threshold = defaultThreshold,
+  tags = [],
+  label_rules,
+  checks,
+}: SummaryOptions = {}): ScenarioSummary {
   const breakdown = createBreakdown();
   const series = createScoreSeries("attempt", checks);
   const labels = createLabelTallies(label_rules);
-  const averages = attempts.map(({ interactions, conversation }, attempt) => {
-    for (const interaction of interactions) {
-      series.note(interaction.scores);
-      labels.add(interaction, attempt);
-      breakdown.add(interaction, tags);
-    }
-    if (conversation) series.noteConversation(conversation);
-    return { ...averageInteractions(interactions.map(({ scores }) => scores)), ...conversation };
-  });
+  const averages: Scores[] = [];
+  const whole: Scores[] = [];
   return {
-    average_scores: averageAttempts(averages),
-    score_stats: series.finish(averages),
-    reliability: reliabilityOf(
-      averages.filter((_, attempt) => !attempts[attempt]?.unfinished),
-      threshold,
-    ),
-    label_metrics: labels.finish(),
-    breakdown: breakdown.finish(),
+    add({ interactions, conversation, unfinished }) {
+      for (const interaction of interactions) {
+        series.note(interaction.scores);
+        labels.add(interaction, averages.length);
+        breakdown.add(interaction, tags);
+      }
+      if (conversation) series.noteConversation(conversation);
+      const average = { ...averageInteractions(interactions.map(({ scores }) => scores)), ...conversation };
+      averages.push(average);
+      if (!unfinished) whole.push(average);
+    },
+    finish: () => ({
+      average_scores: averageAttempts(averages),
+      score_stats: series.finish(averages),
+      reliability: reliabilityOf(whole, threshold),
+      label_metrics: labels.finish(),
+      breakdown: breakdown.finish(),
+    }),
   };
+}
+
+/** The figures of one scenario from its attempts. */
+export function summarizeScenario(
+  attempts: readonly SummarizedAttempt[],
+  options: SummaryOptions = {},
+): ScenarioFigures {
+  const summary = createScenarioSummary(options);
+  for (const attempt of attempts) summary.add(attempt);
+  return summary.finish();
 }
 
 /** Null when there is nothing to judge: no attempt has ended, or those that have got their replies and none has an `overall`. */

@@ -25,7 +25,7 @@ import { runWarnings } from "./run-warnings.ts";
 import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
-import { readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
+import { readAttemptResults, readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
 import { refuseUnusableChecks } from "./refuse-unusable-checks.ts";
 import { createRescorer } from "./rescorer.ts";
 import { createRunContexts } from "./run-context.ts";
@@ -203,7 +203,8 @@ export function createRuns(options: RunsOptions): Runs {
     wholeResults: (run) => readWholeResults(run, { store, now }),
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await orders.of(run) }),
     request: async (run) => toRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
-    scenarioResults: (run) => readScenarioResults(run, { store }),
+    scenarioResults: (run, resultOptions) => readScenarioResults(run, { store, ...resultOptions }),
+    attemptResults: (run) => readAttemptResults(run, { store }),
     rescore: createRescorer({
       store,
       createScoring: scoringOf,

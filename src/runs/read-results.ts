@@ -1,15 +1,15 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
+import { firstCharacters } from "../contract/first-characters.ts";
+import type { InteractionResult } from "../contract/interaction-result.ts";
 import { scoringVersion } from "../contract/score.ts";
 import type { Scenario } from "../contract/scenario.ts";
-import type { AttemptWithInteractions, RunRecord, Store } from "../contract/store.ts";
-import { createDrift } from "../evaluation/drift.ts";
-import { summarizeScenario } from "../evaluation/summarize-scenario.ts";
+import type { RunRecord, Store } from "../contract/store.ts";
 import type { RunFigures } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
 import { mustExist } from "./find-run.ts";
-import { checksOf, figuresOf, toFigured } from "./figure-run.ts";
+import { figuresOf, toFigured } from "./figure-run.ts";
 import { measuresOf } from "./measures-of.ts";
+import { isShown, readScenario, shownReference, type ScenarioAbout, type ScenarioReading } from "./scenario-reading.ts";
 import { toRun } from "./to-run.ts";
 
 /** A run's results, with what is needed to sum up a run that has not ended. */
@@ -23,12 +23,12 @@ interface Reading {
   readonly scenarios?: readonly Scenario[];
 }
 
-/** Pieces of text are about this long: to hand over each scenario by itself would take longer than to write it. */
+/** Pieces of text are about this long: to hand over each turn by itself would take longer than to write it. */
 const pieceLength = 64 * 1024;
 
 /**
- * The evaluation response of a run as pieces of JSON text. One scenario is held in memory at a time, so that a run of
- * a million interactions can be read. A run that has not ended gives what is stored so far.
+ * The evaluation response of a run as pieces of JSON text. One attempt is held in memory at a time, so that a run of a million
+ * interactions can be read, and one of long replies. A run that has not ended gives what is stored so far.
  */
 export async function* readResults(
   run: RunRecord,
@@ -37,19 +37,10 @@ export async function* readResults(
   const scenarios = await store.runs.scenarios(run.id);
   const figures = figuresOf(run.settings, scenarios);
   const versions = new Set<string>();
-  let text = `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
-  let separator = "";
-  for await (const result of readScenarioResults(run, { store, scenarioId, figures, versions, scenarios })) {
-    for (const piece of toPieces(result)) {
-      text += separator + piece;
-      separator = "";
-      if (text.length < pieceLength) continue;
-      yield text;
-      text = "";
-    }
-    separator = ",";
-  }
-  yield `${text}]},${JSON.stringify(about(run, { now, figures, versions })).slice(1)}`;
+  yield `{"message":${JSON.stringify(toRun(run).message)},"results":{"scenarios":[`;
+  const parts = readParts(run, { store, scenarioId, figures, versions, scenarios });
+  yield* toPieces(parts, { run, store });
+  yield `]},${JSON.stringify(about(run, { now, figures, versions })).slice(1)}`;
 }
 
 /** The same as one value, for whoever uses it in this process: writing and reading it as text would take most of the time. */
@@ -64,20 +55,83 @@ export async function readWholeResults(
   return { message: toRun(run).message, results: { scenarios }, ...about(run, { now, figures, versions }) };
 }
 
-/** The scenarios of a run with their results, one in memory at a time. Fails when the run is deleted before the last one is read. */
+/**
+ * The scenarios of a run with their results, one in memory at a time; `shortened`, of its replies no more than is shown in a report.
+ * Fails when the run is deleted before the last one is read.
+ */
 export async function* readScenarioResults(
   run: RunRecord,
-  { store, scenarioId, figures, versions, scenarios: read }: Reading,
+  { shortened = false, ...reading }: Reading & { readonly shortened?: boolean | undefined },
 ): AsyncGenerator<ScenarioResult> {
+  let attempts: AttemptResult[] = [];
+  let references: AttemptResult[] = [];
+  const keep = shortened ? shorten : (attempt: AttemptResult) => attempt;
+  for await (const part of readParts(run, reading)) {
+    if (part.results) {
+      const { attempt } = part.results;
+      const reference = shownReference(part.results);
+      if (isShown(attempt, run.settings)) attempts.push(keep(attempt));
+      if (reference) references.push(keep(reference));
+      continue;
+    }
+    yield { ...part.about, attempts, ...(references.length > 0 && { reference_attempts: references }) };
+    [attempts, references] = [[], []];
+  }
+}
+
+/** Each attempt with the id of its scenario, one in memory at a time. Fails as `readScenarioResults` does. */
+export async function* readAttemptResults(
+  run: RunRecord,
+  reading: Reading,
+): AsyncGenerator<{ readonly scenario_id: string; readonly attempt: AttemptResult }> {
+  for await (const { scenario, results } of readParts(run, reading)) {
+    if (results) yield { scenario_id: scenario.id, attempt: results.attempt };
+  }
+}
+
+/** An attempt as it is read; after the last one of a scenario, what is said of all of them. */
+type ReadPart =
+  | { readonly scenario: Scenario; readonly results: AttemptResults }
+  | {
+      readonly scenario: Scenario;
+      readonly results?: undefined;
+      readonly index: number;
+      readonly about: ScenarioAbout;
+    };
+
+interface OpenScenario {
+  readonly scenario: Scenario;
+  readonly index: number;
+  readonly reading: ScenarioReading;
+}
+
+async function* readParts(
+  run: RunRecord,
+  { store, scenarioId, figures, versions, scenarios: read }: Reading,
+): AsyncGenerator<ReadPart> {
   const { settings } = run;
   const scenarios = read ?? (await store.runs.scenarios(run.id));
   const only = scenarioId === undefined ? undefined : scenarios.findIndex(({ id }) => id === scenarioId);
-  const attempts = store.attempts.withInteractions(run.id, only);
-  for await (const { scenario, results } of byScenario(attempts, { scenarios, settings })) {
-    if (!run.summary) for (const result of results) figures?.add(toFigured(scenario, result));
-    if (versions) for (const { attempt } of results) noteVersions(attempt, versions);
-    yield toScenarioResult(scenario, { results, settings });
+  const ended = ({ scenario, index, reading }: OpenScenario): ReadPart => ({
+    scenario,
+    index,
+    about: reading.finish(),
+  });
+  let open: OpenScenario | undefined;
+  for await (const attempt of store.attempts.withInteractions(run.id, only)) {
+    const scenario = scenarios[attempt.scenario_index];
+    if (!scenario) continue;
+    if (open?.scenario !== scenario) {
+      if (open) yield ended(open);
+      open = { scenario, index: attempt.scenario_index, reading: readScenario(scenario, settings) };
+    }
+    const results = toAttemptResults(attempt, { scenario, settings });
+    if (!run.summary) figures?.add(toFigured(scenario, results));
+    if (versions) noteVersions(results.attempt, versions);
+    open.reading.add(results);
+    yield { scenario, results };
   }
+  if (open) yield ended(open);
   await mustExist(store, run.id);
 }
 
@@ -86,67 +140,89 @@ function noteVersions({ interactions }: AttemptResult, versions: Set<string>): v
   for (const { scores, scoring_version } of interactions) if ("success" in scores) versions.add(scoring_version);
 }
 
-/** Groups attempts, which come in order, by their scenario. Each is made into results as it comes: never all at once. */
-async function* byScenario(
-  attempts: AsyncIterable<AttemptWithInteractions>,
-  { scenarios, settings }: { scenarios: readonly Scenario[]; settings: RunSettings },
-): AsyncGenerator<{ scenario: Scenario; results: readonly AttemptResults[] }> {
-  let index = -1;
-  let results: AttemptResults[] = [];
-  for await (const attempt of attempts) {
-    if (attempt.scenario_index !== index) {
-      const done = scenarios[index];
-      if (done) yield { scenario: done, results };
-      results = [];
-      index = attempt.scenario_index;
+/** Scenarios as JSON text, attempt by attempt. */
+async function* toPieces(
+  parts: AsyncIterable<ReadPart>,
+  { run, store }: { run: RunRecord; store: Store },
+): AsyncGenerator<string> {
+  let text = "";
+  let scenarios = 0;
+  let attempts: number | null = null;
+  let hasReferences = false;
+  for await (const part of parts) {
+    const { scenario, results } = part;
+    if (attempts === null) text += `${scenarios++ > 0 ? "," : ""}${scenarioHead(scenario)},"attempts":[`;
+    attempts ??= 0;
+    if (results) {
+      hasReferences ||= shownReference(results) !== null;
+      if (!isShown(results.attempt, run.settings)) continue;
+      if (attempts++ > 0) text += ",";
+      for (const piece of attemptPieces(results.attempt)) {
+        text += piece;
+        if (text.length < pieceLength) continue;
+        yield text;
+        text = "";
+      }
+      continue;
     }
-    const scenario = scenarios[index];
-    if (scenario) results.push(toAttemptResults(attempt, { scenario, settings }));
+    const { scenario_id: _, description: __, ...rest } = part.about;
+    text += `],${JSON.stringify(rest).slice(1, -1)}`;
+    if (hasReferences) {
+      yield text;
+      text = "";
+      yield* referencePieces(run, { store, scenario, index: part.index });
+    }
+    text += "}";
+    attempts = null;
+    hasReferences = false;
   }
-  const last = scenarios[index];
-  if (last) yield { scenario: last, results };
+  yield text;
 }
 
-/** A scenario's results as JSON text, attempt by attempt: a long one would otherwise be one long step. */
-function* toPieces({ scenario_id, description, attempts, ...rest }: ScenarioResult): Generator<string> {
-  yield `${JSON.stringify({ scenario_id, description }).slice(0, -1)},"attempts":[`;
-  for (const [index, attempt] of attempts.entries()) yield (index > 0 ? "," : "") + JSON.stringify(attempt);
-  yield `],${JSON.stringify(rest).slice(1)}`;
+const scenarioHead = ({ id, description }: Scenario): string =>
+  JSON.stringify({ scenario_id: id, description }).slice(0, -1);
+
+/** An attempt as JSON text, turn by turn: a long one would otherwise be one long step. */
+function* attemptPieces({ attempt, interactions, ...rest }: AttemptResult): Generator<string> {
+  let text = `{"attempt":${attempt},"interactions":[`;
+  for (const [index, interaction] of interactions.entries()) {
+    text += (index > 0 ? "," : "") + JSON.stringify(interaction);
+    if (text.length < pieceLength) continue;
+    yield text;
+    text = "";
+  }
+  yield `${text}],${JSON.stringify(rest).slice(1)}`;
 }
 
-function toScenarioResult(
-  scenario: Scenario,
-  { results, settings }: { results: readonly AttemptResults[]; settings: RunSettings },
-): ScenarioResult {
-  const { threshold, label_rules } = settings;
-  // Attempts that were not needed, or not paid for, have nothing to show. A run without either lists every attempt.
-  const optional = settings.adaptive !== undefined || settings.budget !== undefined;
-  const shown = results.filter(({ attempt }) => !optional || attempt.interactions.length > 0);
-  const judged = results.filter(({ attempt }) => attempt.interactions.length > 0);
-  const references = judged.flatMap(({ reference }) => (reference ? [reference] : []));
-  const drift = createDrift();
-  for (const { attempt, reference } of judged) {
-    if (reference) drift.add({ generated: attempt.interactions, reference: reference.interactions });
+/** They follow all attempts of their scenario, so they are read a second time rather than held until then. */
+async function* referencePieces(
+  { id, settings }: RunRecord,
+  { store, scenario, index }: { store: Store; scenario: Scenario; index: number },
+): AsyncGenerator<string> {
+  let before = `,"reference_attempts":[`;
+  for await (const attempt of store.attempts.withInteractions(id, index)) {
+    const reference = shownReference(toAttemptResults(attempt, { scenario, settings }));
+    if (!reference) continue;
+    yield before;
+    before = ",";
+    yield* attemptPieces(reference);
   }
-  const gap = drift.finish();
-  return {
-    scenario_id: scenario.id,
-    description: scenario.description,
-    ...(scenario.system_prompt !== undefined && { system_prompt: scenario.system_prompt }),
-    attempts: shown.map(({ attempt }) => attempt),
-    ...(threshold !== undefined && { threshold }),
-    ...summarizeScenario(
-      judged.map(({ attempt, conversation }) => ({
-        interactions: attempt.interactions,
-        conversation: conversation?.scores,
-        unfinished: attempt.unfinished,
-      })),
-      { threshold, label_rules, tags: scenario.tags, checks: checksOf(settings, [scenario]) },
-    ),
-    ...(gap && { drift: gap }),
-    ...(references.length > 0 && { reference_attempts: references }),
-    ...(shown.length < results.length && { attempts_skipped: results.length - shown.length }),
-  };
+  if (before === ",") yield "]";
+}
+
+/** Reports show no more of a reply. */
+const shownCharacters = 10_000;
+
+function shorten(attempt: AttemptResult): AttemptResult {
+  const { replay: _, ...rest } = attempt;
+  return { ...rest, interactions: attempt.interactions.map(shortenTurn) };
+}
+
+function shortenTurn(turn: InteractionResult): InteractionResult {
+  if (turn.agent_reply.length <= shownCharacters) return { ...turn, generated_metadata: {} };
+  // A part of a text keeps all of it in memory; a copy does not.
+  const agent_reply = JSON.parse(JSON.stringify(firstCharacters(turn.agent_reply, shownCharacters))) as string;
+  return { ...turn, agent_reply, generated_metadata: {} };
 }
 
 /** All but the scenarios. The figures are those of a run that has not ended. */

@@ -1,6 +1,6 @@
 import type { NoiseFloor, PairwiseComparison, RunComparison } from "../contract/comparison.ts";
 import type { RunEstimate } from "../contract/estimate.ts";
-import type { EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
+import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/run-scenarios.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
@@ -31,14 +31,16 @@ export interface Runs {
   list(filter: RunFilter): Promise<RunPage>;
   /** Resolves when the run has ended. */
   wait(id: string, signal: AbortSignal): Promise<RunRecord>;
-  /** The evaluation response as pieces of JSON text, one scenario in memory at a time. */
+  /** The evaluation response as pieces of JSON text, one attempt in memory at a time. */
   results(run: RunRecord, options?: { scenarioId?: string | undefined }): AsyncIterable<string>;
   /** The same as one value, for whoever needs all of it at once. */
   wholeResults(run: RunRecord): Promise<EvaluationResponse>;
   /** One page of the run's scenarios in short, failures first. */
   scenarios(run: RunRecord, query: RunScenariosQuery): Promise<RunScenarioList>;
-  /** The same, scenario by scenario. */
-  scenarioResults(run: RunRecord): AsyncIterable<ScenarioResult>;
+  /** The results, scenario by scenario; `shortened`, of the replies no more than is shown in a report. */
+  scenarioResults(run: RunRecord, options?: { shortened?: boolean | undefined }): AsyncIterable<ScenarioResult>;
+  /** The attempts, one in memory at a time. */
+  attemptResults(run: RunRecord): AsyncIterable<{ readonly scenario_id: string; readonly attempt: AttemptResult }>;
   /** The request that makes the same run again, without what the operator's helpers brought to it. */
   request(run: RunRecord): Promise<RequestAgain>;
   /** What happens in the run from `after` on, the ended run last. Fails when this process stops before that. */

@@ -1,4 +1,4 @@
-import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { AttemptResult } from "../../contract/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/interaction-result.ts";
 
 export interface InteractionRow {
@@ -9,14 +9,15 @@ export interface InteractionRow {
   readonly conversation?: AttemptResult["conversation"];
 }
 
-/** Every turn of every attempt, in the order they were run. */
-export function interactionRows({ scenario_id, attempts }: ScenarioResult): InteractionRow[] {
-  return attempts.flatMap(({ attempt, interactions, conversation }) =>
-    interactions.map((interaction, index) => ({
-      scenario_id,
-      attempt,
-      interaction,
-      ...(conversation && index === interactions.length - 1 && { conversation }),
-    })),
-  );
+/** Every turn of an attempt. */
+export function interactionRows(
+  scenario_id: string,
+  { attempt, interactions, conversation }: AttemptResult,
+): InteractionRow[] {
+  return interactions.map((interaction, index) => ({
+    scenario_id,
+    attempt,
+    interaction,
+    ...(conversation && index === interactions.length - 1 && { conversation }),
+  }));
 }

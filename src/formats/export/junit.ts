@@ -20,6 +20,7 @@ export function createJunit(): ResultExport {
   let seconds = 0;
   let run: RunHead | undefined;
   return {
+    shortens: true,
     start(head) {
       run = head;
       return "";

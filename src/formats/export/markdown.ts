@@ -29,6 +29,7 @@ export function createMarkdown(): ResultExport {
   const failures: ShownTurn[] = [];
   let failed = 0;
   return {
+    shortens: true,
     start: (run) =>
       `${heading(run)}\n\n| scenario | result | score | attempts passed | pass^k |\n|---|---|---|---|---|\n`,
     scenario(result) {

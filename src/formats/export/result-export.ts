@@ -1,4 +1,4 @@
-import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { Judgement } from "./judgement.ts";
 
 /** What is known of a run when its export begins. */
@@ -14,6 +14,10 @@ export type RunHead = Pick<EvaluationResponse, "run_id" | "test_name" | "endpoin
 export interface ResultExport {
   start(run: RunHead): string;
   scenario(result: ScenarioResult): string;
+  /** The same for each attempt of a scenario by itself, where nothing is said of all of them. */
+  attempt?(scenario_id: string, attempt: AttemptResult): string;
+  /** Shows only the beginning of a reply, and none of its labels. */
+  readonly shortens?: true;
   finish(): string;
 }
 

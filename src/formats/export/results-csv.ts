@@ -31,12 +31,15 @@ const json = (value: object): string => (Object.keys(value).length === 0 ? "" : 
  */
 export function createResultCsv(): ResultExport {
   let names: readonly string[] = usualScores;
+  const attempt: ResultExport["attempt"] & {} = (scenario_id, result) =>
+    csvText(interactionRows(scenario_id, result).map((row) => toRow(row, names)));
   return {
     start(run) {
       names = scoreNames(run) ?? usualScores;
       return csvText([[...columns.map(([name]) => name), ...names.map((name) => `score.${name}`), "other_scores"]]);
     },
-    scenario: (result) => csvText(interactionRows(result).map((row) => toRow(row, names))),
+    attempt,
+    scenario: ({ scenario_id, attempts }) => attempts.map((result) => attempt(scenario_id, result)).join(""),
     finish: () => "",
   };
 }

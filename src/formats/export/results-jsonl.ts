@@ -8,23 +8,25 @@ import type { ResultExport, RunHead } from "./result-export.ts";
  */
 export function createResultLines(): ResultExport {
   let run: Pick<RunHead, "run_id" | "model_id"> = { run_id: "", model_id: "" };
+  const attempt: ResultExport["attempt"] & {} = (scenario_id, result) =>
+    jsonLines(
+      interactionRows(scenario_id, result).map(({ interaction: { id, ...rest }, conversation }) => ({
+        run_id: run.run_id,
+        model_id: run.model_id,
+        scenario_id,
+        attempt: result.attempt,
+        interaction_id: id,
+        ...rest,
+        ...(conversation && { conversation }),
+      })),
+    );
   return {
     start: ({ run_id, model_id }) => {
       run = { run_id, model_id };
       return "";
     },
-    scenario: (result) =>
-      jsonLines(
-        interactionRows(result).map(({ scenario_id, attempt, interaction: { id, ...rest }, conversation }) => ({
-          run_id: run.run_id,
-          model_id: run.model_id,
-          scenario_id,
-          attempt,
-          interaction_id: id,
-          ...rest,
-          ...(conversation && { conversation }),
-        })),
-      ),
+    attempt,
+    scenario: ({ scenario_id, attempts }) => attempts.map((result) => attempt(scenario_id, result)).join(""),
     finish: () => "",
   };
 }

@@ -74,6 +74,11 @@ async function* writeResults(
     ...(run.settings.system_prompt !== undefined && { system_prompt: run.settings.system_prompt }),
     ...(summary && usage && { summary: figures as Omit<typeof summary, "usage">, usage }),
   });
-  for await (const result of runs.scenarioResults(run)) yield writer.scenario(result);
+  if (writer.attempt) {
+    for await (const { scenario_id, attempt } of runs.attemptResults(run)) yield writer.attempt(scenario_id, attempt);
+  } else {
+    const { shortens: shortened } = writer;
+    for await (const result of runs.scenarioResults(run, { shortened })) yield writer.scenario(result);
+  }
   yield writer.finish();
 }

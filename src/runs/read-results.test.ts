@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { AttemptWithInteractions, Store } from "../contract/store.ts";
+import { readAttemptResults, readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
+import { numberedScenario, startBench } from "./testing/run-bench.ts";
+
+const long = "x".repeat(100_000);
+
+/** A store that notes the attempts it hands out. */
+function noting(store: Store): { store: Store; handedOut: string[] } {
+  const handedOut: string[] = [];
+  async function* withInteractions(runId: string, scenario?: number): AsyncGenerator<AttemptWithInteractions> {
+    for await (const attempt of store.attempts.withInteractions(runId, scenario)) {
+      handedOut.push(`${attempt.scenario_index}/${attempt.attempt}`);
+      yield attempt;
+    }
+  }
+  return { store: { ...store, attempts: { ...store.attempts, withInteractions } }, handedOut };
+}
+
+test("each attempt is written before the next one is read, however many a scenario has", async () => {
+  await using bench = await startBench({ models: { model: fakeModel((request) => lastUserMessage(request) + long) } });
+  const { id } = await bench.create({ test_batch: numberedScenario("one", 1), attempts: 5 });
+  const run = await bench.runs.wait(id, AbortSignal.timeout(20_000));
+  const { store, handedOut } = noting(bench.store);
+  let written = 0;
+  for await (const piece of readResults(run, { store, now: Date.now })) {
+    written += piece.split(long).length - 1;
+    expect(handedOut.length - written).toBeLessThanOrEqual(1);
+  }
+  expect([handedOut.length, written]).toEqual([5, 5]);
+
+  const shortened = await Array.fromAsync(readScenarioResults(run, { store, shortened: true }));
+  const replies = shortened.flatMap(({ attempts }) => attempts.flatMap(({ interactions }) => interactions));
+  expect(replies.map(({ agent_reply }) => agent_reply.length)).toEqual(Array.from({ length: 5 }, () => 10_001));
+});
+
+test.each([{}, { history: "both" }, { budget: { calls: 5 } }])(
+  "pieces, scenarios and attempts of a run say the same: %j",
+  async (settings) => {
+    await using bench = await startBench({ models: { model: fakeModel((request) => lastUserMessage(request)) } });
+    const test_batch = [numberedScenario("one", 2), numberedScenario("two", 1)];
+    const { id } = await bench.create({ test_batch, attempts: 2, ...settings });
+    const run = await bench.runs.wait(id, AbortSignal.timeout(20_000));
+    const reading = { store: bench.store, now: Date.now };
+    const whole = await readWholeResults(run, reading);
+    expect(await bench.results(run)).toEqual(whole);
+    expect(await Array.fromAsync(readScenarioResults(run, reading))).toEqual(whole.results.scenarios);
+    const attempts = await Array.fromAsync(readAttemptResults(run, reading));
+    expect(attempts.filter(({ attempt }) => attempt.interactions.length > 0)).toEqual(
+      whole.results.scenarios.flatMap((scenario) =>
+        scenario.attempts.map((attempt) => ({ scenario_id: scenario.scenario_id, attempt })),
+      ),
+    );
+  },
+);
