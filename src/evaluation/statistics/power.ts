@@ -50,7 +50,7 @@ function createPassing(critical: number, degrees: number): (effect: number) => n
   const reachOfSpread = 8 / Math.sqrt(2 * degrees);
   const from = Math.max(0, 1 - reachOfSpread);
   // With few degrees of freedom the critical value is large, and the chance falls from 1 to 0 within a short stretch.
-  const steps = degrees < 10 ? 4_000 : 200;
+  const steps = degrees < 10 ? 2_000 : 80;
   const width = (1 + reachOfSpread - from) / steps;
   const scale = Math.LN2 + (degrees / 2) * Math.log(degrees / 2) - logGamma(degrees / 2);
   const places = Array.from({ length: steps + 1 }, (_, index) => {
