@@ -123,6 +123,21 @@ function grouped(...groups: string[]) {
   return labels.finish();
 }
 
+test("of thousands of groups all count in the interval of kappa, not only the first", () => {
+  const labels = createLabelTally();
+  for (let group = 0; group < 6_000; group++) {
+    const expected = group % 2 === 0 ? "a" : "b";
+    const isRight = group < 2_000 ? group % 50 !== 0 : group % 4 < 2;
+    labels.add(expected, isRight ? expected : expected === "a" ? "b" : "a", `s${group}`);
+  }
+  const { kappa, kappa_ci_lower, kappa_ci_upper, kappa_method } = labels.finish();
+  // 3,960 of 6,000 are right, half of them by chance; over 6,000 independent items ± 1.96 · 2 · √(0.66 · 0.34 / 6000).
+  expect(kappa).toBeCloseTo(0.32, 10);
+  expect(kappa_ci_lower).toBeCloseTo(0.32 - 0.024, 2);
+  expect(kappa_ci_upper).toBeCloseTo(0.32 + 0.024, 2);
+  expect(kappa_method).toBe("jackknife over 2000 groups");
+});
+
 test("the interval of kappa goes by groups, or says why there is none", () => {
   const metrics = grouped("aa bb ab", "aa ba", "bb bb aa", "ab bb", "aa aa ba");
   expect(metrics.kappa_method).toBe("jackknife over 5 groups");

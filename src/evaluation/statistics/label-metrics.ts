@@ -17,14 +17,15 @@ export interface LabelTally {
   finish(): LabelMetrics;
 }
 
-/** Clusters beyond this many are not kept apart: a sample of so many gives the interval just as well. */
-const maximumClusters = 2_000;
+/** So many groups give the interval just as well as more would: further clusters join them. */
+const maximumGroups = 2_000;
 
 export function createLabelTally(aliases?: LabelRule["aliases"]): LabelTally {
   /** labelKey → spelling: the expected one if there is one. */
   const spellings = new Map<string, { text: string; expected: boolean }>();
   const counts = new Map<string, Map<string, number>>();
-  const clusters = new Map<number | string, Map<string, Map<string, number>>>();
+  const groups: Map<string, Map<string, number>>[] = [];
+  const places = new Map<number | string, number>();
   let n = 0;
   let right = 0;
 
@@ -35,6 +36,13 @@ export function createLabelTally(aliases?: LabelRule["aliases"]): LabelTally {
     return key;
   }
 
+  /** One that finds no group of its own joins one of them, whichever: suites are often sorted by their labels. */
+  function groupOf(cluster: number | string): Map<string, Map<string, number>> {
+    if (!places.has(cluster) && places.size < maximumGroups) places.set(cluster, places.size);
+    const place = places.get(cluster) ?? scatter(String(cluster)) % maximumGroups;
+    return (groups[place] ??= new Map());
+  }
+
   return {
     add(expected, generated, cluster) {
       n++;
@@ -43,10 +51,7 @@ export function createLabelTally(aliases?: LabelRule["aliases"]): LabelTally {
       const row = spell(expected, true);
       const column = spell(generated, false);
       increase(counts, row, column);
-      if (!clusters.has(cluster) && clusters.size >= maximumClusters) return;
-      const own = clusters.get(cluster) ?? new Map<string, Map<string, number>>();
-      clusters.set(cluster, own);
-      increase(own, row, column);
+      increase(groupOf(cluster), row, column);
     },
     finish() {
       const accuracy = n === 0 ? null : right / n;
@@ -58,9 +63,16 @@ export function createLabelTally(aliases?: LabelRule["aliases"]): LabelTally {
           Object.fromEntries([...cells].map(([column, count]) => [spelling(column), count])),
         ]),
       );
-      return { n, accuracy, macro_f1: macroF1(counts), ...kappaOf(counts, [...clusters.values()]), confusion };
+      return { n, accuracy, macro_f1: macroF1(counts), ...kappaOf(counts, groups), confusion };
     },
   };
+}
+
+/** The same number for the same text, and any for another (FNV-1a). */
+function scatter(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
 }
 
 function increase(counts: Map<string, Map<string, number>>, row: string, column: string): void {
