@@ -3,6 +3,7 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 import { scoringFields, type RescoreRequest } from "../contract/rescore.ts";
 import type { Interaction } from "../contract/scenario.ts";
 import type { NewFigures } from "../contract/store.ts";
+import { labelCandidates } from "../evaluation/labels/label-candidates.ts";
 import { rubricsOf } from "../evaluation/rubrics-of.ts";
 import { boundHelperCalls } from "./bound-calls.ts";
 import { expectNow } from "./expect-now.ts";
@@ -75,10 +76,22 @@ export function whyAsk(
     );
   if (judge && differs(rubricsOf)) return "the judge was asked something else about some turns";
   if ((judge || semantic) && differs(referencesOf)) return "the replies were held against other references";
-  return labeller && differs(({ reference_metadata }) => Object.keys(reference_metadata))
-    ? "the labeller was asked for other labels"
-    : null;
+  if (!labeller) return null;
+  const isOther = differs(kindsOf) || (after.changed.length > 0 && hasNewLabels(before.scenarios, after.scenarios));
+  return isOther ? "the labeller was asked for other labels" : null;
 }
+
+/** A labeller chooses among the labels of the batch: one that was not among them it could not give. */
+function hasNewLabels(before: ScoredBy["scenarios"], after: ScoredBy["scenarios"]): boolean {
+  const known = labelCandidates(before);
+  for (const [key, labels] of labelCandidates(after))
+    for (const label of labels.keys()) if (!known.get(key)?.has(label)) return true;
+  return false;
+}
+
+/** A label is text, a number or a yes or no, by what is expected. */
+const kindsOf = ({ reference_metadata }: Interaction): unknown =>
+  Object.fromEntries(Object.entries(reference_metadata).map(([key, value]) => [key, typeof value]));
 
 function settingsOf(
   before: RunSettings,

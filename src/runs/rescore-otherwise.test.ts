@@ -188,6 +188,26 @@ test("labels of a labeller that is taken away go with it", async () => {
   expect(turnsOf(after)[0]?.label_sources["tone"]?.source).not.toBe("labeller");
 });
 
+test("a label that the labeller could not choose is nothing it has said", async () => {
+  const labeller = fakeModel(() => JSON.stringify({ tone: "loud" }));
+  await using bench = await startBench({ models: { model: right(), labeller } });
+  const expecting = (...tones: (string | number)[]) =>
+    tones.map((tone, index) => numberedScenario(`s${index}`, 1, { reference_metadata: { tone } }));
+  const { run_id } = await bench.evaluate({
+    test_batch: expecting("loud", "quiet"),
+    labeller: { endpoint: "http://labeller", model_id: "labeller" },
+  });
+  for (const tones of [
+    ["noisy", "quiet"],
+    [1, "quiet"],
+  ])
+    await expect(rescore(bench, run_id, { test_batch: expecting(...tones) })).rejects.toThrow(
+      "/ask_models must be true: the labeller was asked for other labels",
+    );
+  const corrected = await rescore(bench, run_id, { test_batch: expecting("loud", "loud") });
+  expect(corrected.summary.average_scores["metadata.tone"]).toBe(1);
+});
+
 test("likeness of meaning goes when it is not asked for, and comes back only from an embedder", async () => {
   await using bench = await startBench({ models: { model: right() }, embedderFor: async () => embedder });
   const { run_id, summary } = await bench.evaluate({ test_batch: asked });
