@@ -1,4 +1,4 @@
-import { isEnglish } from "../text/is-english.ts";
+import { isEnglish, isForeign } from "../text/is-english.ts";
 import { tokenize } from "../text/tokenize.ts";
 import type { LabelAnswer } from "./labels.ts";
 import { unknownLabel } from "./labels.ts";
@@ -31,7 +31,7 @@ export function sentimentLabel(
   const words = start.replace(noWord, " ").replace(neutralPhrases, " ").replace(turningPoints, ". ");
   const sentences = readSentiment(words);
   const score = sentences.reduce((sum, value) => sum + value, 0) / Math.max(1, sentences.length);
-  if (sentences.every((value) => value === 0) && !isEnglish(tokenize(start)))
+  if (!isReadable(tokenize(start), sentences))
     return { value: unknownLabel, method: `${method}, which knows English only`, confidence: 0, unreadable: true };
 
   const highest = Math.max(...sentences);
@@ -41,6 +41,11 @@ export function sentimentLabel(
   }
   const value = score >= threshold ? "positive" : score <= -threshold ? "negative" : "neutral";
   return { value, method, confidence: confidenceAt(Math.abs(Math.abs(score) - threshold)) };
+}
+
+/** Words of other languages look like English ones ("die", "war"): what the lexicon finds in such a text says nothing. */
+function isReadable(words: readonly string[], sentences: readonly number[]): boolean {
+  return isEnglish(words) || (sentences.some((value) => value !== 0) && !isForeign(words));
 }
 
 function confidenceAt(distance: number): number {

@@ -1,13 +1,41 @@
+const wordsOf = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/u));
+
 /** Words hardly any English text of some length does without, and few other languages have. */
-const englishWords = new Set(
-  "the is are you your you're to we it it's of and for have has this that with can my our be i'm i'll at please not hello sorry".split(
-    " ",
-  ),
+const englishWords = wordsOf(
+  `the is are you your you're yours to we we're it it's of and for have has had this that these those with can my our be been i'm i'll i've
+  at please not don't hello sorry thank thanks much very great good they their them there here what which when who how why would could
+  should does did but from about yes any some more now just all`,
 );
 
-/** Whether a text may be English, by its words. */
+/** Words that texts of other languages around us do not do without, and English ones rarely have. */
+const foreignWords = wordsOf(
+  `der die das und nicht ein eine einen ich sie wir mit für auf dem den im ihr ihre ihnen wird sind war haben bitte zum zur von bei danke dank
+  le la les des une est pas vous nous pour avec dans votre vos notre merci
+  el los las una por para con su del está gracias il gli che non per è grazie uma não você obrigado
+  het een niet van voor uw zijn det er ikke og på att och är inte tack jest nie się dziękuję`,
+);
+
+const letter = /\p{L}/u;
+const plain = /^[\x20-\x7e]+$/u;
+
+/** Whether a text may be English, by its words: more of them are English ones than those of another language. */
 export function isEnglish(words: readonly string[]): boolean {
-  if (words.some((word) => englishWords.has(word))) return true;
+  const lead = leadOf(words);
+  if (lead !== 0) return lead > 0;
   // "Order 48213." has no such word; a longer text without one is in another language.
-  return words.length > 0 && words.length < 4 && words.every((word) => /^[\x20-\x7e]+$/u.test(word));
+  const spoken = words.filter((word) => letter.test(word) || plain.test(word));
+  return spoken.length > 0 && spoken.length < 4 && spoken.every((word) => plain.test(word));
+}
+
+/** Whether a text shows that it is in another language. Of some texts nothing can be told either way. */
+export function isForeign(words: readonly string[]): boolean {
+  const lead = leadOf(words);
+  return lead < 0 || (lead === 0 && words.some((word) => letter.test(word) && !plain.test(word)));
+}
+
+/** By how many words the text is rather English than not. */
+function leadOf(words: readonly string[]): number {
+  let lead = 0;
+  for (const word of words) lead += englishWords.has(word) ? 1 : foreignWords.has(word) ? -1 : 0;
+  return lead;
 }
