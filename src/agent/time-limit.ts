@@ -1,3 +1,5 @@
+import { longestTimer } from "../contract/longest-timer.ts";
+
 /** A signal that aborts with its parent or when the time is over. Disposing it frees the timer and the parent. */
 export interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
@@ -8,9 +10,6 @@ export interface TimeLimit extends Disposable {
   /** Aborts before the time is over. */
   cancel(reason: Error): void;
 }
-
-/** Node fires a longer timer at once. */
-const longestTimer = 2 ** 31 - 1;
 
 /** Contract: whoever makes it disposes it. AbortSignal.timeout would stay in memory until it fires. */
 export function createTimeLimit(options: { signal: AbortSignal; ms: number }): TimeLimit {

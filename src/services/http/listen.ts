@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Logger } from "pino";
+import { longestTimer } from "../../contract/longest-timer.ts";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Settings } from "../../settings.ts";
 import { fromParserError, type ParserError } from "./client-error.ts";
@@ -167,7 +168,7 @@ function createDrain(server: Server): (graceMs: number) => Promise<void> {
   return async (graceMs) => {
     closed ??= new Promise((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    const timer = setTimeout(() => server.closeAllConnections(), Math.min(graceMs, longestTimer));
     await closed;
     clearTimeout(timer);
   };
