@@ -44,7 +44,9 @@ export function createProgressTally({ turns, before = 0, now = Date.now }: Tally
       if (cost !== null) tally.spent = (tally.spent ?? 0) + cost;
     },
     figures() {
-      const { done, failed, spent } = tally;
+      const { failed, spent } = tally;
+      // Turns of a replay are not planned, so they never push it past the end.
+      const done = Math.min(tally.done, turns);
       const fresh = done - before;
       return {
         turns,

@@ -175,6 +175,13 @@ test("turns that were done before a run went on say nothing about the time that 
   expect(tally.figures()).toMatchObject({ done: 901, elapsedMs: 2000, remainingMs: 198_000 });
 });
 
+test("turns of a replay, which nobody planned, do not go past the end of the bar", () => {
+  const tally = createProgressTally({ turns: 1, now: () => 0 });
+  const turn = { scenario_id: "s", attempt: 1, turn_index: 0, interaction_id: "1", agent_reply: "", latency_ms: 1 };
+  for (const pass of [1, 2]) tally.add({ ...turn, pass, error: null, scores: {}, cost: null });
+  expect(barText(tally.figures(), 80)).toBe(`${"█".repeat(30)}  1/1 turns`);
+});
+
 test("a bar is drawn on a terminal that can, and neither in a log nor in CI", () => {
   const terminal = { isTTY: true } as NodeJS.WriteStream;
   const log = { isTTY: false } as NodeJS.WriteStream;
