@@ -1,8 +1,8 @@
 import { finalStates, type RunState } from "../contract/run-state.ts";
-import type { Store } from "../contract/store.ts";
+import type { RunRecord, Store } from "../contract/store.ts";
 import type { FiguresSoFar } from "./figures-so-far.ts";
 import { figureRun } from "./figure-run.ts";
-import { plannedPasses } from "./passes.ts";
+import { toProgress } from "./to-progress.ts";
 
 export interface ConcludeOptions {
   readonly store: Store;
@@ -18,13 +18,13 @@ export async function concludeRun(runId: string, options: ConcludeOptions): Prom
   if (!run || finalStates.has(run.state)) return;
   const { summary, message } = figures?.finish(run, now) ?? (await figureRun(run, { store, now }));
   const state: RunState = run.state === "cancelling" ? "cancelled" : "completed";
-  const total = run.progress.interactions_total * plannedPasses(run.settings);
-  const text = state === "cancelled" ? cancelledMessage(run.progress.interactions_done, total) : message;
+  const text = state === "cancelled" ? cancelledMessage(run) : message;
   const ended = await store.runs.finish(runId, { state, message: text, summary, at: now() });
   // It may have been cancelled while its figures were made: then it ends as that.
   if (!ended) await concludeRun(runId, options);
 }
 
-function cancelledMessage(done: number, total: number): string {
-  return `Evaluation cancelled: ${Math.min(done, total)} of ${total} interactions were done`;
+function cancelledMessage(run: RunRecord): string {
+  const { interactions_done, interactions_total } = toProgress(run);
+  return `Evaluation cancelled: ${interactions_done} of ${interactions_total} interactions were done`;
 }

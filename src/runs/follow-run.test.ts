@@ -31,6 +31,15 @@ test("the end of a run is told at once, however long turns are gathered", async 
   expect(seen).toEqual(["progress", "end"]);
 });
 
+test("what is told of a run that goes through its turns twice counts both times", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a") }, ownRuns: ["none"] });
+  const run = await bench.create({ test_batch: numberedScenario("s", 3), history: "both" });
+  const events = createRunEvents();
+  const following = followRun(run.id, { store: bench.store, events, after: 0, signal: AbortSignal.timeout(20_000) });
+  expect(await following.next()).toMatchObject({ value: { type: "progress", data: { interactions_total: 6 } } });
+  await following.return(undefined);
+});
+
 test("a store that is away for a moment ends neither the following of a run nor the waiting for it", async () => {
   await using bench = await startBench({ models: { model: fakeModel(() => "a") } });
   const { id } = await bench.create({ test_batch: numberedScenario("s", 1) });

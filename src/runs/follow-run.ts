@@ -5,6 +5,7 @@ import type { NumberedInteraction, Store, TurnPage } from "../contract/store.ts"
 import { goneError, mustExist } from "./find-run.ts";
 import { nextChange, type NextChangeOptions } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";
+import { toProgress } from "./to-progress.ts";
 import { toRun } from "./to-run.ts";
 import { whileAway } from "./while-away.ts";
 
@@ -47,7 +48,7 @@ export async function* followRun(
         await whileAway(() => mustExist(store, runId), signal);
         return yield { type: "end", data: toRun(run) };
       }
-      yield { type: "progress", data: run.progress };
+      yield { type: "progress", data: toProgress(run) };
       if ((await change.happened) === "end") continue;
     } finally {
       change.stop();

@@ -1,7 +1,7 @@
 import type { RunList } from "../contract/run-list.ts";
 import type { Run } from "../contract/run.ts";
 import type { RunPage, RunRecord } from "../contract/store.ts";
-import { plannedPasses } from "./passes.ts";
+import { toProgress } from "./to-progress.ts";
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
@@ -20,7 +20,7 @@ export function toRun(record: RunRecord): Run {
     created_at: new Date(record.created_at).toISOString(),
     started_at: iso(record.started_at),
     finished_at: iso(record.finished_at),
-    progress: progressOf(record),
+    progress: toProgress(record),
     summary: record.summary,
     ...(record.warnings.length > 0 && { warnings: [...record.warnings] }),
   };
@@ -31,19 +31,9 @@ export function toRunList({ runs, next_cursor }: RunPage): RunList {
   return { runs: runs.map(toRun), next_cursor };
 }
 
-/** Counts both passes of a run that has two. Turns of a replay are not planned, so they never push it past the end. */
-function progressOf({ progress, settings }: RunRecord): Run["progress"] {
-  const interactions_total = progress.interactions_total * plannedPasses(settings);
-  return {
-    ...progress,
-    interactions_total,
-    interactions_done: Math.min(progress.interactions_done, interactions_total),
-  };
-}
-
 function stateMessage(record: RunRecord): string {
   const { id, state, interrupted } = record;
-  const progress = progressOf(record);
+  const progress = toProgress(record);
   const done = `${progress.interactions_done} of ${progress.interactions_total} interactions done`;
   if (interrupted)
     return (
