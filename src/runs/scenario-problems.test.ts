@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { RE2JS } from "re2js";
+import { expect, test, vi } from "vitest";
 import { ScenarioInput } from "../contract/scenario.ts";
 import { scenarioProblems } from "./scenario-problems.ts";
 import { planLimits } from "./testing/run-bench.ts";
@@ -20,4 +21,28 @@ test("checks that take long together are tried only by whoever has the time", ()
   const many = Array.from({ length: 100 }, (_, index) => checkedFor(`a{100}${index}(`, index));
   expect(scenarioProblems(many, rules).flat()).toEqual([]);
   expect(scenarioProblems(many, { ...rules, patient: true }).flat()).toHaveLength(100);
+});
+
+test("a check that many scenarios have is told of each, and patterns count together in each alone", () => {
+  const long = ["a{900}".repeat(60), "b{900}".repeat(60)];
+  const several = (...patterns: string[]) =>
+    ScenarioInput.parse({
+      id: "several",
+      interactions: [{ id: "1", user_message: "Hi", checks: patterns.map((pattern) => ({ type: "regex", pattern })) }],
+    });
+  const scenarios = [...long.map((pattern) => several(pattern)), several(...long), several("("), several("a", "(")];
+  expect(scenarioProblems(scenarios, { ...rules, patient: true })).toMatchObject([
+    [],
+    [],
+    [{ pointer: "/interactions/0/checks/1/pattern", message: expect.stringContaining("too large together") as string }],
+    [{ pointer: "/interactions/0/checks/0/pattern" }],
+    [{ pointer: "/interactions/0/checks/1/pattern" }],
+  ]);
+});
+
+test("a pattern that a hundred scenarios have is made ready once", () => {
+  using compile = vi.spyOn(RE2JS, "compile");
+  const many = Array.from({ length: 100 }, (_, index) => checkedFor("a+", index));
+  expect(scenarioProblems(many, { ...rules, patient: true }).flat()).toEqual([]);
+  expect(compile).toHaveBeenCalledOnce();
 });

@@ -1,6 +1,6 @@
 import type { FieldError } from "../contract/service-error.ts";
 import { areQuicklyReady } from "../evaluation/scorers/checks/quickly-ready.ts";
-import { readinessProblems } from "../evaluation/scorers/scorer-problems.ts";
+import { createReadinessProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { batchProblems, type ScenarioInput } from "./batch-problems.ts";
 import { scorersProblems, type PlanHelpers } from "./option-problems.ts";
 import { checkErrors, placedChecks } from "./placed-checks.ts";
@@ -20,6 +20,7 @@ export function scenarioProblems(
 ): FieldError[][] {
   const placed = scenarios.map((test_batch) => placedChecks({ test_batch }));
   const tries = patient || areQuicklyReady(placed.flat().map(({ setting }) => setting));
+  const readinessProblems = createReadinessProblems();
   return scenarios.map((scenario, index) => {
     const checks = placed[index] ?? [];
     const problems = [

@@ -1,8 +1,8 @@
 import { nearestName } from "../../contract/nearest-name.ts";
 import { reservedPrefixes, reservedScores } from "../../contract/reserved-scores.ts";
-import type { ScorerSetting } from "../../contract/scorer-setting.ts";
+import type { ScorerSetting, UserScorerSetting } from "../../contract/scorer-setting.ts";
 import { checkNames } from "../../contract/check-names.ts";
-import { createCheck } from "./create-checks.ts";
+import { createCheck, settingKey } from "./create-checks.ts";
 import { PatternError } from "./checks/compile-pattern.ts";
 import { createPatternSizes, type PatternSizes } from "./checks/pattern-sizes.ts";
 import { SchemaError } from "./checks/json-schema.ts";
@@ -59,6 +59,38 @@ export function readinessProblems(settings: readonly ScorerSetting[]): ScorerPro
   return settings.flatMap((setting, index) =>
     typeof setting === "string" ? [] : readinessProblem(setting, { index, sizes }),
   );
+}
+
+/** The same for many lists: a check that a thousand of them have is made ready once. */
+export function createReadinessProblems(): (settings: readonly UserScorerSetting[]) => ScorerProblem[] {
+  const tried = new Map<string, Trial>();
+  return (settings) => {
+    const sizes = createPatternSizes();
+    return settings.flatMap((setting, index) => {
+      const key = settingKey(setting);
+      const trial = tried.get(key) ?? tryAlone(setting);
+      tried.set(key, trial);
+      const fits = trial.steps.every((steps) => sizes.count(steps) === null);
+      if (trial.problems.length > 0) return trial.problems.map((problem) => ({ ...problem, index }));
+      return fits ? [] : readinessProblem(setting, { index, sizes });
+    });
+  };
+}
+
+/** How it went to make a check ready by itself, and the steps of its patterns. */
+interface Trial {
+  readonly problems: readonly ScorerProblem[];
+  readonly steps: readonly number[];
+}
+
+function tryAlone(setting: UserScorerSetting): Trial {
+  const sizes = createPatternSizes();
+  const steps: number[] = [];
+  function count(size: number): string | null {
+    steps.push(size);
+    return sizes.count(size);
+  }
+  return { problems: readinessProblem(setting, { index: 0, sizes: { ...sizes, count } }), steps };
 }
 
 /** The first pattern and the first schema that are too much with those before them. */
