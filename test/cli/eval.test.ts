@@ -431,7 +431,10 @@ test("a share may be given in per cent, and training data that is empty says so"
   await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });
   const cwd = folder.path;
   const target = ["hello.json", "--endpoint", provider.url, "-m", "m"];
-  expect((await runCli(["eval", ...target, "--max-regression", "2%", "--max-errors", "1%"], { cwd })).code).toBe(0);
+  expect(await runCli(["eval", ...target, "--max-regression", "2%", "--max-errors", "1%"], { cwd })).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("--max-regression holds nothing back without --baseline") as string,
+  });
   expect((await runCli(["eval", ...target, "--max-regression", "200%"], { cwd })).stderr).toContain(
     "such as 0.02 or 2%",
   );

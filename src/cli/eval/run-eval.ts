@@ -35,6 +35,9 @@ export async function runEval(
     json: options.json ?? false,
   });
   const where = { ...options, ...(typed.server !== undefined && { server: typed.server }) };
+  if (options.maxRegression !== undefined && typed.baseline === undefined) {
+    note("--max-regression holds nothing back without --baseline: there is no run to compare with.");
+  }
   const baseline = typed.baseline === undefined ? null : await readRun(typed.baseline, where);
   const work = { reporters, baseline };
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
