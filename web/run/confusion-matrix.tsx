@@ -1,13 +1,41 @@
+import { useState } from "react";
+import { formatInteger } from "../parts/format.ts";
+import { MixUpTable } from "./mix-up-table.tsx";
+
+/** As many labels as are taken in at a glance. */
+const most = 12;
+
 interface ConfusionMatrixProps {
   readonly name: string;
   readonly confusion: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-/** Expected down, generated across. What agrees is marked with a tick as well as by colour. */
+/** How labels were mixed up; a matrix of many is folded below what was mixed up most. */
 export function ConfusionMatrix({ name, confusion }: ConfusionMatrixProps) {
+  const [open, setOpen] = useState(false);
   const expected = Object.keys(confusion);
   const generated = [...new Set([...expected, ...Object.values(confusion).flatMap((row) => Object.keys(row))])];
   if (expected.length === 0) return null;
+  const matrix = <Matrix name={name} confusion={confusion} expected={expected} generated={generated} />;
+  if (generated.length <= most) return matrix;
+  return (
+    <>
+      <MixUpTable name={name} confusion={confusion} />
+      <details className="text-sm" onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary className="mb-2 text-soft">All {formatInteger(generated.length)} labels</summary>
+        {open && matrix}
+      </details>
+    </>
+  );
+}
+
+interface MatrixProps extends ConfusionMatrixProps {
+  readonly expected: readonly string[];
+  readonly generated: readonly string[];
+}
+
+/** Expected down, generated across. What agrees is marked with a tick as well as by colour. */
+function Matrix({ name, confusion, expected, generated }: MatrixProps) {
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={`Confusion of ${name}`}>
       <table className="data-table label-matrix w-auto!">

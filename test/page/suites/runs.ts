@@ -618,6 +618,34 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("of many labels the most frequent mix-ups are told first, and the matrix is drawn when it is asked for", async () => {
+    const run = makeResults({ id: "many", name: "many", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
+    const names = Array.from({ length: 20 }, (_, index) => `a_label_with_a_name_that_is_rather_long_${index}`);
+    const confusion = Object.fromEntries(names.map((name, index) => [name, { [name]: 5, other: index }]));
+    Object.assign(run.summary.label_metrics["intent"] ?? {}, { confusion });
+    Object.assign(run.summary.score_stats, { [`metadata.${"long".repeat(20)}`]: run.summary.score_stats["overall"] });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.open("/runs/many?tab=scores");
+    const scores = tab.page.getByRole("region", { name: "Scores", exact: true });
+    expect(await scores.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    const mixUps = tab.page.getByRole("table", { name: "The 10 most frequent of 19 mix-ups" });
+    expect(await mixUps.getByRole("row").nth(1).innerText()).toMatch(/19\s+.*long_19\s+other/);
+    expect(await mixUps.getByRole("row").count()).toBe(11);
+    const matrix = tab.page.getByRole("region", { name: "Confusion of intent" });
+    expect(await matrix.count()).toBe(0);
+    await tab.page.getByText("All 21 labels").click();
+    const expected = matrix.getByRole("rowheader", { name: /long_19/ });
+    await expected.waitFor();
+    const outer = await matrix.boundingBox();
+    await matrix.evaluate((box) => box.scrollBy(2000, 0));
+    const header = await expected.boundingBox();
+    expect(header?.x).toBeCloseTo(outer?.x ?? 0, -1);
+    expect(header?.width).toBeLessThan((outer?.width ?? 0) / 2);
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("every figure has its interval, or the reason why there is none", async () => {
     const run = makeResults({ id: "same", name: "same", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     const reason = "all 4 scenarios have the same value";
