@@ -60,13 +60,13 @@ export default function CompareScreen() {
         <>
           <VerdictBanner comparison={comparison.data} />
           {comparison.data.settings && <SettingChanges changes={comparison.data.settings} />}
+          <UnpairedNote comparison={comparison.data} />
           {comparison.data.comparable && (
             <>
               <EffectTable scores={comparison.data.scores} />
               <ChangedList key={`${baseline} ${candidate}`} comparison={comparison.data} />
             </>
           )}
-          <UnpairedNote comparison={comparison.data} />
         </>
       )}
     </Screen>

@@ -39,6 +39,23 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("what took no part in a comparison is told beside its verdict, not below the last change", async () => {
+    const more = makeResults({
+      id: "more",
+      name: nightly.test_name,
+      scenarios: [
+        { id: "greeting", attempts: [[{ overall: 0.2 }]] },
+        { id: "new", attempts: [[{ overall: 1 }]] },
+      ],
+    });
+    await using services = await startFakeServices({ runs: [more, nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/compare?baseline=${nightly.run_id}&candidate=more`);
+    await tab.page.getByText("1 turn only in the candidate").waitFor();
+    expect(await tab.page.getByRole("main").innerText()).toMatch(/Not compared[^]*Changed turns/);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("changes can be narrowed to what got better, and the address says so", async () => {
     await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
     await using tab = await openTab({ browser: browser(), services });
