@@ -17,7 +17,12 @@ export function LocalServerSearch() {
   return (
     <section aria-label="On this machine" className="grid grid-cols-[minmax(0,1fr)] justify-items-start gap-2">
       <h2 className="text-base font-semibold">On this machine</h2>
-      <button type="button" className="button" disabled={search.isFetching} onClick={() => void search.refetch()}>
+      <button
+        type="button"
+        className="button whitespace-normal"
+        disabled={search.isFetching}
+        onClick={() => void search.refetch()}
+      >
         <Radar aria-hidden size={14} />{" "}
         {search.isFetching ? "Looking …" : "Look for Ollama, LM Studio, llama.cpp, vLLM"}
       </button>
@@ -45,7 +50,7 @@ function ServerList({ servers }: LocalServers) {
               <Link
                 key={model}
                 href={`/new?${new URLSearchParams({ endpoint: server.base_url, model }).toString()}`}
-                className="button"
+                className="button whitespace-normal wrap-anywhere"
               >
                 <Play aria-hidden size={14} /> Test {model}
               </Link>

@@ -74,9 +74,12 @@ export function modelsSettingsSuite(browser: () => Browser): void {
 
   test("models on this machine are looked for when asked, and lead to a run", async () => {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
-    await using tab = await openTab({ browser: browser(), services });
+    await using tab = await openTab({ browser: browser(), services, width: 320 });
     await tab.open("/models");
-    await tab.page.getByRole("button", { name: /Look for Ollama/ }).click();
+    const search = tab.page.getByRole("button", { name: /Look for Ollama/ });
+    await search.waitFor();
+    expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    await search.click();
     await tab.page.getByText("wants a key").waitFor();
     await tab.page.getByRole("link", { name: "Test llama4:8b" }).click();
     await tab.page.getByRole("button", { name: "Start run" }).waitFor();
