@@ -277,6 +277,7 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(await ground("label:has(:checked)")).not.toBe(await ground("label:has(:not(:checked))"));
     const views = "nav[aria-label='Views of the run']";
     expect(await ground(`${views} a[aria-current]`)).not.toBe(await ground(`${views} a:not([aria-current])`));
+    expect(await ground(".attempt-square.passed .fill")).not.toBe(await ground(".attempt-square.failed .fill"));
   });
 
   test("text is as large as the reader wants it, and all of it can be reached", async () => {
