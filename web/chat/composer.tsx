@@ -1,6 +1,7 @@
 import { SendHorizontal, Square } from "lucide-react";
-import { useRef, useState, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
+import { useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
 import { directionClass } from "../parts/long-text.ts";
+import { useUnsentText } from "./use-unsent-text.ts";
 
 interface ComposerProps {
   readonly input: RefObject<HTMLTextAreaElement | null>;
@@ -13,22 +14,15 @@ interface ComposerProps {
 /** The second click of a double click comes within this time. */
 const doubleClickMilliseconds = 400;
 
-/** What was typed and not sent: it is there again after a look at another screen. */
-let unsent = "";
-
 export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProps) {
-  const [text, setText] = useState(unsent);
+  const [text, setText] = useUnsentText();
   const pressedAt = useRef(-Infinity);
   const sendable = ready && !waiting && text.trim() !== "";
 
-  const change = (typed: string): void => {
-    unsent = typed;
-    setText(typed);
-  };
   const send = (): void => {
     if (!sendable) return;
     onSend(text);
-    change("");
+    setText("");
   };
   const stop = (event: MouseEvent): void => {
     // A double click on Send has its second click on Stop, which stands there by then.
@@ -63,7 +57,7 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
           aria-label="Message"
           placeholder="Message"
           value={text}
-          onChange={(event) => change(event.target.value)}
+          onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
         />
         {waiting ? (

@@ -12,11 +12,16 @@ export function loadConversation(): Conversation {
   }
 }
 
+/** Of the five million characters a browser keeps, some are for drafts and the key. */
+const mostCharacters = 3_000_000;
+
 /** A browser keeps some megabytes: of a longer conversation the later part is there after a reload. */
 export function saveConversation(conversation: Conversation): void {
+  const text = JSON.stringify(conversation);
   try {
-    sessionStorage.setItem(key, JSON.stringify(conversation));
+    if (text.length <= mostCharacters) return sessionStorage.setItem(key, text);
   } catch {
-    if (conversation.length > 0) saveConversation(conversation.slice(Math.ceil(conversation.length / 2)));
+    // As long as the store is full, less of it is kept.
   }
+  if (conversation.length > 0) saveConversation(conversation.slice(Math.ceil(conversation.length / 2)));
 }

@@ -141,6 +141,17 @@ test("of a conversation the browser cannot keep whole, the later part is there a
   expect(loadConversation()).toEqual([]);
 });
 
+test("however long a conversation is, it leaves room in the browser's store for drafts and the key", () => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal("sessionStorage", {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  });
+  const long = (id: string) => ({ id, message: "x".repeat(1_000_000), answers: [] });
+  saveConversation(["1", "2", "3", "4"].map(long));
+  expect(loadConversation().map(({ id }) => id)).toEqual(["3", "4"]);
+});
+
 test("what a model thinks is kept apart from what it says, a paragraph for each of its calls", async () => {
   const told: Answer[] = [];
   async function* events(): AsyncGenerator<AgentEvent> {

@@ -178,7 +178,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByText("Stopped.").waitFor();
   });
 
-  test("what was typed is there again after a look at another screen, and gone once it was sent", async () => {
+  test("what was typed is there again after a look at another screen or a reload, and gone once it was sent", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/scripted");
@@ -191,9 +191,14 @@ export function chatSuite(browser: () => Browser): void {
     await message.fill("Half a thought");
     await lookAway();
     expect(await message.inputValue()).toBe("Half a thought");
+    await tab.page.reload();
+    expect(await message.inputValue()).toBe("Half a thought");
     await message.press("Enter");
     await tab.page.getByText("heard: Half a thought").waitFor();
     await lookAway();
+    expect(await message.inputValue()).toBe("");
+    await tab.page.reload();
+    await tab.page.getByText("heard: Half a thought").waitFor();
     expect(await message.inputValue()).toBe("");
   });
 
