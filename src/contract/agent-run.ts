@@ -152,7 +152,9 @@ export const AgentRunEntry = z
       call: z.int().describe("Counted from 1."),
       duration_ms: z.number(),
       model_resolved: z.string(),
-      reply: RecordedReply.nullable().describe("null when the time of the run cut the call off."),
+      reply: RecordedReply.nullable().describe(
+        "null when the end of the run cut the call off, because its time was over or its client had gone.",
+      ),
     }),
     z.object({
       type: z.literal("tool-call"),

@@ -133,7 +133,7 @@ test("a run that is cancelled after it was resumed counts as a whole", async () 
   await expect(resumed).rejects.toThrow(/abort/i);
   await expect
     .poll(async () => (await send(`${agent.url}/agent/runs/${id}`)).body)
-    .toMatchObject({ state: "cancelled", model_calls: 1, tool_calls: 1, usage: { total_tokens: 15 }, cost: null });
+    .toMatchObject({ state: "cancelled", model_calls: 2, tool_calls: 1, usage: { total_tokens: 15 }, cost: null });
 });
 
 test("what waits too long is gone, and an unknown run is not found", async () => {

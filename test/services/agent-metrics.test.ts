@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
+import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import { defineTool } from "../../src/agent/tool.ts";
+import { send } from "../support/http.ts";
 import { human, post, runAgentApp, scripted } from "./agent-support.ts";
 
 test("counts turns, failures, tool calls and tokens", async () => {
@@ -27,4 +29,46 @@ test("counts the requests that were refused", async () => {
   lagMs = 0;
   const metrics = await (await fetch(`${agent.url}/metrics`)).text();
   expect(metrics.split("\n")).toContain("rehearsal_agent_requests_refused_total 3");
+});
+
+test("what a client that goes away leaves under way is counted and recorded", async () => {
+  let begun = Promise.withResolvers<void>();
+  const hang = (signal: AbortSignal) => {
+    begun.resolve();
+    return new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const hangs: ScriptedTurn = (_request, { signal }) => hang(signal);
+  const parameters = { type: "object", properties: {} };
+  const order = defineTool({ name: "order", description: "", parameters, run: (_args, { signal }) => hang(signal) });
+  await using agent = await runAgentApp(scripted(hangs, asksFor("order", {}, "call_1")).models, {
+    tools: () => [order],
+  });
+  for (const _ of ["the model", "the tool"]) {
+    begun = Promise.withResolvers<void>();
+    const client = new AbortController();
+    const asked = post(agent.url, human("Order it."), {}, client.signal);
+    await begun.promise;
+    client.abort();
+    await expect(asked).rejects.toThrow(/abort/i);
+  }
+  const runs = async () => (await send(`${agent.url}/agent/runs?state=cancelled`)).body as { runs: { id: string }[] };
+  await expect.poll(async () => (await runs()).runs.length).toBe(2);
+  expect((await runs()).runs).toMatchObject([
+    { model_calls: 1, tool_calls: 1 },
+    { model_calls: 1, tool_calls: 0 },
+  ]);
+  const [byTool, byModel] = await Promise.all(
+    (await runs()).runs.map(async ({ id }) => (await send(`${agent.url}/agent/runs/${id}`)).body),
+  );
+  const order1 = { type: "tool-call", id: "call_1", name: "order", ok: false };
+  expect(byTool).toMatchObject({ log: [{ type: "run-start" }, { type: "model-call" }, order1, { type: "run-end" }] });
+  expect(byModel).toMatchObject({ log: [{}, { type: "model-call", call: 1, reply: null }, { type: "run-end" }] });
+
+  const lines = (await (await fetch(`${agent.url}/metrics`)).text()).split("\n");
+  expect(lines).toContain('rehearsal_agent_turns_total{wire="agent",state="cancelled"} 2');
+  expect(lines.filter((line) => line.startsWith("rehearsal_agent_model_calls_total"))).toEqual([
+    expect.stringMatching(/outcome="cancelled"} 1$/),
+    expect.stringMatching(/outcome="ok"} 1$/),
+  ]);
+  expect(lines).toContain('rehearsal_agent_tool_calls_total{tool="order",outcome="cut_off"} 1');
 });

@@ -92,19 +92,34 @@ type Meters = {
 
 function watch(meters: Meters, facts: TurnFacts): ReturnType<TurnObserver> {
   const started = performance.now();
+  const callsUnderWay = new Set<number>();
+  const toolsUnderWay = new Map<string, string>();
   let running = false;
+
+  /** What the end of the turn cut off was begun all the same. */
+  function countCutOff(outcome: "cancelled" | "internal_error"): void {
+    for (const _ of callsUnderWay) meters.modelCalls.inc({ provider: facts.provider(), outcome });
+    for (const tool of toolsUnderWay.values()) meters.toolCalls.inc({ tool, outcome: "cut_off" });
+  }
 
   return {
     onEvent(event) {
       if (event.type === "run-start") {
         running = true;
         meters.running.inc();
-      } else countEvent(meters, facts, event);
+        return;
+      }
+      if (event.type === "model-start") callsUnderWay.add(event.call);
+      else if (event.type === "model-end") callsUnderWay.delete(event.call);
+      else if (event.type === "tool-start") toolsUnderWay.set(event.tool_call.id, event.tool_call.name);
+      else if (event.type === "tool-end") toolsUnderWay.delete(event.tool_call.id);
+      countEvent(meters, facts, event);
     },
     onEnd(end) {
       if (!running) return;
       meters.running.dec();
       meters.duration.observe({ wire: facts.wire }, (performance.now() - started) / 1000);
+      if (end.kind !== "outcome") countCutOff(end.kind === "cancelled" ? "cancelled" : "internal_error");
       countEnd(meters, facts, end);
     },
   };

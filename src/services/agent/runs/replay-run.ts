@@ -92,7 +92,7 @@ function recordedModel(
     if (call?.reply) return call.reply;
     divergences.push(
       call
-        ? `Model call ${next} was cut off by the time limit; a replay cannot go past it.`
+        ? `Model call ${next} was cut off; a replay cannot go past it.`
         : `The replay asked for model call ${next}; the log has ${calls.length}.`,
     );
     return noRecord;

@@ -1,7 +1,7 @@
-import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, AskedToolCall, ToolRun } from "../../../agent/agent-outcome.ts";
 import type { AgentRunEnd, AgentRunState, RecordedMessage } from "../../../contract/agent-run.ts";
 import type { AgentRunLog } from "../../../contract/agent-run-log.ts";
-import type { ChatMessage } from "../../../contract/model.ts";
+import type { ChatMessage, Reply } from "../../../contract/model.ts";
 import { addUsage, noUsage, toUsage } from "../../../contract/usage.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "./turn.ts";
 
@@ -10,6 +10,7 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
   return (facts) => {
     const { runId, resolved, earlier } = facts;
     const callsStartedAt = new Map<number, number>();
+    const toolsUnderWay = new Map<string, { readonly call: AskedToolCall; readonly at: number }>();
     let started = false;
     let calls = earlier?.model_calls ?? 0;
     let tools = earlier?.tool_calls.length ?? 0;
@@ -19,35 +20,44 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
       writeStart(log, facts);
     };
 
+    function recordModelCall(call: number, reply: Reply | null): void {
+      const at = callsStartedAt.get(call) ?? Date.now();
+      callsStartedAt.delete(call);
+      calls += 1;
+      if (reply?.ok && reply.usage) usage = addUsage(usage, toUsage(reply.usage));
+      // Rounded for V8, to which a difference of two times is now a whole number and now a fraction: not knowing which,
+      // it throws the compiled code of this function away, turn after turn.
+      const duration_ms = Math.round(Date.now() - at);
+      log.append(runId, { type: "model-call", at, call, duration_ms, model_resolved: resolved(), reply });
+    }
+    function recordTool({ id, name, args, ok, result, duration_ms }: ToolRun): void {
+      const at = Date.now() - duration_ms;
+      toolsUnderWay.delete(id);
+      tools += 1;
+      log.append(runId, { type: "tool-call", at, id, name, args: { ...args }, ok, result, duration_ms });
+    }
+    /** What the end of the run cut off was begun all the same: the provider counts it, and a tool may have done its work. */
+    function recordCutOff(): void {
+      for (const call of callsStartedAt.keys()) recordModelCall(call, null);
+      for (const { call, at } of toolsUnderWay.values()) {
+        recordTool({ ...call, ok: false, result: cutOff, duration_ms: Math.round(Date.now() - at) });
+      }
+    }
+
     return {
       onEvent(event) {
         if (event.type === "run-start") start();
         else if (event.type === "model-start") callsStartedAt.set(event.call, Date.now());
-        else if (event.type === "model-end") {
-          const at = callsStartedAt.get(event.call) ?? Date.now();
-          calls += 1;
-          if (event.reply?.ok && event.reply.usage) usage = addUsage(usage, toUsage(event.reply.usage));
-          log.append(runId, {
-            type: "model-call",
-            at,
-            call: event.call,
-            // Rounded for V8, to which a difference of two times is now a whole number and now a fraction: not knowing which,
-            // it throws the compiled code of this function away, turn after turn.
-            duration_ms: Math.round(Date.now() - at),
-            model_resolved: resolved(),
-            reply: event.reply,
-          });
-        } else if (event.type === "tool-end") {
-          tools += 1;
-          const { id, name, args, ok, result, duration_ms } = event.tool_call;
-          const at = Date.now() - duration_ms;
-          log.append(runId, { type: "tool-call", at, id, name, args: { ...args }, ok, result, duration_ms });
-        }
+        else if (event.type === "model-end") recordModelCall(event.call, event.reply);
+        else if (event.type === "tool-start") {
+          toolsUnderWay.set(event.tool_call.id, { call: event.tool_call, at: Date.now() });
+        } else if (event.type === "tool-end") recordTool(event.tool_call);
       },
       onEnd(end) {
         if (!started && end.kind === "outcome") start();
         // Decisions that were refused: the run waits as it did before.
         if (!started) return;
+        if (end.kind !== "outcome") recordCutOff();
         // Only for a run without an outcome, which has no totals of its own.
         const duration_ms = (earlier?.duration_ms ?? 0) + Date.now() - facts.startedAt;
         const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms };
@@ -56,6 +66,8 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
     };
   };
 }
+
+const cutOff = "The run ended before the tool had answered. It is not known whether the call was carried out.";
 
 function writeStart(log: AgentRunLog, facts: TurnFacts): void {
   const { runId, startedAt: at, decisions } = facts;
