@@ -2,6 +2,7 @@ import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition, UserPart } fro
 import { splitAtMarks } from "../../contract/cache-mark.ts";
 import { echoFor, messageEcho, type EchoTarget } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
+import { shortId } from "./short-id.ts";
 import { newerLimitName } from "./token-limit.ts";
 
 const ownKeys = new Set(["model", "messages", "stream", "stream_options"]);
@@ -12,7 +13,7 @@ export function toOpenaiBody(
   { modelId, stream, streamUsage, newerLimit, source, without }: BodyOptions,
 ): string {
   const marked = !without.has("cache_control");
-  const target = { source, ownOnly: without.has("echoes"), marked };
+  const target = { source, ownOnly: without.has("echoes"), marked, shortIds: without.has("foreign_ids") };
   const { extra = {}, parallel_tool_calls, max_tokens, ...sampling } = request.parameters ?? {};
   const allowed = Object.entries(extra).filter(([key]) => !ownKeys.has(key));
   // Providers refuse an empty list, and a choice without a list.
@@ -55,12 +56,15 @@ function toolText(tool: ToolDefinition, { marked }: { marked: boolean }): string
 interface MessageTarget extends EchoTarget {
   /** Whether it takes marks for its cache. */
   readonly marked: boolean;
+  /** Whether ids must be such as every server takes. */
+  readonly shortIds: boolean;
 }
 
 function toOpenaiMessage(message: ChatMessage, target: MessageTarget) {
   const content = toContent(message, target);
   if (message.role === "tool") {
-    const { role, tool_call_id, name } = message;
+    const { role, name } = message;
+    const tool_call_id = toCallId(message.tool_call_id, target);
     return { role, tool_call_id, content, ...(name !== undefined && { name }) };
   }
   const { role, name } = message;
@@ -92,7 +96,16 @@ function toOpenaiPart(part: UserPart, marked: boolean) {
   return { type: "image_url", image_url: { url, ...(detail !== undefined && { detail }) }, ...mark };
 }
 
-function toOpenaiToolCall(call: ToolCall, target: EchoTarget) {
-  const { id, name, arguments: text } = call;
-  return { id, type: "function", function: { name, arguments: text }, ...echoFor(call, target)?.call };
+function toOpenaiToolCall(call: ToolCall, target: MessageTarget) {
+  const { name, arguments: text } = call;
+  return {
+    id: toCallId(call.id, target),
+    type: "function",
+    function: { name, arguments: text },
+    ...echoFor(call, target)?.call,
+  };
+}
+
+function toCallId(id: string, { shortIds }: MessageTarget): string {
+  return shortIds ? shortId(id) : id;
 }

@@ -156,3 +156,50 @@ test("a server that refuses the reasoning which a client sent back goes on witho
   const [kept] = await sentTo({ messages });
   expect(kept?.["messages"]).toMatchObject([{}, { reasoning_content: "Hm." }, {}]);
 });
+
+const isShort = (id: string) => /^[a-z\d]{9}$/i.test(id);
+
+test.each<[string, (id: string) => string | null]>([
+  ["Mistral", (id) => (isShort(id) ? null : `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`)],
+  [
+    "OpenAI",
+    (id) => {
+      const rule =
+        "string too long. Expected a string with maximum length 40, but got a string with length 46 instead.";
+      return id.length <= 40 ? null : `Invalid 'messages[1].tool_calls[0].id': ${rule}`;
+    },
+  ],
+])("ids of calls that another model gave are made such as %s takes", async (_name, problemOf) => {
+  const foreign = "chatcmpl-tool-0123456789abcdef0123456789abcdef";
+  const call = (id: string) => ({ id, name: "weather", arguments: "{}" });
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Weather?" },
+    { role: "assistant", content: "", tool_calls: [call(foreign), call("aB3dE6gH9")] },
+    { role: "tool", content: "Sunny", tool_call_id: foreign },
+    { role: "tool", content: "Sunny", tool_call_id: "aB3dE6gH9" },
+  ];
+  type Sent = readonly { tool_calls?: readonly { id: string }[]; tool_call_id?: string }[];
+  const idsIn = (body: Record<string, unknown> | null) => {
+    const sent = (body?.["messages"] ?? []) as Sent;
+    return sent.flatMap((message) => [message.tool_calls ?? [], message.tool_call_id ?? []].flat());
+  };
+  await using provider = await startFakeProvider({
+    behaviour: (exchange) => {
+      const [first] = idsIn(exchange.request.body) as [{ id: string }];
+      const message = problemOf(first.id);
+      return (message === null ? said.openai : status(400, { message }))(exchange);
+    },
+  });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: provider.url, modelId: "m" });
+  for (const _ of ["first", "then at once"]) {
+    expect(await model({ messages }, { signal: new AbortController().signal })).toMatchObject({ ok: true, text: "Hi" });
+  }
+  const short = expect.toSatisfy(isShort);
+  const [sent, again, later] = provider.requests.map(({ body }) => idsIn(body ?? null));
+  expect(sent).toMatchObject([{ id: foreign }, { id: "aB3dE6gH9" }, foreign, "aB3dE6gH9"]);
+  expect(again).toMatchObject([{ id: short }, { id: "aB3dE6gH9" }, short, "aB3dE6gH9"]);
+  expect(again?.[0]).toMatchObject({ id: again?.[2] });
+  expect(later).toEqual(again);
+  expect(provider.requests).toHaveLength(3);
+});

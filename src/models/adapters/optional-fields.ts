@@ -2,8 +2,11 @@ import type { Outbound } from "../outbound/outbound.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
 import { createModelMemory } from "./model-memory.ts";
 
-/** What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again. */
-export type OptionalField = "cache_control" | "echoes";
+/**
+ * What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again, ids of
+ * calls as another model gave them.
+ */
+export type OptionalField = "cache_control" | "echoes" | "foreign_ids";
 
 interface Signs {
   /** The field in a body that is sent. */
@@ -15,6 +18,11 @@ interface Signs {
 const signs: Readonly<Record<OptionalField, Signs>> = {
   cache_control: { sent: /"cache_control":\{/, refused: /\bcache_control\b|\bcontent\b/i },
   echoes: { sent: /"reasoning_(?:content|details)":/, refused: /\breasoning_(?:content|details)\b/ },
+  // Mistral takes nine letters and digits, OpenAI forty characters at most.
+  foreign_ids: {
+    sent: /"tool_call_id":/,
+    refused: /\btool[_ ]calls?(?:\[\d+\])?[._ ]id\b[^]{0,200}\b(?:length|long|pattern)\b/i,
+  },
 };
 
 /** Which of these fields of a body its server refuses. */
