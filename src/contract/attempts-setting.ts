@@ -38,7 +38,8 @@ export const AttemptsSetting = z
   .unknown()
   .meta({
     anyOf: jsonForms,
-    description: "How often each scenario is run, or {min, max, ci_width}: until the interval is narrow enough.",
+    description:
+      "How often each scenario is run, or {min, max, ci_width}: until the interval is narrow enough. Default 1.",
   })
   .transform((value, context): number | AdaptiveAttempts => {
     const form = isRecord(value) ? AdaptiveAttempts : AttemptCount;

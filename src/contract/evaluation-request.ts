@@ -63,7 +63,7 @@ export type LabellerSettings = z.infer<typeof LabellerSettings>;
 
 const options = {
   endpoint: z.string().min(1).max(2048).describe("Base URL (…/v1) or full URL of the model endpoint under test."),
-  model_id: z.string().min(1).max(512),
+  model_id: z.string().min(1).max(512).describe("The model's name at the endpoint, sent as it is."),
   system_prompt: z.string().optional().describe("For every scenario that brings none of its own."),
   stream: z
     .boolean()
@@ -71,14 +71,19 @@ const options = {
     .describe(
       "Asks for replies as streams, so that `first_token_ms` is known. Default: false, unless a latency check of the first token asks for it. An endpoint that cannot stream answers in one piece, and `first_token_ms` is null.",
     ),
-  parameters: Parameters.optional(),
-  protocol: Protocol.default("openai-chat"),
+  parameters: Parameters.optional().describe("Sent to the model with every call."),
+  protocol: Protocol.default("openai-chat").describe("How the endpoint is spoken to."),
   on_failure: z.enum(["continue", "stop"]).default("continue").describe("What follows a failed turn."),
-  concurrency: z.int().min(1).max(1000).optional(),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe("Attempts of this run at once. Default: `REHEARSAL_CONCURRENCY_PER_RUN`."),
   priority: Priority.optional(),
-  tags: z.array(z.string()).default([]),
-  metadata: Metadata.default({}),
-  history: History.optional().describe("Default: generated."),
+  tags: z.array(z.string()).default([]).describe("Kept with the run."),
+  metadata: Metadata.default({}).describe("Kept with the run."),
+  history: History.optional().describe("Whose earlier replies the model sees. Default: generated."),
   scorers: z
     .array(ScorerSetting)
     .max(50)
@@ -94,11 +99,11 @@ const options = {
     .max(1)
     .optional()
     .describe("The `overall` from which a turn or attempt is good. Default 0.8."),
-  judge: JudgeSettings.optional(),
-  labeller: LabellerSettings.optional(),
+  judge: JudgeSettings.optional().describe("A model that scores replies; `{}` is the operator's."),
+  labeller: LabellerSettings.optional().describe("A model that labels replies; `{}` is the operator's."),
   label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
-  budget: Budget.optional(),
-  gate: Gate.optional(),
+  budget: Budget.optional().describe("Where the run stops; what was done is kept."),
+  gate: Gate.optional().describe("What the run has to reach; the answer says whether it did."),
   replay_first_bad_turn: z
     .boolean()
     .optional()
@@ -108,7 +113,7 @@ const options = {
 /** Body of POST /evaluate. */
 export const EvaluationRequest = z
   .object({
-    test_batch: z.union([ScenarioInput, z.array(ScenarioInput).min(1)]),
+    test_batch: z.union([ScenarioInput, z.array(ScenarioInput).min(1)]).describe("One scenario, or several."),
     test_name: z.string().optional().describe("Default: the id of the (first) scenario."),
     attempts: AttemptsSetting.default(1),
     ...options,

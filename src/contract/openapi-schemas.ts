@@ -12,7 +12,7 @@ export interface ComponentSchemas {
 
 /**
  * Turns zod schemas with an id into components. Where what may be sent and what is answered differ (defaults),
- * the request's form of a component has `Input` behind its name.
+ * the request's form of a component has `Input` behind its name, or `Request` in place of an `Input` that is there already.
  */
 export function toComponentSchemas(used: {
   inputs: readonly z.ZodType[];
@@ -75,7 +75,11 @@ function nameInputs(
     }
   }
   const taken = new Set([...Object.keys(inputs), ...Object.keys(outputs)]);
-  return new Map([...different].map((name) => [name, freeName(`${name}Input`, taken)]));
+  return new Map([...different].map((name) => [name, freeName(inputName(name), taken)]));
+}
+
+function inputName(name: string): string {
+  return name.endsWith("Input") ? name.replace(/Input$/, "Request") : `${name}Input`;
 }
 
 function freeName(wanted: string, taken: Set<string>): string {

@@ -18,7 +18,7 @@ export function codeBlocks(path: string): CodeBlock[] {
 }
 
 /** What a block says where no test can run it: readers see it too. */
-const mark = /# .*(not run by a test|every other command on this page)/;
+const mark = /# .*(not run by a test|every curl line on this page)/;
 
 /** The shell blocks of a file: those that are run, and the lines of those that say that they are not. */
 export function shellBlocks(path: string): { readonly run: readonly string[]; readonly notRun: readonly string[] } {

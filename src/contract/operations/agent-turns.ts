@@ -71,7 +71,7 @@ const memoryNote =
   "`idempotency-key` is a new run. POST / takes both.";
 
 const eventsNote =
-  "`Accept: text/event-stream` sends events: `run-start`, `text-delta`, `tool-start`, `tool-end`, and last `run-end`, whose `message` is " +
+  "`Accept: text/event-stream` sends events: `run-start`, `text-delta`, `reasoning-delta`, `tool-start`, `tool-end`, and last `run-end`, whose `message` is " +
   "the JSON answer, or `error`, which is the problem document. A tool call that is not run has both tool events too, `ok` false. " +
   "A stream that has to wait for another turn of its thread is opened after 5 seconds, kept alive by comments, and tells in `run-start` " +
   "what else is in `x-run-id` and `x-model-resolved`; what is refused after that is an `error` event.";
