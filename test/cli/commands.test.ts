@@ -34,6 +34,17 @@ test("init writes a folder that evaluates as it is, and never overwrites", async
   expect(JSON.parse(run.stdout).runs[0]).toMatchObject({ test_name: "support", demo: true, summary: { failed: 0 } });
 });
 
+test("init with an endpoint and no model writes nothing: that endpoint does not have the demo's", async () => {
+  await using folder = await temporaryFolder();
+  const endpoint = "https://api.example.com/v1";
+  const { code, stderr } = await runCli(["init", "--yes", "--endpoint", endpoint], { cwd: folder.path });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `rehearsal: which model? Give --model: its name at ${endpoint}\n`,
+  });
+  expect(await readdir(folder.path)).toEqual([]);
+});
+
 test("init keeps runs and keys out of the repository, and writes the workflow where GitHub looks", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
-import { checkEndpoint } from "../config/endpoint.ts";
-import { askTarget } from "../init/ask-target.ts";
+import { CliError } from "../cli-error.ts";
+import { checkEndpoint, ownAgent } from "../config/endpoint.ts";
+import { askTarget, type Target } from "../init/ask-target.ts";
 import { repositoryRoot } from "../init/repository-root.ts";
 import { privateNames, starterFiles, workflowFile } from "../init/starter-files.ts";
 import { writeNewFiles } from "../init/write-new-files.ts";
@@ -21,7 +22,7 @@ export function declare(command: Command): void {
     .argument("[folder]", "where to write", ".")
     .option("-y, --yes", "ask nothing")
     .option("--endpoint <url>", "model endpoint to test (default: agent, Rehearsal's own agent backend)")
-    .option("-m, --model <id>", "model to test (default: demo/retrieval)")
+    .option("-m, --model <id>", "model to test (default, without an endpoint: demo/retrieval)")
     .option("--json", "print what was written as one JSON object")
     .action(init);
 }
@@ -29,7 +30,7 @@ export function declare(command: Command): void {
 async function init(folder: string, { yes, endpoint, model, json }: InitOptions): Promise<void> {
   const given = { endpoint, model };
   const target = yes || json || !personIsAtTheTerminal() ? given : await askTarget(given);
-  if (target.endpoint !== undefined) checkEndpoint(target.endpoint);
+  checkTarget(target);
   const own = await writeNewFiles(folder, starterFiles(target));
   const root = repositoryRoot(folder);
   const place = relative(root, resolve(folder)).split(sep).join("/");
@@ -43,6 +44,13 @@ async function init(folder: string, { yes, endpoint, model, json }: InitOptions)
   for (const file of kept) note(`kept ${file}, which was there`);
   await tellOfPrivate(join(folder, ".gitignore"));
   note(`\nNext: ${folder === "." ? "" : `cd ${folder} && `}rehearsal eval`);
+}
+
+/** The demo's model is our own agent's: no other endpoint has it. */
+function checkTarget({ endpoint = ownAgent, model }: Target): void {
+  checkEndpoint(endpoint);
+  if (endpoint !== ownAgent && model === undefined)
+    throw new CliError(`which model? Give --model: its name at ${endpoint}`);
 }
 
 /** A .gitignore that was there stays as it is, and may let keys and conversations into the repository. */

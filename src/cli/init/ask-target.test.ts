@@ -20,6 +20,12 @@ test("asks for endpoint and model, and takes what was answered", async () => {
   expect(await askTarget({}, terminal)).toEqual({ endpoint: "http://127.0.0.1:11434/v1", model: "small" });
 });
 
+test("asks again for an endpoint that is none, and for a model that only the demo could leave out", async () => {
+  const terminal = person("localhost:11434", "http://localhost:11434/v1", "", "small");
+  expect(await askTarget({}, terminal)).toEqual({ endpoint: "http://localhost:11434/v1", model: "small" });
+  expect(await askTarget({ endpoint: "agent" }, person(""))).toEqual({ endpoint: "agent", model: undefined });
+});
+
 test.each(["\u0003", "\u0004"])("%j ends the command in words", async (key) => {
   const input = new PassThrough();
   const output = Object.assign(new PassThrough(), { isTTY: true });

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { CliError } from "../cli-error.ts";
+import { isEndpoint, ownAgent } from "../config/endpoint.ts";
 import { exitCodes } from "../exit-codes.ts";
 
 export interface Target {
@@ -12,16 +13,26 @@ interface Terminal {
   readonly output?: NodeJS.WritableStream;
 }
 
-/** Asks for what was not given. An empty answer takes the demo; Ctrl-C and Ctrl-D end the command. */
+/** Asks for what was not given, until it can be used. An empty endpoint takes the demo; Ctrl-C and Ctrl-D end the command. */
 export async function askTarget(
   { endpoint, model }: Target,
   { input = process.stdin, output = process.stderr }: Terminal = {},
 ): Promise<Target> {
   const lines = createInterface({ input, output });
+  async function ask(question: string, isUsable: (answer: string) => boolean): Promise<string> {
+    const answer = (await lines.question(question)).trim();
+    return isUsable(answer) ? answer : ask(question, isUsable);
+  }
   try {
-    const address = endpoint ?? (await lines.question("Model endpoint to test (empty: the built-in demo) "));
-    const name = model ?? (address.trim() === "" ? "" : await lines.question("Model "));
-    return { endpoint: address.trim() || undefined, model: name.trim() || undefined };
+    const address =
+      endpoint ??
+      (await ask(
+        "Model endpoint to test, such as https://api.example.com/v1 (empty: the built-in demo) ",
+        (answer) => answer === "" || isEndpoint(answer),
+      ));
+    const isOwn = address === "" || address === ownAgent;
+    const name = model ?? (address === "" ? "" : await ask("Model ", (answer) => isOwn || answer !== ""));
+    return { endpoint: address || undefined, model: name || undefined };
   } catch (cause) {
     if ((cause as Error).name !== "AbortError") throw cause;
     output.write("\n");
