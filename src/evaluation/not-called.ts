@@ -7,7 +7,7 @@ const mostCharacters = 64 * 1024 * 1024;
 
 const tooLong: InteractionError = {
   code: "upstream_reply_too_large",
-  detail: `Not called: the replies of this attempt have more than ${mostCharacters} characters together.`,
+  detail: `Not called: the replies of this attempt, with their labels, have more than ${mostCharacters} characters together.`,
   upstream_status: null,
   tries: 0,
   retryable: false,
@@ -16,8 +16,19 @@ const tooLong: InteractionError = {
 /** The result of a turn that is not called because the replies before it are too long, else null. */
 export function notCalledForLength(replies: Iterable<StoredReply>): StoredReply | null {
   let characters = 0;
-  for (const { agent_reply } of replies) characters += agent_reply.length;
+  for (const reply of replies) characters += reply.agent_reply.length + labelCharacters(reply);
   return characters > mostCharacters ? failedReply(tooLong, 0) : null;
+}
+
+/** Each reply is counted before every turn that follows it. */
+const counted = new WeakMap<object, number>();
+
+/** Labels may be as long as any text. */
+function labelCharacters({ endpoint_metadata }: StoredReply): number {
+  if (endpoint_metadata === null) return 0;
+  const characters = counted.get(endpoint_metadata) ?? JSON.stringify(endpoint_metadata).length;
+  counted.set(endpoint_metadata, characters);
+  return characters;
 }
 
 /** The failure after which the rest of an attempt is not called: one that is certain to repeat, or any when asked to stop. */

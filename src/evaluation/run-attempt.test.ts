@@ -86,8 +86,9 @@ test("with on_failure stop any failure ends the calls", async () => {
   expect(texts).toEqual(["Request failed", "Request failed"]);
 });
 
+const long = "x".repeat(8 * 1024 * 1024);
+
 test("once the replies are too long to be held together, the rest fails at once without a call", async () => {
-  const long = "x".repeat(8 * 1024 * 1024);
   const turns = Array.from({ length: 12 }, (_, index): [string, string] => [`q${index}`, "expected"]);
   const { model, asked } = fakeModel(turns.map(() => long));
   const { kept } = await run({ scenario: scenarioOf(...turns), model, history: "reference", concurrency: 1 });
@@ -96,6 +97,14 @@ test("once the replies are too long to be held together, the rest fails at once 
     [long.length, undefined],
     ...Array.from({ length: 3 }, () => ["Request failed".length, "upstream_reply_too_large"]),
   ]);
+});
+
+test("labels that an endpoint gives its replies count as much as their texts", async () => {
+  const turns = Array.from({ length: 10 }, (_, index) => `q${index}`);
+  const { model, asked } = fakeModel(turns.map(() => sampleReply("a", { metadata: { sources: [long] } })));
+  const { kept } = await run({ scenario: scenarioOf(...turns), model });
+  expect(asked).toHaveLength(8);
+  expect(kept.at(-1)?.[1].error?.code).toBe("upstream_reply_too_large");
 });
 
 test("an empty text is a reply and stays in the history", async () => {
