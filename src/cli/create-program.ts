@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { commands, type CommandEntry } from "./commands.ts";
+import { narrowHelp } from "./narrow-help.ts";
 import { version } from "./version.ts";
 
 /** The program with its commands by name. A command's options are read when it is named, so that `--version` answers at once. */
@@ -8,6 +9,7 @@ export function createProgram(): Command {
     .description("Rehearse every conversation before your users have it.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
+    .configureHelp(narrowHelp)
     .showHelpAfterError("(rehearsal --help lists the commands)")
     .hook("preSubcommand", async (_program, command) => declareOnce(command));
   program.exitOverride();
@@ -35,5 +37,6 @@ const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()
 
 const exitCodeHelp = `
 Exit codes:
-  0 ok   1 a gate failed   2 wrong usage   3 the target cannot be used   4 budget used up   5 internal error
-  78 a setting or the store cannot be used   130 interrupted; what is done is kept`;
+  0 ok   1 a gate failed   2 wrong usage   3 the target cannot be used
+  4 budget used up   5 internal error   78 a setting or the store cannot be used
+  130 interrupted; what is done is kept`;

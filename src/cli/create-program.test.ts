@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { createProgram, declareOnce } from "./create-program.ts";
+
+async function helpOf(name: string, columns: number): Promise<string> {
+  const command = createProgram().commands.find((candidate) => candidate.name() === name);
+  if (!command) throw new Error(`no command ${name}`);
+  await declareOnce(command);
+  return command.configureOutput({ getOutHelpWidth: () => columns }).helpInformation();
+}
+
+test("help stands in two columns, and on a narrow terminal each description below its option", async () => {
+  expect(await helpOf("list", 80)).toMatch(/^ {2}--name <name> {9}only runs of this test$/m);
+  const narrow = await helpOf("list", 40);
+  expect(narrow).toContain("  --name <name>\n      only runs of this test\n");
+  for (const line of narrow.split("\n")) expect(line.length).toBeLessThanOrEqual(40);
+});
