@@ -86,8 +86,9 @@ function parseScopes(names: readonly string[] = ["evaluate", "runs:read"]): Scop
 function parseDay(text: string): Date {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const day = new Date(isDay ? `${text}T23:59:59Z` : text);
-  // A day that is not in the calendar would be one of the next month.
-  if (Number.isNaN(day.getTime()) || (isDay && !day.toISOString().startsWith(text)))
+  const written = Number.isNaN(day.getTime()) ? "" : day.toISOString();
+  // A day that is not in the calendar would be one of the next month, and a year of five digits is no time the file may hold.
+  if (!/^\d{4}-/.test(written) || (isDay && !written.startsWith(text)))
     throw new CliError(`--expires is "${text}": use a day like 2027-12-31`);
   if (day.getTime() <= Date.now()) throw new CliError(`--expires is ${text}, which is over`);
   return day;
