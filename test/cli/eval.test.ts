@@ -49,6 +49,11 @@ test("evaluates without a key or a service, and keeps the run", async () => {
   expect(JSON.parse(shown.stdout)).toMatchObject({ run_id: runs[0].run_id, state: "completed" });
   const short = await runCli(["show", runs[0].run_id.slice(-6), "--scenario", "broken-vase"], { cwd });
   expect(short.stdout).toContain("attempt 1");
+
+  // One run may be named in several ways.
+  const deleted = await runCli(["delete", "latest", runs[0].run_id, "--json"], { cwd });
+  expect(deleted.code).toBe(0);
+  expect(JSON.parse(deleted.stdout)).toEqual({ deleted: [runs[0].run_id] });
 });
 
 test.each(["public", "allowlist"])(

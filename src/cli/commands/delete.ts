@@ -13,10 +13,10 @@ export function declare(command: Command): void {
 
 async function remove(texts: readonly string[], { json, ...where }: SourceOptions & { json?: boolean }): Promise<void> {
   await using source = await openSource(where);
-  const ids: string[] = [];
+  const ids = new Set<string>();
   // All are found before the first is deleted: a mistyped one deletes nothing.
-  for (const text of texts) ids.push(await findRun(source, text));
+  for (const text of texts) ids.add(await findRun(source, text));
   for (const id of ids) await source.delete(id);
-  if (json) printJson({ deleted: ids });
+  if (json) printJson({ deleted: [...ids] });
   else for (const id of ids) printLine(`deleted ${id}`);
 }
