@@ -163,7 +163,7 @@ export interface RecordedLog extends AgentLog {
   readonly lines: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
 }
 
-export function recordedLog(): RecordedLog {
+function recordedLog(): RecordedLog {
   const lines: RecordedLog["lines"] = [];
   const write: AgentLog["info"] = (fields, message) => void lines.push({ message, fields });
   return { lines, debug: () => {}, info: write, warn: write };

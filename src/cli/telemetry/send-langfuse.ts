@@ -37,7 +37,7 @@ export async function sendLangfuse(
 }
 
 /** The id of a score is made of its place, so that sending a run again replaces it instead of doubling it. */
-export function toScoreEvents({ run_id, timing, results }: EvaluationResponse): ScoreEvent[] {
+function toScoreEvents({ run_id, timing, results }: EvaluationResponse): ScoreEvent[] {
   const traceId = traceIdOf(run_id);
   const timestamp = timing.finished_at ?? timing.started_at ?? new Date(0).toISOString();
   return results.scenarios.flatMap(({ scenario_id, attempts }) =>

@@ -21,7 +21,7 @@ export interface ScenarioSketch {
   readonly attempts: readonly (readonly TurnSketch[])[];
 }
 
-export function makeTurn(sketch: TurnSketch, index: number): InteractionResult {
+function makeTurn(sketch: TurnSketch, index: number): InteractionResult {
   const overall = sketch.overall ?? 1;
   const expected = sketch.expected ?? {};
   const generated = sketch.generated ?? {};
