@@ -30,6 +30,15 @@ export function toModelOptions({ recent, studio, hub, listed }: KnownModels): Mo
   return options.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
+/** The model meant by what was typed: one by its name, the only one a part of a name fits, else an id taken as it is. */
+export function toModelId(options: readonly ModelOption[], text: string): string {
+  const typed = text.trim();
+  const named = options.find((option) => option.label === typed);
+  if (named || typed === "" || typed.includes("/")) return named?.id ?? typed;
+  const [only, ...others] = matchOptions(options, typed);
+  return only && others.length === 0 ? only.id : typed;
+}
+
 export const matchOptions = (options: readonly ModelOption[], text: string): ModelOption[] => {
   const searched = text.trim().toLowerCase();
   return options.filter((option) => `${option.label} ${option.id}`.toLowerCase().includes(searched));

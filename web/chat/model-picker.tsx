@@ -1,5 +1,5 @@
 import { useId, useRef, useState, type KeyboardEvent } from "react";
-import { matchOptions, type ModelOption } from "./model-options.ts";
+import { matchOptions, toModelId, type ModelOption } from "./model-options.ts";
 import { ModelList, mostOptions } from "./model-list.tsx";
 
 interface ModelPickerProps {
@@ -28,10 +28,7 @@ export function ModelPicker({ label, options, value, onChange }: ModelPickerProp
     if (model !== "") onChange(model);
     close();
   };
-  const typed = (): string => {
-    const trimmed = (text ?? "").trim();
-    return options.find((option) => option.label === trimmed)?.id ?? trimmed;
-  };
+  const typed = (): string => toModelId(options, text ?? "");
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {

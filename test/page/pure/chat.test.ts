@@ -9,7 +9,7 @@ import {
   type Exchange,
 } from "../../../web/chat/conversation.ts";
 import { growAnswer } from "../../../web/chat/growing-answer.ts";
-import { matchOptions, toModelOptions } from "../../../web/chat/model-options.ts";
+import { matchOptions, toModelId, toModelOptions } from "../../../web/chat/model-options.ts";
 import { loadConversation, saveConversation } from "../../../web/chat/stored-conversation.ts";
 import { answeringModels, draftFromChat } from "../../../web/scenarios/draft-from-chat.ts";
 import { makeReply } from "../support/fake-agent.ts";
@@ -117,6 +117,25 @@ test("a chat becomes a scenario with one model's replies as references, without 
     ["turn-1", "Where is my order?", "b1"],
     ["turn-2", "three", "a3"],
   ]);
+});
+
+test("a part of a name stands for the only model it fits; an id is taken as it is", () => {
+  const options = toModelOptions({
+    recent: [],
+    studio: {
+      "support-v1": "0b0e7a9c-0000-4000-8000-000000000001",
+      "support-v2": "0b0e7a9c-0000-4000-8000-000000000002",
+    },
+    hub: ["org/large-2"],
+    listed: [],
+  });
+  expect(toModelId(options, " support-v1 ")).toBe("0b0e7a9c-0000-4000-8000-000000000001");
+  expect(toModelId(options, "v2")).toBe("0b0e7a9c-0000-4000-8000-000000000002");
+  expect(toModelId(options, "large")).toBe("org/large-2");
+  expect(toModelId(options, "support")).toBe("support");
+  expect(toModelId(options, "org/large")).toBe("org/large");
+  expect(toModelId(options, "unheard-of")).toBe("unheard-of");
+  expect(toModelId(options, " ")).toBe("");
 });
 
 test("of a conversation the browser cannot keep whole, the later part is there after a reload", () => {
