@@ -15,7 +15,8 @@ export function ScoreList({ turn }: { turn: InteractionResult }) {
         {names.map((name) => (
           <li key={name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-baseline gap-2">
             <ScoreBar value={turn.scores[name]} />
-            <span className="verbatim">
+            {/* All that a judge said stands below. */}
+            <span className={`verbatim ${Object.hasOwn(turn.judgements ?? {}, name) ? "line-clamp-3" : ""}`}>
               <span className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</span>
               {questions.has(name) && (
                 <span>

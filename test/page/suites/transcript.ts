@@ -24,6 +24,26 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a judge's long reason is told whole once, and its beginning among the scores", async () => {
+    const reason = "Because it names another day. ".repeat(60).trim();
+    const run = structuredClone(detailed);
+    for (const turn of run.results.scenarios.flatMap(({ attempts }) => attempts.flatMap((one) => one.interactions))) {
+      turn.score_reasons["judge_correctness"] = `incorrect: ${reason}`;
+      for (const { votes } of Object.values(turn.judgements ?? {})) for (const vote of votes) vote.reason = reason;
+    }
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
+    const turn = tab.page.getByRole("article", { name: "Turn 1" });
+    const heights = await Promise.all(
+      [turn.getByText(`incorrect: ${reason}`), turn.getByText(reason, { exact: true })].map((text) =>
+        text.evaluate((element) => element.closest("li, p")?.getBoundingClientRect().height ?? 0),
+      ),
+    );
+    expect(heights[0]).toBeLessThan(100);
+    expect(heights[1]).toBeGreaterThan(100);
+  });
+
   test("keys move between turns, failures and views, and the address follows", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
