@@ -12,6 +12,7 @@ import { runTool } from "../run-tool.ts";
 import { skipCall } from "../skip-call.ts";
 import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
 import { ToolError } from "../tool.ts";
+import { unaskedReply } from "../unasked-reply.ts";
 import { fenceUntrusted } from "../untrusted-text.ts";
 import { createKnownEchoes } from "./known-echoes.ts";
 import type { PlugIn, PlugInTurn } from "./plug-in.ts";
@@ -153,21 +154,6 @@ const unlike = { refusal: null, logprobs: null, finish_reason: "stop" } as const
 
 /** A turn in which the plug-in asked no model of ours. */
 function spokenAlone(): SuccessfulReply {
-  return {
-    ok: true,
-    text: "",
-    refusal: null,
-    tool_calls: [],
-    finish_reason: "stop",
-    usage: null,
-    model: "plug-in",
-    completion_id: `plug-in-${randomUUID()}`,
-    system_fingerprint: null,
-    service_tier: null,
-    logprobs: null,
-    metadata: null,
-    latency_ms: 0,
-    first_token_ms: null,
-    tries: 0,
-  };
+  const completion_id = `plug-in-${randomUUID()}`;
+  return unaskedReply({ text: "", tool_calls: [], finish_reason: "stop", model: "plug-in", completion_id });
 }

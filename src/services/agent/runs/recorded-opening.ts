@@ -1,6 +1,7 @@
 import type { PostponedTurn } from "../../../agent/agent-outcome.ts";
+import { unaskedReply } from "../../../agent/unasked-reply.ts";
 import type { AgentRunStarted } from "../../../contract/agent-run.ts";
-import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/model.ts";
+import type { ChatMessage } from "../../../contract/model.ts";
 
 /** What a run was given at its beginning. */
 export interface RecordedOpening {
@@ -14,26 +15,12 @@ export function toOpening({ messages, model_resolved }: AgentRunStarted): Record
   const asked = messages[at];
   const results = messages.slice(at + 1).filter((message) => message.role === "tool");
   if (asked?.role !== "assistant" || (asked.tool_calls ?? []).length <= results.length) return { messages };
-  const reply = toReply(asked.content, asked.tool_calls ?? [], model_resolved);
-  return { messages: messages.slice(0, at), postponed: { reply, results } };
-}
-
-function toReply(text: string, tool_calls: readonly ToolCall[], model: string): SuccessfulReply {
-  return {
-    ok: true,
-    text,
-    refusal: null,
-    tool_calls,
+  const reply = unaskedReply({
+    text: asked.content,
+    tool_calls: asked.tool_calls ?? [],
     finish_reason: "tool_calls",
-    usage: null,
-    model,
+    model: model_resolved,
     completion_id: "",
-    system_fingerprint: null,
-    service_tier: null,
-    logprobs: null,
-    metadata: null,
-    latency_ms: 0,
-    first_token_ms: null,
-    tries: 0,
-  };
+  });
+  return { messages: messages.slice(0, at), postponed: { reply, results } };
 }
