@@ -18,16 +18,12 @@ export interface Claim extends ClaimOptions {
 /** Takes back what has expired, then leases ready attempts to the worker, fairly between owners and their runs. */
 export async function claimAttempts(writer: Writer, claim: Claim): Promise<ClaimedAttempt[]> {
   const expired = await expiredAttempt(writer, [claim.now, furthestLease(claim)]);
-  if (expired.length > 0) await (claim.afterOutage ? renewExpired : takeBackExpired)(writer, claim);
+  if (expired.length > 0) await (claim.afterOutage ? renewExpired(writer, claim) : takeBack(writer, isExpired(claim)));
   const { limit, spare = 0, perRun } = claim;
   const runs = claim.order.arrange(await waitingRuns(writer, claim));
   const shares = shareOut(runs, { places: limit, spare, perRun });
   for (const runId of shares.keys()) claim.order.served(runId);
   return leaseAttempts(writer, await chooseReady(writer, shares, claim), claim);
-}
-
-async function takeBackExpired(writer: Writer, claim: Claim): Promise<void> {
-  await takeBack(writer, isExpired(claim));
 }
 
 async function renewExpired(writer: Writer, claim: Claim): Promise<void> {
