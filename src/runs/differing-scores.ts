@@ -52,14 +52,16 @@ function differingChecks(left: Measures["checks"], right: Measures["checks"]): s
 }
 
 function labelScores(...sides: readonly Side["tally"][]): string[] {
-  const names = new Set<string>();
-  for (const { scenarios } of sides)
-    for (const interactions of scenarios.values())
-      for (const { sums } of interactions.values())
-        for (const name of sums.keys()) if (name === "metadata_match" || name.startsWith("metadata.")) names.add(name);
-  return [...names];
+  const turns = sides.values().flatMap((tally) => turnSums(tally));
+  const names = new Set(turns.flatMap((sums) => sums.keys()));
+  return [...names].filter((name) => name === "metadata_match" || name.startsWith("metadata."));
 }
 
-function isScored({ scenarios }: Side["tally"], name: string): boolean {
-  return scenarios.values().some((interactions) => interactions.values().some(({ sums }) => sums.has(name)));
+function isScored(tally: Side["tally"], name: string): boolean {
+  return turnSums(tally).some((sums) => sums.has(name));
+}
+
+/** The scores of each turn, by name. */
+function turnSums({ scenarios }: Side["tally"]) {
+  return scenarios.values().flatMap((interactions) => interactions.values().map(({ sums }) => sums));
 }
