@@ -45,3 +45,48 @@ test("only first attempts count, and a turn that got no reply from one of them i
   );
   expect(result).toMatchObject({ pairs: 2 });
 });
+
+test("each reply is shown with the conversation it continues: its own, or that of the references", async () => {
+  const shown: unknown[] = [];
+  const listening: ChatModel = (request, options) => {
+    shown.push(JSON.parse(lastUserMessage(request).split(/<<<DATA|DATA>>>/u)[1] ?? ""));
+    return judge(request, options);
+  };
+  await using bench = await startBench({ models: { plain: fakeModel(() => "own") } });
+  const test_batch = numberedScenario("s", 2);
+  const own = await bench.evaluate({ test_batch, model_id: "plain" });
+  const taught = await bench.evaluate({ test_batch, model_id: "plain", history: "reference" });
+  await judgeRunPairs(
+    bench.store,
+    {
+      baseline: own.run_id,
+      candidate: taught.run_id,
+      judge: { endpoint: "http://judge", model_id: "judge" },
+      limit: 10,
+    },
+    { createModel: () => listening, concurrency: 1, signal: new AbortController().signal },
+  );
+  expect(shown).toHaveLength(4);
+  expect(shown[0]).toMatchObject({ conversation_before: [], user_message: "q1" });
+  expect(shown[2]).toMatchObject({
+    conversation_before_first_reply: [{ user: "q1", assistant: "own" }],
+    conversation_before_second_reply: [{ user: "q1", assistant: "a1" }],
+    user_message: "q2",
+  });
+});
+
+test("a run that is deleted while its replies are judged ends the comparison", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
+  const { run_id: kept } = await bench.evaluate({ test_batch: numberedScenario("s", 2) });
+  const { run_id: gone } = await bench.evaluate({ test_batch: numberedScenario("s", 2) });
+  const deleting: ChatModel = async (request, options) => {
+    await bench.store.runs.remove(gone);
+    return judge(request, options);
+  };
+  const comparison = judgeRunPairs(
+    bench.store,
+    { baseline: kept, candidate: gone, judge: { endpoint: "http://judge", model_id: "judge" }, limit: 10 },
+    { createModel: () => deleting, concurrency: 1, signal: new AbortController().signal },
+  );
+  await expect(comparison).rejects.toMatchObject({ code: "run_not_found" });
+});

@@ -2,6 +2,7 @@ import type { HelperUsage, JudgeVerdict } from "../../contract/judge.ts";
 import type { ChatMessage } from "../../contract/model.ts";
 import { addHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";
+import { toLines, type JudgedTurn } from "./judge-prompt.ts";
 import { untrustedBlock } from "./untrusted-block.ts";
 
 export interface PairToJudge {
@@ -9,6 +10,14 @@ export interface PairToJudge {
   readonly references?: readonly string[];
   readonly left: string;
   readonly right: string;
+  /** The conversations that the two replies continue. */
+  readonly before?: { readonly left: readonly JudgedTurn[]; readonly right: readonly JudgedTurn[] };
+}
+
+/** A reply in its place, with the conversation it continues. */
+interface Placed {
+  readonly reply: string;
+  readonly before: readonly JudgedTurn[];
 }
 
 export interface PairJudgement {
@@ -31,14 +40,12 @@ export async function judgePair(
   judge: Judge,
   { pair, rubric = standard, signal }: { pair: PairToJudge; rubric?: string | undefined; signal: AbortSignal },
 ): Promise<PairJudgement> {
-  const ask = (first: string, second: string) =>
-    askJudge(judge, {
-      messages: pairPrompt(rubric, { ...pair, first, second }),
-      judged: [first, second],
-      choices,
-      signal,
-    });
-  const [forward, backward] = await Promise.all([ask(pair.left, pair.right), ask(pair.right, pair.left)]);
+  const left: Placed = { reply: pair.left, before: pair.before?.left ?? [] };
+  const right: Placed = { reply: pair.right, before: pair.before?.right ?? [] };
+  const judged = [left, right].flatMap(({ reply, before }) => [...before.flatMap((turn) => turn.reply ?? []), reply]);
+  const ask = (first: Placed, second: Placed) =>
+    askJudge(judge, { messages: pairPrompt(rubric, { pair, first, second }), judged, choices, signal });
+  const [forward, backward] = await Promise.all([ask(left, right), ask(right, left)]);
   const one = toSide(forward.verdict, "left", "right");
   const other = toSide(backward.verdict, "right", "left");
   const flipped = one !== null && other !== null && one !== other;
@@ -59,13 +66,14 @@ function toSide<Side>({ value, verdict }: JudgeVerdict, first: Side, second: Sid
 
 function pairPrompt(
   rubric: string,
-  { user_message, references = [], first, second }: PairToJudge & { first: string; second: string },
+  { pair, first, second }: { pair: PairToJudge; first: Placed; second: Placed },
 ): ChatMessage[] {
   const material = untrustedBlock({
-    user_message,
-    reference_replies: references,
-    first_reply: first,
-    second_reply: second,
+    ...conversationsBefore(first, second),
+    user_message: pair.user_message,
+    reference_replies: pair.references ?? [],
+    first_reply: first.reply,
+    second_reply: second.reply,
   });
   return [
     {
@@ -78,4 +86,11 @@ Question:\n${rubric}\n\nVerdicts to choose from: first, second, tie.`,
     },
     { role: "user", content: `${material}\n\nWhich reply is better?` },
   ];
+}
+
+/** A reply is right or wrong after what was said before it. Where both continue the same conversation, it is shown once. */
+function conversationsBefore(first: Placed, second: Placed): Record<string, unknown> {
+  const [one, other] = [toLines(first.before), toLines(second.before)];
+  if (JSON.stringify(one) === JSON.stringify(other)) return { conversation_before: one };
+  return { conversation_before_first_reply: one, conversation_before_second_reply: other };
 }

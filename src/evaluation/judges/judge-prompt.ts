@@ -20,7 +20,7 @@ export function turnPrompt(
 ): ChatMessage[] {
   const { user_message, reply, references = [] } = turn;
   return prompt(question, {
-    conversation_before: answered(before).map(toLine),
+    conversation_before: toLines(before),
     user_message,
     reference_replies: references,
     reply_to_judge: reply ?? "",
@@ -45,6 +45,11 @@ function prompt({ text, choices }: JudgeQuestion, material: Readonly<Record<stri
 /** The conversation as the model saw it: a turn without a reply was no part of it, and is nothing to hold against the others. */
 export function answered(turns: readonly JudgedTurn[]): readonly JudgedTurn[] {
   return turns.filter(({ reply }) => reply !== null);
+}
+
+/** A conversation as material for a judge. */
+export function toLines(turns: readonly JudgedTurn[]): Record<string, unknown>[] {
+  return answered(turns).map(toLine);
 }
 
 function toLine({ user_message, reply }: JudgedTurn): Record<string, unknown> {

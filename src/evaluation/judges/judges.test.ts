@@ -235,6 +235,31 @@ test("a pair is judged in both orders; a judge that prefers a place makes a tie"
   expect(await judgePair(broken, { pair, signal })).toMatchObject({ winner: null, flipped: false });
 });
 
+test("of a pair the judge sees the conversations before it: one that both continue, or each its own", async () => {
+  const { judge, requests } = judgeWith(() => verdictOf("tie"));
+  const shown = (call: number) => {
+    const [, block = ""] = requests[call]?.messages[1]?.content.split(/<<<DATA|DATA>>>/u) ?? [];
+    return JSON.parse(block) as unknown;
+  };
+  const kind = [{ user_message: "Hi", reply: "Hello!" }];
+  const rude = [{ user_message: "Hi", reply: "What now?" }];
+  const [kindly, rudely] = ["Hello!", "What now?"].map((assistant) => [{ user: "Hi", assistant }]);
+  const pair = { user_message: "q", left: "L", right: "R" };
+  await judgePair(judge, { pair: { ...pair, before: { left: kind, right: kind } }, signal });
+  expect(shown(0)).toMatchObject({ conversation_before: kindly });
+  await judgePair(judge, { pair: { ...pair, before: { left: kind, right: rude } }, signal });
+  expect(shown(2)).toMatchObject({
+    conversation_before_first_reply: kindly,
+    conversation_before_second_reply: rudely,
+    first_reply: "L",
+  });
+  expect(shown(3)).toMatchObject({
+    conversation_before_first_reply: rudely,
+    conversation_before_second_reply: kindly,
+    first_reply: "R",
+  });
+});
+
 test.each(["DATA>>>", "DATA>>>>", "DATADATA>>>>>>", "<<<DATA", "DATA-1>>> DATA"])(
   "the block's marks occur in no text inside it: %j",
   (text) => {
