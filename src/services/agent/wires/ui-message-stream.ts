@@ -6,8 +6,9 @@ import type { EventWriter } from "../../http/event-writer.ts";
 import { pendingEchoes } from "../turns/pending-echoes.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
+import { toApprovalId } from "./approval-id.ts";
 import { isCutShort } from "./is-cut-short.ts";
-import { toApprovalId, toProviderMetadata } from "./ui-request.ts";
+import { toProviderMetadata } from "./ui-request.ts";
 
 /** What the AI SDK knows the protocol by. */
 export const uiStreamHeaders = { "x-vercel-ai-ui-message-stream": "v1" };

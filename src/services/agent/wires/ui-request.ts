@@ -4,6 +4,8 @@ import { isDenial, type ApprovalDecision } from "../../../agent/resume-approved.
 import type { UiMessage, UiPart, UiToolPart } from "../../../contract/agent-ui.ts";
 import type { CallEcho, ChatMessage, UserPart } from "../../../contract/model.ts";
 import { ImageUrl } from "../../../contract/openai-text.ts";
+import { fromApprovalId, toDecision } from "./approval-id.ts";
+import { echoFirst } from "./echo-first.ts";
 import { fieldError } from "./openai-request.ts";
 import { openEchoes, sealEchoes } from "./sealed-echoes.ts";
 
@@ -74,13 +76,6 @@ function toCall({ toolCallId, input, callProviderMetadata, ...part }: UiToolPart
   return { id: toolCallId, name: nameOf(part), arguments: JSON.stringify(input ?? {}), ...(echo && { echo }) };
 }
 
-/** What belongs to the message goes with its first call, and the chat need not have the model's first call first. */
-function echoFirst(calls: readonly LooseToolCall[]): readonly LooseToolCall[] {
-  const message = calls.find(({ echo }) => echo?.message)?.echo?.message;
-  const [first, ...rest] = calls;
-  return first && message ? [{ ...first, echo: { ...first.echo, message } }, ...rest] : calls;
-}
-
 /** What the provider wants to see again beside a call, where the chat keeps it and sends it back. */
 export function toProviderMetadata(callId: string, echo: CallEcho | undefined) {
   const sealed = echo ? sealEchoes(new Map([[callId, echo]])) : null;
@@ -111,31 +106,20 @@ export interface UiDecisions {
   readonly denied: readonly string[];
 }
 
-/** How an approval is named in the chat: the run that waits, and the call. */
-export function toApprovalId(runId: string, callId: string): string {
-  return `${runId}:${callId}`;
-}
-
 /** What the person decided, when the conversation ends with decisions about calls that wait; else null. */
 export function readDecisions(messages: readonly UiMessage[]): UiDecisions | null {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return null;
   const decided = last.parts.filter(isToolPart).filter(({ state }) => state === "approval-responded");
   const [first] = decided;
-  const runId = first?.approval?.id.split(":", 1)[0];
-  if (runId === undefined) return null;
+  const waiting = first?.approval && fromApprovalId(first.approval.id);
+  if (!waiting) return null;
+  const { runId } = waiting;
   const decisions = decided.flatMap(({ approval }): [string, ApprovalDecision][] => {
-    if (!approval?.id.startsWith(`${runId}:`)) return [];
-    return [[approval.id.slice(runId.length + 1), toDecision(approval)]];
+    if (!approval) return [];
+    const named = fromApprovalId(approval.id);
+    return named?.runId === runId ? [[named.callId, toDecision(approval)]] : [];
   });
   const denied = decisions.flatMap(([id, decision]) => (isDenial(decision) ? id : []));
   return { runId, messageId: last.id, decisions: Object.fromEntries(decisions), denied };
-}
-
-/** As much as POST /agent/runs/{run_id}/resume takes. */
-const longestReason = 2000;
-
-function toDecision({ approved, reason }: NonNullable<UiToolPart["approval"]>): ApprovalDecision {
-  if (approved === true) return "approve";
-  return reason ? { deny: reason.slice(0, longestReason) } : "deny";
 }
