@@ -39,6 +39,15 @@ export const agentExamples: ApiExamples = {
 }'`,
     status: 200,
   },
+  streamAgUi: {
+    command: `curl -sN ${at}/agent/ag-ui ${json} -d '{
+  "threadId": "sums",
+  "runId": "1",
+  "messages": [{ "id": "1", "role": "user", "content": "What is 17 * 23?" }],
+  "forwardedProps": { "model": "demo/scripted" }
+}'`,
+    status: 200,
+  },
   listModels: { command: `curl -s ${at}/v1/models`, status: 200 },
   getModel: { command: `curl -s ${at}/v1/models/demo/scripted`, status: 200 },
   callMcp: {

@@ -113,7 +113,7 @@ export const AgentRunState = z.enum(["running", "waiting", "completed", "failed"
 export type AgentRunState = z.infer<typeof AgentRunState>;
 
 /** How a turn came in. */
-export const AgentWire = z.enum(["agent", "openai-chat", "openai-responses", "ai-sdk-ui", "mcp"]);
+export const AgentWire = z.enum(["agent", "openai-chat", "openai-responses", "ai-sdk-ui", "ag-ui", "mcp"]);
 export type AgentWire = z.infer<typeof AgentWire>;
 
 const ClientTool = z.object({

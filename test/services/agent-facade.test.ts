@@ -281,6 +281,7 @@ test.each([
   ["/v1/chat/completions", ask(false)],
   ["/v1/responses", { model: "test/model", input: "Hi" }],
   ["/agent/ui-messages", { model: "test/model", messages: [] }],
+  ["/agent/ag-ui", { threadId: "one", runId: "1", messages: [] }],
   ["/mcp", {}],
 ])("%s refuses a thread, which it cannot keep", async (path, body) => {
   const { models, model } = scripted("Hi");
@@ -599,4 +600,6 @@ test("what an endpoint does not count is not told as 0", async () => {
   const parts = [{ type: "text", text: "1 + 1?" }];
   const chat = await post(`${streaming.url}/agent/ui-messages`, { messages: [{ id: "u", role: "user", parts }] });
   expect((await readEvents(chat)).at(-2)?.data["messageMetadata"]).not.toHaveProperty("usage");
+  const run = { threadId: "t", runId: "r", messages: [{ id: "u", role: "user", content: "1 + 1?" }] };
+  expect((await readEvents(await post(`${streaming.url}/agent/ag-ui`, run))).at(-1)?.data).not.toHaveProperty("usage");
 });

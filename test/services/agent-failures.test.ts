@@ -130,6 +130,16 @@ const wires: Record<string, (model: string) => Promise<Told>> = {
     const { code } = (last?.data["error"] ?? { code: "internal_error" }) as { code: ErrorCode };
     return { status: errorKinds[code].status, code, text };
   },
+  "/agent/ag-ui with events": async (model) => {
+    const run = { threadId: "t", runId: "r", messages: [{ id: "u", role: "user", content: "Hello" }] };
+    const response = await post(`${agent.url}/agent/ag-ui`, run, { "x-model-id": model });
+    const text = await response.text();
+    if (!response.ok) return { status: response.status, code: JSON.parse(text).code, text };
+    const last = parseEvents(text).at(-1)?.data;
+    if (last?.["type"] === "RUN_FINISHED") return { status: 200, code: null, text };
+    const code = last?.["code"] as ErrorCode;
+    return { status: errorKinds[code].status, code, text };
+  },
 };
 
 let tested = 0;

@@ -64,6 +64,11 @@ test("a full thread says so, and what can be done", async () => {
 test.each([
   ["/", "/messages", { messages: Array(4).fill({ type: "human", content: "Hi" }) }],
   ["/agent/ui-messages", "/messages", { messages: Array(4).fill({ id: "1", role: "user", parts: [] }) }],
+  [
+    "/agent/ag-ui",
+    "/messages",
+    { threadId: "t", runId: "r", messages: Array(4).fill({ id: "1", role: "user", content: "Hi" }) },
+  ],
 ])("too many messages are refused in the same words at %s", async (path, pointer, body) => {
   await using agent = await runAgentApp(scripted("Hi").models, { maxMessages: 3 });
   const answer = await post(`${agent.url}${path}`, body);

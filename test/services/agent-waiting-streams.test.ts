@@ -187,7 +187,23 @@ test("a decision in the AI SDK's chat waits in an open stream of its protocol", 
   expect(told.slice(-2)).toMatchObject([{ data: { type: "finish", finishReason: "stop" } }, { event: "[DONE]" }]);
 });
 
-test("what is refused after the wait is an error of that protocol", async () => {
+test("so does a decision of AG-UI, and it goes on or fails in that protocol", async () => {
+  await using run = await decidedElsewhere();
+  const resume = [{ interruptId: `${run.id}:call_1`, status: "resolved", payload: { approved: true } }];
+  const decision = { threadId: "t", runId: "r", messages: [], resume };
+  const answer = await post(`${run.agent.url}/agent/ag-ui`, decision);
+  const late = await post(`${run.agent.url}/agent/ag-ui`, decision);
+  const { first, rest } = await firstPiece(answer);
+  expect(isComment(first)).toBe(true);
+  run.release();
+  const told = [parseEvents(await rest()), parseEvents(await late.text())];
+  const [failed, went] = told.toSorted((one, other) => one.length - other.length);
+  expect(failed).toMatchObject([{ data: { type: "RUN_ERROR", code: "run_already_finished" } }]);
+  expect(went?.[0]?.data).toMatchObject({ type: "RUN_STARTED", threadId: "t", metadata: { run_id: run.id } });
+  expect(went?.at(-1)?.data).toMatchObject({ type: "RUN_FINISHED", runId: "r" });
+});
+
+test("what is refused after the wait is an error of the AI SDK's protocol", async () => {
   await using run = await decidedElsewhere();
   const answer = await post(`${run.agent.url}/agent/ui-messages`, uiDecision(run.id));
   await run.waitingRuns.take(run.id, null);

@@ -2,51 +2,12 @@ import { z } from "zod";
 import { ResumeRequest } from "../agent-approval.ts";
 import { AgentRequest } from "../agent-message.ts";
 import { AgentReply } from "../agent-reply.ts";
-import { UiChatRequest } from "../agent-ui.ts";
-import { brokenCalls, type ErrorCode } from "../errors.ts";
 import { JsonRpcError } from "../json-rpc-error.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../openai-chat.ts";
 import { ResponseBody, ResponseRequest } from "../openai-responses.ts";
 import type { AnswerHeaders, Operation } from "../operation.ts";
-import { IdempotencyKey, OnDisconnect, ThreadId } from "../request-headers.ts";
-
-/** How the model of a turn can fail, on every wire. */
-const turnErrors: readonly ErrorCode[] = [
-  "model_id_missing",
-  "model_id_invalid",
-  "validation_failed",
-  "model_not_found",
-  "context_length_exceeded",
-  "upstream_rate_limited",
-  ...brokenCalls,
-  "endpoint_address_refused",
-  "upstream_circuit_open",
-  "upstream_timeout",
-  "overloaded",
-  "shutting_down",
-];
-
-/** What may be said about a turn in headers, on every wire. */
-const turnHeaders = {
-  "x-model-fallbacks": {
-    description:
-      "Models to try, comma separated, when the provider of the first one fails for reasons other than the request. `x-model-resolved` says which one answered. When none does, the failure of the first is told.",
-  },
-  "x-agent-tools": { description: "Names of the agent's tools this turn may use, comma separated; `none` for none." },
-  "x-on-disconnect": {
-    description: "`cancel` (default) ends the run when the client goes away; `continue` lets it end by itself.",
-    schema: OnDisconnect,
-  },
-};
-
-/** For wires whose body names the model. */
-const modelHeader = { "x-model-id": { description: "Serves where the body has no `model`." } };
-
-/** Which run and which model: also of one that failed. */
-const runHeaders = {
-  "x-run-id": { description: "The run, once there is one: GET /agent/runs/{run_id} tells of it." },
-  "x-model-resolved": { description: "The model that answered, by its UUID or `<provider>/<model_name>`." },
-};
+import { IdempotencyKey, ThreadId } from "../request-headers.ts";
+import { modelHeader, runHeaders, turnErrors, turnHeaders } from "./every-turn.ts";
 
 /** The totals of the whole run. A stream begins before they are known, and tells them at its end. */
 const totalsHeaders = {
@@ -214,34 +175,6 @@ export const createResponse: Operation = {
   },
   answerHeaders: runHeaders,
   errors: turnErrors,
-};
-
-export const streamUiMessages: Operation = {
-  id: "streamUiMessages",
-  method: "post",
-  path: "/agent/ui-messages",
-  summary: "The agent behind the AI SDK's `useChat`: the UI message stream, version 1",
-  description:
-    "Takes what `DefaultChatTransport` sends and answers with server-sent chunks: `start`, a step for each model call with its text and " +
-    "tools, `finish`, `[DONE]`. Tool calls that need approval come as `tool-approval-request`; the conversation sent back with the " +
-    "decisions goes on with the run that waits. `messageMetadata` holds `run_id`, `model`, `usage` and `cost`.",
-  tag: "Agent",
-  scope: "agent",
-  headers: { ...modelHeader, ...turnHeaders },
-  body: UiChatRequest,
-  example: {
-    model: "demo/scripted",
-    messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "What is 17 * 23?" }] }],
-  },
-  responses: {
-    200: {
-      description: "The chunks.",
-      mediaTypes: ["text/event-stream"],
-      headers: { "x-vercel-ai-ui-message-stream": { description: "The stream's version, `v1`.", required: true } },
-    },
-  },
-  answerHeaders: runHeaders,
-  errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
 };
 
 const JsonRpcCall = z.record(z.string(), z.json());

@@ -1,5 +1,6 @@
 import type { Operation } from "../operation.ts";
 import { PageConfig } from "../page-config.ts";
+import { streamAgUi, streamUiMessages } from "./agent-chats.ts";
 import {
   agentRunToScenario,
   deleteAgentThread,
@@ -16,14 +17,7 @@ import {
   listStudioModels,
   probeModel,
 } from "./agent-models.ts";
-import {
-  callMcp,
-  createChatCompletion,
-  createResponse,
-  resumeAgentRun,
-  runAgentTurn,
-  streamUiMessages,
-} from "./agent-turns.ts";
+import { callMcp, createChatCompletion, createResponse, resumeAgentRun, runAgentTurn } from "./agent-turns.ts";
 import { healthz, readyz } from "./shared.ts";
 
 const getAgentMetrics: Operation = {
@@ -54,6 +48,7 @@ export const agentOperations: readonly Operation[] = [
   createChatCompletion,
   createResponse,
   streamUiMessages,
+  streamAgUi,
   listModels,
   getModel,
   resumeAgentRun,

@@ -6,6 +6,7 @@ import { isServed } from "../http/not-found.ts";
 import { createShell, type Shell } from "../http/shell.ts";
 import { createAgentParts } from "./agent-parts.ts";
 import type { AgentDependencies } from "./dependencies.ts";
+import { agUiRoute } from "./routes/ag-ui.ts";
 import { agentRunRoutes } from "./routes/agent-runs.ts";
 import { agentThreadRoutes } from "./routes/agent-threads.ts";
 import { agentTurnRoute } from "./routes/agent-turn.ts";
@@ -57,6 +58,7 @@ export function createAgentApp(dependencies: AgentDependencies): Shell {
     .route("/", openAiResponsesRoute(dependencies, parts))
     .route("/", openAiModelsRoutes(dependencies))
     .route("/", uiMessagesRoute(dependencies, parts))
+    .route("/", agUiRoute(dependencies, parts))
     .route("/", mcpRoute(dependencies, parts))
     .route("/", upstreamsRoute(dependencies, parts))
     .route("/", modelProbeRoutes(dependencies, parts))

@@ -1,0 +1,89 @@
+import { z } from "zod";
+
+const Text = z.looseObject({ type: z.literal("text"), text: z.string() });
+
+const Source = z.looseObject({
+  type: z.string(),
+  value: z.string(),
+  mimeType: z.string().nullish(),
+});
+
+const Picture = z.looseObject({ type: z.literal("image"), source: Source });
+
+/** What stood in the place of pictures and files before version 1.0. */
+const Binary = z.looseObject({
+  type: z.literal("binary"),
+  mimeType: z.string(),
+  url: z.string().nullish(),
+  data: z.string().nullish(),
+});
+
+const AgUiPart = z.union([
+  Text,
+  Picture,
+  Binary,
+  z.looseObject({ type: z.string() }).transform(() => ({ type: "other" as const })),
+]);
+export type AgUiPart = z.output<typeof AgUiPart>;
+
+const Content = z.union([z.string(), z.array(AgUiPart)]);
+
+const AgUiToolCall = z.looseObject({
+  id: z.string(),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+  encryptedValue: z.string().nullish().describe("Sent back as it came: providers want to see it again."),
+});
+export type AgUiToolCall = z.output<typeof AgUiToolCall>;
+
+/** A message as AG-UI's clients keep it. Reasoning and activities are not given to the model. */
+export const AgUiMessage = z
+  .discriminatedUnion("role", [
+    z.looseObject({ role: z.enum(["system", "developer"]), content: z.string() }),
+    z.looseObject({ role: z.literal("user"), content: Content, name: z.string().nullish() }),
+    z.looseObject({
+      id: z.string(),
+      role: z.literal("assistant"),
+      content: z.string().nullish(),
+      toolCalls: z.array(AgUiToolCall).nullish(),
+    }),
+    z.looseObject({ role: z.literal("tool"), toolCallId: z.string(), content: Content }),
+    z.looseObject({ role: z.enum(["reasoning", "activity"]) }),
+  ])
+  .meta({ id: "AgUiMessage" });
+export type AgUiMessage = z.output<typeof AgUiMessage>;
+
+const AgUiTool = z.looseObject({
+  name: z.string().min(1),
+  description: z.string().default(""),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+});
+export type AgUiTool = z.output<typeof AgUiTool>;
+
+const ResumeEntry = z.looseObject({
+  interruptId: z.string().describe("As it came in the `interrupts` of RUN_FINISHED."),
+  status: z.enum(["resolved", "cancelled"]).describe("`cancelled` denies the call."),
+  payload: z
+    .looseObject({ approved: z.boolean(), reason: z.string().nullish() })
+    .optional()
+    .describe("The answer, where `status` is `resolved`. The model reads the reason of a denial."),
+});
+export type AgUiResumeEntry = z.output<typeof ResumeEntry>;
+
+/** Body of POST /agent/ag-ui, as AG-UI's `HttpAgent` sends it. `state` is not used. */
+export const AgUiRequest = z
+  .looseObject({
+    threadId: z.string().max(200).describe("Told again in the events; the conversation is what `messages` holds."),
+    runId: z.string().max(200).describe("Told again in the events, and the beginning of the ids of messages."),
+    messages: z.array(AgUiMessage),
+    tools: z.array(AgUiTool).nullish().describe("The client's own tools: calls to them are handed back."),
+    context: z
+      .array(z.looseObject({ description: z.string(), value: z.string() }))
+      .nullish()
+      .describe("What the application knows of the moment. The model reads it before the conversation."),
+    forwardedProps: z
+      .looseObject({ model: z.string().optional().describe("As for x-model-id, which serves where this is missing.") })
+      .nullish(),
+    resume: z.array(ResumeEntry).nullish().describe("Decisions about the tool calls that a run waits for."),
+  })
+  .meta({ id: "AgUiRequest" });
+export type AgUiRequest = z.output<typeof AgUiRequest>;

@@ -1,0 +1,85 @@
+import { Hono } from "hono";
+import { AgUiRequest } from "../../../contract/agent-ag-ui.ts";
+import { inTime } from "../../../contract/in-time.ts";
+import { answerEvents } from "../../http/answer-events.ts";
+import { requireScope } from "../../http/auth.ts";
+import { EventWriter } from "../../http/event-writer.ts";
+import { readJson } from "../../http/read-json.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { validate } from "../../http/validate.ts";
+import type { AgentParts } from "../agent-parts.ts";
+import type { AgentDependencies } from "../dependencies.ts";
+import { clientSignal } from "../turns/client-signal.ts";
+import { readTurnHeaders, refuseThread, type TurnHeaders } from "../turns/read-turn-headers.ts";
+import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
+import type { Turn } from "../turns/turn.ts";
+import { turnHeaders } from "../turns/turn-headers.ts";
+import { sendAgUiError, sendAgUiEvents, type AgUiRun } from "../wires/ag-ui-events.ts";
+import { fromAgUi, readResume, type AgUiDecisions } from "../wires/ag-ui-request.ts";
+import { crashReporter } from "../wires/answer-turn.ts";
+import { checkCount } from "../wires/check-count.ts";
+import { untilFirstWord } from "../wires/first-word.ts";
+import { namedModel } from "../wires/named-model.ts";
+import { openStream } from "../wires/open-stream.ts";
+import { fieldError, planTools, toToolDefinition } from "../wires/openai-request.ts";
+
+/** POST /agent/ag-ui: the agent behind AG-UI's `HttpAgent`, with the client's own tools and approvals. */
+export function agUiRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
+  const { bodyLimits, maxMessages, log, patienceMs } = dependencies;
+
+  /** A model that the body names is told of as such. */
+  function start(request: AgUiRequest, headers: TurnHeaders, inHeader: string | undefined): Promise<Turn> {
+    const { model } = request.forwardedProps ?? {};
+    const begin = async () =>
+      parts.turns.start({
+        ...headers,
+        ...planTools({
+          tools: headers.tools,
+          clientTools: (request.tools ?? []).map(toToolDefinition),
+          choice: null,
+        }),
+        wire: "ag-ui",
+        modelId: model ?? inHeader,
+        messages: fromAgUi(request),
+        stream: true,
+        thread: null,
+      });
+    return model === undefined ? begin() : namedModel(begin, { field: "forwardedProps/model" });
+  }
+
+  return new Hono<ShellEnvironment>().post("/agent/ag-ui", requireScope("agent"), async (context) => {
+    refuseThread(context);
+    const headers = readTurnHeaders(context, dependencies);
+    const request = validate(AgUiRequest, await readJson(context, bodyLimits));
+    const signal = clientSignal(context, headers);
+    const decided = readResume(request);
+    if (!decided && request.messages.length === 0)
+      throw fieldError("/messages", "is empty: there is nothing to answer");
+    checkCount(request.messages, { maxMessages });
+    const started = decided
+      ? resumeWaitingRun(dependencies, parts, { ...decided, headers, stream: true, signal })
+      : start(request, headers, context.req.header("x-model-id"));
+    const begun = started.then((turn) => {
+      turn.watch(signal);
+      return turn;
+    });
+    const { requestId } = headers;
+    const run = toRun(request, decided);
+    const write = (stream: EventWriter, turn: Turn) =>
+      sendAgUiEvents(stream, turn, { run, onCrash: crashReporter({ log, requestId, turn }) });
+    const fail = (stream: EventWriter, error: unknown) =>
+      sendAgUiError(stream, crashReporter({ log, requestId })(error));
+
+    const turn = await inTime(begun, patienceMs);
+    if (!turn) return openStream(context, begun, { write, fail });
+    await untilFirstWord(turn, { showsTools: true, patienceMs });
+    const stream = new EventWriter();
+    write(stream, turn);
+    return answerEvents(context, stream, turnHeaders(turn));
+  });
+}
+
+function toRun({ threadId, runId, messages }: AgUiRequest, decided: AgUiDecisions | null): AgUiRun {
+  const asked = decided ? messages.findLast((message) => message.role === "assistant") : undefined;
+  return { threadId, runId, told: Object.keys(decided?.decisions ?? {}), parentMessageId: asked?.id };
+}
