@@ -73,7 +73,7 @@ export type AgUiResumeEntry = z.output<typeof ResumeEntry>;
 export const AgUiRequest = z
   .looseObject({
     threadId: z.string().max(200).describe("Told again in the events; the conversation is what `messages` holds."),
-    runId: z.string().max(200).describe("Told again in the events, and the beginning of the ids of messages."),
+    runId: z.string().max(200).describe("Told again in the events."),
     messages: z.array(AgUiMessage),
     tools: z.array(AgUiTool).nullish().describe("The client's own tools: calls to them are handed back."),
     context: z

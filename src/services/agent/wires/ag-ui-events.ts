@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../../agent/agent-event.ts";
 import type { AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
 import type { CallEcho, Reply } from "../../../contract/model.ts";
@@ -77,15 +78,12 @@ interface Messages {
 }
 
 /** What begins is ended before the next begins. */
-function createMessages(send: Send, { runId, told, parentMessageId }: AgUiRun): Messages {
+function createMessages(send: Send, { told, parentMessageId }: AgUiRun): Messages {
   const known = new Set(told);
   const echoes = new Map<string, CallEcho>();
-  let count = 0;
   /** The message that calls belong to. */
   let parent = parentMessageId;
   let open: { readonly kind: keyof typeof messageKinds; readonly messageId: string } | null = null;
-
-  const newId = (): string => `${runId}-${++count}`;
 
   function close(): void {
     if (!open) return;
@@ -96,7 +94,7 @@ function createMessages(send: Send, { runId, told, parentMessageId }: AgUiRun): 
   }
   function begin(kind: keyof typeof messageKinds): string {
     close();
-    const messageId = newId();
+    const messageId = randomUUID();
     open = { kind, messageId };
     if (kind === "text") parent = messageId;
     else send({ type: "REASONING_START", messageId });
@@ -117,7 +115,7 @@ function createMessages(send: Send, { runId, told, parentMessageId }: AgUiRun): 
     if (known.has(toolCallId)) return;
     known.add(toolCallId);
     close();
-    parent ??= newId();
+    parent ??= randomUUID();
     send({ type: "TOOL_CALL_START", toolCallId, toolCallName: name, parentMessageId: parent });
     send({ type: "TOOL_CALL_ARGS", toolCallId, delta: text });
     send({ type: "TOOL_CALL_END", toolCallId });
@@ -127,7 +125,7 @@ function createMessages(send: Send, { runId, told, parentMessageId }: AgUiRun): 
     }
   }
   function used({ id: toolCallId, result }: ToolRun): void {
-    send({ type: "TOOL_CALL_RESULT", messageId: newId(), toolCallId, content: result, role: "tool" });
+    send({ type: "TOOL_CALL_RESULT", messageId: randomUUID(), toolCallId, content: result, role: "tool" });
   }
   /** For a plug-in, which uses tools by itself. */
   function learn(reply: Reply | null): void {
