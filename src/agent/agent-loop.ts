@@ -3,6 +3,7 @@ import type { LimitReason } from "./agent-limits.ts";
 import type { AgentOutcome } from "./agent-outcome.ts";
 import { toTotals, type AgentRun } from "./agent-run.ts";
 import { answerToolCalls } from "./answer-tool-calls.ts";
+import { countRepairs, unknownTool } from "./count-repairs.ts";
 import { callModel, spentLimit } from "./call-model.ts";
 import { answerWithoutTools, finalAnswerTime } from "./final-answer.ts";
 import { toPendingRun } from "./pending-run.ts";
@@ -55,7 +56,7 @@ async function takeStep(run: AgentRun, deadline: TimeLimit): Promise<Ending | nu
   run.steps += 1;
   const reply = await callModel(run, { tools: run.toolbox.definitions, deadline });
   if (!reply) return { kind: "limited", reason: "deadline" };
-  if (!reply.ok) return { kind: "failed", error: reply.error };
+  if (!reply.ok) return afterFailure(run, reply.error);
   if (reply.tool_calls.length === 0) return { kind: "answered", reply, calls: [], results: [] };
 
   const calls = readToolCalls(reply, run);
@@ -66,6 +67,15 @@ async function takeStep(run: AgentRun, deadline: TimeLimit): Promise<Ending | nu
   const ours = calls.filter((call) => !isHandedOut(call));
   const { messages: results } = await answerToolCalls(run, ours, { deadline, spent: spentLimit(run) });
   return { kind: "answered", reply, calls, results };
+}
+
+/** A call that nobody could read is a repair like any other: the model is asked again, at most so often. Nobody counted its tokens. */
+function afterFailure(run: AgentRun, error: ReplyError): Ending | null {
+  if (!error.unreadable_call) return { kind: "failed", error };
+  run.uncounted = true;
+  run.unpriced = true;
+  const limit = countRepairs(run, [unknownTool]);
+  return limit && { kind: "limited", reason: limit };
 }
 
 function isHandedOut(call: ReadCall): call is HandedOutCall {

@@ -2,6 +2,7 @@ import type { ChatMessage } from "../contract/model.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { ToolRun } from "./agent-outcome.ts";
 import type { AgentRun } from "./agent-run.ts";
+import { countRepairs, unknownTool } from "./count-repairs.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { ReadCall, RunnableCall, UnusableCall } from "./read-tool-call.ts";
 import { runTool } from "./run-tool.ts";
@@ -26,7 +27,7 @@ export async function answerToolCalls(
 ): Promise<ToolAnswers> {
   const runnable = calls.filter((call) => call.kind === "runnable");
   const { chosen, limit: toolLimit } = spent ? { chosen: [], limit: spent } : chooseCalls(run, runnable);
-  const repairLimit = countRepairs(run, calls);
+  const repairLimit = countRepairs(run, repairsIn(run, calls));
   const toolRuns = await inParallel(chosen, run.limits.parallel, (call) => runTool(run, call, deadline));
   run.toolRuns.push(...toolRuns);
 
@@ -53,22 +54,11 @@ function chooseCalls(run: AgentRun, calls: readonly RunnableCall[]) {
   return { chosen, limit: wanted > left ? ("tool_limit" as const) : null };
 }
 
-/** No tool has this name: all that are not there share it, or a model that makes up a new one each time would go on for ever. */
-const unknownTool = "";
-
 /** A turn with unusable calls of one tool is one repair of that tool, however many calls it holds. */
-function countRepairs(run: AgentRun, calls: readonly ReadCall[]): LimitReason | null {
-  const { own, client } = run.toolbox;
+function repairsIn({ toolbox }: AgentRun, calls: readonly ReadCall[]): ReadonlySet<string> {
+  const { own, client } = toolbox;
   const unusable = calls.filter((call) => call.kind === "unusable");
-  const names = unusable.map(({ name }) => (own.has(name) || client.has(name) ? name : unknownTool));
-  let limit: LimitReason | null = null;
-  for (const name of new Set(names)) {
-    const repairs = (run.repairsByName.get(name) ?? 0) + 1;
-    run.repairsByName.set(name, repairs);
-    if (repairs <= run.limits.repairs) run.repairs += 1;
-    else limit = "repair_limit";
-  }
-  return limit;
+  return new Set(unusable.map(({ name }) => (own.has(name) || client.has(name) ? name : unknownTool)));
 }
 
 function answerTo(call: ReadCall, toolRun: ToolRun | undefined, refusal: string): string {

@@ -152,6 +152,25 @@ test("tools that are made up count together, whatever they are called", async ()
   expect(outcome).toMatchObject({ ok: true, finish_reason: "repair_limit", repairs: 2, model_calls: 4 });
 });
 
+const unreadable = { ...failsWith("upstream_invalid_reply") };
+const unreadableCall = { ...unreadable, error: { ...unreadable.error, unreadable_call: true } } as const;
+
+test("a model whose call its provider could not read is asked again", async () => {
+  const model = scriptedModel(unreadableCall, asksFor("echo"), unreadableCall, "ok");
+  const outcome = await runAgent({ model, messages, tools: [echo], price: { input: 1, output: 1 }, signal });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "stop", repairs: 2, model_calls: 4, reply: { text: "ok" } });
+  expect(outcome).toMatchObject({ uncounted: true, cost: null });
+  expect(model.requests[1]).toEqual(model.requests[0]);
+});
+
+test("one that goes on like that answers without tools, and fails where it does not", async () => {
+  const model = scriptedModel(({ tools }) => (tools ? unreadableCall : "I cannot."));
+  const outcome = await runAgent({ model, messages, tools: [echo], signal });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "repair_limit", repairs: 2, model_calls: 4 });
+  const failed = await runAgent({ model: scriptedModel(unreadableCall), messages, tools: [echo], signal });
+  expect(failed).toMatchObject({ ok: false, error: unreadableCall.error, model_calls: 4 });
+});
+
 test("many unusable calls in one turn are one repair", async () => {
   const calls = ["a", "b", "c", "d"].map((id) => ({ id, name: "echo", arguments: "{" }));
   const model = scriptedModel({ tool_calls: calls }, asksFor("echo"), "ok");

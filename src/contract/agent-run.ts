@@ -90,6 +90,10 @@ const RecordedReply: z.ZodType<Reply> = z
           .exactOptional()
           .describe("The endpoint says that it gives no structured output."),
         refuses_content: z.literal(true).exactOptional().describe("A filter of the endpoint refused what was said."),
+        unreadable_call: z
+          .literal(true)
+          .exactOptional()
+          .describe("The model asked for a tool in a way that its provider could not read."),
       }),
       latency_ms: z.number(),
     }),

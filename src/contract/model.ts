@@ -137,6 +137,8 @@ export interface ReplyError {
   readonly refuses_format?: true;
   /** A filter of the endpoint refused what was said. */
   readonly refuses_content?: true;
+  /** The model asked for a tool in a way that its provider could not read: asked again, it may do better. */
+  readonly unreadable_call?: true;
 }
 
 export interface SuccessfulReply {

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError, ToolCall } from "../../contract/model.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { contentText, withUniqueIds } from "./message-content.ts";
-import { finishReason, invalid, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import { finishReason, invalid, statedReason, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 import { parseJson } from "./parse-json.ts";
 import { tokenUsage } from "./token-usage.ts";
 
@@ -20,7 +20,7 @@ export function parseAgentReply(body: string, context: AnswerContext): ParsedRep
     text,
     refusal: nonEmptyString(extra["refusal"]),
     tool_calls: toolCalls,
-    finish_reason: finishReason(nonEmptyString(response["finish_reason"]), toolCalls.length > 0),
+    finish_reason: finishReason(statedReason(response["finish_reason"]), toolCalls.length > 0),
     usage: tokenUsage(response["token_usage"]) ?? tokenUsage(message["usage_metadata"]),
     model: nonEmptyString(response["model_name"]) ?? context.modelId,
     completion_id: nonEmptyString(response["id"]) ?? nonEmptyString(message["id"]) ?? "",

@@ -12,8 +12,9 @@ import {
   finishReason,
   heldBack,
   invalid,
-  noContent,
   notJson,
+  statedReason,
+  withoutContent,
   type AnswerContext,
   type ParsedReply,
 } from "./parsed-reply.ts";
@@ -52,7 +53,7 @@ function spokenText(
 
 function toReply(answer: JsonRecord, choice: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
   const message = isRecord(choice["message"]) ? choice["message"] : { content: choice["text"] };
-  const finish = nonEmptyString(choice["finish_reason"]);
+  const finish = statedReason(choice["finish_reason"]);
   const calls = messageToolCalls(message);
   const reasoning = new ReasoningFields();
   reasoning.add(message);
@@ -61,7 +62,7 @@ function toReply(answer: JsonRecord, choice: JsonRecord, context: AnswerContext)
   const toolCalls = withEchoes(calls, { source: context.source, message: reasoning.echo() });
   const broken = brokenOff(finish, context);
   if (broken) return broken;
-  if (text === null && refusal === null && toolCalls.length === 0) return invalid(context, noContent(finish));
+  if (text === null && refusal === null && toolCalls.length === 0) return withoutContent(finish, context);
   return {
     ok: true,
     text: text ?? "",

@@ -215,6 +215,11 @@ test.each<[string, readonly object[], object]>([
     [{ delta: { role: "assistant", content: "" } }, { delta: {}, finish_reason: "content_filter" }],
     { message: { role: "assistant" }, finish_reason: "content_filter" },
   ],
+  [
+    "a text that Gemini's filter held back",
+    [{ delta: { role: "assistant" }, finish_reason: "content_filter: PROHIBITED_CONTENT" }],
+    { finish_reason: "content_filter: PROHIBITED_CONTENT" },
+  ],
   ["bare text", [{ text: "Hel" }, { text: "lo", finish_reason: "stop" }], { text: "Hello", finish_reason: "stop" }],
   [
     "pieces that are called message",
@@ -252,6 +257,17 @@ test.each<[string, readonly object[], object]>([
   expect(reply).toMatchObject({ ok: true });
   expect(streamed.reply).toEqual({ ...reply, ...timing });
   expect(streamed.pieces.join("")).toBe(reply.ok && reply.text);
+});
+
+test("a tool call that Gemini threw away is told as one, in one piece and streamed", async () => {
+  const finish_reason = "function_call_filter: MALFORMED_FUNCTION_CALL";
+  const extra_content = { google: { thought: false } };
+  const whole = await ask(
+    json({ choices: [{ index: 0, message: { role: "assistant", extra_content }, finish_reason }] }),
+  );
+  const streamed = await ask(events({ choices: [{ index: 0, delta: { role: "assistant" }, finish_reason }] }));
+  const error = { code: "upstream_invalid_reply", unreadable_call: true };
+  expect([whole.reply, streamed.reply]).toMatchObject(Array(2).fill({ ok: false, error }));
 });
 
 test("a stream without end is cut at the total limit", async () => {

@@ -176,6 +176,16 @@ test.each<[string, Behaviour, object]>([
     { text: "", refusal: expect.stringContaining("content filter"), finish_reason: "content_filter" },
   ],
   [
+    "a text that Gemini's filter held back",
+    json({ choices: [{ index: 0, finish_reason: "content_filter: PROHIBITED_CONTENT" }] }),
+    { text: "", refusal: expect.stringContaining("content filter"), finish_reason: "content_filter" },
+  ],
+  [
+    "a text that a gateway's filter held back",
+    json({ choices: [{ message: { content: null }, finish_reason: "SAFETY" }] }),
+    { text: "", refusal: expect.stringContaining("content filter"), finish_reason: "content_filter" },
+  ],
+  [
     "a text that a filter cut off",
     json({ choices: [{ message: { content: "Half a" }, finish_reason: "content_filter" }] }),
     { text: "Half a", refusal: null, finish_reason: "content_filter" },

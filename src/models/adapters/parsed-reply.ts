@@ -1,5 +1,6 @@
 import type { ChatRequest, ReplyError, SuccessfulReply } from "../../contract/model.ts";
 import { replyError } from "./failed-reply.ts";
+import { nonEmptyString } from "./json-values.ts";
 
 /** What is known about a call when its answer is read. */
 export interface AnswerContext {
@@ -27,6 +28,16 @@ export function brokenOff(finishReason: string | null, context: AnswerContext): 
   return replyError("upstream_error", "The endpoint broke the reply off with an error.", context);
 }
 
+/** How Gemini says that it took its own tool call for none and threw it away. */
+const unreadableCall = /^(?:function_call_filter\b.*|malformed_function_call|unexpected_tool_call)$/i;
+
+/** A reply that holds nothing. */
+export function withoutContent(finishReason: string | null, context: AnswerContext): ReplyError {
+  if (finishReason === null || !unreadableCall.test(finishReason)) return invalid(context, noContent(finishReason));
+  const detail = "The model wrote a tool call that its provider could not read.";
+  return { ...invalid(context, detail), unreadable_call: true };
+}
+
 export function noContent(finishReason: string | null): string {
   return finishReason === "length"
     ? "The model reached its token limit before it wrote any text: raise max_tokens."
@@ -48,10 +59,21 @@ export function notJson(body: string): string {
 /** Other words for a reply that met a limit of tokens: Mistral's, and those of gateways to Gemini, Cohere and Claude. */
 const limits = /^(?:model_length|max_tokens)$/i;
 
+/** And for one that a filter held back: Gemini's `content_filter: PROHIBITED_CONTENT`, and its own words, which gateways pass on. */
+const filters = /^(?:content_filter\b.*|safety|recitation|blocklist|prohibited_content|spii|image_safety)$/i;
+
+/** Why a reply ended, in OpenAI's words where it has some. Null where the server does not say. */
+export function statedReason(value: unknown): string | null {
+  const reason = nonEmptyString(value);
+  if (reason === null) return null;
+  if (limits.test(reason)) return "length";
+  return filters.test(reason) ? "content_filter" : reason;
+}
+
 /** Servers leave the reason out, still say `function_call`, or speak of calls where there are none. */
 export function finishReason(reason: string | null, hasToolCalls: boolean): string {
   if (reason === null || reason === "tool_calls" || reason === "function_call") {
     return hasToolCalls ? "tool_calls" : "stop";
   }
-  return limits.test(reason) ? "length" : reason;
+  return reason;
 }

@@ -10,7 +10,8 @@ import {
   finishReason,
   heldBack,
   invalid,
-  noContent,
+  statedReason,
+  withoutContent,
   type AnswerContext,
   type ParsedReply,
 } from "./parsed-reply.ts";
@@ -53,7 +54,7 @@ export class StreamedReply {
     this.#metadata = labels(chunk["metadata"]) ?? this.#metadata;
     const choice = firstChoice(chunk["choices"]);
     if (!choice) return;
-    this.#finish = nonEmptyString(choice["finish_reason"]) ?? this.#finish;
+    this.#finish = statedReason(choice["finish_reason"]) ?? this.#finish;
     this.#logprobs.add(choice["logprobs"]);
     this.#addPiece(choice);
   }
@@ -83,7 +84,7 @@ export class StreamedReply {
     if (late !== "") this.#say(late);
     const refusal = this.#refusal || (this.#text ? null : heldBack(this.#finish));
     if (this.#text === null && refusal === null && toolCalls.length === 0) {
-      return invalid(context, noContent(this.#finish));
+      return withoutContent(this.#finish, context);
     }
     return {
       ok: true,
