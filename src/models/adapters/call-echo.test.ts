@@ -75,6 +75,24 @@ test("the reasoning before a call goes back with it, also an empty one", async (
   expect(await sentBack(streamDeltas(deltas), { stream: true })).toEqual(told);
 });
 
+test("so does what others call reasoning, where nothing else says the same", async () => {
+  const tool_calls = [asked("a")];
+  const told = await sentBack(message({ content: null, reasoning: "They ask for weather.", tool_calls }));
+  expect(told).toEqual([{ ...plain("a"), reasoning: "They ask for weather." }, plain("a")]);
+
+  const deltas = [
+    { role: "assistant", content: "", reasoning: "" },
+    { reasoning: "They ask " },
+    { reasoning: "for weather." },
+    { reasoning: null, tool_calls: [{ index: 0, ...asked("a") }] },
+  ];
+  expect(await sentBack(streamDeltas(deltas), { stream: true })).toEqual(told);
+
+  const [own] = await sentBack(message({ content: null, reasoning: "Hm.", reasoning_content: "Hm.", tool_calls }));
+  expect(own).toEqual({ ...plain("a"), reasoning_content: "Hm." });
+  expect(await sentBack(message({ content: null, reasoning: "", tool_calls }))).toEqual([plain("a"), plain("a")]);
+});
+
 test("blocks of reasoning go back as they came, those of a stream put together", async () => {
   const tool_calls = [asked("a")];
   const thought = { type: "reasoning.text", text: "They ask for weather.", signature: "s", index: 0 };

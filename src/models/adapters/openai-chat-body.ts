@@ -13,7 +13,13 @@ export function toOpenaiBody(
   { modelId, stream, streamUsage, newerLimit, source, without }: BodyOptions,
 ): string {
   const marked = !without.has("cache_control");
-  const target = { source, ownOnly: without.has("echoes"), marked, shortIds: without.has("foreign_ids") };
+  const target = {
+    source,
+    ownOnly: without.has("echoes"),
+    marked,
+    reasoning: !without.has("reasoning"),
+    shortIds: without.has("foreign_ids"),
+  };
   const { extra = {}, parallel_tool_calls, max_tokens, ...sampling } = request.parameters ?? {};
   const allowed = Object.entries(extra).filter(([key]) => !ownKeys.has(key));
   // Providers refuse an empty list, and a choice without a list.
@@ -56,6 +62,8 @@ function toolText(tool: ToolDefinition, { marked }: { marked: boolean }): string
 interface MessageTarget extends EchoTarget {
   /** Whether it takes marks for its cache. */
   readonly marked: boolean;
+  /** Whether it takes what was thought as `reasoning`. */
+  readonly reasoning: boolean;
   /** Whether ids must be such as every server takes. */
   readonly shortIds: boolean;
 }
@@ -69,11 +77,13 @@ function toOpenaiMessage(message: ChatMessage, target: MessageTarget) {
   }
   const { role, name } = message;
   if (role === "assistant" && message.tool_calls && message.tool_calls.length > 0) {
+    const { reasoning, ...echo } = messageEcho(message.tool_calls, target);
     return {
       role,
       name,
       content: content || null,
-      ...messageEcho(message.tool_calls, target),
+      ...echo,
+      ...(target.reasoning && { reasoning }),
       tool_calls: message.tool_calls.map((call) => toOpenaiToolCall(call, target)),
     };
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Protocol } from "../../contract/evaluation-request.ts";
 import type { ChatMessage, ChatRequest } from "../../contract/model.ts";
 import { status } from "../../../test/support/fake-provider/error-statuses.ts";
-import { json, text } from "../../../test/support/fake-provider/replies.ts";
+import { json, message, text } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
@@ -155,6 +155,35 @@ test("a server that refuses the reasoning which a client sent back goes on witho
   expect(bodies.map((body) => JSON.stringify(body).includes("Hm."))).toEqual([true, false, false]);
   const [kept] = await sentTo({ messages });
   expect(kept?.["messages"]).toMatchObject([{}, { reasoning_content: "Hm." }, {}]);
+});
+
+test("a server that refuses the reasoning it gave goes on without it", async () => {
+  const bodies: unknown[] = [];
+  const call = { id: "a", type: "function", function: { name: "weather", arguments: "{}" } };
+  await using provider = await startFakeProvider({
+    behaviour: (exchange) => {
+      const { body } = exchange.request;
+      bodies.push(body);
+      if (JSON.stringify(body).includes('"reasoning":')) {
+        return status(400, { message: "'messages.1' : property 'reasoning' is unsupported" })(exchange);
+      }
+      return message(bodies.length === 1 ? { reasoning: "Hm.", tool_calls: [call] } : { content: "Hi" })(exchange);
+    },
+  });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const { signal } = new AbortController();
+  const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: provider.url, modelId: "m" });
+  const question = { role: "user", content: "Weather?" } as const;
+  const first = await model({ messages: [question] }, { signal });
+  const tool_calls = first.ok ? first.tool_calls : [];
+  const answered: ChatMessage[] = [
+    question,
+    { role: "assistant", content: "", tool_calls },
+    { role: "tool", content: "Sunny", tool_call_id: "a" },
+  ];
+  expect(await model({ messages: answered }, { signal })).toMatchObject({ ok: true, text: "Hi" });
+  expect(await model({ messages: answered }, { signal })).toMatchObject({ ok: true, text: "Hi" });
+  expect(bodies.slice(1).map((body) => JSON.stringify(body).includes("Hm."))).toEqual([true, false, false]);
 });
 
 const isShort = (id: string) => /^[a-z\d]{9}$/i.test(id);

@@ -3,10 +3,10 @@ import type { FailedResponse } from "../outbound/status-failure.ts";
 import { createModelMemory } from "./model-memory.ts";
 
 /**
- * What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again, ids of
- * calls as another model gave them.
+ * What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again, be it
+ * only what it thought, ids of calls as another model gave them.
  */
-export type OptionalField = "cache_control" | "echoes" | "foreign_ids";
+export type OptionalField = "cache_control" | "echoes" | "reasoning" | "foreign_ids";
 
 interface Signs {
   /** The field in a body that is sent. */
@@ -18,6 +18,8 @@ interface Signs {
 const signs: Readonly<Record<OptionalField, Signs>> = {
   cache_control: { sent: /"cache_control":\{/, refused: /\bcache_control\b|\bcontent\b/i },
   echoes: { sent: /"reasoning_(?:content|details)":/, refused: /\breasoning_(?:content|details)\b/ },
+  // A server may refuse to be sent what it sends itself.
+  reasoning: { sent: /"reasoning":"/, refused: /\breasoning\b/ },
   // Mistral takes nine letters and digits, OpenAI forty characters at most.
   foreign_ids: {
     sent: /"tool_call_id":/,

@@ -5,11 +5,13 @@ import { thinkingText } from "./message-content.ts";
 
 /**
  * What a model thought, as a message or the pieces of one tell it, and what it wants to see again of it: DeepSeek and Kimi refuse
- * to go on after a call without their `reasoning_content`, models behind OpenRouter without their `reasoning_details`.
+ * to go on after a call without their `reasoning_content`, models behind OpenRouter without their `reasoning_details`. vLLM, Groq, Cerebras
+ * and Ollama call the same `reasoning`: without it their models begin to think anew after every call.
  */
 export class ReasoningFields {
   #text = "";
   #content: string | null = null;
+  #reasoning = "";
   readonly #details: Map<string, unknown>[] = [];
 
   /** Takes a message or a piece of one. Gives what is thought in it. */
@@ -17,6 +19,7 @@ export class ReasoningFields {
     const { reasoning_content, reasoning, reasoning_details, content } = message;
     // An empty one counts: the field has to be there.
     if (typeof reasoning_content === "string") this.#content = (this.#content ?? "") + reasoning_content;
+    this.#reasoning += nonEmptyString(reasoning) ?? "";
     const details = Array.isArray(reasoning_details) ? reasoning_details.filter(isRecord) : [];
     for (const part of details) this.#addDetail(part);
     // The same words may stand in several fields.
@@ -34,9 +37,11 @@ export class ReasoningFields {
     return this.#text === "" ? {} : { reasoning: this.#text };
   }
 
-  /** What is sent back beside the calls it led to. */
+  /** What is sent back beside the calls it led to. `reasoning` only where it is all there is: else it says the same once more. */
   echo(): JsonRecord | null {
-    if (this.#content === null && this.#details.length === 0) return null;
+    if (this.#content === null && this.#details.length === 0) {
+      return this.#reasoning === "" ? null : { reasoning: this.#reasoning };
+    }
     return plainRecord({
       ...(this.#content !== null && { reasoning_content: this.#content }),
       ...(this.#details.length > 0 && { reasoning_details: this.#details.map((fields) => Object.fromEntries(fields)) }),

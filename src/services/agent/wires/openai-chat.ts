@@ -160,9 +160,13 @@ function toToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
   return { id, type: "function" as const, function: { name, arguments: text }, ...echo?.call };
 }
 
-/** What the provider wants to see again in the message of these calls: a client that sends the message back brings it. */
+/**
+ * What the provider wants to see again in the message of these calls: a client that sends the message back brings it. Without
+ * `reasoning`: clients take it for more of what `reasoning_content` tells, and would show it twice.
+ */
 function reasoningBefore({ reply }: SuccessfulOutcome): Readonly<Record<string, unknown>> {
-  return reply.tool_calls[0]?.echo?.message ?? {};
+  const { reasoning: _, ...echo } = reply.tool_calls[0]?.echo?.message ?? {};
+  return echo;
 }
 
 /** Over all calls of the run: what the client caused, not what the last step cost. */

@@ -19,6 +19,11 @@ test("what was sealed with calls is found by their ids again, the message's with
   expect(sealEchoes(new Map())).toBeNull();
 });
 
+test("what some servers call reasoning is sealed, too", () => {
+  const sealed = sealEchoes(new Map([["a", { message: { reasoning: "Hm." } }]]));
+  expect(openEchoes(sealed)?.("a")).toEqual({ message: { reasoning: "Hm." } });
+});
+
 const seal = (value: unknown) => `rehearsal.${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
 
 test.each([
