@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition, UserPart } from "../../contract/model.ts";
 import { splitAtMarks } from "../../contract/cache-mark.ts";
+import type { JsonRecord } from "../../contract/json-record.ts";
 import { echoFor, messageEcho, type EchoTarget } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { shortId } from "./short-id.ts";
@@ -19,6 +20,7 @@ export function toOpenaiBody(
     marked,
     reasoning: !without.has("reasoning"),
     shortIds: without.has("foreign_ids"),
+    noThought: without.has("bare_replies") ? { reasoning_content: "" } : {},
   };
   const { extra = {}, parallel_tool_calls, max_tokens, ...sampling } = request.parameters ?? {};
   const allowed = Object.entries(extra).filter(([key]) => !ownKeys.has(key));
@@ -66,6 +68,8 @@ interface MessageTarget extends EchoTarget {
   readonly reasoning: boolean;
   /** Whether ids must be such as every server takes. */
   readonly shortIds: boolean;
+  /** What a reply has where nobody knows what was thought before it. */
+  readonly noThought: JsonRecord;
 }
 
 function toOpenaiMessage(message: ChatMessage, target: MessageTarget) {
@@ -82,12 +86,13 @@ function toOpenaiMessage(message: ChatMessage, target: MessageTarget) {
       role,
       name,
       content: content || null,
+      ...target.noThought,
       ...echo,
       ...(target.reasoning && { reasoning }),
       tool_calls: message.tool_calls.map((call) => toOpenaiToolCall(call, target)),
     };
   }
-  return { role, name, content };
+  return { role, name, content, ...(role === "assistant" && target.noThought) };
 }
 
 /** A text, or the parts that pictures and marks make of it. */

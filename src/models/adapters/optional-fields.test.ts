@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Protocol } from "../../contract/evaluation-request.ts";
-import type { ChatMessage, ChatRequest } from "../../contract/model.ts";
+import type { CallEcho, ChatMessage, ChatRequest } from "../../contract/model.ts";
 import { status } from "../../../test/support/fake-provider/error-statuses.ts";
 import { json, message, text } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
@@ -184,6 +184,48 @@ test("a server that refuses the reasoning it gave goes on without it", async () 
   expect(await model({ messages: answered }, { signal })).toMatchObject({ ok: true, text: "Hi" });
   expect(await model({ messages: answered }, { signal })).toMatchObject({ ok: true, text: "Hi" });
   expect(bodies.slice(1).map((body) => JSON.stringify(body).includes("Hm."))).toEqual([true, false, false]);
+});
+
+test.each([
+  ["DeepSeek", "The `reasoning_content` in the thinking mode must be passed back to the API."],
+  ["Kimi", "thinking is enabled but reasoning_content is missing in assistant tool call message at index 1"],
+  [
+    "Kimi",
+    "requires reasoning_content on every assistant message, but assistant message at index 1 is missing reasoning_content",
+  ],
+])("%s gets an empty reasoning where nobody knows it: %s", async (_name, refusal) => {
+  const bodies: ChatMessage[][] = [];
+  await using provider = await startFakeProvider({
+    behaviour: (exchange) => {
+      const sent = exchange.request.body?.["messages"] as ChatMessage[];
+      bodies.push(sent);
+      const isBare = sent.some((said) => said.role === "assistant" && !("reasoning_content" in said));
+      return (isBare ? status(400, { message: refusal }) : said.openai)(exchange);
+    },
+  });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: provider.url, modelId: "m" });
+  const call = (id: string, echo?: CallEcho) => ({ id, name: "weather", arguments: "{}", ...(echo && { echo }) });
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Weather?" },
+    { role: "assistant", content: "", tool_calls: [call("a")] },
+    { role: "tool", content: "Sunny", tool_call_id: "a" },
+    { role: "assistant", content: "", tool_calls: [call("b", { message: { reasoning_content: "Hm." } })] },
+    { role: "tool", content: "Sunny", tool_call_id: "b" },
+    { role: "assistant", content: "Sunny." },
+    { role: "user", content: "And tomorrow?" },
+  ];
+  for (const calls of [2, 3]) {
+    const reply = await model({ messages }, { signal: new AbortController().signal });
+    expect(reply).toMatchObject({ ok: true, text: "Hi" });
+    expect(bodies).toHaveLength(calls);
+  }
+  expect(bodies.at(-1)?.filter(({ role }) => role === "assistant")).toMatchObject([
+    { reasoning_content: "" },
+    { reasoning_content: "Hm." },
+    { content: "Sunny.", reasoning_content: "" },
+  ]);
+  expect(bodies.at(-1)?.filter((said) => "reasoning_content" in said)).toHaveLength(3);
 });
 
 const isShort = (id: string) => /^[a-z\d]{9}$/i.test(id);

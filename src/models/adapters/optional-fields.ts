@@ -4,9 +4,9 @@ import { createModelMemory } from "./model-memory.ts";
 
 /**
  * What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again, be it
- * only what it thought, ids of calls as another model gave them.
+ * only what it thought, ids of calls as another model gave them, replies that do not say what was thought before them.
  */
-export type OptionalField = "cache_control" | "echoes" | "reasoning" | "foreign_ids";
+export type OptionalField = "cache_control" | "echoes" | "reasoning" | "foreign_ids" | "bare_replies";
 
 interface Signs {
   /** The field in a body that is sent. */
@@ -20,6 +20,11 @@ const signs: Readonly<Record<OptionalField, Signs>> = {
   echoes: { sent: /"reasoning_(?:content|details)":/, refused: /\breasoning_(?:content|details)\b/ },
   // A server may refuse to be sent what it sends itself.
   reasoning: { sent: /"reasoning":"/, refused: /\breasoning\b/ },
+  // DeepSeek, Kimi and MiMo, of replies they gave and of those of others.
+  bare_replies: {
+    sent: /"role":"assistant"/,
+    refused: /\breasoning_content\b[^]{0,120}\b(?:passed back|missing)\b/,
+  },
   // Mistral takes nine letters and digits, OpenAI forty characters at most.
   foreign_ids: {
     sent: /"tool_call_id":/,
@@ -32,7 +37,9 @@ export function refusedFields({ status, body }: FailedResponse, sent: string): r
   if (status !== 400 && status !== 422) return [];
   const said = body.slice(0, 4_000);
   const names = Object.keys(signs) as OptionalField[];
-  return names.filter((name) => signs[name].refused.test(said) && signs[name].sent.test(sent));
+  const refused = names.filter((name) => signs[name].refused.test(said) && signs[name].sent.test(sent));
+  // Whoever misses reasoning does not refuse it.
+  return refused.includes("bare_replies") ? refused.filter((name) => name !== "echoes") : refused;
 }
 
 export type OptionalFields = ReadonlySet<OptionalField>;
