@@ -54,6 +54,8 @@ test("a server that is killed between two calls is started again, and the conver
   expect(outcome.tool_calls).toMatchObject([{ result: "Echo: first" }, { ok: true, result: "Echo: still here" }]);
   expect(mcp.status()[0]?.pid).not.toBe(before?.pid);
   expect(log.lines.map(({ message }) => message)).toEqual([
+    // It has a tool that only runs as a task. That is told once.
+    "mcp tool cannot be used",
     "mcp server connected",
     "mcp server went away",
     "mcp server connected",

@@ -29,6 +29,10 @@ test.each([
   ["what its inputSchema requires is not a list of names", { name: "bad", inputSchema: { required: "a" } }],
   ["its description is not a text", { name: "bad", inputSchema, description: ["Does things"] }],
   ["it is nested too deep", { name: "bad", inputSchema: { type: "object", properties: deep } }],
+  [
+    "it can only be run as a task, which is not supported",
+    { name: "bad", inputSchema, execution: { taskSupport: "required" } },
+  ],
   ["its name is not a text", { name: 5, inputSchema }, "number 1 of its list"],
   ["it is not an object", null, "number 1 of its list"],
 ])("a server loses only the tool that is wrong: %s", async (reason, bad, tool = "bad") => {

@@ -55,8 +55,15 @@ const deepest = 200;
 export function readListedTool(value: unknown, place: string): ListedTool | UnusableTool {
   const tool = isRecord(value) && typeof value["name"] === "string" ? value["name"] : place;
   if (isDeeper(value, deepest)) return { tool, reason: "it is nested too deep" };
+  if (isTask(value)) return { tool, reason: "it can only be run as a task, which is not supported" };
   const parsed = ListedTool.safeParse(withoutNull(value, ["title", "description", "annotations", "inputSchema"]));
   return parsed.success ? parsed.data : { tool, reason: parsed.error.issues[0]?.message ?? "it is not valid" };
+}
+
+/** A plain call of such a tool is always refused. */
+function isTask(value: unknown): boolean {
+  const execution = isRecord(value) ? value["execution"] : null;
+  return isRecord(execution) && execution["taskSupport"] === "required";
 }
 
 /** Many servers write null for what is not there. */
