@@ -91,6 +91,13 @@ test("a server over HTTP is not reached without a way to open connections", asyn
   expect(log.lines[0]?.fields["reason"]).toContain("no way to open connections was given");
 });
 
+test.each([false, true])("why a server cannot be reached is told, over the older transport: %s", async (isOlder) => {
+  const cause = new Error("Nothing accepts connections at 127.0.0.1:9.");
+  const unsent = async () => Promise.reject(new TypeError("fetch failed", { cause }));
+  const { log } = await connectForTest([httpServer("http://127.0.0.1:9/mcp", { isOlder })], { fetch: unsent });
+  expect(log.lines[0]?.fields["reason"]).toContain(cause.message);
+});
+
 test("a redirect is not followed", async () => {
   const target = await startModern(() => new McpServer({ name: "x", version: "1" }));
   const redirecting = serve({ ...local, fetch: () => Response.redirect(target.url, 307) });

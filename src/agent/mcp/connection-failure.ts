@@ -117,6 +117,19 @@ export function describeConnectFailure(error: unknown): string {
     return `it answered HTTP ${error.status}${wordsOf(error)}${hint === undefined ? "" : `; ${hint}`}`;
   }
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return "the command is not there";
+  const unsent = whyUnsent(error);
+  if (unsent !== null) return shortened(unsent);
   if (SdkError.isInstance(error) && error.code === SdkErrorCode.ConnectionClosed) return "it closed the connection";
-  return error instanceof Error ? firstCharacters(error.message.replaceAll(/\s+/g, " "), 300) : "unknown";
+  return error instanceof Error ? shortened(error.message) : "unknown";
+}
+
+/** Why no answer came from an address. The library only says that it did not, and keeps the reason as a cause. */
+function whyUnsent(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (error.message === "fetch failed" && error.cause instanceof Error) return error.cause.message;
+  return whyUnsent(error.cause);
+}
+
+function shortened(message: string): string {
+  return firstCharacters(message.replaceAll(/\s+/g, " "), 300);
 }
