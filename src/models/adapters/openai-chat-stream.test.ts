@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
-import { serverError } from "../../../test/support/fake-provider/error-statuses.ts";
+import { serverError, status } from "../../../test/support/fake-provider/error-statuses.ts";
 import { json, text } from "../../../test/support/fake-provider/replies.ts";
 import { rawStream, stream, streamDeltas } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
@@ -268,6 +268,26 @@ test("a tool call that Gemini threw away is told as one, in one piece and stream
   const streamed = await ask(events({ choices: [{ index: 0, delta: { role: "assistant" }, finish_reason }] }));
   const error = { code: "upstream_invalid_reply", unreadable_call: true };
   expect([whole.reply, streamed.reply]).toMatchObject(Array(2).fill({ ok: false, error }));
+});
+
+test("so is one that Groq could not read, as a status and inside a stream", async () => {
+  const message = "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.";
+  const failed = { message, type: "invalid_request_error", code: "tool_use_failed", failed_generation: "<function=a>" };
+  const refused = await ask(status(400, failed));
+  const streamed = await ask(rawStream(`event: error\ndata: ${JSON.stringify({ error: failed })}\n\n`));
+  const error = { code: "upstream_invalid_reply", unreadable_call: true };
+  expect([refused.reply, streamed.reply]).toMatchObject(Array(2).fill({ ok: false, error }));
+});
+
+test("tokens that are counted in the choice count", async () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+  const { reply } = await ask(
+    events(
+      { choices: [{ index: 0, delta: { content: "Hi" } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: "stop", usage }] },
+    ),
+  );
+  expect(reply).toMatchObject({ ok: true, usage });
 });
 
 test("a stream without end is cut at the total limit", async () => {

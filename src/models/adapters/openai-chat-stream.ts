@@ -43,6 +43,7 @@ function errorIn(chunk: JsonRecord): unknown {
 
 /** What an error that OpenAI-compatible servers write into a stream means. */
 export function streamError(error: unknown, context: AnswerContext): ReplyError {
-  const { code } = explainErrorObject(error, new URL(context.url));
-  return replyError(code, "The stream ended with an error from the endpoint.", context);
+  const { code, unreadableCall } = explainErrorObject(error, new URL(context.url));
+  const detail = "The stream ended with an error from the endpoint.";
+  return { ...replyError(code, detail, context), ...(unreadableCall && { unreadable_call: true }) };
 }

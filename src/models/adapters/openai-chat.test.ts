@@ -186,6 +186,11 @@ test.each<[string, Behaviour, object]>([
     { text: "", refusal: expect.stringContaining("content filter"), finish_reason: "content_filter" },
   ],
   [
+    "a text that Zhipu's filter held back",
+    json({ choices: [{ message: { content: "" }, finish_reason: "sensitive" }] }),
+    { text: "", refusal: expect.stringContaining("content filter"), finish_reason: "content_filter" },
+  ],
+  [
     "a text that a filter cut off",
     json({ choices: [{ message: { content: "Half a" }, finish_reason: "content_filter" }] }),
     { text: "Half a", refusal: null, finish_reason: "content_filter" },
@@ -321,10 +326,20 @@ test.each<[string, Behaviour, string]>([
     json({ choices: [{ message: { content: "Half a" }, finish_reason: "insufficient_system_resource" }] }),
     "upstream_error",
   ],
+  [
+    "a reply that Zhipu could not finish",
+    json({ choices: [{ message: { content: "Half a" }, finish_reason: "network_error" }] }),
+    "upstream_error",
+  ],
   ["401", unauthorized, "upstream_auth"],
   ["403 about a model", status(403, { message: "model not found" }), "upstream_auth"],
   ["429", rateLimited({}), "upstream_rate_limited"],
   ["OpenAI's unknown model", modelNotFound, "model_not_found"],
+  [
+    "Groq's former model",
+    status(400, { message: "The model `x` has been decommissioned.", code: "model_decommissioned" }),
+    "model_not_found",
+  ],
   [
     "vLLM's unknown model",
     json({ object: "error", message: "The model `x` does not exist.", type: "NotFoundError", code: 404 }, 404),

@@ -22,6 +22,7 @@ const wrongKey = /(?:incorrect|invalid) api key|api key (?:not valid|expired|is 
 const codes: Readonly<Record<string, ErrorCode>> = {
   context_length_exceeded: "context_length_exceeded",
   model_not_found: "model_not_found",
+  model_decommissioned: "model_not_found",
   DeploymentNotFound: "model_not_found",
   invalid_api_key: "upstream_auth",
   rate_limit_exceeded: "upstream_rate_limited",
@@ -40,6 +41,7 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
     const detail = `HTTP ${status}: the content filter of ${url.host} refused the conversation.`;
     return { code: "upstream_rejected", detail, refusesContent: true };
   }
+  if (status < 500 && isUnreadableCall(error)) return unreadableCall(`HTTP ${status}`, url);
   // OpenRouter's filter answers so; whatever else does is about the key.
   if (status === 403) return null;
   if (refusesTools(error.message)) {
@@ -66,6 +68,7 @@ export function explainErrorObject(error: unknown, url: URL): Explanation {
   if (body && refusesContent(body)) {
     return { code: "upstream_rejected", detail: `The content filter of ${url.host} refused the conversation.` };
   }
+  if (body && isUnreadableCall(body)) return unreadableCall("The answer is an error", url);
   const byText = body ? (fromErrorBody(body, "The answer") ?? byCode(body)) : null;
   if (byText) return byText;
   if (status >= 400 && status < 600) {
@@ -73,6 +76,16 @@ export function explainErrorObject(error: unknown, url: URL): Explanation {
     return { code, detail: `The answer is an error (${status}) although HTTP called it a success.` };
   }
   return { code: "upstream_error", detail: "The answer is an error although HTTP called it a success." };
+}
+
+/** Groq blames the request for what its model wrote. Taken at its word, we would offer the model no more tools. */
+function isUnreadableCall({ code }: ErrorBody): boolean {
+  return code === "tool_use_failed";
+}
+
+function unreadableCall(where: string, url: URL): Explanation {
+  const detail = `${where}: the model wrote a tool call that ${url.host} could not read.`;
+  return { code: "upstream_invalid_reply", detail, unreadableCall: true };
 }
 
 function fromErrorBody({ code, message }: ErrorBody, where: string): Explanation | null {

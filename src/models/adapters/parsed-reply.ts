@@ -20,8 +20,8 @@ export function invalid(context: AnswerContext, detail: string): ReplyError {
   return replyError("upstream_invalid_reply", detail, context);
 }
 
-/** What OpenRouter, DeepSeek, vLLM and their like say of a reply that broke off: what came of it is no answer. */
-const breaks = new Set<unknown>(["error", "insufficient_system_resource", "abort"]);
+/** What OpenRouter, DeepSeek, vLLM, Zhipu and their like say of a reply that broke off: what came of it is no answer. */
+const breaks = new Set<unknown>(["error", "insufficient_system_resource", "abort", "network_error"]);
 
 export function brokenOff(finishReason: string | null, context: AnswerContext): ReplyError | null {
   if (!breaks.has(finishReason)) return null;
@@ -56,11 +56,11 @@ export function notJson(body: string): string {
     : "The answer is not a JSON object.";
 }
 
-/** Other words for a reply that met a limit of tokens: Mistral's, and those of gateways to Gemini, Cohere and Claude. */
-const limits = /^(?:model_length|max_tokens)$/i;
+/** Other words for a reply that met a limit of tokens: Mistral's, Zhipu's, and those of gateways to Gemini, Cohere and Claude. */
+const limits = /^(?:model_length|model_context_window_exceeded|max_tokens)$/i;
 
-/** And for one that a filter held back: Gemini's `content_filter: PROHIBITED_CONTENT`, and its own words, which gateways pass on. */
-const filters = /^(?:content_filter\b.*|safety|recitation|blocklist|prohibited_content|spii|image_safety)$/i;
+/** And for one that a filter held back: Gemini's `content_filter: PROHIBITED_CONTENT`, its own words, which gateways pass on, and Zhipu's. */
+const filters = /^(?:content_filter\b.*|sensitive|safety|recitation|blocklist|prohibited_content|spii|image_safety)$/i;
 
 /** Why a reply ended, in OpenAI's words where it has some. Null where the server does not say. */
 export function statedReason(value: unknown): string | null {

@@ -54,6 +54,8 @@ export class StreamedReply {
     this.#metadata = labels(chunk["metadata"]) ?? this.#metadata;
     const choice = firstChoice(chunk["choices"]);
     if (!choice) return;
+    // Moonshot counts in the choice, with or without being asked to.
+    this.#usage ??= tokenUsage(choice["usage"]);
     this.#finish = statedReason(choice["finish_reason"]) ?? this.#finish;
     this.#logprobs.add(choice["logprobs"]);
     this.#addPiece(choice);

@@ -21,6 +21,8 @@ export interface Failure {
   readonly refusesFormat?: true;
   /** A filter of the endpoint refused what was said. */
   readonly refusesContent?: true;
+  /** The model asked for a tool in a way that the endpoint could not read. */
+  readonly unreadableCall?: true;
 }
 
 export function toReplyError(failure: Failure, tries: number): ReplyError {
@@ -34,6 +36,7 @@ export function toReplyError(failure: Failure, tries: number): ReplyError {
     ...(failure.refusesTools && { refuses_tools: true }),
     ...(failure.refusesFormat && { refuses_format: true }),
     ...(failure.refusesContent && { refuses_content: true }),
+    ...(failure.unreadableCall && { unreadable_call: true }),
   };
 }
 

@@ -22,6 +22,8 @@ export interface Explanation {
   readonly refusesFormat?: true;
   /** A filter of the endpoint refused what was said. */
   readonly refusesContent?: true;
+  /** The model asked for a tool in a way that the endpoint could not read. */
+  readonly unreadableCall?: true;
 }
 
 const again: Readonly<Record<number, Again>> = {
