@@ -57,8 +57,9 @@ test("what was told piece by piece is not told again beside the client's calls",
   expect(deltas.find((delta) => "tool_calls" in delta)).toMatchObject({ tool_calls: [{ index: 0 }] });
 });
 
-test("what a provider calls reasoning is told once, and goes back to it", async () => {
-  const asks = asksForWeather("Hm.").tool_calls.map((call) => ({ ...call, echo: { message: { reasoning: "Hm." } } }));
+test.each(["reasoning", "think"])("what a provider gives as %s is told once, and goes back to it", async (name) => {
+  const echo = { message: { [name]: "Hm." } };
+  const asks = asksForWeather("Hm.").tool_calls.map((call) => ({ ...call, echo }));
   const turn = { text: "", reasoning: "Hm.", tool_calls: asks };
   const model = scriptedModel(turn, turn, "Sunny.");
   await using agent = await runAgentApp({ "test/model": model });
@@ -70,17 +71,15 @@ test("what a provider calls reasoning is told once, and goes back to it", async 
     deltas.push(chunk.choices[0]?.delta ?? {});
   }
   expect(deltas.filter((delta) => "reasoning_content" in delta)).toEqual([{ reasoning_content: "Hm." }]);
-  expect(deltas.filter((delta) => "reasoning" in delta)).toEqual([]);
+  expect(deltas.filter((delta) => name in delta)).toEqual([]);
 
   const { choices } = await completions.create({ ...ask("Weather?"), tools });
   const [message] = choices.map((choice) => choice.message);
   if (!message) throw new Error("there is no message");
-  expect(message).not.toHaveProperty("reasoning");
+  expect(message).not.toHaveProperty(name);
   const result = { role: "tool" as const, tool_call_id: message.tool_calls?.[0]?.id ?? "", content: "Sun" };
   await completions.create({ ...ask("Weather?"), messages: [...ask("Weather?").messages, message, result], tools });
-  expect(model.requests.at(-1)?.messages[1]).toMatchObject({
-    tool_calls: [{ echo: { message: { reasoning: "Hm." } } }],
-  });
+  expect(model.requests.at(-1)?.messages[1]).toMatchObject({ tool_calls: [{ echo }] });
 });
 
 test("a response has items for it, where it was thought", async () => {

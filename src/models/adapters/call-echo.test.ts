@@ -93,6 +93,21 @@ test("so does what others call reasoning, where nothing else says the same", asy
   expect(await sentBack(message({ content: null, reasoning: "", tool_calls }))).toEqual([plain("a"), plain("a")]);
 });
 
+test("and what was thought in the text, where it stood", async () => {
+  const tool_calls = [asked("a")];
+  const content = "<think>\nThey ask for weather.\n</think>\n\nLet me see.";
+  const told = await sentBack(message({ content, tool_calls }));
+  expect(told).toEqual([
+    { ...plain("a"), content },
+    { ...plain("a"), content: "Let me see." },
+  ]);
+  const deltas = [{ content: "<thi" }, { content: content.slice(4) }, { tool_calls: [{ index: 0, ...asked("a") }] }];
+  expect(await sentBack(streamDeltas(deltas), { stream: true })).toEqual(told);
+
+  const marked = { content: "<thought>Hm.</thought>", extra_content: { google: { thought: true } }, tool_calls };
+  expect(await sentBack(message(marked))).toEqual([plain("a"), plain("a")]);
+});
+
 test("blocks of reasoning go back as they came, those of a stream put together", async () => {
   const tool_calls = [asked("a")];
   const thought = { type: "reasoning.text", text: "They ask for weather.", signature: "s", index: 0 };

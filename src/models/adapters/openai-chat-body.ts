@@ -81,11 +81,11 @@ function toOpenaiMessage(message: ChatMessage, target: MessageTarget) {
   }
   const { role, name } = message;
   if (role === "assistant" && message.tool_calls && message.tool_calls.length > 0) {
-    const { reasoning, ...echo } = messageEcho(message.tool_calls, target);
+    const { reasoning, think, ...echo } = messageEcho(message.tool_calls, target);
     return {
       role,
       name,
-      content: content || null,
+      content: (typeof think === "string" ? withThought(think, message.content) : content) || null,
       ...target.noThought,
       ...echo,
       ...(target.reasoning && { reasoning }),
@@ -93,6 +93,11 @@ function toOpenaiMessage(message: ChatMessage, target: MessageTarget) {
     };
   }
   return { role, name, content, ...(role === "assistant" && target.noThought) };
+}
+
+/** As the server wrote it, which did not know thought from text. */
+function withThought(think: string, said: string): string {
+  return `<think>${think}</think>\n\n${said}`;
 }
 
 /** A text, or the parts that pictures and marks make of it. */

@@ -45,8 +45,9 @@ function spokenText(
   const content = contentText(message["content"]);
   if (content === null) return null;
   const sorter = new ThoughtText();
-  const { said, thought } = sorter.add(content, { marked: isMarkedAsThought(message) });
-  reasoning.addText(thought);
+  const marked = isMarkedAsThought(message);
+  const { said, thought } = sorter.add(content, { marked });
+  reasoning.addText(thought, { marked });
   const text = said + sorter.finish({ mayBeReply });
   return text === "" && thought !== "" ? null : text;
 }

@@ -6,12 +6,14 @@ import { thinkingText } from "./message-content.ts";
 /**
  * What a model thought, as a message or the pieces of one tell it, and what it wants to see again of it: DeepSeek and Kimi refuse
  * to go on after a call without their `reasoning_content`, models behind OpenRouter without their `reasoning_details`. vLLM, Groq, Cerebras
- * and Ollama call the same `reasoning`: without it their models begin to think anew after every call.
+ * and Ollama call the same `reasoning`: without it their models begin to think anew after every call, as MiniMax does
+ * without what it wrote between `<think>` and `</think>`.
  */
 export class ReasoningFields {
   #text = "";
   #content: string | null = null;
   #reasoning = "";
+  #tagged = "";
   readonly #details: Map<string, unknown>[] = [];
 
   /** Takes a message or a piece of one. Gives what is thought in it. */
@@ -27,8 +29,10 @@ export class ReasoningFields {
     return this.addText(told ?? (details.map(detailText).join("") || thinkingText(content)));
   }
 
-  addText(text: string): string {
+  /** Takes what was thought in the text itself. `marked`: the server says so, and no tag does. */
+  addText(text: string, { marked = true }: { marked?: boolean } = {}): string {
     this.#text += text;
+    if (!marked) this.#tagged += text;
     return text;
   }
 
@@ -37,10 +41,11 @@ export class ReasoningFields {
     return this.#text === "" ? {} : { reasoning: this.#text };
   }
 
-  /** What is sent back beside the calls it led to. `reasoning` only where it is all there is: else it says the same once more. */
+  /** What is sent back beside the calls it led to. The other fields only where they are all there is: else they say the same once more. */
   echo(): JsonRecord | null {
     if (this.#content === null && this.#details.length === 0) {
-      return this.#reasoning === "" ? null : { reasoning: this.#reasoning };
+      if (this.#reasoning !== "") return { reasoning: this.#reasoning };
+      return this.#tagged === "" ? null : { think: this.#tagged };
     }
     return plainRecord({
       ...(this.#content !== null && { reasoning_content: this.#content }),

@@ -62,10 +62,10 @@ export class StreamedReply {
   }
 
   /** `marked`: the server says that it is thought. */
-  addText(text: string, options?: { marked: boolean }): void {
-    if (this.#sorter.isSaid && !options?.marked) return this.#say(text);
-    const { said, thought } = this.#sorter.add(text, options);
-    if (thought !== "") this.#listeners.onReasoning(this.#reasoning.addText(thought));
+  addText(text: string, { marked }: { marked: boolean } = { marked: false }): void {
+    if (this.#sorter.isSaid && !marked) return this.#say(text);
+    const { said, thought } = this.#sorter.add(text, { marked });
+    if (thought !== "") this.#listeners.onReasoning(this.#reasoning.addText(thought, { marked }));
     if (said !== "" || text === "") this.#say(said);
   }
 

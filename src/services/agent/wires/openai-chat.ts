@@ -162,10 +162,10 @@ function toToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
 
 /**
  * What the provider wants to see again in the message of these calls: a client that sends the message back brings it. Without
- * `reasoning`: clients take it for more of what `reasoning_content` tells, and would show it twice.
+ * what `reasoning_content` tells already: clients take `reasoning` for more of it, and would show it twice.
  */
 function reasoningBefore({ reply }: SuccessfulOutcome): Readonly<Record<string, unknown>> {
-  const { reasoning: _, ...echo } = reply.tool_calls[0]?.echo?.message ?? {};
+  const { reasoning: _, think: __, ...echo } = reply.tool_calls[0]?.echo?.message ?? {};
   return echo;
 }
 

@@ -19,9 +19,9 @@ test("what was sealed with calls is found by their ids again, the message's with
   expect(sealEchoes(new Map())).toBeNull();
 });
 
-test("what some servers call reasoning is sealed, too", () => {
-  const sealed = sealEchoes(new Map([["a", { message: { reasoning: "Hm." } }]]));
-  expect(openEchoes(sealed)?.("a")).toEqual({ message: { reasoning: "Hm." } });
+test.each(["reasoning", "think"])("what was thought is sealed as %s, too", (name) => {
+  const message = { [name]: "Hm." };
+  expect(openEchoes(sealEchoes(new Map([["a", { message }]])))?.("a")).toEqual({ message });
 });
 
 const seal = (value: unknown) => `rehearsal.${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
