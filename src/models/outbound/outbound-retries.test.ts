@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { resetBeforeHeaders, resetMidBody } from "../../../test/support/fake-provider/connection-faults.ts";
 import { rateLimited, serverError, status, unavailable } from "../../../test/support/fake-provider/error-statuses.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import { json } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { createOutbound } from "./create-outbound.ts";
 import type { OutboundOptions } from "./outbound-options.ts";
@@ -103,6 +104,29 @@ test.each([
   ["exactly the most we wait", { "retry-after": "60" }, 60_000],
 ])("Retry-After as %s is understood", async (_, headers: Record<string, string>, expected) => {
   await using provider = await startFakeProvider({ script: [rateLimited(headers)] });
+  const { outbound, waits } = withFakeTime();
+  expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });
+  expect(waits).toEqual([expected]);
+  await outbound.close();
+});
+
+/** As Gemini limits the rate: no header, and everything in a list. */
+const quota = (quotaId: string, retryDelay: string) => {
+  const google = (name: string, fields: object) => ({ "@type": `type.googleapis.com/google.rpc.${name}`, ...fields });
+  const details = [google("QuotaFailure", { violations: [{ quotaId }] }), google("RetryInfo", { retryDelay })];
+  return json(
+    [{ error: { code: 429, message: "You exceeded your quota.", status: "RESOURCE_EXHAUSTED", details } }],
+    429,
+  );
+};
+
+test.each([
+  ["37s", "GenerateRequestsPerMinutePerProjectPerModel-FreeTier", 37_000],
+  ["1.203608125s", "GenerateRequestsPerMinutePerProjectPerModel-FreeTier", 1204],
+  ["soon", "GenerateRequestsPerMinutePerProjectPerModel-FreeTier", 500],
+  ["42s", "GenerateRequestsPerDayPerProjectPerModel-FreeTier", 500],
+])("Google's wait of %s for %s is understood", async (delay, id, expected) => {
+  await using provider = await startFakeProvider({ script: [quota(id, delay)] });
   const { outbound, waits } = withFakeTime();
   expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });
   expect(waits).toEqual([expected]);

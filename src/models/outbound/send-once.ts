@@ -6,6 +6,7 @@ import type { Clock, Timeouts } from "./outbound-options.ts";
 import type { OutboundRequest } from "./outbound.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import { retryInfoMs } from "./retry-info.ts";
 import { statusFailure } from "./status-failure.ts";
 
 export interface Try {
@@ -56,18 +57,14 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
   const result = await exchange.result;
   if (result.kind === "failed" || result.status < 300) return result;
   if (result.status < 400) return redirected(result.status, result.headers, url);
+  const body = result.kind === "body" ? result.body : "";
   const failure = statusFailure(
-    {
-      status: result.status,
-      url,
-      contentType: String(result.headers["content-type"] ?? ""),
-      body: result.kind === "body" ? result.body : "",
-    },
+    { status: result.status, url, contentType: String(result.headers["content-type"] ?? ""), body },
     {
       explain: request.explainFailure,
       hasCredential: credentials.length > 0,
       keyVariable: attempt.keyVariable?.(url.origin),
-      retryAfterMs: retryAfterMs(result.headers, attempt.clock.wall),
+      retryAfterMs: retryAfterMs(result.headers, attempt.clock.wall) ?? retryInfoMs(body),
     },
   );
   return { kind: "failed", failure };
