@@ -10,6 +10,7 @@ import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
 import { explainRefusedPictures } from "./pictures-refused.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "./reply-stream.ts";
 import { formLeft, rememberStreamForm, streamFormOf, type StreamForm } from "./stream-forms.ts";
+import { isKnownToThink, rememberThinking } from "./thinking-models.ts";
 import { refusesOlderName, rememberNewerName, wantsNewerName } from "./token-limit.ts";
 
 export interface BodyOptions {
@@ -19,6 +20,8 @@ export interface BodyOptions {
   readonly streamUsage: boolean;
   /** Whether the limit of tokens goes by its newer name. */
   readonly newerLimit: boolean;
+  /** Whether the model is known to think before it replies. */
+  readonly thinks: boolean;
   /** Whose echoes are sent back. */
   readonly source: string;
   /** What the server has refused and can do without. */
@@ -57,7 +60,8 @@ export function httpChatModel(
     const stream = form !== "none";
     let again: Call["again"] = null;
     const streamUsage = form === "with-usage";
-    const body = protocol.toBody(request, { modelId, stream, streamUsage, newerLimit, source, without });
+    const thinks = isKnownToThink(outbound, source);
+    const body = protocol.toBody(request, { modelId, stream, streamUsage, newerLimit, thinks, source, without });
     const result = await outbound.request({
       url,
       method: "POST",
@@ -110,6 +114,7 @@ export function httpChatModel(
       if (reply.ok && wasRefused) rememberStreamForm(outbound, { url, modelId }, form);
       if (reply.ok && newerLimit) rememberNewerName(outbound, source);
       if (reply.ok && without.size > 0) rememberLeftOut(outbound, source, without);
+      if (reply.ok) rememberThinking(outbound, source, reply);
       if (reply.ok || again === null) return withTries(reply, earlier);
       earlier += reply.error.tries;
       newerLimit ||= again.newerLimit ?? false;

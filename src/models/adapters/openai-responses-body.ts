@@ -1,6 +1,7 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition, UserPart } from "../../contract/model.ts";
 import { nameInText } from "../../contract/name-in-text.ts";
+import { messageEcho } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { toResponsesFields } from "./responses-fields.ts";
 import { tokenLimit } from "./token-limit.ts";
@@ -14,13 +15,14 @@ const ownKeys = new Set(["model", "input", "stream", "stream_options"]);
  */
 export function toResponsesBody(
   request: ChatRequest,
-  { modelId, stream }: Pick<BodyOptions, "modelId" | "stream">,
+  { modelId, stream, thinks, source, without }: BodyOptions,
 ): string {
   const { parameters = {} } = request;
   const { extra = {}, temperature, top_p } = parameters;
-  const { text, ...allowed } = toResponsesFields(
+  const { text, include, ...allowed } = toResponsesFields(
     Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key))),
   );
+  const sealed = !without.has("sealed_reasoning");
   const messages = request.messages.map(nameInText);
   const instructions = messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
   return JSON.stringify({
@@ -31,12 +33,19 @@ export function toResponsesBody(
     store: false,
     ...(instructions.length > 0 && { instructions: instructions.join("\n\n") }),
     ...toolFields(request),
+    ...includeField(include, { sealed: sealed && thinks && Boolean(request.tools?.length) }),
     ...allowed,
     ...((request.format || text !== undefined) && { text: textField(request, text) }),
     model: modelId,
-    input: toInput(messages),
+    input: toInput(messages, sealed ? source : null),
     ...(stream && { stream: true }),
   });
+}
+
+/** What is given beyond the reply. `sealed`: also what the model thinks, which it is to see again beside its calls. */
+function includeField(asked: unknown, { sealed }: { sealed: boolean }): JsonRecord {
+  if (!sealed) return asked === undefined ? {} : { include: asked };
+  return { include: [...new Set([...(Array.isArray(asked) ? asked : []), "reasoning.encrypted_content"])] };
 }
 
 function textField({ format }: ChatRequest, extra: unknown): unknown {
@@ -59,16 +68,30 @@ function toResponsesTool({ name, description, parameters, strict = false }: Tool
   return { type: "function", name, description, parameters, strict };
 }
 
-function toInput(messages: readonly ChatMessage[]): readonly object[] {
+/** `source`: to whom its sealed reasoning goes back. */
+function toInput(messages: readonly ChatMessage[], source: string | null): readonly object[] {
   const paired = toolExchanges(messages);
   return messages.flatMap((message): readonly object[] => {
     if (message.role === "system") return [];
-    if (message.role === "assistant") return assistantItems(message.content, message.tool_calls ?? [], paired);
+    if (message.role === "assistant") {
+      const { content, tool_calls = [] } = message;
+      return [...reasoningBefore(tool_calls, { paired, source }), ...assistantItems(content, tool_calls, paired)];
+    }
     if (message.role === "user") return [{ role: "user", content: message.parts?.map(toInputPart) ?? message.content }];
     return paired.has(message)
       ? [{ type: "function_call_output", call_id: message.tool_call_id, output: message.content }]
       : [{ role: "user", content: resultAsText(message) }];
   });
+}
+
+/** Nothing where no call follows: the API refuses a thought that led to nothing. */
+function reasoningBefore(
+  calls: readonly ToolCall[],
+  { paired, source }: { paired: ReadonlySet<unknown>; source: string | null },
+): readonly object[] {
+  if (source === null || !calls.some((call) => paired.has(call))) return [];
+  const { reasoning_items: items } = messageEcho(calls, { source });
+  return Array.isArray(items) ? items.filter(isRecord) : [];
 }
 
 function toInputPart(part: UserPart) {

@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError, ToolCall } from "../../contract/model.ts";
+import { withEchoes } from "./call-echo.ts";
 import { replyError } from "./failed-reply.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { contentText, messageToolCalls, refusalText } from "./message-content.ts";
@@ -47,7 +48,7 @@ function toReply(
   const messages = output.filter((item) => item["type"] === "message" || "role" in item);
   const texts = messages.flatMap((message) => contentText(message["content"]) ?? []);
   const refusals = messages.flatMap((message) => refusalText(message) ?? []);
-  const toolCalls = functionCalls(output);
+  const toolCalls = withEchoes(functionCalls(output), { source: context.source, message: sealedReasoning(output) });
   const finish = incompleteReason(response);
   const thought = reasoningIn(output);
   const text = texts.join("");
@@ -78,6 +79,25 @@ function reasoningIn(output: readonly JsonRecord[]): string {
   const items = output.filter((item) => item["type"] === "reasoning");
   const texts = items.flatMap(({ content, summary }) => [...partTexts(content), ...partTexts(summary)]);
   return texts.join("\n\n");
+}
+
+/**
+ * What a model that thinks goes on from after its calls. Without its content, an item is known only to a server that stores it.
+ * Thoughts between the calls are left out, since the API wants each before what it led to.
+ */
+function sealedReasoning(output: readonly JsonRecord[]): JsonRecord | null {
+  const isThought = ({ type }: JsonRecord) => type === "reasoning";
+  const items = output.filter(isThought);
+  const areFirst = output.slice(0, items.length).every(isThought);
+  if (items.length === 0 || !areFirst || !items.every((item) => nonEmptyString(item["encrypted_content"]))) return null;
+  return plainRecord({
+    reasoning_items: items.map(({ type, id, summary, encrypted_content }) => ({
+      type,
+      id,
+      summary: Array.isArray(summary) ? summary : [],
+      encrypted_content,
+    })),
+  });
 }
 
 function partTexts(parts: unknown): readonly string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatRequest } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest } from "../../contract/model.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import {
   contextTooLong,
@@ -339,4 +339,61 @@ test.each<[string, Behaviour, string]>([
   const { reply } = await ask(behaviour);
   expect(reply).toMatchObject({ ok: false, error: { code } });
   expect(JSON.stringify(reply)).not.toContain("secret text");
+});
+
+const question = { role: "user", content: "Weather?" } as const;
+const tools = [{ name: "weather", description: "", parameters: { type: "object" } }];
+const sealed = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAAA" };
+const weatherCall = { id: "fc_1", type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" };
+
+/** Asks for the weather three times, with its own call and a result in between, and gives the bodies that were sent. */
+async function turnsOf(behaviour: Behaviour) {
+  await using provider = await startFakeProvider({ behaviour });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: "openai-responses", endpoint: provider.url, modelId: "m" });
+  const { signal } = new AbortController();
+  const messages: ChatMessage[] = [question];
+  for (let turn = 0; turn < 3; turn += 1) {
+    const reply = await model({ messages, tools }, { signal });
+    if (!reply.ok) throw new Error(reply.error.detail);
+    const { text, tool_calls } = reply;
+    messages.push({ role: "assistant", content: text, tool_calls });
+    for (const { id } of tool_calls) messages.push({ role: "tool", content: "Sunny", tool_call_id: id });
+  }
+  await model({ messages }, { signal });
+  return provider.requests.map(({ body }) => body ?? {});
+}
+
+test("a model that thinks sees its thoughts again beside its calls", async () => {
+  const bodies = await turnsOf((exchange) => {
+    const isAsked = Array.isArray(exchange.request.body?.["include"]);
+    const { encrypted_content: _, ...bare } = sealed;
+    return json(response([isAsked ? { ...sealed, status: null } : bare, weatherCall]))(exchange);
+  });
+  const asked = ["reasoning.encrypted_content"];
+  // Asked for once it is known that there is something, and only where calls may follow.
+  expect(bodies.map((body) => body["include"])).toEqual([undefined, asked, asked, undefined]);
+  const { call_id, name, arguments: text } = weatherCall;
+  const call = { type: "function_call", call_id, name, arguments: text };
+  const result = { type: "function_call_output", call_id, output: "Sunny" };
+  expect(bodies[3]?.["input"]).toEqual([question, call, result, sealed, call, result, sealed, call, result]);
+});
+
+test("thoughts between calls are not told in another order", async () => {
+  const output = [sealed, weatherCall, { ...sealed, id: "rs_2" }, { ...weatherCall, call_id: "call_2" }];
+  const [, , , last] = await turnsOf(json(response(output)));
+  expect(JSON.stringify(last?.["input"])).not.toContain("encrypted_content");
+});
+
+test("one that gives nothing of the kind, or refuses to, is asked for no more", async () => {
+  const usage = { input_tokens: 1, output_tokens: 1, output_tokens_details: { reasoning_tokens: 0 } };
+  const plain = await turnsOf(json(response([weatherCall], { usage })));
+  expect(plain.some((body) => "include" in body)).toBe(false);
+
+  const refusal = { message: "Encrypted content is not supported with this model." };
+  const refusing = await turnsOf((exchange) => {
+    const isAsked = "include" in (exchange.request.body ?? {});
+    return (isAsked ? status(400, refusal) : json(response([weatherCall])))(exchange);
+  });
+  expect(refusing.map((body) => "include" in body)).toEqual([false, true, false, false, false]);
 });

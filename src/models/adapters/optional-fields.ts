@@ -6,7 +6,13 @@ import { createModelMemory } from "./model-memory.ts";
  * What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again, be it
  * only what it thought, ids of calls as another model gave them, replies that do not say what was thought before them.
  */
-export type OptionalField = "cache_control" | "echoes" | "reasoning" | "foreign_ids" | "bare_replies";
+export type OptionalField =
+  | "cache_control"
+  | "echoes"
+  | "reasoning"
+  | "sealed_reasoning"
+  | "foreign_ids"
+  | "bare_replies";
 
 interface Signs {
   /** The field in a body that is sent. */
@@ -20,6 +26,11 @@ const signs: Readonly<Record<OptionalField, Signs>> = {
   echoes: { sent: /"reasoning_(?:content|details)":/, refused: /\breasoning_(?:content|details)\b/ },
   // A server may refuse to be sent what it sends itself.
   reasoning: { sent: /"reasoning":"/, refused: /\breasoning\b/ },
+  // OpenAI gives what its models thought unreadable, and takes it back.
+  sealed_reasoning: {
+    sent: /"reasoning\.encrypted_content"|"encrypted_content":/,
+    refused: /encrypted[_ ]content|\binclude\b/i,
+  },
   // DeepSeek, Kimi and MiMo, of replies they gave and of those of others.
   bare_replies: {
     sent: /"role":"assistant"/,

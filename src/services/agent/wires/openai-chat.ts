@@ -2,7 +2,12 @@ import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/agent-ou
 import { defined } from "../../../contract/defined.ts";
 import type { ServiceError } from "../../../contract/service-error.ts";
 import type { ModelParameters, SuccessfulReply } from "../../../contract/model.ts";
-import type { ChatCompletion, ChatCompletionRequest, CompletionUsage } from "../../../contract/openai-chat.ts";
+import {
+  echoedFields,
+  type ChatCompletion,
+  type ChatCompletionRequest,
+  type CompletionUsage,
+} from "../../../contract/openai-chat.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
 import type { Turn } from "../turns/turn.ts";
@@ -161,12 +166,12 @@ function toToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
 }
 
 /**
- * What the provider wants to see again in the message of these calls: a client that sends the message back brings it. Without
- * what `reasoning_content` tells already: clients take `reasoning` for more of it, and would show it twice.
+ * What the provider wants to see again in the message of these calls: a client that sends the message back brings it. The
+ * rest is put back by us: clients would take `reasoning` for more of what `reasoning_content` tells, and show it twice.
  */
 function reasoningBefore({ reply }: SuccessfulOutcome): Readonly<Record<string, unknown>> {
-  const { reasoning: _, think: __, ...echo } = reply.tool_calls[0]?.echo?.message ?? {};
-  return echo;
+  const fields = Object.entries(reply.tool_calls[0]?.echo?.message ?? {});
+  return Object.fromEntries(fields.filter(([name]) => Object.hasOwn(echoedFields, name)));
 }
 
 /** Over all calls of the run: what the client caused, not what the last step cost. */

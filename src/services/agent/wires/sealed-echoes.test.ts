@@ -19,10 +19,12 @@ test("what was sealed with calls is found by their ids again, the message's with
   expect(sealEchoes(new Map())).toBeNull();
 });
 
-test.each(["reasoning", "think"])("what was thought is sealed as %s, too", (name) => {
-  const message = { [name]: "Hm." };
-  expect(openEchoes(sealEchoes(new Map([["a", { message }]])))?.("a")).toEqual({ message });
-});
+test.each([{ reasoning: "Hm." }, { think: "Hm." }, { reasoning_items: [{}] }])(
+  "what was thought is sealed as %j, too",
+  (message) => {
+    expect(openEchoes(sealEchoes(new Map([["a", { message }]])))?.("a")).toEqual({ message });
+  },
+);
 
 const seal = (value: unknown) => `rehearsal.${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
 

@@ -6,7 +6,14 @@ import type { PendingEchoes } from "../turns/pending-echoes.ts";
 
 /** What a provider wants to see again of one reply: in its message, and beside its calls, by their ids. */
 const Echoes = z.object({
-  message: z.object({ ...echoedFields, reasoning: z.string().nullish(), think: z.string().nullish() }).optional(),
+  message: z
+    .object({
+      ...echoedFields,
+      reasoning: z.string().nullish(),
+      think: z.string().nullish(),
+      reasoning_items: z.array(z.unknown()).nullish(),
+    })
+    .optional(),
   calls: z.record(z.string(), z.object({ extra_content: z.record(z.string(), z.unknown()) })),
 });
 type Echoes = z.infer<typeof Echoes>;
