@@ -336,6 +336,11 @@ test.each<[string, Behaviour, string]>([
   ["429", rateLimited({}), "upstream_rate_limited"],
   ["OpenAI's unknown model", modelNotFound, "model_not_found"],
   [
+    "JSON that Groq's model got wrong",
+    status(400, { message: "Failed to generate JSON. Please adjust your prompt.", code: "json_validate_failed" }),
+    "upstream_invalid_reply",
+  ],
+  [
     "Groq's former model",
     status(400, { message: "The model `x` has been decommissioned.", code: "model_decommissioned" }),
     "model_not_found",

@@ -42,6 +42,10 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
     return { code: "upstream_rejected", detail, refusesContent: true };
   }
   if (status < 500 && isUnreadableCall(error)) return unreadableCall(`HTTP ${status}`, url);
+  if (status < 500 && error.code === "json_validate_failed") {
+    const detail = `HTTP ${status}: the model at ${url.host} did not keep to the JSON it was asked for.`;
+    return { code: "upstream_invalid_reply", detail };
+  }
   // OpenRouter's filter answers so; whatever else does is about the key.
   if (status === 403) return null;
   if (refusesTools(error.message)) {
