@@ -15,7 +15,7 @@ const perMessage = 4;
 
 /** The calls of one pass through a scenario: each carries the conversation so far. */
 export function estimateCalls(
-  { interactions, system_prompt }: Scenario,
+  { interactions, system_prompt }: Pick<Scenario, "interactions" | "system_prompt">,
   { settings, reply }: { settings: Pick<RunSettings, "system_prompt" | "parameters">; reply?: number | undefined },
 ): EstimatedCall[] {
   const prompt = system_prompt ?? settings.system_prompt;

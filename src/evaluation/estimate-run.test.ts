@@ -92,6 +92,39 @@ test("judge and labeller also look at the replies of a second pass, a conversati
   expect(estimateRun(planOf({ judge: whole, history: "both" }), prices).helper_calls.expected).toBe(2 * 3 * 3);
 });
 
+const inputOf = (settings: object, turns?: number) =>
+  estimateRun(planOf({ attempts: 1, ...settings }, turns), { concurrency: 1 }).input_tokens.expected;
+
+test("a judge reads the conversation so far with each reply, and its question with each vote", () => {
+  const judge = { endpoint: "http://j", model_id: "j" };
+  const helped = (settings: object, turns: number) =>
+    inputOf({ judge: { ...judge, ...settings } }, turns) - inputOf({}, turns);
+  const long = "1234".repeat(1_000);
+  expect(helped({ rubric: long }, 1) - helped({ rubric: "Kind?" }, 1)).toBe(2 * (1_000 - 2));
+  expect(helped({ rubric: long, votes: 3 }, 1)).toBe(3 * helped({ rubric: long }, 1));
+  // A second turn adds a call, which reads 14 tokens more than the first: a message with its answer.
+  expect(helped({ rubric: "Kind?" }, 2) - 2 * helped({ rubric: "Kind?" }, 1)).toBe(2 * 14);
+  const whole = { scope: "conversation", rubric: "Kind?" };
+  // One call for both turns, with 14 tokens more and the reference of 4.
+  expect(helped(whole, 2) - helped(whole, 1)).toBe(2 * (14 + 4));
+});
+
+test("a labeller reads the message, the reply and all labels of the key", () => {
+  const labeller = { endpoint: "http://l", model_id: "l" };
+  const labelled = (labels: number) => {
+    const interactions = Array.from({ length: labels }, (_, index) => ({
+      id: `${index}`,
+      user_message: "12345678",
+      interaction_type: "opening",
+      reference_metadata: { intent: `label ${index + 100}xx` },
+    }));
+    const scenarios = [{ id: "a", description: "", tags: [], interactions }];
+    return (inputOf({ scenarios, labeller }) - inputOf({ scenarios })) / labels;
+  };
+  // Three tokens a label.
+  expect(labelled(50) - labelled(10)).toBe(3 * 40);
+});
+
 test("a turn without a reference is not judged against one, and one without labels is not labelled", () => {
   const interactions = [{ id: "1", user_message: "Hi", interaction_type: "opening" }];
   const scenarios = [{ id: "a", description: "", tags: [], interactions }];

@@ -2,8 +2,9 @@ import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { Range, RunEstimate } from "../contract/estimate.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import { estimateCalls } from "./estimate-calls.ts";
-import { helperCalls } from "./helper-calls.ts";
+import { helperLoads } from "./helper-loads.ts";
 import type { PriceOf } from "./helper-usage.ts";
+import { sumLoads, type Load } from "./load.ts";
 import { moneyText } from "./money-text.ts";
 import { add, atLeast, divide, even, multiply, scale } from "./range.ts";
 
@@ -25,17 +26,8 @@ export interface EstimateOptions {
 
 // A rule of thumb, for want of earlier runs: a call takes seconds.
 const usualLatency: Range = { low: 500, expected: 2_000, high: 8_000 };
-/** A judge's instructions, and its answer. */
-const judgeOverhead = 350;
-const judgeAnswer = 80;
 /** How far token counts may be off either way. */
 const spread = 2;
-
-interface Load {
-  readonly calls: number;
-  readonly input: number;
-  readonly output: number;
-}
 
 /**
  * Calls, tokens, money and time of a plan, before the first call. Calls are those of a run in which every turn is answered at the
@@ -44,7 +36,7 @@ interface Load {
 export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): RunEstimate {
   const attempts = attemptRange(plan);
   const model = sumLoads(plan.scenarios.map((scenario) => modelLoad(scenario, plan, options.earlier ?? null)));
-  const helpers = helperLoad(plan, model.output / Math.max(1, model.calls));
+  const helpers = helperLoads(plan, { parameters: plan.parameters, reply: options.earlier?.output_tokens });
   const passes: Range =
     plan.history === "both" ? even(2) : { low: 1, expected: 1, high: plan.replay_first_bad_turn ? 2 : 1 };
   const everyPass = multiply(attempts, passes);
@@ -83,15 +75,6 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
 function modelLoad(scenario: Scenario, plan: EvaluationPlan, earlier: EarlierFigures | null): Load {
   const calls = estimateCalls(scenario, { settings: plan, reply: earlier?.output_tokens });
   return sumLoads(calls.map((call) => ({ calls: 1, ...call })));
-}
-
-/** What judging and labelling one pass takes. */
-function helperLoad(plan: EvaluationPlan, reply: number): { judge: Load; labeller: Load } {
-  const { judge, labeller } = helperCalls(plan);
-  return {
-    judge: { calls: judge, input: judge * (judgeOverhead + 3 * reply), output: judge * judgeAnswer },
-    labeller: { calls: labeller, input: labeller * (judgeOverhead + reply), output: labeller * 20 },
-  };
 }
 
 function attemptRange({ attempts, adaptive }: EvaluationPlan): Range {
@@ -160,13 +143,6 @@ function toSentence({ calls, money, seconds }: Pick<RunEstimate, "calls" | "mone
 function duration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
-}
-
-function sumLoads(loads: readonly Load[]): Load {
-  return loads.reduce(
-    (sum, load) => ({ calls: sum.calls + load.calls, input: sum.input + load.input, output: sum.output + load.output }),
-    { calls: 0, input: 0, output: 0 },
-  );
 }
 
 const widen = ({ low, expected, high }: Range): Range => ({ low: low / spread, expected, high: high * spread });

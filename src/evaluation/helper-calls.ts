@@ -28,17 +28,20 @@ export function helperCalls({ scenarios, judge, labeller }: Helped): HelperCalls
 
 function judgeCalls(scenarios: Helped["scenarios"], judge: JudgeSettings): number {
   const { votes = 1 } = judge;
+  if (judge.scope === "conversation") return votes * judgeQuestions(judge).length * scenarios.length;
+  const textsOf = createTurnTexts(judge);
+  return votes * turnsOf(scenarios).reduce((sum, turn) => sum + textsOf(turn).length, 0);
+}
+
+/** Tells what a judge of single replies is asked about a turn. */
+export function createTurnTexts(judge: JudgeSettings): (turn: Interaction) => readonly string[] {
   const questions = judgeQuestions(judge);
-  if (judge.scope === "conversation") return votes * questions.length * scenarios.length;
-  const turns = turnsOf(scenarios);
-  const referenced = turns.filter((turn) => referenceReplies(turn).length > 0).length;
-  const rubrics = turns.flatMap(rubricsOf).length;
-  return (
-    votes * questions.reduce((sum, { needsReference }) => sum + (needsReference ? referenced : turns.length), rubrics)
-  );
+  const always = questions.filter(({ needsReference }) => !needsReference).map(({ text }) => text);
+  const all = questions.map(({ text }) => text);
+  return (turn) => [...(referenceReplies(turn).length > 0 ? all : always), ...rubricsOf(turn).map(({ text }) => text)];
 }
 
 const turnsOf = (scenarios: Helped["scenarios"]) => scenarios.flatMap(({ interactions }) => interactions);
 
-const hasLabels = ({ reference_metadata }: Interaction): boolean =>
+export const hasLabels = ({ reference_metadata }: Interaction): boolean =>
   Object.values(reference_metadata).some((value) => ["string", "number", "boolean"].includes(typeof value));

@@ -2,5 +2,5 @@ import type { Interaction } from "../contract/scenario.ts";
 
 /** What the judge is asked about a turn beside the questions of the run. */
 export function rubricsOf({ checks = [] }: Pick<Interaction, "checks">) {
-  return checks.filter(({ type }) => type === "rubric");
+  return checks.filter((check) => check.type === "rubric");
 }
