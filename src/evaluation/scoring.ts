@@ -79,7 +79,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     ),
     weights: settings.weights,
     label_rules: settings.label_rules,
-    labeller: parts.labeller ?? createLocalLabeller({ candidates }),
+    labeller: parts.labeller ?? createLocalLabeller({ candidates, label_rules: settings.label_rules }),
     modelLabeller: parts.modelLabeller,
     semantic: !named || names.includes(semanticSimilarity) ? parts.semantic : undefined,
     judge: parts.judge,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { LabelRule } from "../../contract/label-rule.ts";
 import { Interaction, type Scenario } from "../../contract/scenario.ts";
 import { prepareText } from "../text/prepare-text.ts";
 import { labelCandidates } from "./label-candidates.ts";
@@ -20,8 +21,9 @@ function scenarioOf(key: string, labelled: readonly Labelled[]): Scenario {
 }
 
 /** Labels a reply as if it answered the interaction at `position`. */
-function labellerOf(key: string, labelled: readonly Labelled[]) {
-  const label = createLocalLabeller({ candidates: labelCandidates([scenarioOf(key, labelled)]) });
+function labellerOf(key: string, labelled: readonly Labelled[], aliases?: LabelRule["aliases"]) {
+  const candidates = labelCandidates([scenarioOf(key, labelled)]);
+  const label = createLocalLabeller({ candidates, label_rules: aliases && { [key]: { aliases } } });
   return (reply: string, position = 0) => {
     const own = { interaction_id: `${position}`, references: [prepareText(labelled[position]?.[1] ?? "")] };
     return label({ key, reply: prepareText(reply), own });
@@ -232,4 +234,29 @@ test("confidence stays within 0..1, and keys without text labels are not judged"
 test("a key that holds free text has no candidates", () => {
   const labelled = Array.from({ length: 300 }, (_, index): Labelled => [`order ${index}`, "x"]);
   expect(labelCandidates([scenarioOf("order", labelled)]).size).toBe(0);
+});
+
+test("a reply is not torn between labels that are aliases of each other", async () => {
+  const issued = "Your refund has been issued and will reach your account within five days.";
+  const labelled: Labelled[] = [
+    ["refund", issued],
+    ["Money-back", issued],
+    ["tracking", "Your parcel left our warehouse on Tuesday."],
+  ];
+  const close = "The refund was issued, it will be in your account in five days.";
+  const torn = labellerOf("intent", labelled);
+  expect([(await torn(issued))?.value, (await torn(close))?.value]).toEqual(["unknown", "unknown"]);
+  const one = labellerOf("intent", labelled, { refund: ["money back"] });
+  expect([(await one(issued))?.value, (await one(close))?.value]).toEqual(["refund", "refund"]);
+  expect((await one("Your parcel left the warehouse on Monday.", 2))?.value).toBe("tracking");
+});
+
+test("labels that are aliases of sentiments are read as these, and told as the batch spells them", async () => {
+  const labelled: Labelled[] = [
+    ["pos", "x"],
+    ["neg", "x"],
+  ];
+  const label = labellerOf("tone", labelled, { positive: ["pos"], negative: ["neg"] });
+  expect((await label("Great news, your refund has been approved!"))?.value).toBe("pos");
+  expect((await label("Unfortunately we cannot process your refund."))?.value).toBe("neg");
 });

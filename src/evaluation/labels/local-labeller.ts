@@ -1,3 +1,5 @@
+import type { LabelRule } from "../../contract/label-rule.ts";
+import { joinLabels, type JoinedLabel } from "./join-labels.ts";
 import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type Labeller, type LabelQuestion } from "./labels.ts";
 import { createNearestLabel } from "./nearest-label.ts";
@@ -8,14 +10,31 @@ import { sentimentLabel, sentimentLabels } from "./sentiment-label.ts";
 /**
  * The labeller that needs no model. A reply that is the same text as a labelled reference has that label. Else a key whose labels
  * are all sentiments is read with a sentiment lexicon; any other key takes the candidate the reply is most like. It is a weak
- * judge: method and confidence say so, and what the endpoint says outranks it. `candidates` are those of the whole batch.
+ * judge: method and confidence say so, and what the endpoint says outranks it. `candidates` are those of the whole batch; labels that
+ * are aliases of each other by the rule of their key are one.
  */
-export function createLocalLabeller({ candidates }: { candidates: LabelCandidates }): Labeller {
+export function createLocalLabeller({
+  candidates,
+  label_rules = {},
+}: {
+  candidates: LabelCandidates;
+  label_rules?: Readonly<Record<string, LabelRule>> | undefined;
+}): Labeller {
+  const joined = new Map<string, ReadonlyMap<string, JoinedLabel>>();
   const nearest = new Map<string, (question: LabelQuestion) => LabelAnswer>();
   const sameTexts = new Map<string, (question: LabelQuestion) => LabelAnswer | null>();
 
+  function labelsOf(key: string): ReadonlyMap<string, JoinedLabel> | undefined {
+    const known = joined.get(key);
+    const labels = candidates.get(key);
+    if (known || !labels) return known;
+    const own = joinLabels(labels, label_rules[key]?.aliases);
+    joined.set(key, own);
+    return own;
+  }
+
   return async (question) => {
-    const labels = candidates.get(question.key);
+    const labels = labelsOf(question.key);
     if (!labels) return null;
     if (question.reply.raw.trim() === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
 

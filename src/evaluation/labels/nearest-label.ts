@@ -3,7 +3,8 @@ import { isEnglish } from "../text/is-english.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
 import { createGramIndex, type GramIndex } from "./gram-index.ts";
 import { gramsOf, type Gram, type GramCounts } from "./grams.ts";
-import type { LabelCandidate, LabelExample } from "./label-candidates.ts";
+import type { JoinedLabel } from "./join-labels.ts";
+import type { LabelExample } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
 
 /** Likeness the best label needs, and how far it must be ahead of the next. Chosen on support replies (see the test). */
@@ -45,23 +46,24 @@ interface Evidence {
  * nothing to hold against it.
  */
 export function createNearestLabel(
-  candidates: ReadonlyMap<string, LabelCandidate>,
+  candidates: ReadonlyMap<string, JoinedLabel>,
 ): (question: LabelQuestion) => LabelAnswer {
-  const witnesses = [...candidates].map(([key, candidate]) => witnessesOf(key, candidate));
+  const labels = [...candidates.values()];
+  const witnesses = labels.map(witnessesOf);
   const index = createGramIndex(
     witnesses.flat().map((witness) => witness.text),
     commonLabels.flatMap(({ replies }) => replies.map(prepareText)),
   );
-  const names = [...candidates.keys()].map(nameGrams);
-  const lone = candidates.size === 1;
-  const rivals = lone ? createRivals([...candidates.keys()]) : null;
+  const names = labels.map((label) => label.names.map(nameGrams));
+  const lone = labels.length === 1;
+  const rivals = lone ? createRivals(labels.flatMap((label) => label.names)) : null;
 
   return (question) => {
     const grams = gramsOf(question.reply);
     const similarities = index.similarities(grams);
     let position = 0;
     let hasExamples = false;
-    const evidence = [...candidates.values()].map(({ label }, at): Evidence => {
+    const evidence = labels.map(({ label }, at): Evidence => {
       const group = witnesses[at] ?? [];
       const ownCounts = !lone && group.every(({ origin }) => origin === null || isOwn(origin, question));
       let best: Evidence = { label, value: nameLikeness(names[at] ?? [], grams), method: "label name" };
@@ -80,11 +82,11 @@ export function createNearestLabel(
   };
 }
 
-function witnessesOf(key: string, { examples }: LabelCandidate): Witness[] {
+function witnessesOf({ names, examples }: JoinedLabel): Witness[] {
   return [
     ...examples.slice(0, maximumExamples).map((example) => ({ text: prepareText(example.text), origin: example })),
     ...commonLabels
-      .filter((common) => fits(common, key))
+      .filter((common) => names.some((name) => fits(common, name)))
       .flatMap(({ replies }) => replies.map((text) => ({ text: prepareText(text), origin: null }))),
   ];
 }
@@ -120,10 +122,10 @@ function nameGrams(key: string): readonly Gram[] {
   return [...gramsOf(prepareText(key.replace(emptyWords, "").trim() || key)).keys()];
 }
 
-/** How much of the label's name is in the reply, beyond what a text holds by chance. */
-function nameLikeness(name: readonly Gram[], reply: GramCounts): number {
-  const found = name.filter((gram) => reply.has(gram)).length / Math.max(1, name.length);
-  return nameWeight * Math.max(0, (found - chanceOfName) / (1 - chanceOfName));
+/** How much of one of the label's names is in the reply, beyond what a text holds by chance. */
+function nameLikeness(names: readonly (readonly Gram[])[], reply: GramCounts): number {
+  const found = names.map((name) => name.filter((gram) => reply.has(gram)).length / Math.max(1, name.length));
+  return nameWeight * Math.max(0, (Math.max(0, ...found) - chanceOfName) / (1 - chanceOfName));
 }
 
 function decide(evidence: readonly Evidence[]): LabelAnswer {

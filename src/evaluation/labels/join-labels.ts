@@ -1,0 +1,23 @@
+import type { LabelRule } from "../../contract/label-rule.ts";
+import { canonicalKey } from "../scorers/match-value.ts";
+import type { LabelCandidate } from "./label-candidates.ts";
+
+/** A label with every example of it, however they spell it. */
+export interface JoinedLabel extends LabelCandidate {
+  /** The `labelKey` of each spelling that the batch uses. */
+  readonly names: readonly string[];
+}
+
+/** The labels of one key, with those that are aliases of each other as one: a reply cannot be torn between them. Under their canonical keys. */
+export function joinLabels(
+  labels: ReadonlyMap<string, LabelCandidate>,
+  aliases: LabelRule["aliases"],
+): ReadonlyMap<string, JoinedLabel> {
+  const joined = new Map<string, JoinedLabel>();
+  for (const [name, { label, examples }] of labels) {
+    const key = canonicalKey(label, aliases);
+    const known = joined.get(key) ?? { label, examples: [], names: [] };
+    joined.set(key, { ...known, examples: [...known.examples, ...examples], names: [...known.names, name] });
+  }
+  return joined;
+}
