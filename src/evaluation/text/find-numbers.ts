@@ -1,11 +1,13 @@
 import { compatibleText } from "../../contract/compatible-text.ts";
 import { parted } from "./normalize.ts";
 
+const lettersOf = (...scripts: readonly string[]): string =>
+  scripts.map((script) => `\\p{Script_Extensions=${script}}`).join("");
 /** Scripts that write no spaces around numbers, or not always: in 共500元 the letter before is not part of one word with the number. */
-const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
-  .map((script) => `\\p{Script_Extensions=${script}}`)
-  .join("");
-const letter = `(?![${unspaced}])\\p{L}`;
+const unspaced = lettersOf("Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar");
+/** Scripts that join words like "and" and "for" to what follows, also by a hyphen, which is no minus then: و50, ב50, ב-50. */
+const joining = lettersOf("Arabic", "Hebrew", "Ethiopic");
+const letter = `(?![${unspaced}${joining}])\\p{L}`;
 /** Nor what stands behind the points of such a word: v2.5.1 has no number. */
 const notInWord = `(?<![\\p{N}_]|${letter})(?<!(?:_|${letter})(?:\\p{Nd}{1,9}\\.){1,4})`;
 const spaces = String.raw` \u00a0\u202f`;
@@ -22,7 +24,7 @@ const withComma = [
 /** What NFKC makes of ½ and 5½: a slash that nothing but fractions has. */
 const fraction = String.raw`(?:\d{1,3} )?\d{1,3}⁄\d{1,3}(?!\d)`;
 const pattern = new RegExp(
-  String.raw`${notInWord}(?:[-−+]\p{Sc}?)?(?:(?<fraction>${fraction})|(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|(?<!\.)\.\d+)(?:[eE][-+]?\d+)?)`,
+  String.raw`${notInWord}(?:(?<![${joining}])[-−+]\p{Sc}?)?(?:(?<fraction>${fraction})|(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|(?<!\.)\.\d+)(?:[eE][-+]?\d+)?)`,
   "gu",
 );
 /** Anything outside printable ASCII may turn into a digit under NFKC. */
