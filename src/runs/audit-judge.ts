@@ -42,7 +42,7 @@ export async function runJudgeAudit(
     question,
     items,
     repeats,
-    fingerprint: await judgeFingerprint(judge),
+    fingerprint: await judgeFingerprint(judge, question),
     signal,
   });
 }

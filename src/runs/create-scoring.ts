@@ -1,11 +1,11 @@
 import type { Embedder } from "../contract/embedder.ts";
-import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { JudgeSettings, RunSettings } from "../contract/evaluation-request.ts";
 import type { ChatModel, FailedReply } from "../contract/model.ts";
 import { noSpent, spentBy } from "../evaluation/budget.ts";
 import { failedHelperUsage, helperUsageOf, type PriceOf } from "../evaluation/helper-usage.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";
 import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
-import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
+import { judgeQuestions, type JudgeQuestion } from "../evaluation/judges/judge-question.ts";
 import { labelCandidates } from "../evaluation/labels/label-candidates.ts";
 import { createModelLabeller } from "../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../evaluation/scoring.ts";
@@ -24,7 +24,7 @@ export interface RunScoringOptions {
   readonly embedderFor?: ((settings: RunSettings) => Promise<Embedder | null>) | undefined;
   readonly customScorers?: CustomScorers | undefined;
   readonly priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
-  /** Whether a judge with its questions was audited and passed. Default: none was. */
+  /** Whether a judge with a question was audited and passed. Default: none was. */
   readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
   readonly lexical?: ScoringPool["score"] | undefined;
   readonly runCheck?: CheckRunnerThread["run"] | undefined;
@@ -41,10 +41,18 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
     const built: Judge = {
       model: budgeted(createModel(target), { ledger, priceOf: priceOf?.(target) }),
       votes: judge.votes ?? 1,
-      audited: (await isAudited?.(await judgeFingerprint(judge))) ?? false,
+      audited: false,
       priceOf: priceOf?.(target),
     };
-    return { judge: built, questions: judgeQuestions(judge) };
+    return { judge: built, questions: await Promise.all(judgeQuestions(judge).map(withAudit(judge))) };
+  }
+
+  /** Each question was audited by itself. */
+  function withAudit(judge: JudgeSettings): (question: JudgeQuestion) => Promise<JudgeQuestion> {
+    return async (question) => ({
+      ...question,
+      audited: (await isAudited?.(await judgeFingerprint(judge, question))) ?? false,
+    });
   }
 
   return async (run) => {

@@ -31,6 +31,35 @@ test("a judge that was audited is marked so", async () => {
   expect(response.summary.judge_audited).toBe(true);
 });
 
+test("rubrics that were audited by themselves are marked so, whatever stands beside them", async () => {
+  const passed = new Set<string>();
+  const audits = {
+    hasPassed: async (fingerprint: string) => passed.has(fingerprint),
+    record: async ({ fingerprint }: { fingerprint: string }) => void passed.add(fingerprint),
+  };
+  await using bench = await startBench({ models: { model: right(), judge: saying("pass") }, audits });
+  const rubrics = ["kind", "short"].map((name) => ({ name, text: `Is it ${name}?`, weight: 1 }));
+  const evaluate = async () => {
+    const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: { ...judgeAt, rubrics } });
+    const judgements = response.results.scenarios[0]?.attempts[0]?.interactions[0]?.judgements ?? {};
+    const marks = Object.entries(judgements).map(([name, { judge_audited }]) => [name, judge_audited]);
+    return { ...Object.fromEntries(marks), run: response.summary.judge_audited };
+  };
+  const audit = (alone: typeof rubrics) =>
+    bench.runs.auditJudge(
+      {
+        judge: { ...judgeAt, rubrics: alone },
+        items: [{ user_message: "Hi", reply: "Hello", human: "pass" }],
+        repeats: 1,
+      },
+      { owner: null, signal: new AbortController().signal },
+    );
+  await audit(rubrics.slice(0, 1));
+  expect(await evaluate()).toEqual({ "judge.kind": true, "judge.short": false, run: false });
+  await audit(rubrics.slice(1));
+  expect(await evaluate()).toEqual({ "judge.kind": true, "judge.short": true, run: true });
+});
+
 test("a judge that cannot be read leaves the turn unscored, and overall with it: never a pass, never another scale", async () => {
   await using bench = await startBench({ models: { model: right(), judge: fakeModel(() => "PASS") } });
   const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: judgeAt });

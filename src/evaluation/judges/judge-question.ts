@@ -9,8 +9,8 @@ export interface JudgeQuestion {
   readonly weight: number;
   /** The built-in question compares with the reference; without one there is nothing to ask. */
   readonly needsReference: boolean;
-  /** Of one turn alone: no audit was made with it. */
-  readonly ofTurn?: true;
+  /** Whether the judge was checked against people for this question. Default: what its judge says of all. */
+  readonly audited?: boolean;
 }
 
 /** Is the reply right, by the reference? Extra truths do not make a right answer wrong. */
@@ -24,9 +24,9 @@ const correctnessChoices: Choices = {
 
 const gradeChoices: Choices = { pass: 1, partial: 0.5, fail: 0 };
 
-/** A rubric that a turn brings itself, under the name of its score. */
+/** A rubric that a turn brings itself, under the name of its score. No audit was made with it. */
 export function turnQuestion(name: string, text: string): JudgeQuestion {
-  return { name, text, choices: gradeChoices, weight: 1, needsReference: false, ofTurn: true };
+  return { name, text, choices: gradeChoices, weight: 1, needsReference: false, audited: false };
 }
 
 const correctnessText = `Compare the reply with the reference replies, any one of which would be right. Judge the content only, not style or length.

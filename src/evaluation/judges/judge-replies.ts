@@ -110,12 +110,15 @@ async function askAll(
   const answers = await Promise.all(
     questions.map(async (question) => ({
       name: question.name,
-      ...(await askJudge(question.ofTurn ? { ...judge, audited: false } : judge, {
-        messages: promptOf(question),
-        judged,
-        choices: question.choices,
-        signal,
-      })),
+      ...(await askJudge(
+        { ...judge, audited: question.audited ?? judge.audited },
+        {
+          messages: promptOf(question),
+          judged,
+          choices: question.choices,
+          signal,
+        },
+      )),
     })),
   );
   const judgements = Object.fromEntries(answers.map(({ name, verdict }) => [name, verdict]));

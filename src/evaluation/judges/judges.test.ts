@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { JudgeSettings } from "../../contract/evaluation-request.ts";
 import type { ChatRequest } from "../../contract/model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { askJudge, countVotes, describeVerdict, type Judge } from "./ask-judge.ts";
@@ -307,14 +308,19 @@ test("a failure is nothing to hold against a reply: a judge reads the conversati
 
 test("a fingerprint follows model, question and choices", async () => {
   const base = { endpoint: "http://x", model_id: "m" };
-  const same = await judgeFingerprint(base);
-  expect(await judgeFingerprint({ ...base, votes: 5 })).toBe(same);
+  const fingerprintOf = (settings: JudgeSettings) =>
+    Promise.all(judgeQuestions(settings).map((question) => judgeFingerprint(settings, question)));
+  const [same] = await fingerprintOf(base);
+  expect(await fingerprintOf({ ...base, votes: 5 })).toEqual([same]);
   for (const other of [
     { model_id: "n" },
     { rubric: "?" },
     { choices: { a: 1, b: 0 } },
     { scope: "conversation" as const },
   ]) {
-    expect(await judgeFingerprint({ ...base, ...other })).not.toBe(same);
+    expect(await fingerprintOf({ ...base, ...other })).not.toContain(same);
   }
+  const rubrics = ["kind", "short"].map((name) => ({ name, text: `Is it ${name}?`, weight: 1 }));
+  const alone = await Promise.all(rubrics.map((rubric) => fingerprintOf({ ...base, rubrics: [rubric] })));
+  expect(await fingerprintOf({ ...base, rubrics })).toEqual(alone.flat());
 });
