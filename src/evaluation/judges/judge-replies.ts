@@ -154,7 +154,7 @@ function weightedMean(
   rubrics: readonly { question: JudgeQuestion; verdict: JudgeVerdict }[],
   name: string,
 ): GivenScore {
-  const missing = rubrics.filter(({ verdict }) => verdict.value === null);
+  const missing = rubrics.filter(({ question, verdict }) => question.weight > 0 && verdict.value === null);
   if (missing.length > 0) {
     const names = missing.map(({ question }) => question.name).join(", ");
     return { name, value: null, reason: `no verdict on ${names}`, failed: true };

@@ -221,6 +221,21 @@ test("without a reference the built-in question is not asked; a rubric is", asyn
   expect(rubric.scores[0]?.value).toBe(1);
 });
 
+test("a rubric that weighs nothing takes nothing away when there is no verdict on it", async () => {
+  const rubrics = [
+    { name: "kind", text: "Is it kind?", weight: 3 },
+    { name: "watched", text: "Is it short?", weight: 0 },
+  ];
+  const { judge } = judgeWith(({ messages }) => (messages[0]?.content.includes("kind") ? verdictOf("partial") : "?"));
+  const turn = { user_message: "Hello", reply: "Hi" };
+  const { scores } = await judgeTurn(judge, { questions: judgeQuestions({ rubrics }), turn, before: [], signal });
+  expect(scores).toMatchObject([
+    { name: "judge.kind", value: 0.5 },
+    { name: "judge.watched", value: null, failed: true },
+    { name: "judge_rubrics", value: 0.5 },
+  ]);
+});
+
 test("a pair is judged in both orders; a judge that prefers a place makes a tie", async () => {
   const pair = { user_message: "q", left: "L", right: "R" };
   const firstAlways = judgeWith(() => verdictOf("first")).judge;
