@@ -128,6 +128,15 @@ test("without expected keys there is nothing to score", () => {
   expect(values({ intent: "x" }, {})).toEqual({ metadata_match: null });
 });
 
+test("a reason tells labels apart that read the same, or as nothing", () => {
+  const reasonOf = (given: Metadata[string], expected: Metadata[string]) =>
+    score({ a: given }, { a: expected })[0]?.reason;
+  expect(reasonOf("8", 8)).toBe("8 (string), expected 8");
+  expect(reasonOf(true, "true")).toBe("true (boolean), expected true");
+  expect(reasonOf("", "x")).toBe('"", expected x');
+  expect(reasonOf("", "")).toBe('is ""');
+});
+
 test("reasons name what was found and what was expected", () => {
   const reasons = Object.fromEntries(score({ a: "x" }, { a: "y", b: 1 }).map(({ name, reason }) => [name, reason]));
   expect(reasons).toEqual({

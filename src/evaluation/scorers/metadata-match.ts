@@ -34,7 +34,7 @@ function scoreKey(key: string, input: ScorerInput): Score {
   return {
     name,
     value,
-    reason: value === 1 ? `is ${show(expected)}` : `${show(generated)}, expected ${show(expected)}`,
+    reason: value === 1 ? `is ${show(expected)}` : `${showGiven(generated, expected)}, expected ${show(expected)}`,
   };
 }
 
@@ -51,7 +51,13 @@ function matchOfAll(keys: readonly string[], scores: readonly Score[]): Score {
   };
 }
 
+/** Of another type it is wrong though it may read the same: "8" where 8 is expected. */
+function showGiven(given: MetadataValue | undefined, expected: MetadataValue): string {
+  const text = show(given);
+  return typeof given !== typeof expected && text === show(expected) ? `${text} (${typeof given})` : text;
+}
+
 function show(value: MetadataValue | undefined): string {
   if (value === undefined) return "missing";
-  return shorten(typeof value === "string" ? value : JSON.stringify(value));
+  return shorten(typeof value === "string" && value.trim() !== "" ? value : JSON.stringify(value));
 }
