@@ -106,6 +106,8 @@ test("one shared scenario cannot tell", () => {
   const { verdict, scores } = compare(suite([0.4]), suite([0.9]));
   expect(verdict).toBe("undecided");
   expect(scores[0]).toMatchObject({ effect: 0.5, ci_upper: null, p: null, method: "none: one scenario only" });
+  expect(scores[0]?.sentence).toMatch(/^overall differs by \+0\.500 in the one scenario/);
+  expect(compare(suite([0.4]), suite([0.4])).sentence).toMatch(/^overall is the same in the one scenario/);
 });
 
 test("attempts and turns of a scenario count as one scenario, whatever their number", () => {

@@ -23,8 +23,11 @@ type Untold = Omit<ScoreComparison, "sentence">;
 export function toSentence(difference: Untold, smallestEffect: number): string {
   const { name, effect, scenarios, verdict, p_adjusted: adjusted } = difference;
   switch (verdict) {
-    case "undecided":
-      return `${name} differs by ${signed(effect)} in the one scenario both runs share; one scenario cannot tell more.`;
+    case "undecided": {
+      const told =
+        difference.scenarios_better + difference.scenarios_worse === 0 ? "is the same" : `differs by ${signed(effect)}`;
+      return `${name} ${told} in the one scenario both runs share; one scenario cannot tell more.`;
+    }
     case "same":
       return `${name} is the same in all ${scenarios} scenarios.`;
     case "better":
