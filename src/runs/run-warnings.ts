@@ -3,6 +3,7 @@ import type { Scenario } from "../contract/scenario.ts";
 import type { Warning } from "../contract/warning.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import { budgetWarnings } from "./budget-warnings.ts";
+import { conversationWarnings } from "./conversation-warnings.ts";
 import { labelRuleWarnings } from "./label-rule-warnings.ts";
 import { rubricWarnings } from "./rubric-warnings.ts";
 
@@ -13,6 +14,7 @@ export function runWarnings(
 ): readonly Warning[] {
   return [
     ...budgetWarnings(settings, priceOf),
+    ...conversationWarnings(settings, scenarios),
     ...labelRuleWarnings(settings, scenarios),
     ...rubricWarnings(settings, scenarios),
   ];
