@@ -153,6 +153,21 @@ test("a judge is attached to a run that had none, and taken away again", async (
   expect(without.results.scenarios[0]?.attempts[0]).not.toHaveProperty("conversation");
 });
 
+test("what a judge said before it was audited is marked so once the run is scored again", async () => {
+  const audits = { passed: false, hasPassed: async () => audits.passed, record: async () => {} };
+  await using bench = await startBench({ models: { model: right(), judge: saying("partial") }, audits });
+  const before = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: judgeAt });
+  expect(before.summary.judge_audited).toBe(false);
+  audits.passed = true;
+  const after = await rescore(bench, before.run_id, {});
+  expect(after.summary.judge_audited).toBe(true);
+  expect(turnsOf(after)[0]).toMatchObject({
+    scores: { judge_correctness: 0.5 },
+    score_reasons: { judge_correctness: "partial: because" },
+    judgements: { judge_correctness: { judge_audited: true } },
+  });
+});
+
 test("a rubric that nobody is asked about needs no model", async () => {
   await using bench = await startBench({ models: { model: right() } });
   const { run_id, summary } = await bench.evaluate({ test_batch: asked });

@@ -38,12 +38,19 @@ export async function judgeTurn(
   return { ...judged, scores: [...unasked, ...scoresOf(judged.judgements, questions, "judge_rubrics")] };
 }
 
-/** What a judge said of a reply before: the same scores again, and the same ones missing. */
+/** What a judge said of a reply before: the same scores again, and the same ones missing. The judge may have been audited since. */
 export function keptJudgement(
-  judgements: Readonly<Record<string, JudgeVerdict>>,
+  earlier: Readonly<Record<string, JudgeVerdict>>,
   { questions, references }: { questions: readonly JudgeQuestion[]; references: readonly string[] },
 ): TurnJudgement {
   const { asked, unasked } = splitQuestions(questions, references);
+  const marks = new Map(questions.map(({ name, audited }) => [name, audited]));
+  const judgements = Object.fromEntries(
+    Object.entries(earlier).map(([name, said]): [string, JudgeVerdict] => [
+      name,
+      { ...said, judge_audited: marks.get(name) ?? said.judge_audited },
+    ]),
+  );
   const verdicts = Object.fromEntries(asked.map(({ name }) => [name, judgements[name] ?? unheard]));
   return {
     scores: [...unasked, ...scoresOf(verdicts, questions, "judge_rubrics")],
