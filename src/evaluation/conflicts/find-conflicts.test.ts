@@ -18,6 +18,11 @@ test.each([
   ["We don’t ship abroad.", "We ship abroad.", ["negation"]],
   ["We never ship on Sundays.", "We always ship on Sundays.", ["negation"]],
   ["I am unable to help you.", "I am able to help you.", ["negation"]],
+  ["No, you cannot return it.", "Yes, you can return it.", ["antonym"]],
+  ["No, you cannot return it.", "You can return it.", ["negation"]],
+  ["Thanks for asking! Yes, it is free.", "No — it is not free.", ["antonym"]],
+  ["Yes.", "No.", ["antonym"]],
+  ["**No**, it is not possible.", "Yes it is possible.", ["antonym"]],
 ])("%j contradicts %j: %j", (reply, reference, expected) => {
   expect(kinds(reply, reference)).toEqual(expected);
 });
@@ -25,6 +30,11 @@ test.each([
 test.each([
   ["Your refund of $25 will arrive on Friday.", "Your refund of 25 dollars arrives on Friday."],
   ["No problem, your order ships today.", "Sure, your order ships today."],
+  ["No, you cannot return it.", "You cannot return it."],
+  ["No, it is not possible.", "Nope, it isn't possible."],
+  ["Your order no. 48213 ships today.", "Your order 48213 ships today."],
+  ["No. 5 leaves from here.", "Yes, it leaves from here."],
+  ["No refunds are given on Mondays.", "Yes, we are open; refunds are not given on Mondays."],
   ["Don't worry, your order ships today.", "Your order ships today."],
   ["Your order ships today. Please do not hesitate to ask.", "Your order ships today."],
   ["Your order ships on September 3 at 9:00 AM.", "Your order ships on 3 Sept. at 9.00 a.m."],

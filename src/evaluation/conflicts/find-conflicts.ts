@@ -13,10 +13,13 @@ const shortForms: ReadonlyMap<string, string> = new Map([
   ["sept", "september"],
 ]);
 const dayWords = new Set([...weekdays, ...months, "today", "tomorrow", "yesterday", "tonight"]);
-const negations = new Set("not no never cannot none nothing nobody neither nor without unable".split(" "));
+const negations = new Set("not no never cannot none nothing nobody neither nor without unable nope".split(" "));
 /** Phrases with one negation that deny nothing. */
 const emptyNegations =
-  /\b(?:no problem|no worries|not only|no doubt|why not|not at all|no later than|no matter|if not|whether or not|(?:don't|do not|never) (?:worry|hesitate|forget)|not to worry)\b/gu;
+  /\b(?:no problem|no worries|not only|no doubt|why not|not at all|no later than|no matter|if not|whether or not|(?:don't|do not|never) (?:worry|hesitate|forget)|not to worry|no\. ?(?=\d))\b/gu;
+/** The word that answers a question, at the beginning of a sentence: "Yes, you can", but neither "No refunds" nor "No. 5". */
+const answers =
+  /(?<=(?:^|[.!?:] )[*"']{0,3})(yes|yeah|yep|no(?!\. ?\d)|nope)(?=[*"']{0,3}(?:[,.;:!?]|$| [-—]| (?:i|you|it|we|they|he|she|that|this|there)\b))/gu;
 /** Behind a number: 9 am, 9:30 p.m. */
 const halfOfDay = /(?<=\d ?)([ap])\.?m\b/gu;
 /** How alike two texts must be for a missing "not" to be a contradiction rather than another sentence. */
@@ -27,8 +30,8 @@ const maximumLength = 20_000;
 const mostReferences = 1_000;
 
 /**
- * Points in which a reply contradicts the reference it is most like: other numbers or money, other days, a negation more or less, a word
- * against its opposite. Similarity scores cannot see these ("approved" and "rejected" are used alike), so they are shown beside
+ * Points in which a reply contradicts the reference it is most like: other numbers or money, other days, a negation more or less, yes
+ * against no, a word against its opposite. Similarity scores cannot see these ("approved" and "rejected" are used alike), so they are shown beside
  * them. English words; numbers in any language. Simple rules that err on both sides: a warning, never a score.
  */
 export function findConflicts(reply: PreparedText, references: readonly PreparedText[]): Conflict[] {
@@ -91,6 +94,9 @@ function replaced(kind: "number" | "date", reply: readonly string[], reference: 
 }
 
 function wordConflicts(reply: PreparedText, reference: PreparedText): Conflict[] {
+  const [said] = answersIn(reply);
+  const [expected] = answersIn(reference);
+  if (said && expected && said !== expected) return [conflict("antonym", said, expected)];
   if (likenessOf(reply, reference) < likeness) return [];
   const opposites = findOpposites(reply.counts, reference.counts);
   const replyNegations = countNegations(reply);
@@ -116,10 +122,18 @@ function findOpposites(said: WordCounts, expected: WordCounts): { word: string; 
   return found;
 }
 
-function countNegations({ counts, normalized }: PreparedText): number {
+function answersIn({ normalized }: PreparedText): ("yes" | "no")[] {
+  return Array.from(normalized.matchAll(answers), ([word]) => (word.startsWith("y") ? "yes" : "no"));
+}
+
+/** In "No, you cannot" the first word says again what the second does: together they are one negation. */
+function countNegations(text: PreparedText): number {
+  const { counts, normalized } = text;
   let count = 0;
   for (const [word, times] of counts) if (isNegation(word)) count += times;
-  return count === 0 ? 0 : count - (normalized.match(emptyNegations)?.length ?? 0);
+  if (count === 0) return 0;
+  const said = answersIn(text).filter((answer) => answer === "no").length;
+  return count - said - (normalized.match(emptyNegations)?.length ?? 0);
 }
 
 function isNegation(word: string): boolean {
