@@ -61,6 +61,8 @@ const besides: ReadonlySet<string> = new Set([
   "concurrency",
   "budget",
   "priority",
+  "gate",
+  "replay_first_bad_turn",
 ] satisfies (keyof RunSettings)[]);
 
 async function contentOf(store: Store, { id, settings, tied }: RunRecord): Promise<string> {

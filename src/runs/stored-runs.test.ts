@@ -132,6 +132,8 @@ test("A/A runs give the noise floor; runs of something else are refused", async 
   expect(floors["overall"]?.floor).toBeGreaterThan(0);
   const other = await bench.evaluate({ ...request, threshold: 0.1 });
   await expect(measureNoise(bench.store, [...ids, other.run_id])).rejects.toBeInstanceOf(ServiceError);
+  const held = await bench.evaluate({ ...request, gate: { scores: { overall: 0.1 } }, replay_first_bad_turn: true });
+  expect((await measureNoise(bench.store, [...ids, held.run_id]))["overall"]).toMatchObject({ runs: 5 });
   const stopped = await bench.evaluate({ ...request, budget: { calls: 2 } });
   await expect(measureNoise(bench.store, [...ids, stopped.run_id])).rejects.toThrow("its budget was spent");
 });
