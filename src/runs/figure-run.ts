@@ -27,12 +27,14 @@ export function figuresOf(settings: RunSettings, scenarios: readonly Scenario[])
   return createRunFigures({ threshold, gate, label_rules, checks: checksOf(settings, scenarios) });
 }
 
-/** Names of the checks of the run and of the turns in these scenarios. */
+/** Names of the checks of the run and of the turns in these scenarios. Rubrics are none of these: a judge may find a reply partly right. */
 export function checksOf({ scorers = [] }: RunSettings, scenarios: readonly Scenario[]): ReadonlySet<string> {
   const names = new Set(checkNames(scorers).filter((name) => name !== null));
   for (const { interactions } of scenarios) {
     for (const { checks } of interactions) {
-      if (checks) for (const name of turnCheckNames(checks, scorers)) names.add(name);
+      if (!checks) continue;
+      for (const [index, name] of turnCheckNames(checks, scorers).entries())
+        if (checks[index]?.type !== "rubric") names.add(name);
     }
   }
   return names;
