@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { expect, test } from "vitest";
 import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
 import { send } from "../support/http.ts";
-import { mailTool, runAgentApp, scripted } from "./agent-support.ts";
+import { keptLog, mailTool, runAgentApp, scripted } from "./agent-support.ts";
 
 async function connect(url: string, mode: "auto" | "legacy" = "auto") {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
@@ -28,11 +28,24 @@ test.each(["auto", "legacy"] as const)("another agent asks ours over HTTP, tools
   expect(body).toMatchObject({ runs: [{ wire: "mcp", state: "completed" }] });
 });
 
-test("a failure of the model is told as a failed call", async () => {
-  await using agent = await runAgentApp(scripted(failsWith("upstream_error")).models);
+test("a failure of the model is told as a failed call, and to the log", async () => {
+  const { lines, log } = keptLog();
+  await using agent = await runAgentApp(scripted(failsWith("upstream_error")).models, { log });
   const client = await connect(agent.url);
   expect(await client.callTool(question)).toMatchObject({ isError: true });
   await client.close();
+  expect(lines).toMatchObject([{ level: "warn", msg: "upstream_error", request_id: expect.any(String) }]);
+});
+
+test("what nobody foresaw is told to the log alone", async () => {
+  const { lines, log } = keptLog();
+  const { models } = scripted(() => Promise.reject(new Error("a bug")));
+  await using agent = await runAgentApp(models, { log });
+  const client = await connect(agent.url);
+  const answer = await client.callTool(question);
+  expect(answer).toMatchObject({ isError: true, content: [{ text: "The agent failed to answer." }] });
+  await client.close();
+  expect(lines).toMatchObject([{ level: "error", err: { message: "a bug" } }]);
 });
 
 test("a model that is not there is told in the words of the tool", async () => {

@@ -4,7 +4,7 @@ import { AgentReply } from "../../src/contract/agent-reply.ts";
 import { AgentStreamEvents } from "../../src/contract/agent-stream.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { createUnderWay } from "../../src/services/agent/turns/under-way.ts";
-import { human, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
+import { human, keptLog, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 
 const events = { accept: "text/event-stream" };
 
@@ -84,6 +84,43 @@ test("a failure is the last event, and is the problem document", async () => {
   expect(Problem.parse(told.at(-1)?.data)).toMatchObject({ code: "upstream_error", status: 502, request_id: "req-1" });
   expect(told.some(({ event }) => event === "run-end")).toBe(false);
 });
+
+test.each(["/", "/v1/chat/completions", "/v1/responses", "/agent/ui-messages"])(
+  "a stream of %s that fails is told to the log once, and one whose client left is not",
+  async (path) => {
+    const { lines, log } = keptLog();
+    const breaksOff: ScriptedTurn = (_request, { onText }) => {
+      onText?.("Let me");
+      return failsWith("upstream_reset");
+    };
+    const { turn, started, aborted } = hanging();
+    await using agent = await runAgentApp(scripted(breaksOff, turn).models, { log });
+    const said = { id: "1", role: "user", content: "Hi", parts: [{ type: "text", text: "Hi" }] };
+    const body = {
+      ...human("Hi"),
+      ...(path !== "/" && { messages: [said] }),
+      input: "Hi",
+      model: "test/model",
+      stream: true,
+    };
+    const ask = (signal?: AbortSignal) =>
+      post(`${agent.url}${path}`, body, { ...events, "x-request-id": "req-1" }, signal);
+    const answer = await ask();
+    await answer.text();
+    const told = [
+      { level: "warn", msg: "upstream_reset", request_id: "req-1", run_id: answer.headers.get("x-run-id") },
+    ];
+    expect(lines).toMatchObject(told);
+    const controller = new AbortController();
+    const left = ask(controller.signal).then((response) => response.text());
+    await started;
+    controller.abort();
+    await expect(left).rejects.toThrow(/abort/i);
+    await aborted;
+    await fetch(`${agent.url}/agent/runs`);
+    expect(lines).toMatchObject(told);
+  },
+);
 
 test("what can be known before the run is still a status", async () => {
   await using agent = await runAgentApp(scripted("Hi").models);

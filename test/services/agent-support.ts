@@ -99,6 +99,13 @@ export function scripted(...turns: readonly ScriptedTurn[]) {
   return { models: { "test/model": model }, model };
 }
 
+/** A log that keeps its lines. */
+export function keptLog() {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  return { lines, log: createLog({ level: "warn", terminal: false, write }) };
+}
+
 export const human = (content: string) => ({ messages: [{ type: "human", content }] });
 
 export function post(

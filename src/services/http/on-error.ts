@@ -10,11 +10,21 @@ export function onError({ log }: { log: Logger }): ErrorHandler<ShellEnvironment
   return (thrown, context) => {
     const error = toServiceError(thrown, context);
     const { requestId } = context.var;
-    const { status } = errorKinds[error.code];
-    if (error.code === "internal_error") log.error({ err: thrown, request_id: requestId }, "unexpected error");
-    else if (status >= 500) log.warn({ err: thrown, request_id: requestId }, error.code);
+    logFailure(log, error, { err: thrown, request_id: requestId });
     return errorResponse(error, { requestId, path: context.req.path });
   };
+}
+
+/** What is our fault or a provider's; whose fault the request is, its client knows. */
+export function logFailure(log: Logger, { code }: ServiceError, details: FailureDetails): void {
+  if (code === "internal_error") log.error(details, "unexpected error");
+  else if (errorKinds[code].status >= 500) log.warn(details, code);
+}
+
+interface FailureDetails {
+  readonly err: unknown;
+  readonly request_id: string;
+  readonly run_id?: string | undefined;
 }
 
 /** Anything that was thrown, as an error a client may see. */

@@ -10,6 +10,7 @@ import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { readTurnHeaders, refuseThread, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
+import { crashReporter } from "../wires/answer-turn.ts";
 import { createMcpCalls, takenBack } from "../wires/mcp-calls.ts";
 import { namedModel } from "../wires/named-model.ts";
 
@@ -60,7 +61,16 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
       ({ requestInfo }) => {
         const asking = requestInfo && askings.get(requestInfo);
         if (!asking) throw new ServiceError("internal_error", "The request of an MCP call is not known.");
-        return createAgentMcpServer({ ask: (question) => ask(question, asking), models: router.list, version });
+        const told = async (question: AgentQuestion) => {
+          try {
+            return await ask(question, asking);
+          } catch (error) {
+            // A call that failed is a result to the protocol: no handler of errors comes to see it.
+            crashReporter({ log, requestId: asking.headers.requestId })(error);
+            throw error;
+          }
+        };
+        return createAgentMcpServer({ ask: told, models: router.list, version });
       },
       { onerror: (error) => log.debug({ err: error }, "mcp request") },
     );

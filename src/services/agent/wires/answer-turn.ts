@@ -5,7 +5,7 @@ import { inTime } from "../../../contract/in-time.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
 import { EventWriter } from "../../http/event-writer.ts";
-import { unexpected } from "../../http/on-error.ts";
+import { logFailure, unexpected } from "../../http/on-error.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { KeyedTurn } from "../turns/idempotent-turns.ts";
 import type { Turn } from "../turns/turn.ts";
@@ -68,8 +68,8 @@ export function crashReporter({
   turn?: Pick<Turn, "runId">;
 }): (thrown: unknown) => ServiceError {
   return (thrown) => {
-    if (thrown instanceof ServiceError) return thrown;
-    log.error({ err: thrown, request_id: requestId, run_id: turn?.runId }, "unexpected error");
-    return unexpected(thrown);
+    const error = thrown instanceof ServiceError ? thrown : unexpected(thrown);
+    logFailure(log, error, { err: thrown, request_id: requestId, run_id: turn?.runId });
+    return error;
   };
 }
