@@ -29,7 +29,7 @@ const called: AgentRunEntry = {
 };
 
 /** A log on a database that can be away. Nothing is written until somebody reads. */
-async function openLog(options: { mostWaiting?: number } = {}) {
+async function openLog(options: { mostWaiting?: number; mostCharacters?: number } = {}) {
   const real = await openSqliteDatabase({ file: ":memory:" });
   const errors: unknown[] = [];
   const state = { away: false, silent: false };
@@ -96,15 +96,25 @@ test("what was committed unheard is stored once, and what came after it as well"
   expect((await log.list({ owner: null, limit: 1 })).runs).toMatchObject([{ id: "1", model_calls: 3 }]);
 });
 
-test("a database that stays away does not fill the memory: the oldest runs are given up", async () => {
-  await using opened = await openLog({ mostWaiting: 2 });
-  const { log, state } = opened;
-  state.away = true;
-  for (const id of ["1", "2", "3"]) log.append(id, start());
-  await expect(log.get("1", null)).rejects.toThrow("away");
-  state.away = false;
-  expect((await log.list({ owner: null, limit: 9 })).runs.map(({ id }) => id)).toEqual(["3", "2"]);
-});
+const long: AgentRunStarted = { ...start(), messages: [{ role: "user", content: "x".repeat(1_000) }] };
+
+test.each([{ mostWaiting: 2 }, { mostCharacters: 3_000 }])(
+  "a database that stays away does not fill the memory: the oldest runs are given up, which is told (%o)",
+  async (options) => {
+    await using opened = await openLog(options);
+    const { log, state, errors } = opened;
+    state.away = true;
+    for (const id of ["1", "2"]) log.append(id, long);
+    await expect(log.get("1", null)).rejects.toThrow("away");
+    expect(errors.splice(0)).toHaveLength(1);
+    log.append("1", called);
+    log.append("3", long);
+    await expect(log.get("1", null)).rejects.toThrow("away");
+    expect(errors).toMatchObject([{ message: "away" }, { message: expect.stringMatching(/log of 1 agent/) }]);
+    state.away = false;
+    expect((await log.list({ owner: null, limit: 9 })).runs.map(({ id }) => id)).toEqual(["3", "2"]);
+  },
+);
 
 test("a run that cannot be written keeps no other from it", async () => {
   await using opened = await openLog();

@@ -15,6 +15,8 @@ export interface RunLogOptions {
   readonly delayMs?: number;
   /** Runs with entries that the database has not taken yet. Beyond this the oldest are given up. */
   readonly mostWaiting?: number;
+  /** The characters of those entries: a run brings its whole conversation, which may be long. */
+  readonly mostCharacters?: number;
 }
 
 export interface StoredRunLog extends AgentRunLog {
@@ -33,6 +35,8 @@ interface WaitingPart extends RunPart {
 
 type Batch = Map<string, WaitingPart>;
 
+const sizeOf = (part: WaitingPart | undefined): number => part?.texts.reduce((sum, text) => sum + text.length, 0) ?? 0;
+
 const retryMs = 1_000;
 
 /**
@@ -46,6 +50,7 @@ export function createRunLog({
   onError,
   delayMs = 100,
   mostWaiting = 10_000,
+  mostCharacters = 64 * 1024 * 1024,
 }: RunLogOptions): StoredRunLog {
   /** Runs that are under way, after all of their entries. One that began elsewhere, or ended here and goes on, the database knows. */
   const open = new Map<string, AgentRunSummary | null>();
@@ -85,12 +90,17 @@ export function createRunLog({
 
   function putBack(batch: Batch): void {
     failed = batch;
+    let size = [...batch.values(), ...waiting.values()].reduce((sum, part) => sum + sizeOf(part), 0);
+    let givenUp = 0;
     for (const id of [...batch.keys(), ...waiting.keys()]) {
-      if (batch.size + waiting.size <= mostWaiting) break;
+      if (batch.size + waiting.size <= mostWaiting && size <= mostCharacters) break;
+      size -= sizeOf(batch.get(id)) + sizeOf(waiting.get(id));
       batch.delete(id);
       waiting.delete(id);
       forget(id);
+      givenUp += 1;
     }
+    if (givenUp > 0) onError(new Error(`The log of ${givenUp} agent runs is lost: too much waits to be stored.`));
     schedule(retryMs);
   }
 
