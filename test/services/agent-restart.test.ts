@@ -44,7 +44,7 @@ async function world(database: "SQLite" | "PostgreSQL") {
   return {
     provider,
     shop,
-    start: () => startServe(environment),
+    start: (more: Record<string, string> = {}) => startServe({ ...environment, ...more }),
     /** Stops the next write of this kind half-way. */
     stall: (serve: ServeProcess, write: StalledWrite) =>
       url === null ? stallSqlite(folder.file("data/rehearsal.db"), serve.agent, write) : stallPostgres(url, write),
@@ -301,6 +301,41 @@ test("a service that is told to stop lets a turn end whose client has gone", asy
   await using second = await place.start();
   const { messages } = (await send(`${second.agent}/agent/threads/talk`)).body as { messages: unknown[] };
   expect(messages).toHaveLength(2);
+});
+
+test("a service that waits no longer tells clients so, and ends their turns and those without a client in the log", async () => {
+  await using place = await world("SQLite");
+  const arrived = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  for (const { resolve } of arrived) {
+    place.provider.enqueue(() => {
+      resolve();
+      return new Promise<void>(() => {});
+    });
+  }
+  const first = await place.start({ REHEARSAL_SHUTDOWN_GRACE_MS: "100" });
+  const client = new AbortController();
+  const turn = (headers: Record<string, string>, signal?: AbortSignal) =>
+    fetch(`${first.agent}/`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-model-id": "hub/model", ...headers },
+      body: JSON.stringify({ messages: [{ type: "human", content: "One" }] }),
+      ...(signal && { signal }),
+    });
+  const left = turn({ "x-on-disconnect": "continue" }, client.signal).catch(() => null);
+  const waiting = turn({ "idempotency-key": "k" });
+  const stream = turn({ accept: "text/event-stream" }).then((response) => response.text());
+  await Promise.all(arrived.map(({ promise }) => promise));
+  client.abort();
+  await left;
+  first.child.kill("SIGTERM");
+  expect(await (await waiting).json()).toMatchObject({ status: 503, code: "shutting_down" });
+  expect(await stream).toContain('"code":"shutting_down"');
+  expect(await first.ended).toBe(0);
+
+  await using second = await place.start();
+  const { runs } = (await send(`${second.agent}/agent/runs`)).body as { runs: unknown[] };
+  expect(runs).toMatchObject(arrived.map(() => ({ state: "cancelled", model_calls: 1 })));
+  expect((await ask(second.agent, "One", { "idempotency-key": "k" })).status).toBe(200);
 });
 
 test("two processes on one PostgreSQL share threads, answers, runs and approvals", async () => {

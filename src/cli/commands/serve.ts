@@ -84,7 +84,7 @@ export interface Services {
   stop(): Promise<void>;
 }
 
-/** Whoever waits for a run that has not ended in the grace time is told so when that is over, and then cut off. */
+/** Whoever waits for a turn or a run that has not ended in the grace time is told so when that is over, and then cut off. */
 const goodbyeMs = 1_000;
 
 /** Starts every part and joins them. Tests start the same thing with other settings. */
@@ -149,7 +149,7 @@ export async function startServices(
       shell.stop();
       const graceMs = http.shutdownGraceMs;
       await Promise.all([
-        agent.close(graceMs),
+        agent.close(graceMs + goodbyeMs),
         agentParts.turns.ended(graceMs),
         evaluation.close(graceMs + goodbyeMs),
         runs.stop({ graceMs }),

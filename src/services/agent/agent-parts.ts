@@ -64,6 +64,7 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     toolSupport,
     observers: [recordTurns({ log: runLog }), metrics.observe, providerHealth.observe, underWay.observe, ...observers],
     store: storeTurns({ memory, onUnkept }),
+    overdue: underWay.overdue,
   });
 
   const inThread: AgentParts["inThread"] = async (key, signal, start) => {

@@ -30,6 +30,8 @@ export interface TurnsOptions {
   /** Called before the turn's outcome is told. */
   readonly store: StoreTurn;
   readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
+  /** Breaks turns off. One that goes on after a decision is left alone: its next process knows how far it came. */
+  readonly overdue?: AbortSignal | undefined;
   readonly newId?: () => string;
   readonly now?: () => number;
 }
@@ -58,6 +60,7 @@ export function createTurns({
   observers,
   store,
   price,
+  overdue,
   newId = randomUUIDv7,
   now = Date.now,
 }: TurnsOptions): Turns {
@@ -93,6 +96,7 @@ export function createTurns({
       stream: request.stream,
       resolved,
       watchers: observers.map((observe) => observe(facts)),
+      overdue: request.resumed ? undefined : overdue,
       start: async ({ signal, onEvent }) => {
         const ended = await run({
           model,

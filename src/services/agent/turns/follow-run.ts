@@ -12,6 +12,8 @@ export interface RunToFollow {
   readonly resolved: () => string;
   readonly watchers: readonly TurnWatcher[];
   readonly start: StartRun;
+  /** Breaks the run off, whoever waits for it. */
+  readonly overdue?: AbortSignal | undefined;
 }
 
 /** Runs an agent once for everybody who wants to know about it. */
@@ -26,16 +28,20 @@ class FollowedRun implements Turn {
   readonly outcome: Promise<AgentOutcome>;
   readonly #resolved: () => string;
   readonly #watchers: readonly TurnWatcher[];
+  readonly #overdue: AbortSignal | undefined;
   readonly #controller = new AbortController();
   readonly #past: AgentEvent[] = [];
   readonly #listeners = new Set<AgentListener>();
   #clients = 0;
 
-  constructor({ runId, stream, resolved, watchers, start }: RunToFollow) {
+  constructor({ runId, stream, resolved, watchers, start, overdue }: RunToFollow) {
     this.runId = runId;
     this.stream = stream;
     this.#resolved = resolved;
     this.#watchers = watchers;
+    this.#overdue = overdue;
+    overdue?.addEventListener("abort", this.#breakOff, { once: true });
+    if (overdue?.aborted) this.#breakOff();
     this.outcome = this.#follow(start);
     // A run that nobody waits for any more may still be cancelled.
     this.outcome.catch(() => {});
@@ -79,7 +85,10 @@ class FollowedRun implements Turn {
     for (const listener of this.#listeners) listener(event);
   }
 
+  readonly #breakOff = (): void => this.#controller.abort(this.#overdue?.reason);
+
   #end(how: TurnEnd): void {
+    this.#overdue?.removeEventListener("abort", this.#breakOff);
     for (const watcher of this.#watchers) watcher.onEnd(how);
   }
 

@@ -27,3 +27,19 @@ test("it does not wait for ever, nor for what never began", async () => {
   underWay.observe(facts).onEvent({ type: "run-start" });
   expect(await underWay.ended(10)).toBeUndefined();
 });
+
+test("what is left when the time is over is broken off, and may still end in order", async () => {
+  const underWay = createUnderWay();
+  const turn = underWay.observe(facts);
+  turn.onEvent({ type: "run-start" });
+  let ended = false;
+  underWay.overdue.addEventListener("abort", () => {
+    setTimeout(() => {
+      ended = true;
+      turn.onEnd({ kind: "cancelled" });
+    }, 10);
+  });
+  await underWay.ended(10);
+  expect(ended).toBe(true);
+  expect(underWay.overdue.reason).toMatchObject({ code: "shutting_down" });
+});
