@@ -22,19 +22,22 @@ export async function readLastUsed(keyFile: string): Promise<ReadonlyMap<string,
 /** Returns a function to be told of each use. Times are written about once a minute, and kept by whoever wrote them last. */
 export function createLastUsed(keyFile: string): (id: string) => void {
   const fresh = new Map<string, string>();
-  let written = 0;
+  let written = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | null = null;
 
   async function write(): Promise<void> {
-    const times = { ...Object.fromEntries(await readLastUsed(keyFile)), ...Object.fromEntries(fresh) };
-    fresh.clear();
-    await writePrivately(timesFileOf(keyFile), JSON.stringify(times));
+    written = performance.now();
+    timer = null;
+    const times = new Map(fresh);
+    const all = { ...Object.fromEntries(await readLastUsed(keyFile)), ...Object.fromEntries(times) };
+    await writePrivately(timesFileOf(keyFile), JSON.stringify(all));
+    for (const [id, time] of times) if (fresh.get(id) === time) fresh.delete(id);
   }
 
   return (id) => {
     fresh.set(id, new Date().toISOString());
-    if (Date.now() - written < writeEveryMs) return;
-    written = Date.now();
     // A full disk must not fail the request that only wanted to be noted.
-    void write().catch(() => {});
+    const waitMs = Math.max(0, written + writeEveryMs - performance.now());
+    timer ??= setTimeout(() => void write().catch(() => {}), waitMs).unref();
   };
 }
