@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { Secret } from "../../contract/secret.ts";
 import { createOtlpTracer } from "./otlp-tracer.ts";
 import type { OtlpSpan } from "./run-spans.ts";
+import { NotTaken } from "./send-json.ts";
 import { traceParentPropagator } from "./trace-parent.ts";
 
 const url = "http://collector.example/v1/traces";
@@ -75,6 +76,55 @@ test("spans that end while a collector does not answer wait, up to a limit", asy
   const names = sent.flatMap(({ body }) => body.resourceSpans[0]!.scopeSpans[0]!.spans.map(({ name }) => name));
   expect(names).toHaveLength(500 + 10_000);
   expect(names.at(-1)).toBe("3");
+});
+
+/** A collector that says this of each request, and takes all others. */
+function choosy(...failures: readonly (Error | null)[]) {
+  const taken: (readonly string[])[] = [];
+  const errors: unknown[] = [];
+  const send = async (request: object) => {
+    const failure = failures[taken.length + errors.length] ?? null;
+    if (failure) throw failure;
+    taken.push((request as Sent).body.resourceSpans[0]!.scopeSpans[0]!.spans.map(({ name }) => name));
+    return "";
+  };
+  const onError = (error: unknown) => void errors.push(error);
+  const otlp = createOtlpTracer({ url, settings, send, onError, delayMs: 1, retryMs: 5 });
+  return { otlp, taken, errors };
+}
+
+const away = new NotTaken(url, { detail: "HTTP 503", retryable: true });
+const refused = new NotTaken(url, { detail: "HTTP 400", retryable: false });
+
+test("what a collector that is away did not take is sent again, in order, and what it refuses is not", async () => {
+  const { otlp, taken, errors } = choosy(away, new DOMException("late", "TimeoutError"), null, refused);
+  otlp.tracer.startSpan("one").end();
+  while (errors.length === 0) await sleep(1);
+  otlp.tracer.startSpan("two").end();
+  while (taken.length === 0) await sleep(1);
+  expect(taken).toEqual([["one", "two"]]);
+  otlp.tracer.startSpan("three").end();
+  while (errors.length < 3) await sleep(1);
+  otlp.tracer.startSpan("four").end();
+  await otlp[Symbol.asyncDispose]();
+  expect(taken).toEqual([["one", "two"], ["four"]]);
+});
+
+test("a stop does not wait for a collector that is away", async () => {
+  const { otlp, taken, errors } = choosy(away);
+  for (let count = 0; count < 2_000; count += 1) otlp.tracer.startSpan("one").end();
+  await otlp[Symbol.asyncDispose]();
+  expect([taken, errors]).toEqual([[], [away]]);
+});
+
+test("what was said makes requests shorter and fewer spans wait", async () => {
+  const said = { attributes: { "gen_ai.input.messages": "x".repeat(1024 * 1024) } };
+  const { otlp, taken } = choosy(away);
+  for (let count = 0; count < 70; count += 1) otlp.tracer.startSpan(`${count}`, said).end();
+  await otlp[Symbol.asyncDispose]();
+  await otlp[Symbol.asyncDispose]();
+  expect(taken.map((names) => names.length)).toEqual(Array.from({ length: 16 }, () => 4));
+  expect(taken[0]?.[0]).toBe("6");
 });
 
 test("a trace that its caller does not record is not recorded here", async () => {

@@ -1,8 +1,20 @@
+import type { ReplyError } from "../../contract/model.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 
-/** Sends JSON somewhere and gives the answer's text; a `CliError` says why it was not taken. */
+/** Why what was sent was not taken. */
+export class NotTaken extends CliError {
+  /** The same may be taken later. */
+  readonly retryable: boolean;
+
+  constructor(url: string, { detail, retryable }: Pick<ReplyError, "detail" | "retryable">) {
+    super(`${url} did not take the results: ${detail}`, exitCodes.targetUnusable);
+    this.retryable = retryable;
+  }
+}
+
+/** Sends JSON somewhere and gives the answer's text; a `NotTaken` says why there is none. */
 export type SendJson = (request: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,6 +33,6 @@ export function jsonSender(outbound: Outbound, signal: AbortSignal): SendJson {
       signal,
     });
     if (answer.ok) return answer.body;
-    throw new CliError(`${url} did not take the results: ${answer.error.detail}`, exitCodes.targetUnusable);
+    throw new NotTaken(url, answer.error);
   };
 }
