@@ -1,6 +1,6 @@
 import { context, defaultTextMapGetter, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Secret } from "../../contract/secret.ts";
 import { createOtlpTracer } from "./otlp-tracer.ts";
 import type { OtlpSpan } from "./run-spans.ts";
@@ -126,6 +126,30 @@ test("what was said makes requests shorter and fewer spans wait", async () => {
   expect(taken.map((names) => names.length)).toEqual(Array.from({ length: 16 }, () => 4));
   expect(taken[0]?.[0]).toBe("6");
 });
+
+test.each([3_600_000, -3_600_000])(
+  "spans have the time of day, also after the clock was moved by %i ms",
+  async (ms) => {
+    const { otlp, spans } = collector();
+    const open = otlp.tracer.startSpan("open");
+    const before = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"], now: before + ms });
+    try {
+      otlp.tracer.startSpan("after").end();
+      open.end();
+    } finally {
+      vi.useRealTimers();
+    }
+    await otlp[Symbol.asyncDispose]();
+    const [after, moved] = spans().map(({ startTimeUnixNano, endTimeUnixNano }) => ({
+      start: Number(startTimeUnixNano) / 1e6,
+      took: (Number(endTimeUnixNano) - Number(startTimeUnixNano)) / 1e6,
+    }));
+    expect(Math.abs(after!.start - before - ms)).toBeLessThan(60_000);
+    expect(Math.abs(moved!.start - before)).toBeLessThan(60_000);
+    for (const { took } of [after!, moved!]) expect(took >= 0 && took < 60_000).toBe(true);
+  },
+);
 
 test("a trace that its caller does not record is not recorded here", async () => {
   const { otlp, sent } = collector();

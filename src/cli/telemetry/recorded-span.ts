@@ -13,14 +13,24 @@ import {
 import { integer, nanoseconds, toAttributes } from "./otlp-values.ts";
 import type { OtlpSpan } from "./run-spans.ts";
 
-const now = (): number => performance.timeOrigin + performance.now();
+/** How far the time of day and the steady clock, which has the fractions, may be apart before the first one counts. */
+const toleratedMs = 50;
+let offset = performance.timeOrigin;
+
+/** The time of day: a machine that slept, or whose clock was set right since the start, has moved away from its steady clock. */
+function timeOfDay(steady: number): number {
+  const drift = Date.now() - (steady + offset);
+  if (Math.abs(drift) > toleratedMs) offset += drift;
+  return steady + offset;
+}
 
 /** A span that is handed on when it ends. What our own spans do not use of the interface does nothing. */
 export class RecordedSpan implements Span {
   readonly #context: SpanContext;
   readonly #parent: SpanContext | undefined;
   readonly #kind: SpanKind;
-  readonly #startMs = now();
+  readonly #startedAt = performance.now();
+  readonly #startMs = timeOfDay(this.#startedAt);
   readonly #attributes: Attributes;
   readonly #onEnd: (span: OtlpSpan) => void;
   #name: string;
@@ -97,7 +107,7 @@ export class RecordedSpan implements Span {
       name: this.#name,
       kind: this.#kind === SpanKind.CLIENT ? 3 : 1,
       startTimeUnixNano: nanoseconds(this.#startMs),
-      endTimeUnixNano: nanoseconds(now()),
+      endTimeUnixNano: nanoseconds(this.#startMs + performance.now() - this.#startedAt),
       attributes: toAttributes(Object.fromEntries(Object.entries(this.#attributes).map(toEntry))),
       status: { code: this.#status.code === SpanStatusCode.ERROR ? 2 : 0 },
     });
