@@ -21,6 +21,20 @@ test("counts turns, failures, tool calls and tokens", async () => {
   expect(lines).toContain('rehearsal_agent_turn_duration_seconds_count{wire="agent"} 2');
 });
 
+test("counts the calls of a provider whose fallback answers, and shows that it fails", async () => {
+  const failing = scripted(failsWith("upstream_auth"), failsWith("upstream_auth")).model;
+  const models = { "first/model": failing, "second/model": scripted("Yes.", "Yes.").model };
+  await using agent = await runAgentApp(models, { providers: [{ name: "demo", kind: "demo", origin: null }] });
+  const headers = { "x-model-id": "first/model", "x-model-fallbacks": "second/model" };
+  for (let count = 0; count < 2; count += 1) expect((await post(agent.url, human("Hi"), headers)).status).toBe(200);
+  const lines = (await (await fetch(`${agent.url}/metrics`)).text()).split("\n");
+  expect(lines).toContain('rehearsal_agent_model_calls_total{provider="demo",outcome="upstream_auth"} 2');
+  expect(lines).toContain('rehearsal_agent_model_calls_total{provider="demo",outcome="ok"} 2');
+  expect((await send(`${agent.url}/agent/upstreams`)).body).toMatchObject({
+    providers: [{ name: "demo", calls: 4, failures: 2, last_error: { code: "upstream_auth" } }],
+  });
+});
+
 test("counts the requests that were refused", async () => {
   let lagMs = 1000;
   const overload = { requests: 10, lagMs: 250, rssBytes: 1, load: () => ({ lagMs, rssBytes: 0 }) };

@@ -52,6 +52,23 @@ test.each(["context_length_exceeded", "model_not_found", "upstream_rejected"] as
   },
 );
 
+test("whoever watches hears of each failure that the call does not end with, once", async () => {
+  const told = async (first: Reply, second: Reply, third: Reply) => {
+    const heard: string[] = [];
+    const model = withFallbacks(
+      [route("a/1", first), route("b/2", second), route("c/3", third)],
+      () => {},
+      ({ route: { resolved }, reply }) => heard.push(`${resolved} ${reply.error.code}`),
+    );
+    await model(request, { signal });
+    return heard;
+  };
+  const [reset, auth] = [failure("upstream_reset"), failure("upstream_auth")];
+  expect(await told(answer, reset, reset)).toEqual([]);
+  expect(await told(reset, auth, answer)).toEqual(["a/1 upstream_reset", "b/2 upstream_auth"]);
+  expect(await told(auth, reset, reset)).toEqual(["b/2 upstream_reset", "c/3 upstream_reset"]);
+});
+
 test("the first failure stands when every model fails, and the next call begins where this one did", async () => {
   const first = route("a/1", failure("upstream_reset"), answer);
   const second = route("b/2", failure("upstream_auth"));

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../contract/errors.ts";
-import type { ChatModel, Reply } from "../../contract/model.ts";
+import type { ChatModel, FailedReply } from "../../contract/model.ts";
 import type { RoutedModel } from "./choose-provider.ts";
 
 /**
@@ -22,6 +22,12 @@ const curable: ReadonlySet<ErrorCode> = new Set([
   "overloaded",
 ]);
 
+/** A model that failed without anybody being told: another one's reply, or failure, stands for the call. */
+export interface PassedOver {
+  readonly route: RoutedModel;
+  readonly reply: FailedReply;
+}
+
 /** Whoever wants us to wait longer is passed over while there is another one to ask. */
 const longestDetourMs = 2000;
 
@@ -29,11 +35,13 @@ const longestDetourMs = 2000;
  * One model out of several: each call goes to the one that answered last, at first the first; when it fails in a way
  * another may not, the next one is asked, until none is left. A fallback that its provider does not know is passed over.
  * When none answers, the first failure stands: it is the one of the model that was asked for. Text that was streamed
- * cannot be taken back: then the failure that cut it off stands; what was only thought does not matter. `onSwitch` hears which model took over.
+ * cannot be taken back: then the failure that cut it off stands; what was only thought does not matter. `onSwitch` hears which model took over,
+ * `onPassedOver` of those that failed on the way, once the call has ended.
  */
 export function withFallbacks(
   routes: readonly [RoutedModel, ...RoutedModel[]],
   onSwitch: (route: RoutedModel) => void,
+  onPassedOver: (passedOver: PassedOver) => void = () => {},
 ): ChatModel {
   let answered = 0;
 
@@ -56,20 +64,25 @@ export function withFallbacks(
       }),
     };
     const start = answered;
-    let failure: Reply | null = null;
+    const failed: PassedOver[] = [];
     for (let index = start; ; index += 1) {
       const next = routes[index + 1];
-      const { model } = routes[index] ?? routes[0];
-      const reply = await model(
+      const route = routes[index] ?? routes[0];
+      const reply = await route.model(
         request,
         next ? { ...options, longestWaitMs: Math.min(longestWaitMs, longestDetourMs) } : options,
       );
       if (reply.ok) answered = index;
-      if (reply.ok || spoken) return reply;
-      failure ??= reply;
+      if (reply.ok || spoken) {
+        failed.forEach(onPassedOver);
+        return reply;
+      }
+      failed.push({ route, reply });
       if (!next || !mayBeCured(reply.error.code, index)) {
+        const [first, ...others] = failed;
+        others.forEach(onPassedOver);
         if (index > start) onSwitch(routes[start] ?? routes[0]);
-        return failure;
+        return first?.reply ?? reply;
       }
       onSwitch(next);
       // What the next one thinks does not go on from there.

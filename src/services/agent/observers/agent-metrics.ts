@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { AgentEvent } from "../../../agent/agent-event.ts";
+import type { Reply } from "../../../contract/model.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
 
 export interface AgentMetrics {
@@ -115,6 +116,9 @@ function watch(meters: Meters, facts: TurnFacts): ReturnType<TurnObserver> {
       else if (event.type === "tool-end") toolsUnderWay.delete(event.tool_call.id);
       countEvent(meters, facts, event);
     },
+    onPassedOver({ route: { provider }, reply }) {
+      countModelCall(meters, provider, reply);
+    },
     onEnd(end) {
       if (!running) return;
       meters.running.dec();
@@ -132,14 +136,17 @@ function countEvent(meters: Meters, facts: TurnFacts, event: AgentEvent): void {
     meters.toolDuration.observe({ tool }, duration_ms / 1000);
   } else if (event.type === "model-end") {
     const { reply } = event;
-    const provider = facts.provider();
-    const outcome = reply === null ? "cut_off" : reply.ok ? "ok" : reply.error.code;
-    meters.modelCalls.inc({ provider, outcome });
-    if (reply) meters.modelDuration.observe({ provider }, reply.latency_ms / 1000);
+    countModelCall(meters, facts.provider(), reply);
     if (!reply?.ok || !reply.usage) return;
     meters.tokens.inc({ direction: "input" }, reply.usage.prompt_tokens);
     meters.tokens.inc({ direction: "output" }, reply.usage.completion_tokens);
   }
+}
+
+function countModelCall({ modelCalls, modelDuration }: Meters, provider: string, reply: Reply | null): void {
+  const outcome = reply === null ? "cut_off" : reply.ok ? "ok" : reply.error.code;
+  modelCalls.inc({ provider, outcome });
+  if (reply) modelDuration.observe({ provider }, reply.latency_ms / 1000);
 }
 
 function countEnd({ turns, failures }: Meters, { wire }: TurnFacts, end: TurnEnd): void {

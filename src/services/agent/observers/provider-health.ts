@@ -1,5 +1,6 @@
 import type { UpstreamProvider } from "../../../contract/agent-upstreams.ts";
-import type { TurnFacts, TurnObserver } from "../turns/turn.ts";
+import type { Reply } from "../../../contract/model.ts";
+import type { TurnObserver } from "../turns/turn.ts";
 
 /** A provider as the operator has set it up. */
 export type ConfiguredProvider = Pick<UpstreamProvider, "name" | "kind" | "origin">;
@@ -17,27 +18,32 @@ export function createProviderHealth(
   const providers = new Map(configured.map((provider) => [provider.name, { ...provider, ...untried }]));
 
   /** Hubs are told apart by what stands before the slash; what has no hub of its own goes to the one that takes all. */
-  function find(facts: TurnFacts): UpstreamProvider | undefined {
-    const kind = facts.provider();
-    const [prefix = ""] = facts.resolved().split("/", 1);
+  function find(kind: string, resolved: string): UpstreamProvider | undefined {
+    const [prefix = ""] = resolved.split("/", 1);
     return (kind === "hub" ? providers.get(prefix) : undefined) ?? providers.get(kind);
+  }
+
+  function note(provider: UpstreamProvider | undefined, reply: Reply): void {
+    if (!provider) return;
+    const at = now();
+    provider.calls += 1;
+    provider.last_call_at = at;
+    provider.health = reply.ok ? "ok" : "failing";
+    if (reply.ok) return;
+    const { code, detail } = reply.error;
+    provider.failures += 1;
+    provider.last_error = { code, detail, at };
   }
 
   return {
     observe: (facts) => ({
       onEvent(event) {
-        if (event.type !== "model-end") return;
-        const provider = find(facts);
         // A call that was cut off by the time of the run says nothing about its provider.
-        if (!provider || event.reply === null) return;
-        const at = now();
-        provider.calls += 1;
-        provider.last_call_at = at;
-        provider.health = event.reply.ok ? "ok" : "failing";
-        if (event.reply.ok) return;
-        const { code, detail } = event.reply.error;
-        provider.failures += 1;
-        provider.last_error = { code, detail, at };
+        if (event.type !== "model-end" || event.reply === null) return;
+        note(find(facts.provider(), facts.resolved()), event.reply);
+      },
+      onPassedOver({ route: { provider, resolved }, reply }) {
+        note(find(provider, resolved), reply);
       },
       onEnd() {},
     }),

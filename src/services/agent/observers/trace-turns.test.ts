@@ -144,6 +144,19 @@ test("calls that a plug-in makes side by side have a span each", () => {
   ]);
 });
 
+test("a call that a fallback answered names the fallback", () => {
+  const { spans, tracer } = fakeTracer();
+  let [provider, model] = ["hub", "hub/model"];
+  const watcher = traceTurns({ tracer })({ ...facts, provider: () => provider, resolved: () => model });
+  for (const event of events.slice(0, 2)) watcher.onEvent(event);
+  [provider, model] = ["fine-tuned", "other"];
+  watcher.onEvent({ type: "model-end", call: 1, reply: plainReply });
+  expect(spans[1]?.attributes).toMatchObject({
+    "gen_ai.provider.name": "fine-tuned",
+    "gen_ai.request.model": "other",
+  });
+});
+
 test("a cancelled run ends every span, as failed", () => {
   const spans = follow({ kind: "cancelled" }, [{ type: "run-start" }, { type: "model-start", call: 1 }]);
   expect(spans.map(({ ended, failed }) => ended && failed)).toEqual([true, true]);

@@ -59,7 +59,7 @@ function traceWith(tracer: Tracer, captureContent: boolean): TurnObserver {
         else if (event.type === "model-start") chats.set(event.call, startChat(tracer, facts, inside));
         else if (event.type === "model-end") {
           const span = chats.get(event.call);
-          if (span) endChat(span, event.reply, captureContent);
+          if (span) endChat(span, facts, event.reply, captureContent);
           chats.delete(event.call);
         } else if (event.type === "tool-start") {
           const { id, name } = event.tool_call;
@@ -106,7 +106,9 @@ function startChat(tracer: Tracer, facts: TurnFacts, inside: Context): Span {
   return tracer.startSpan(`chat ${model}`, { kind: SpanKind.CLIENT, attributes }, inside);
 }
 
-function endChat(span: Span, reply: Reply | null, captureContent: boolean): void {
+function endChat(span: Span, facts: TurnFacts, reply: Reply | null, captureContent: boolean): void {
+  // Who was asked last: a fallback may have taken over.
+  span.setAttributes({ "gen_ai.provider.name": facts.provider(), "gen_ai.request.model": facts.resolved() });
   if (reply?.ok) {
     span.setAttributes({
       "gen_ai.response.model": reply.model,

@@ -10,7 +10,7 @@ import type { ToolSupport } from "../../../agent/tool-support.ts";
 import type { WaitingRun } from "../../../contract/agent-approval.ts";
 import type { ChatModel } from "../../../contract/model.ts";
 import type { RoutedModel, Router } from "../../../models/routing/choose-provider.ts";
-import { withFallbacks } from "../../../models/routing/with-fallbacks.ts";
+import { withFallbacks, type PassedOver } from "../../../models/routing/with-fallbacks.ts";
 import { toFallbackError } from "./fallback-error.ts";
 import { followRun } from "./follow-run.ts";
 import type { ResumeJournal } from "./resume-journal.ts";
@@ -67,17 +67,28 @@ export function createTurns({
   async function chooseModel({ modelId, fallbacks, adapt, clientTools = [] }: Omit<TurnRequest, "messages">) {
     const routes = await routeAll(router, [modelId, ...fallbacks]);
     let current = routes[0];
+    let tell = (_passedOver: PassedOver): void => {};
     const withTools = ({ provider, resolved, model }: RoutedModel) =>
       toolSupport.wrap({ provider, model_id: resolved, model, clientTools: clientTools.length > 0 });
     const usable = routes.map((route) => ({ ...route, model: withTools(route) })) as [RoutedModel, ...RoutedModel[]];
     const chosen: ChatModel =
-      usable.length === 1 ? usable[0].model : withFallbacks(usable, (route) => (current = route));
-    return { model: adapt ? adapt(chosen) : chosen, current: () => current };
+      usable.length === 1
+        ? usable[0].model
+        : withFallbacks(
+            usable,
+            (route) => (current = route),
+            (passedOver) => tell(passedOver),
+          );
+    return {
+      model: adapt ? adapt(chosen) : chosen,
+      current: () => current,
+      onPassedOver: (listener: typeof tell) => void (tell = listener),
+    };
   }
 
   function begin(
     request: TurnRequest,
-    { runId, model, current, run, decisions = null, earlier = null }: BeginOptions,
+    { runId, model, current, onPassedOver, run, decisions = null, earlier = null }: BeginOptions,
   ): Turn {
     const resolved = () => current().resolved;
     const facts: TurnFacts = {
@@ -91,11 +102,15 @@ export function createTurns({
       decisions,
       earlier,
     };
+    const watchers = observers.map((observe) => observe(facts));
+    onPassedOver((passedOver) => {
+      for (const watcher of watchers) watcher.onPassedOver?.(passedOver);
+    });
     return followRun({
       runId,
       stream: request.stream,
       resolved,
-      watchers: observers.map((observe) => observe(facts)),
+      watchers,
       overdue: request.resumed ? undefined : overdue,
       start: async ({ signal, onEvent }) => {
         const ended = await run({
@@ -119,13 +134,13 @@ export function createTurns({
 
   return {
     async start(request) {
-      const { model, current } = await chooseModel(request);
+      const { model, ...chosen } = await chooseModel(request);
       const run: BeginOptions["run"] = (options) =>
         runner({ ...options, messages: request.messages, postponed: request.postponed });
-      return begin(request, { runId: newId(), model, current, run });
+      return begin(request, { runId: newId(), model, ...chosen, run });
     },
     async resume(waiting, { runId, decisions, journal, drop, ...rest }) {
-      const { model, current } = await chooseModel(rest);
+      const { model, ...chosen } = await chooseModel(rest);
       const { pending } = waiting.state;
       const request = { ...rest, messages: pending.history, resumed: true };
       let started = false;
@@ -145,7 +160,7 @@ export function createTurns({
       const turn = begin(request, {
         runId,
         model: journal.remember(model),
-        current,
+        ...chosen,
         run,
         decisions,
         earlier: pending.totals,
@@ -161,6 +176,7 @@ interface BeginOptions extends Pick<TurnFacts, "runId">, Partial<Pick<TurnFacts,
   readonly model: ChatModel;
   /** Who answers: another one once a fallback has taken over. */
   readonly current: () => RoutedModel;
+  readonly onPassedOver: (listener: (passedOver: PassedOver) => void) => void;
   readonly run: (options: Omit<AgentRunOptions, "messages">) => Promise<AgentOutcome>;
 }
 

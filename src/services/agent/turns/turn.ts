@@ -6,6 +6,7 @@ import type { AnswerKey } from "../../../contract/agent-answers.ts";
 import type { AgentMessage } from "../../../contract/agent-message.ts";
 import type { AgentWire } from "../../../contract/agent-run.ts";
 import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/model.ts";
+import type { PassedOver } from "../../../models/routing/with-fallbacks.ts";
 
 /** What a wire asks the agent for, once it has read its own format. */
 export interface TurnRequest {
@@ -76,6 +77,8 @@ export type TurnEnd =
 /** Follows one turn, all but its words. Must not throw. */
 export interface TurnWatcher {
   onEvent(event: AgentEvent): void;
+  /** A model failed and a fallback took over: what ends as one call was more of them. */
+  onPassedOver?(passedOver: PassedOver): void;
   onEnd(end: TurnEnd): void;
 }
 
