@@ -221,6 +221,28 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     expect(await runOf(second.agent, id)).toMatchObject({ state: "completed" });
   });
 
+  test("a stop in the middle of the approved call is no worse than a kill", async () => {
+    await using place = await world(database);
+    const first = await place.start({ REHEARSAL_SHUTDOWN_GRACE_MS: "100" });
+    const { id, decide } = await waitingRun(place, first.agent);
+    const { arrived, behaviour } = hanging();
+    place.shop.enqueue(behaviour);
+    const waiting = decide(first.agent);
+    await arrived;
+    first.child.kill("SIGTERM");
+    expect((await waiting).body).toMatchObject({ status: 503, code: "shutting_down" });
+    expect(await first.ended).toBe(0);
+
+    await using second = await place.start();
+    let run = await runOf(second.agent, id);
+    while (run.state === "running") run = await runOf(second.agent, id);
+    expect(run).toMatchObject({ state: "waiting" });
+    place.provider.enqueue(text("I do not know."));
+    expect((await decide(second.agent)).body).toMatchObject({ content: "I do not know." });
+    expect(place.shop.requests).toHaveLength(1);
+    expect(await runOf(second.agent, id)).toMatchObject({ state: "completed" });
+  });
+
   test("kill -9 in a later step: neither the model's replies nor its calls are asked for again", async () => {
     await using place = await world(database);
     const first = await place.start();

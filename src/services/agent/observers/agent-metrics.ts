@@ -123,7 +123,7 @@ function watch(meters: Meters, facts: TurnFacts): ReturnType<TurnObserver> {
       if (!running) return;
       meters.running.dec();
       meters.duration.observe({ wire: facts.wire }, (performance.now() - started) / 1000);
-      if (end.kind !== "outcome") countCutOff(end.kind === "cancelled" ? "cancelled" : "internal_error");
+      if (end.kind !== "outcome") countCutOff(end.kind === "crashed" ? "internal_error" : "cancelled");
       countEnd(meters, facts, end);
     },
   };
@@ -150,7 +150,7 @@ function countModelCall({ modelCalls, modelDuration }: Meters, provider: string,
 }
 
 function countEnd({ turns, failures }: Meters, { wire }: TurnFacts, end: TurnEnd): void {
-  if (end.kind === "cancelled") return turns.inc({ wire, state: "cancelled" });
+  if (end.kind === "cancelled" || end.kind === "left") return turns.inc({ wire, state: "cancelled" });
   if (end.kind === "outcome" && end.outcome.ok) {
     return turns.inc({ wire, state: end.outcome.pending_run ? "waiting" : "completed" });
   }

@@ -147,7 +147,7 @@ function endTool(span: Span, { ok, args, result }: ToolRun, captureContent: bool
 
 function endAgent(span: Span, facts: TurnFacts, end: TurnEnd, captureContent: boolean): void {
   if (end.kind === "outcome") describeOutcome(span, facts, end.outcome, captureContent);
-  else fail(span, end.kind === "cancelled" ? "cancelled" : "internal_error");
+  else fail(span, end.kind === "crashed" ? "internal_error" : "cancelled");
   span.end();
 }
 

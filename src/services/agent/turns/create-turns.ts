@@ -30,7 +30,7 @@ export interface TurnsOptions {
   /** Called before the turn's outcome is told. */
   readonly store: StoreTurn;
   readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
-  /** Breaks turns off. One that goes on after a decision is left alone: its next process knows how far it came. */
+  /** Breaks turns off. One that goes on after a decision is not lost with that: the next process knows how far it came. */
   readonly overdue?: AbortSignal | undefined;
   readonly newId?: () => string;
   readonly now?: () => number;
@@ -111,7 +111,8 @@ export function createTurns({
       stream: request.stream,
       resolved,
       watchers,
-      overdue: request.resumed ? undefined : overdue,
+      overdue,
+      resumable: request.resumed,
       start: async ({ signal, onEvent }) => {
         const ended = await run({
           model,
@@ -151,7 +152,7 @@ export function createTurns({
         };
         const resumed = resumeAgent({ ...options, onEvent: listen, journal: journal.calls, pending, decisions });
         const outcome = await resumed.catch(async (error: unknown) => {
-          if (started) await drop();
+          if (started && !overdue?.aborted) await drop();
           throw error;
         });
         if (!outcome.ok) await drop();

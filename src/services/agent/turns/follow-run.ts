@@ -14,6 +14,8 @@ export interface RunToFollow {
   readonly start: StartRun;
   /** Breaks the run off, whoever waits for it. */
   readonly overdue?: AbortSignal | undefined;
+  /** Others can go on with a run that was broken off so. */
+  readonly resumable?: boolean | undefined;
 }
 
 /** Runs an agent once for everybody who wants to know about it. */
@@ -29,17 +31,19 @@ class FollowedRun implements Turn {
   readonly #resolved: () => string;
   readonly #watchers: readonly TurnWatcher[];
   readonly #overdue: AbortSignal | undefined;
+  readonly #resumable: boolean;
   readonly #controller = new AbortController();
   readonly #past: AgentEvent[] = [];
   readonly #listeners = new Set<AgentListener>();
   #clients = 0;
 
-  constructor({ runId, stream, resolved, watchers, start, overdue }: RunToFollow) {
+  constructor({ runId, stream, resolved, watchers, start, overdue, resumable = false }: RunToFollow) {
     this.runId = runId;
     this.stream = stream;
     this.#resolved = resolved;
     this.#watchers = watchers;
     this.#overdue = overdue;
+    this.#resumable = resumable;
     overdue?.addEventListener("abort", this.#breakOff, { once: true });
     if (overdue?.aborted) this.#breakOff();
     this.outcome = this.#follow(start);
@@ -71,7 +75,8 @@ class FollowedRun implements Turn {
         return outcome;
       },
       (error: unknown) => {
-        this.#end(signal.aborted ? { kind: "cancelled" } : { kind: "crashed", error });
+        const isLeft = this.#resumable && this.#overdue?.aborted && signal.reason === this.#overdue.reason;
+        this.#end(signal.aborted ? { kind: isLeft ? "left" : "cancelled" } : { kind: "crashed", error });
         throw error;
       },
     );

@@ -57,6 +57,8 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
         if (!started && end.kind === "outcome") start();
         // Decisions that were refused: the run waits as it did before.
         if (!started) return;
+        // Whoever goes on with it tells the rest.
+        if (end.kind === "left") return;
         if (end.kind !== "outcome") recordCutOff();
         // Only for a run without an outcome, which has no totals of its own.
         const duration_ms = (earlier?.duration_ms ?? 0) + Date.now() - facts.startedAt;
@@ -106,7 +108,10 @@ function toRecorded(message: ChatMessage): RecordedMessage {
 
 type Ending = Omit<AgentRunEnd, "type" | "at" | "model_resolved">;
 
-function toEnd(end: TurnEnd, counted: Pick<Ending, "usage" | "model_calls" | "tool_calls" | "duration_ms">): Ending {
+function toEnd(
+  end: Exclude<TurnEnd, { kind: "left" }>,
+  counted: Pick<Ending, "usage" | "model_calls" | "tool_calls" | "duration_ms">,
+): Ending {
   if (end.kind === "outcome") return fromOutcome(end.outcome);
   const nothing = { finish_reason: null, text: null, cost: null };
   if (end.kind === "cancelled") return { ...nothing, ...counted, state: "cancelled", error: null };

@@ -72,6 +72,8 @@ export interface TurnFacts extends Omit<
 export type TurnEnd =
   | { readonly kind: "outcome"; readonly outcome: AgentOutcome }
   | { readonly kind: "cancelled" }
+  /** The process stops; the run has not ended, and another process can go on with it. */
+  | { readonly kind: "left" }
   | { readonly kind: "crashed"; readonly error: unknown };
 
 /** Follows one turn, all but its words. Must not throw. */
