@@ -85,7 +85,7 @@ test("a failure is the last event, and is the problem document", async () => {
   expect(told.some(({ event }) => event === "run-end")).toBe(false);
 });
 
-test.each(["/", "/v1/chat/completions", "/v1/responses", "/agent/ui-messages"])(
+test.each(["/", "/v1/chat/completions", "/v1/responses", "/agent/ui-messages", "/agent/ag-ui"])(
   "a stream of %s that fails is told to the log once, and one whose client left is not",
   async (path) => {
     const { lines, log } = keptLog();
@@ -99,6 +99,8 @@ test.each(["/", "/v1/chat/completions", "/v1/responses", "/agent/ui-messages"])(
     const body = {
       ...human("Hi"),
       ...(path !== "/" && { messages: [said] }),
+      threadId: "t",
+      runId: "r",
       input: "Hi",
       model: "test/model",
       stream: true,
