@@ -28,11 +28,16 @@ export function toCacheMarks(
 export function splitAtMarks(text: string, marks: readonly CacheMark[] = []): readonly MarkedText[] {
   const parts: MarkedText[] = [];
   let start = 0;
+  let read = 0;
+  let blank = true;
   for (const { end, control } of marks) {
-    const part = text.slice(start, end);
-    if (part.trim() === "") continue;
-    parts.push({ text: part, cache_control: control });
+    // Only what is new is looked at: thousands of marks in a long blank text would have it read once for each of them.
+    blank &&= text.slice(read, end).trim() === "";
+    read = end;
+    if (blank) continue;
+    parts.push({ text: text.slice(start, end), cache_control: control });
     start = end;
+    blank = true;
   }
   const rest = text.slice(start);
   return rest.trim() === "" ? parts : [...parts, { text: rest }];
