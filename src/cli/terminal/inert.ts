@@ -3,7 +3,8 @@
  * can set a variable or the path of the steps that follow; TeamCity has `##teamcity[…]`. What a model or a file says must not.
  */
 export function inert(text: string): string {
-  return text.replace(/^([^\S\n]*:)(?=:)/gm, "$1 ").replace(/##(?=\w*\[)/g, "## ");
+  // Looked for from the colons backwards: from the line ends, of which a run of white space may be made, it would be read anew for each.
+  return text.replace(/(?<=^[^\S\n]*):(?=:)/gm, ": ").replace(/##(?=\w*\[)/g, "## ");
 }
 
 /** The same for a JSON document, which says the same afterwards. */

@@ -57,6 +57,15 @@ test("what a model says is no command for a build server, and JSON still says it
   expect(JSON.parse(json ?? "")).toEqual({ said });
 });
 
+// In a time that grows with the square of their number it would take minutes.
+test("a million line ends are printed at once", () => {
+  const lines = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  process.stdout.isTTY = false;
+  const ends = "\r".repeat(1_000_000);
+  tell(`${ends}::error::a`);
+  expect(lines.mock.calls).toEqual([[`${ends}: :error::a\n`]]);
+});
+
 test("columns line up whatever is in them", () => {
   const text = table(
     [{ title: "A" }, { title: "N", align: "right" }],
