@@ -127,7 +127,7 @@ export const analysisOperations: readonly Operation[] = [
     summary: "Score a run again from its stored replies",
     description:
       "The model under test is never called. What is given stands in place of what the run was scored by, and is kept with it: " +
-      "scorers, judge and the like, and what its scenarios expect. A key that names a judge or a labeller needs the scope `evaluate` too. " +
+      "scorers, judge and the like, and what its scenarios expect. A key that names a judge or a labeller, or has models asked, needs the scope `evaluate` too. " +
       "A client that leaves ends it only where models are asked; what is scored by then stays, and `summary.rescored` says so.",
     tag: "Runs",
     scope: "runs:write",

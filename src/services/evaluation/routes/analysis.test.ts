@@ -16,13 +16,17 @@ test("scoring again goes on to its end when whoever asked for it has left", asyn
   expect((await app.request(`/runs/${run_id}/rescore`, left)).status).toBe(200);
 });
 
-test("a key that may not evaluate names no judge either", async () => {
+test.each([
+  { judge: { endpoint: "http://judge", model_id: "judge" }, ask_models: true },
+  { labeller: { endpoint: "http://labeller", model_id: "labeller" } },
+  { ask_models: true },
+])("a key that may not evaluate has no model asked by scoring again: %j", async (request) => {
   const sha256 = createHash("sha256").update("secret").digest("hex");
   const app = testShell({ apiKeys: [{ name: "writer", sha256, scopes: new Set(["runs:write"] as const) }] });
   const bodyLimits = { bytes: 1_000, depth: 8, keys: 8 };
   app.route("/", analysisRoutes({ bodyLimits, checkEndpoint: () => {} } as unknown as EvaluationDependencies));
   const headers = { "content-type": "application/json", authorization: "Bearer secret" };
-  const body = JSON.stringify({ judge: { endpoint: "http://judge", model_id: "judge" }, ask_models: true });
+  const body = JSON.stringify(request);
   const answer = await app.request("/runs/r/rescore", { method: "POST", headers, body });
   expect([answer.status, await answer.json()]).toMatchObject([403, { code: "scope_missing" }]);
 });

@@ -24,8 +24,8 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
     if (endpoint !== undefined) checkEndpoint({ pointer: "/judge/endpoint", endpoint });
   }
 
-  function checkHelpers(context: Context<ShellEnvironment>, { judge, labeller }: RescoreRequest): void {
-    if (judge || labeller) checkScope(context.get("caller"), "evaluate");
+  function checkHelpers(context: Context<ShellEnvironment>, { judge, labeller, ask_models }: RescoreRequest): void {
+    if (judge || labeller || ask_models) checkScope(context.get("caller"), "evaluate");
     checkJudge(judge?.endpoint);
     if (labeller?.endpoint !== undefined) {
       checkEndpoint({ pointer: "/labeller/endpoint", endpoint: labeller.endpoint });
