@@ -12,20 +12,36 @@ interface Entry {
   /** The indexed texts that have the gram, and how much it weighs in each. */
   readonly texts: number[];
   readonly shares: number[];
+  /** How many of them are written. */
+  written: number;
 }
 
-/**
- * Indexes texts by the character 3-grams of their words. Grams that many texts share weigh less.
- * `background` texts count for the weights only.
- */
-export function createGramIndex(texts: readonly PreparedText[], background: readonly PreparedText[]): GramIndex {
+/** Texts that count for the weights only: how many there are, and how many of them have each gram. */
+export interface Background {
+  readonly size: number;
+  readonly holders: ReadonlyMap<Gram, number>;
+}
+
+export function createBackground(texts: readonly PreparedText[]): Background {
+  return { size: texts.length, holders: countHolders(texts.map(gramsOf)) };
+}
+
+/** Indexes texts by the character 3-grams of their words. Grams that many texts share weigh less. */
+export function createGramIndex(texts: readonly PreparedText[], background: Background): GramIndex {
   const counted = texts.map(gramsOf);
-  const entries = createEntries([...counted, ...background.map(gramsOf)]);
-  const unseen = Math.log(1 + texts.length + background.length);
+  const total = texts.length + background.size;
+  const weightOf = (holders: number): number => Math.log(1 + total / holders);
+  const entries = new Map<Gram, Entry>(
+    [...countHolders(counted)].map(([gram, count]) => {
+      const weight = weightOf(count + (background.holders.get(gram) ?? 0));
+      // As long as they will be: grown by pushing they would take several times the memory, and most hold one text.
+      return [gram, { weight, texts: Array<number>(count), shares: Array<number>(count), written: 0 }];
+    }),
+  );
 
   function lengthOf(counts: GramCounts): number {
     let sum = 0;
-    for (const [gram, count] of counts) sum += count * (entries.get(gram)?.weight ?? unseen) ** 2;
+    for (const [gram, count] of counts) sum += count * (entries.get(gram)?.weight ?? 0) ** 2;
     return Math.sqrt(sum);
   }
 
@@ -33,8 +49,10 @@ export function createGramIndex(texts: readonly PreparedText[], background: read
     const length = lengthOf(counts);
     for (const [gram, count] of counts) {
       const entry = entries.get(gram);
-      entry?.texts.push(text);
-      entry?.shares.push((Math.sqrt(count) * entry.weight) / length);
+      if (!entry) continue;
+      entry.texts[entry.written] = text;
+      entry.shares[entry.written] = (Math.sqrt(count) * entry.weight) / length;
+      entry.written += 1;
     }
   });
 
@@ -44,7 +62,7 @@ export function createGramIndex(texts: readonly PreparedText[], background: read
       let squares = 0;
       for (const [gram, count] of grams) {
         const entry = entries.get(gram);
-        const weight = Math.sqrt(count) * (entry?.weight ?? unseen);
+        const weight = Math.sqrt(count) * (entry?.weight ?? weightOf(background.holders.get(gram) ?? 1));
         squares += weight * weight;
         if (entry) addShares(sums, entry, weight);
       }
@@ -61,10 +79,9 @@ function addShares(sums: Float64Array, { texts, shares }: Entry, weight: number)
   }
 }
 
-function createEntries(texts: readonly GramCounts[]): ReadonlyMap<Gram, Entry> {
+/** How many of the texts have each gram. */
+function countHolders(texts: readonly GramCounts[]): ReadonlyMap<Gram, number> {
   const holders = new Map<Gram, number>();
   for (const text of texts) for (const gram of text.keys()) holders.set(gram, (holders.get(gram) ?? 0) + 1);
-  return new Map(
-    [...holders].map(([gram, count]) => [gram, { weight: Math.log(1 + texts.length / count), texts: [], shares: [] }]),
-  );
+  return holders;
 }

@@ -8,7 +8,7 @@ export type Gram = number | string;
 export type GramCounts = ReadonlyMap<Gram, number>;
 
 /** Texts are read this far: later text adds grams that every long reply has. */
-const maximumLength = 4_000;
+export const maximumLength = 4_000;
 const space = 32;
 
 /** The 3-grams of each word with its borders: `hi` gives " hi" and "hi ". */

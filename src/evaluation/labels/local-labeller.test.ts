@@ -260,3 +260,25 @@ test("labels that are aliases of sentiments are read as these, and told as the b
   expect((await label("Great news, your refund has been approved!"))?.value).toBe("pos");
   expect((await label("Unfortunately we cannot process your refund."))?.value).toBe("neg");
 });
+
+// Read and held for each key anew they would take minutes, and more memory than there is.
+test("the references of a batch are made ready once, however many keys they carry labels under", async () => {
+  const keys = Array.from({ length: 64 }, (_, key) => `key ${key}`);
+  const wordsOf = (turn: number) => Array.from({ length: 700 }, (_, at) => (turn * 7_919 + at * 104_729).toString(36));
+  const interactions = Array.from({ length: 600 }, (_, turn) =>
+    Interaction.parse({
+      id: `${turn}`,
+      user_message: "",
+      reference_reply: wordsOf(turn).join(" "),
+      interaction_type: "opening",
+      reference_metadata: Object.fromEntries(keys.map((key) => [key, `label ${turn % 100}`])),
+    }),
+  );
+  const scenario: Scenario = { id: "s", description: "", tags: [], interactions };
+  const label = createLocalLabeller({ candidates: labelCandidates([scenario]) });
+  const own = { interaction_id: "0", references: [] };
+  const reply = prepareText(wordsOf(7).slice(0, 40).join(" "));
+  const values = new Set<unknown>();
+  for (const key of keys) values.add((await label({ key, reply, own }))?.value);
+  expect([...values]).toEqual(["label 7"]);
+});

@@ -1,4 +1,5 @@
 import type { LabelRule } from "../../contract/label-rule.ts";
+import { createExampleTexts } from "./example-texts.ts";
 import { joinLabels, type JoinedLabel } from "./join-labels.ts";
 import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type Labeller, type LabelQuestion } from "./labels.ts";
@@ -6,6 +7,7 @@ import { createNearestLabel } from "./nearest-label.ts";
 import { loadSentimentReader } from "./read-sentiment.ts";
 import { createSameText } from "./same-text.ts";
 import { sentimentLabel, sentimentLabels } from "./sentiment-label.ts";
+import { createWordDifferences } from "./word-differences.ts";
 
 /**
  * The labeller that needs no model. A reply that is the same text as a labelled reference has that label. Else a key whose labels
@@ -21,6 +23,8 @@ export function createLocalLabeller({
   label_rules?: Readonly<Record<string, LabelRule>> | undefined;
 }): Labeller {
   const joined = new Map<string, ReadonlyMap<string, JoinedLabel>>();
+  const texts = createExampleTexts(candidates);
+  const differences = createWordDifferences();
   const nearest = new Map<string, (question: LabelQuestion) => LabelAnswer>();
   const sameTexts = new Map<string, (question: LabelQuestion) => LabelAnswer | null>();
 
@@ -38,7 +42,7 @@ export function createLocalLabeller({
     if (!labels) return null;
     if (question.reply.raw.trim() === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
 
-    const sameText = sameTexts.get(question.key) ?? createSameText(labels);
+    const sameText = sameTexts.get(question.key) ?? createSameText(labels, { texts, differences });
     sameTexts.set(question.key, sameText);
     const same = sameText(question);
     if (same) return same;
@@ -50,7 +54,7 @@ export function createLocalLabeller({
       });
       return { ...answer, value: labels.get(answer.value)?.label ?? answer.value };
     }
-    const label = nearest.get(question.key) ?? createNearestLabel(labels);
+    const label = nearest.get(question.key) ?? createNearestLabel(labels, texts);
     nearest.set(question.key, label);
     return label(question);
   };

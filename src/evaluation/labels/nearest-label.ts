@@ -1,7 +1,8 @@
 import { commonLabels, type CommonLabel } from "./common-labels.ts";
 import { isEnglish } from "../text/is-english.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
-import { createGramIndex, type GramIndex } from "./gram-index.ts";
+import { maximumExamples, type ExampleTexts } from "./example-texts.ts";
+import { createBackground, createGramIndex, type Background, type GramIndex } from "./gram-index.ts";
 import { gramsOf, type Gram, type GramCounts } from "./grams.ts";
 import type { JoinedLabel } from "./join-labels.ts";
 import type { LabelExample } from "./label-candidates.ts";
@@ -14,9 +15,6 @@ const margin = 0.02;
 const nameWeight = 0.4;
 /** Part of a name's grams that a text may hold by chance. */
 const chanceOfName = 0.5;
-
-/** More examples of a label than this add little. */
-const maximumExamples = 10;
 
 /** Words of a label's name that say nothing about the reply. */
 const emptyWords = /\b(?:request|inquiry|enquiry|query|intent)\b/gu;
@@ -47,12 +45,13 @@ interface Evidence {
  */
 export function createNearestLabel(
   candidates: ReadonlyMap<string, JoinedLabel>,
+  texts: ExampleTexts,
 ): (question: LabelQuestion) => LabelAnswer {
   const labels = [...candidates.values()];
-  const witnesses = labels.map(witnessesOf);
+  const witnesses = labels.map((label) => witnessesOf(label, texts));
   const index = createGramIndex(
     witnesses.flat().map((witness) => witness.text),
-    commonLabels.flatMap(({ replies }) => replies.map(prepareText)),
+    commonBackground(),
   );
   const names = labels.map((label) => label.names.map(nameGrams));
   const lone = labels.length === 1;
@@ -82,9 +81,9 @@ export function createNearestLabel(
   };
 }
 
-function witnessesOf({ names, examples }: JoinedLabel): Witness[] {
+function witnessesOf({ names, examples }: JoinedLabel, texts: ExampleTexts): Witness[] {
   return [
-    ...examples.slice(0, maximumExamples).map((example) => ({ text: prepareText(example.text), origin: example })),
+    ...examples.slice(0, maximumExamples).map((example) => ({ text: texts.start(example.text), origin: example })),
     ...commonLabels
       .filter((common) => names.some((name) => fits(common, name)))
       .flatMap(({ replies }) => replies.map((text) => ({ text: prepareText(text), origin: null }))),
@@ -99,10 +98,18 @@ function fits({ names }: CommonLabel, key: string): boolean {
 /** A lone candidate has nobody to lose against, so typical replies of other labels stand against it. */
 function createRivals(keys: readonly string[]): GramIndex {
   const others = commonLabels.filter((common) => !keys.some((key) => fits(common, key)));
-  return createGramIndex(
-    others.flatMap(({ replies }) => replies.map(prepareText)),
-    commonLabels.flatMap(({ replies }) => replies.map(prepareText)),
-  );
+  return createGramIndex(repliesOf(others), commonBackground());
+}
+
+let background: Background | undefined;
+
+/** The same for every key and every batch: made once. */
+function commonBackground(): Background {
+  return (background ??= createBackground(repliesOf(commonLabels)));
+}
+
+function repliesOf(labels: readonly CommonLabel[]): PreparedText[] {
+  return labels.flatMap(({ replies }) => replies.map(prepareText));
 }
 
 function strongest(similarities: Float64Array): Evidence {

@@ -1,9 +1,8 @@
-import type { WordCounts } from "../text/count-words.ts";
-import { distanceWithin } from "../text/distance-within.ts";
-import { prepareText, type PreparedText } from "../text/prepare-text.ts";
-import { createVocabulary, type Vocabulary } from "../text/vocabulary.ts";
+import type { PreparedText } from "../text/prepare-text.ts";
+import { maximumExamples, type ExampleTexts } from "./example-texts.ts";
 import type { LabelCandidate } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
+import type { WordDifferences } from "./word-differences.ts";
 
 /** A text of this many words may differ in one of them and still be nearly the same. */
 const wordsPerDifference = 20;
@@ -12,8 +11,6 @@ const longReply = 20_000;
 const timesAsLong = 4;
 /** A reply of more words is the same to the last one, or is not looked at: counting the differences takes time by the words and by them. */
 const mostWords = 5_000;
-/** Examples of a label that are looked at for a text that is nearly, not wholly, the same. */
-const maximumExamples = 10;
 
 interface Labelled {
   readonly label: string;
@@ -27,18 +24,18 @@ interface Labelled {
  */
 export function createSameText(
   candidates: ReadonlyMap<string, LabelCandidate>,
+  { texts, differences }: { readonly texts: ExampleTexts; readonly differences: WordDifferences },
 ): (question: LabelQuestion) => LabelAnswer | null {
   const labelsOf = new Map<string, Set<string>>();
   const near: Labelled[] = [];
   let longest = 0;
-  const vocabulary = createVocabulary();
   for (const { label, examples } of candidates.values()) {
     for (const [index, example] of examples.entries()) {
-      const text = prepareText(example.text);
       longest = Math.max(longest, example.text.length);
-      const labels = labelsOf.get(text.words) ?? new Set<string>();
-      labelsOf.set(text.words, labels.add(label));
-      if (index < maximumExamples) near.push({ label, text });
+      if (index < maximumExamples) near.push({ label, text: texts.whole(example.text) });
+      const words = texts.words(example.text);
+      const labels = labelsOf.get(words) ?? new Set<string>();
+      labelsOf.set(words, labels.add(label));
     }
   }
 
@@ -50,33 +47,25 @@ export function createSameText(
     const owned = own.references.flatMap((text) =>
       [...(labelsOf.get(text.words) ?? [])].map((label): Labelled => ({ label, text })),
     );
-    const nearest = nearestLabels(reply, [...owned, ...near], vocabulary);
+    const nearest = nearestLabels(reply, [...owned, ...near], differences);
     return nearest && toAnswer(nearest, "nearly the same text as a labelled reference", 0.95);
   };
 }
 
-function nearestLabels(reply: PreparedText, examples: readonly Labelled[], vocabulary: Vocabulary): Set<string> | null {
+function nearestLabels(
+  reply: PreparedText,
+  examples: readonly Labelled[],
+  differences: WordDifferences,
+): Set<string> | null {
   let fewest = Math.floor(reply.tokens.length / wordsPerDifference);
   let labels: Set<string> | null = null;
   for (const { label, text } of examples) {
-    if (Math.abs(text.tokens.length - reply.tokens.length) > fewest) continue;
-    if (hasMoreSurplus(reply.counts, text.counts, fewest)) continue;
-    const { distance: differences } = distanceWithin(fewest, vocabulary.pair(reply, text));
-    if (differences === null) continue;
-    labels = labels && differences === fewest ? labels.add(label) : new Set([label]);
-    fewest = differences;
+    const found = differences(reply, text, fewest);
+    if (found === null) continue;
+    labels = labels && found === fewest ? labels.add(label) : new Set([label]);
+    fewest = found;
   }
   return labels;
-}
-
-/** Words that the other text has less often: each is a difference, so most texts need no closer look, and few of their words. */
-function hasMoreSurplus(counts: WordCounts, other: WordCounts, limit: number): boolean {
-  let sum = 0;
-  for (const [word, count] of counts) {
-    sum += Math.max(0, count - (other.get(word) ?? 0));
-    if (sum > limit) return true;
-  }
-  return false;
 }
 
 function toAnswer(labels: ReadonlySet<string>, method: string, confidence: number): LabelAnswer {
