@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
 import type { Scope } from "../../contract/scope.ts";
@@ -120,4 +122,19 @@ test("a key that asks too often is told when to come back; other keys and other 
   expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([429, "rate_limited"]);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect([(await ask("two")).status, (await ask("one", "/other")).status]).toEqual([200, 200]);
+});
+
+test.each(["GET", "HEAD"])("answers under way count for their key, those to %s too", async (method) => {
+  const overload = { requests: 9, requestsPerKey: 1, lagMs: 1, rssBytes: 1, load: () => ({ lagMs: 0, rssBytes: 0 }) };
+  const limited = testShell({ apiKeys: [key("one", "evaluate"), key("two", "evaluate")], overload });
+  limited.get("/", (context) => context.text("ok"));
+  const ask = async (name: string) => {
+    const outgoing = new ServerResponse(new IncomingMessage(new Socket()));
+    const init = { method, headers: { "x-api-key": `${name}-secret` } };
+    return { status: (await limited.request("/", init, { outgoing })).status, end: () => outgoing.emit("close") };
+  };
+  const first = await ask("one");
+  expect([first.status, (await ask("one")).status, (await ask("two")).status]).toEqual([200, 429, 200]);
+  first.end();
+  expect((await ask("one")).status).toBe(200);
 });

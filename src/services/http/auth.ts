@@ -8,7 +8,7 @@ import { createEndWithKey } from "./end-with-key.ts";
 import type { KeySource } from "./key-store.ts";
 import { isMadeKey } from "./made-key.ts";
 import { createOpenAnswers } from "./open-answers.ts";
-import { addressOf, outgoingOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
+import { addressOf, responseOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 
 const anyone: Caller = { name: anonymousName, scopes: new Set(scopes) };
@@ -68,7 +68,7 @@ export function createAuthentication({
       }
       source.used?.(found);
       context.set("caller", { name: found.name, scopes: found.scopes, key: found.sha256 });
-      const outgoing = outgoingOf(context);
+      const outgoing = responseOf(context);
       if (!outgoing) return;
       openAnswer(outgoing, found.sha256);
       endWithKey(outgoing, found.sha256);

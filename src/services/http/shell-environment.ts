@@ -34,7 +34,11 @@ export function incomingOf(context: Context): IncomingMessage | undefined {
  * more than all our checks together. Undefined without a server, and for HEAD, whose answer must lose its body.
  */
 export function outgoingOf(context: Context): ServerResponse | undefined {
-  if (context.req.method === "HEAD") return undefined;
+  return context.req.method === "HEAD" ? undefined : responseOf(context);
+}
+
+/** The same for HEAD too: for whoever looks after the answer and writes nothing to it. */
+export function responseOf(context: Context): ServerResponse | undefined {
   return (context.env as Partial<HttpBindings> | undefined)?.outgoing as ServerResponse | undefined;
 }
 
