@@ -2,6 +2,7 @@ import { deflateRawSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import { readEvalLog } from "./read-eval-log.ts";
+import { unzip } from "./unzip.ts";
 
 /** An archive of these members, as Inspect writes one. */
 function zip(members: Readonly<Record<string, unknown>>, method: 0 | 8 | 93 = 8): Buffer {
@@ -66,4 +67,11 @@ test("other archives and texts are left to whoever reads them, and a broken log 
   expect(() => readEvalLog(zip({ "header.json": {} }).fill(0xff, 41, 43))).toThrow(
     "header.json in the archive cannot be unpacked",
   );
+});
+
+test.each([0, 8, 93] as const)("members are unpacked as far as they fit together, packed by method %i", (method) => {
+  const archive = zip({ a: "a".repeat(600), b: "b".repeat(600), c: "c" }, method);
+  const members = unzip(archive, { mostBytes: 1_000 });
+  expect(members.get("a")?.()).toHaveLength(602);
+  expect(() => members.get("b")?.()).toThrow("the archive holds more text than can be read as one");
 });

@@ -1,17 +1,27 @@
 import { inflateRawSync, zstdDecompressSync } from "node:zlib";
 import { FormatError } from "../../formats/format-error.ts";
 
-/** What a member may grow to: as much text as fits into one value. */
-const mostBytes = 500_000_000;
+/** What the members may grow to together: as much text as fits into one value, since they are joined to one. */
+const mostTogether = 500_000_000;
 
 const signatures = { end: 0x06_05_4b_50, entry: 0x02_01_4b_50 } as const;
 /** The end of an archive may be followed by a comment of this length. */
 const longestEnd = 22 + 0xff_ff;
 
-/** The members of a ZIP archive by name, each unpacked when it is asked for. */
-export function unzip(archive: Buffer): ReadonlyMap<string, () => Buffer> {
+/** The members of a ZIP archive by name, each unpacked when it is asked for. A small archive may hold more than any memory. */
+export function unzip(
+  archive: Buffer,
+  { mostBytes = mostTogether }: { mostBytes?: number } = {},
+): ReadonlyMap<string, () => Buffer> {
+  let left = mostBytes;
+  const take = (entry: Entry): Buffer => {
+    const bytes = unpack(archive, entry, left);
+    left -= bytes.length;
+    if (left <= 0) throw tooLarge();
+    return bytes;
+  };
   try {
-    return new Map(entriesOf(archive).map((entry) => [entry.name, () => unpack(archive, entry)]));
+    return new Map(entriesOf(archive).map((entry) => [entry.name, () => take(entry)]));
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new FormatError("the archive is not whole");
@@ -51,17 +61,22 @@ function entriesOf(archive: Buffer): Entry[] {
   return entries;
 }
 
-function unpack(archive: Buffer, { name, method, size, offset }: Entry): Buffer {
+function unpack(archive: Buffer, { name, method, size, offset }: Entry, maxOutputLength: number): Buffer {
   try {
     const start = offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28);
     const packed = archive.subarray(start, start + size);
     if (method === 0) return packed;
-    if (method === 8) return inflateRawSync(packed, { maxOutputLength: mostBytes });
-    if (method === 93) return zstdDecompressSync(packed, { maxOutputLength: mostBytes });
+    if (method === 8) return inflateRawSync(packed, { maxOutputLength });
+    if (method === 93) return zstdDecompressSync(packed, { maxOutputLength });
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
     throw new FormatError(
       `${name} in the archive cannot be unpacked (${(cause as NodeJS.ErrnoException).code ?? String(cause)})`,
     );
   }
   throw new FormatError(`${name} in the archive is packed in a way that is not known (method ${method})`);
+}
+
+function tooLarge(): FormatError {
+  return new FormatError("the archive holds more text than can be read as one (500 MB)");
 }
