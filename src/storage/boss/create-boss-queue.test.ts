@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Database } from "../database.ts";
 import { createBossQueue } from "./create-boss-queue.ts";
+import { readNow } from "./database-clock.ts";
 import type { Jobs } from "./jobs.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
@@ -17,10 +18,20 @@ function sweeping() {
     if (told.trouble) throw told.trouble;
     asked.push(what);
   };
-  const jobs: Partial<Jobs> = { supervise: () => ask("supervise"), touchAll: () => ask("touch all") };
-  const database = {
-    write: async (work: unknown) => (work === jobs.touchAll ? jobs.touchAll?.({} as never) : 0),
-  } as unknown as Database;
+  const slow = { ms: 0 };
+  const jobs: Partial<Jobs> = {
+    supervise: async () => {
+      await ask("supervise");
+      vi.advanceTimersByTime(slow.ms);
+    },
+    touchAll: () => ask("touch all"),
+  };
+  const clock = { ahead: 0 };
+  const write = async (work: unknown): Promise<unknown> => {
+    if (work === readNow) return performance.now() + clock.ahead;
+    return work === jobs.touchAll ? jobs.touchAll?.({} as never) : 0;
+  };
+  const database = { write } as unknown as Database;
   const queue = createBossQueue({
     database,
     jobs: jobs as Jobs,
@@ -33,6 +44,8 @@ function sweeping() {
     pid: 1,
   });
   return {
+    clock,
+    slow,
     async sweep(trouble: Error | null, afterMs: number): Promise<readonly string[]> {
       vi.advanceTimersByTime(afterMs);
       told.trouble = trouble;
@@ -56,4 +69,22 @@ test("a failure for a moment, or one of another kind, renews nothing", async () 
   expect(await sweep(null, 1_000)).toEqual(["supervise"]);
   for (let seconds = 0; seconds < 12; seconds += 1) expect(await sweep(new Error("a bug"), 1_000)).toEqual([]);
   expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+});
+
+test("a process that was frozen, or whose host slept, renews all before it looks for silent workers", async () => {
+  const { sweep, clock } = sweeping();
+  expect(await sweep(null, 0)).toEqual(["supervise"]);
+  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+  expect(await sweep(null, 13_000)).toEqual(["touch all", "supervise"]);
+  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+  // The clock of this process stands still while its host sleeps; that of the database has moved on afterwards.
+  clock.ahead += 13_000;
+  expect(await sweep(null, 1_000)).toEqual(["touch all", "supervise"]);
+  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+});
+
+test("sweeps that take long renew nothing: whoever is silent is noticed all the same", async () => {
+  const { sweep, slow } = sweeping();
+  slow.ms = 8_000;
+  for (let times = 0; times < 4; times += 1) expect(await sweep(null, 1_000)).toEqual(["supervise"]);
 });

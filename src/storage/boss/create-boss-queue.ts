@@ -47,23 +47,29 @@ export function createBossQueue({
 }: BossQueueOptions): BossQueue {
   const { write } = database;
   const order = createServingOrder();
-  /** Since when silent workers are looked for in vain, because the server is away or takes nothing. Null: not so the last time. */
-  let outageSince: number | null = null;
+  /** When silent workers were last looked for, by the clock of the database. Infinity: not yet. */
+  let lookedAt = Number.POSITIVE_INFINITY;
 
-  async function lookForSilent(): Promise<void> {
-    // Nobody could be heard meanwhile: whoever lives gets the time for it.
-    if (outageSince !== null && performance.now() - outageSince > leaseMs / 4) await write(jobs.touchAll);
+  async function sweep(alsoReconcile = false): Promise<number> {
+    // A server that stood still answers only when it goes on.
+    const now = await write(readNow);
+    const began = performance.now();
+    const looked = (): void => void (lookedAt = now + performance.now() - began);
     try {
+      // This process, the server or the whole host stood still, or the server was away: nobody could be heard meanwhile, and
+      // whoever lives gets the time for it.
+      if (now - lookedAt > leaseMs / 2) await write(jobs.touchAll);
       await jobs.supervise();
-      outageSince = null;
+      const count = await takeBackAll(alsoReconcile);
+      looked();
+      return count;
     } catch (error) {
-      if (toStorageError(error) instanceof ServiceError) outageSince ??= performance.now();
+      if (!(toStorageError(error) instanceof ServiceError)) looked();
       throw error;
     }
   }
 
-  async function sweep(alsoReconcile = false): Promise<number> {
-    await lookForSilent();
+  async function takeBackAll(alsoReconcile: boolean): Promise<number> {
     const count = await write(async (writer) => {
       const dead = await takeBackFromTheDead(writer, { host, pid });
       await jobs.requeue(
