@@ -90,6 +90,10 @@ export const StoredScores = z.object({
   conversation: ConversationJudgement.optional().describe(
     "With the last turn: what was said of the whole conversation.",
   ),
+  asked_in: z
+    .string()
+    .optional()
+    .describe("When models were asked again: the scoring in which they were, by its begin."),
 });
 export type StoredScores = z.infer<typeof StoredScores>;
 
@@ -99,7 +103,7 @@ export const InteractionResult = z
     ...Interaction.shape,
     turn_index: z.int().min(0),
     ...StoredReply.omit({ endpoint_metadata: true, tries: true, system_fingerprint: true }).shape,
-    ...StoredScores.omit({ conversation: true }).shape,
+    ...StoredScores.omit({ conversation: true, asked_in: true }).shape,
   })
   .meta({ id: "InteractionResult" });
 export type InteractionResult = z.infer<typeof InteractionResult>;

@@ -1,6 +1,6 @@
 import type { AttemptResult, Replay } from "../contract/evaluation-response.ts";
 import type { ConversationJudgement } from "../contract/judge.ts";
-import type { InteractionResult } from "../contract/interaction-result.ts";
+import type { InteractionResult, StoredScores } from "../contract/interaction-result.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Interaction, Scenario } from "../contract/scenario.ts";
 import { scoringVersion, type Scores } from "../contract/score.ts";
@@ -115,7 +115,7 @@ const notScored = {
 
 function toInteractionResult(interaction: Interaction, stored: StoredInteraction): InteractionResult {
   const { agent_reply, error, usage, latency_ms, first_token_ms, finish_reason, model, cost } = stored.reply;
-  const { conversation: _, ...scores } = stored.scores ?? { ...notScored, conversation: undefined };
+  const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return {
     ...interaction,
     turn_index: stored.turn_index,

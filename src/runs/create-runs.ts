@@ -154,14 +154,26 @@ export function createRuns(options: RunsOptions): Runs {
     events.changed(runId, "end");
   }
 
+  /** What has come of a call, and the store does not take. */
+  const refused = (error: unknown, times: number): void => (times === 1 ? failed(error) : trouble.failed(error));
+
+  const rescore = createRescorer({
+    store,
+    createScoring: scoringOf,
+    now,
+    tryChecks: (untried, owner) => refuseUnusableChecks(untried, { checks, owner }),
+    onRescored: orders.forget,
+    onRefused: refused,
+    onStored: trouble.over,
+  });
+
   function execute(claimed: ClaimedAttempt, { signal, ending: onEnding }: AttemptControl): Promise<void> {
     const onStored = (): void => {
       trouble.over();
       events.changed(claimed.run_id, "progress");
     };
-    const onRefused = (error: unknown, times: number): void => (times === 1 ? failed(error) : trouble.failed(error));
     return contexts.during(claimed.run_id, async (context) => {
-      const execution = { store, queue, context, signal, onStored, onEnding, onError, onRefused };
+      const execution = { store, queue, context, signal, onStored, onEnding, onError, onRefused: refused };
       const { run_drained, waits_ms } = await executeAttempt(claimed, execution);
       if (waits_ms !== undefined) setTimeout(() => worker.wake(), waits_ms + 1).unref();
       if (run_drained) await concluder.conclude(claimed.run_id);
@@ -205,13 +217,8 @@ export function createRuns(options: RunsOptions): Runs {
     request: async (run) => toRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
     scenarioResults: (run, resultOptions) => readScenarioResults(run, { store, ...resultOptions }),
     attemptResults: (run) => readAttemptResults(run, { store }),
-    rescore: createRescorer({
-      store,
-      createScoring: scoringOf,
-      now,
-      tryChecks: (untried, owner) => refuseUnusableChecks(untried, { checks, owner }),
-      onRescored: orders.forget,
-    }),
+    rescore: (id, owner, { signal: client, ...rest } = {}) =>
+      client ? waiting.during(client, (signal) => rescore(id, owner, { ...rest, signal })) : rescore(id, owner, rest),
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
     async estimate(plan, { warnings, owner }) {
       await refuseUnusableChecks(plan.untried, { checks, owner });

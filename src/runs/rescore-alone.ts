@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RescoreHold, Store } from "../contract/store.ts";
+import { isStoreFailure } from "./is-store-failure.ts";
 
 /** Another process has begun to score the run again, since this one had fallen silent; or the run was deleted. */
 export class RescoreTakenOver extends Error {}
@@ -23,13 +24,16 @@ export async function rescoreAlone<Result>(runId: string, options: RescoreAloneO
   for (;;) {
     await check();
     const hold = await store.runs.holdForRescore(runId);
+    let away = false;
     try {
       if (hold) return await work(hold);
     } catch (error) {
+      away = isStoreFailure(error);
       if (!(error instanceof RescoreTakenOver)) throw error;
     } finally {
-      // Where the store is away, the hold ends by itself.
-      if (hold) await store.runs.releaseAfterRescore(hold).catch(() => {});
+      const released = hold ? store.runs.releaseAfterRescore(hold).catch(() => {}) : Promise.resolve();
+      // Where the store is away, the hold ends by itself, and nobody has to wait for that.
+      if (!away) await released;
     }
     await sleep(pollMs, undefined, { signal });
   }

@@ -2,7 +2,7 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { ConversationJudgement } from "../contract/judge.ts";
 import type { StoredScores } from "../contract/interaction-result.ts";
 import type { Scenario } from "../contract/scenario.ts";
-import type { Scores } from "../contract/score.ts";
+import { scoringVersion, type Scores } from "../contract/score.ts";
 import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from "../contract/store.ts";
 import { judgeConversation } from "../evaluation/judges/judge-replies.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
@@ -16,6 +16,8 @@ export interface RescoreAttemptOptions {
   readonly conversationJudge: TurnJudge | null;
   /** Asks judge, labeller and embedder again. Default: what they said is kept, and no model is called. */
   readonly askModels?: boolean | undefined;
+  /** Names this scoring where models are asked: what they have said in it already is not asked for again. */
+  readonly askedIn?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,20 +31,35 @@ export async function rescoreAttempt(
   { id, interactions }: AttemptWithInteractions,
   options: RescoreAttemptOptions,
 ): Promise<RescoredAttempt> {
-  const { scenario, settings, signal } = options;
+  const { scenario, settings, askedIn, signal } = options;
   const held = holdTurns(scenario, settings);
   for (const { turn_index, reply } of interactions) held.replies.set(turn_index, reply);
   for (const stored of interactions) {
     signal?.throwIfAborted();
+    if (stored.scores && isAsked(stored.scores, askedIn)) {
+      held.scored.set(stored.turn_index, stored.scores);
+      continue;
+    }
     const scores = await rescoreTurn(stored, held, options);
     const isLast = stored.turn_index === scenario.interactions.length - 1;
     const conversation = isLast ? await conversationOf(stored, held, options) : undefined;
-    held.scored.set(stored.turn_index, { ...scores, ...(conversation && { conversation }) });
+    held.scored.set(stored.turn_index, {
+      ...scores,
+      ...(conversation && { conversation }),
+      ...(askedIn !== undefined && { asked_in: askedIn }),
+    });
   }
   return {
     turns: [...held.scored].map(([turn_index, scores]) => ({ attempt_id: id, turn_index, scores })),
     average_scores: held.averages(),
   };
+}
+
+/** Whether all that models have to say of a turn was said when this scoring was begun before, and broken off. */
+function isAsked(stored: StoredScores, askedIn: string | undefined): boolean {
+  const { asked_in, scoring_version, failed_scores = [], conversation } = stored;
+  if (askedIn === undefined || asked_in !== askedIn || scoring_version !== scoringVersion) return false;
+  return failed_scores.length === 0 && (!conversation || Object.keys(conversation.scores).length > 0);
 }
 
 function rescoreTurn(

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { createRunScoring } from "./create-scoring.ts";
 import { scoringVersion } from "../contract/score.ts";
-import { rescoreRun } from "./rescore-run.ts";
+import { ServiceError } from "../contract/service-error.ts";
+import type { Store } from "../contract/store.ts";
+import { rescoreRun, type RescoreOptions } from "./rescore-run.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
 
@@ -22,13 +24,27 @@ async function endedRun(request: Record<string, unknown>, onJudge: (call: number
     bench,
     judge,
     runId: before.run_id,
-    async rescore(options: { askModels: boolean; signal?: AbortSignal }) {
+    async rescore(options: Pick<RescoreOptions, "askModels" | "signal" | "onRefused"> & { store?: Store }) {
       verdict = "fail";
       const run = await rescoreRun(before.run_id, { store: bench.store, createScoring, now: Date.now, ...options });
       const after = await bench.results(run);
       return { response: after, attempt: after.results.scenarios[0]?.attempts[0] };
     },
   };
+}
+
+/** Makes the scores of a run those of an earlier release. */
+async function age(store: Store, runId: string): Promise<void> {
+  const hold = (await store.runs.holdForRescore(runId))!;
+  for await (const { id, interactions } of store.attempts.withInteractions(runId)) {
+    const turns = interactions.map(({ turn_index, scores }) => ({
+      attempt_id: id,
+      turn_index,
+      scores: { ...scores!, scoring_version: "1" },
+    }));
+    await store.interactions.rescore(hold, turns);
+  }
+  await store.runs.releaseAfterRescore(hold);
 }
 
 test("scores that rest on what models said before are named", async () => {
@@ -87,19 +103,62 @@ test("broken off, it leaves a run whose figures are those of its turns", async (
   expect(summary.average_scores["conversation_quality"]).toBe(0.25);
 });
 
+test("broken off and asked for again, it asks models only for what they have not said yet", async () => {
+  const left = new AbortController();
+  const asking = { ...judgeAt, scope: "conversation" };
+  const { bench, runId, judge, rescore } = await endedRun({ judge: asking, attempts: 3 }, (call) => {
+    if (call === 3 + 1) left.abort();
+  });
+  await using _ = bench;
+  await expect(rescore({ askModels: true, signal: left.signal })).rejects.toMatchObject({ name: "AbortError" });
+  expect(judge.requests).toHaveLength(3 + 1);
+  const { response } = await rescore({ askModels: true });
+  expect(judge.requests).toHaveLength(3 + 1 + 2);
+  expect(response.summary.average_scores["conversation_quality"]).toBe(0);
+  expect(JSON.stringify(response)).not.toContain("asked_in");
+  const { summary } = (await bench.store.runs.get(runId))!;
+  expect(summary?.rescored).not.toHaveProperty("partial");
+  await rescore({ askModels: true });
+  expect(judge.requests).toHaveLength(3 + 1 + 2 + 3);
+});
+
+test("what a judge said while the store takes nothing is held, and not asked for again", async () => {
+  const { bench, judge, rescore } = await endedRun({ judge: { ...judgeAt, scope: "conversation" } });
+  await using _ = bench;
+  const full = new ServiceError("storage_full", "full");
+  const refusals = { left: 2 };
+  const refusing = <Write extends (...given: never[]) => Promise<unknown>>(write: Write): Write =>
+    ((...given) => (refusals.left-- > 0 ? Promise.reject(full) : write(...given))) as Write;
+  const { store } = bench;
+  const told: number[] = [];
+  const { response } = await rescore({
+    askModels: true,
+    onRefused: (_error, times) => void told.push(times),
+    store: { ...store, interactions: { ...store.interactions, rescore: refusing(store.interactions.rescore) } },
+  });
+  expect(told).toEqual([1, 2]);
+  expect(judge.requests).toHaveLength(1 + 1);
+  expect(response.summary.average_scores["conversation_quality"]).toBe(0);
+});
+
+test("broken off before an upgrade, it asks models about all turns: scores of two releases do not mix", async () => {
+  const left = new AbortController();
+  const asking = { ...judgeAt, scope: "conversation" };
+  const { bench, runId, judge, rescore } = await endedRun({ judge: asking, attempts: 2 }, (call) => {
+    if (call === 2 + 1) left.abort();
+  });
+  await using _ = bench;
+  await expect(rescore({ askModels: true, signal: left.signal })).rejects.toMatchObject({ name: "AbortError" });
+  await age(bench.store, runId);
+  const { response } = await rescore({ askModels: true });
+  expect(judge.requests).toHaveLength(2 + 1 + 2);
+  expect(response.scoring_version).toBe(scoringVersion);
+});
+
 test("a run says by which definitions it was scored, also when others have come since", async () => {
   const { bench, runId, rescore } = await endedRun({});
   await using _ = bench;
-  const hold = (await bench.store.runs.holdForRescore(runId))!;
-  for await (const { id, interactions } of bench.store.attempts.withInteractions(runId)) {
-    const turns = interactions.map(({ turn_index, scores }) => ({
-      attempt_id: id,
-      turn_index,
-      scores: { ...scores!, scoring_version: "1" },
-    }));
-    await bench.store.interactions.rescore(hold, turns);
-  }
-  await bench.store.runs.releaseAfterRescore(hold);
+  await age(bench.store, runId);
   const before = await bench.results((await bench.store.runs.get(runId))!);
   expect(before.scoring_version).toBe("1");
   const { response } = await rescore({ askModels: false });

@@ -8,10 +8,12 @@ import type { PlanHelpers } from "./option-problems.ts";
 import type { PlacedCheck } from "./placed-checks.ts";
 import { planRescore, whyAsk, type RescorePlan } from "./plan-rescore.ts";
 import type { PlanLimits } from "./plan-limits.ts";
-import { rescoreAttempt } from "./rescore-attempt.ts";
+import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts";
 import { rescoreAlone, RescoreTakenOver } from "./rescore-alone.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import type { ScoredBy } from "./scored-by.ts";
+import { isStoreFailure } from "./is-store-failure.ts";
+import { untilStoreAnswers, type UntilStoreAnswersOptions } from "./until-store-answers.ts";
 
 export interface RescoreOptions {
   readonly store: Store;
@@ -25,6 +27,10 @@ export interface RescoreOptions {
   /** Rejects when checks that may take long to be made ready cannot be used. */
   readonly tryChecks?: (checks: readonly PlacedCheck[] | undefined, owner: string | null) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
+  /** Told each time the store refuses what models have said. It is held until the store takes it, or `signal` aborts. */
+  readonly onRefused?: UntilStoreAnswersOptions["onRefused"];
+  /** The store has taken what models have said of an attempt. */
+  readonly onStored?: () => void;
 }
 
 export interface RescoreReplacement {
@@ -35,10 +41,12 @@ export interface RescoreReplacement {
 
 /** Turns written together. */
 const batchSize = 200;
+const never = new AbortController().signal;
 
 /**
  * Scores a run that has ended again by today's definitions, from its stored replies. Safe to repeat, and after a crash to do over:
- * what it is scored by is stored first, with the mark that not all of it is, and the mark is taken away last.
+ * what it is scored by is stored first, with the mark that not all of it is, and the mark is taken away last. Where models are asked,
+ * doing it over asks them only for what they have not said since it was begun.
  */
 export function rescoreRun(runId: string, options: RescoreOptions): Promise<RunRecord> {
   const { store, signal } = options;
@@ -55,12 +63,14 @@ async function rescoreHeld(options: HeldOptions): Promise<RunRecord> {
   const before = await endedRun(runId, options);
   const { plan, scoring } = await prepare(before, options);
   const run = { ...before, settings: plan.settings };
-  await begin(before, plan, options);
+  const at = beginOf(before, plan, options);
+  const broken: Rescored = { ...markOf(before, plan, options), at, partial: true };
+  await begin(before, plan, broken, options);
   try {
-    await rescoreAttempts(run, plan, { ...options, ...scoring });
+    await rescoreAttempts(run, plan, { ...options, ...scoring, ...(options.askModels && { askedIn: at }) });
   } catch (error) {
     // Broken off: the run's own figures are those of what is stored all the same.
-    await refigure(run, { ...markOf(before, plan, options), partial: true }, options).catch(() => {});
+    if (!isStoreFailure(error)) await refigure(run, broken, options).catch(() => {});
     throw error;
   }
   await refigure(run, markOf(before, plan, options), options);
@@ -88,11 +98,21 @@ async function prepare(
   return { plan, scoring: { ...now, scoring: { ...now.scoring, keepsSemantic } } };
 }
 
-async function begin(before: RunRecord, plan: RescorePlan, options: HeldOptions): Promise<void> {
-  const { store, now, hold } = options;
+/** When this scoring was begun: where the same was begun before and broken off, that is when it was. */
+function beginOf({ summary }: RunRecord, { replaced }: RescorePlan, { now, askModels }: RescoreOptions): string {
+  const earlier = summary?.rescored;
+  const goesOn = askModels && earlier?.asked_models && earlier.partial && replaced.length === 0;
+  return goesOn ? earlier.at : new Date(now()).toISOString();
+}
+
+async function begin(
+  before: RunRecord,
+  { settings, changed }: RescorePlan,
+  rescored: Rescored,
+  { store, now, hold }: HeldOptions,
+): Promise<void> {
   const figured = before.summary ?? (await figureRun(before, { store, now })).summary;
-  const summary = { ...figured, rescored: { ...markOf(before, plan, options), partial: true as const } };
-  const { settings, changed } = plan;
+  const summary = { ...figured, rescored };
   const figures = { summary, message: before.message, settings, scenarios: changed };
   if (!(await store.runs.resummarize(before.id, figures, hold))) throw new RescoreTakenOver();
 }
@@ -112,19 +132,23 @@ function markOf({ summary }: RunRecord, { replaced }: RescorePlan, { now, askMod
 async function rescoreAttempts(
   run: RunRecord,
   { scenarios }: RescorePlan,
-  options: HeldOptions & RunScoring,
+  options: HeldOptions & RunScoring & Pick<RescoreAttemptOptions, "askedIn">,
 ): Promise<void> {
-  const { store, hold } = options;
+  const { store, hold, askModels, signal = never, onRefused = () => {}, onStored = () => {} } = options;
+  /** What models said is paid for. All else can be computed again. */
+  const answered = <Result>(write: () => Promise<Result>): Promise<Result> =>
+    askModels ? untilStoreAnswers(write, { signal, onRefused }) : write();
   const { id: runId, settings } = run;
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];
     if (!scenario) continue;
     const { turns, average_scores } = await rescoreAttempt(attempt, { ...options, settings, scenario });
     for (let first = 0; first < turns.length; first += batchSize) {
-      await store.interactions.rescore(hold, turns.slice(first, first + batchSize));
+      await answered(() => store.interactions.rescore(hold, turns.slice(first, first + batchSize)));
     }
-    const written = await store.attempts.reaverage(hold, { attempt_id: attempt.id, average_scores });
+    const written = await answered(() => store.attempts.reaverage(hold, { attempt_id: attempt.id, average_scores }));
     if (!written) throw new RescoreTakenOver();
+    onStored();
   }
 }
 
