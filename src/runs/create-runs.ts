@@ -216,7 +216,7 @@ export function createRuns(options: RunsOptions): Runs {
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await orders.of(run) }),
     request: async (run) => toRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
     scenarioResults: (run, resultOptions) => readScenarioResults(run, { store, ...resultOptions }),
-    attemptResults: (run) => readAttemptResults(run, { store }),
+    attemptResults: (run, resultOptions) => readAttemptResults(run, { store, ...resultOptions }),
     rescore: (id, owner, { signal: client, ...rest } = {}) =>
       client ? waiting.during(client, (signal) => rescore(id, owner, { ...rest, signal })) : rescore(id, owner, rest),
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),

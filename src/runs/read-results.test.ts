@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import type { AttemptWithInteractions, Store } from "../contract/store.ts";
-import { readAttemptResults, readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
+import {
+  readAttemptResults,
+  readResults,
+  readScenarioResults,
+  readWholeResults,
+  type ReadAttempt,
+} from "./read-results.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
 
@@ -49,8 +55,37 @@ test.each([{}, { history: "both" }, { budget: { calls: 5 } }])(
     const attempts = await Array.fromAsync(readAttemptResults(run, reading));
     expect(attempts.filter(({ attempt }) => attempt.interactions.length > 0)).toEqual(
       whole.results.scenarios.flatMap((scenario) =>
-        scenario.attempts.map((attempt) => ({ scenario_id: scenario.scenario_id, attempt })),
+        scenario.attempts.map((attempt) => ({
+          scenario: { scenario_id: scenario.scenario_id, threshold: 0.8 },
+          attempt,
+        })),
       ),
     );
   },
 );
+
+test("whoever wants to look at all attempts of a scenario sees them before the first is given, one at a time", async () => {
+  await using bench = await startBench({ models: { model: fakeModel((request) => lastUserMessage(request)) } });
+  const test_batch = [{ ...numberedScenario("one", 1), system_prompt: "Be brief." }, numberedScenario("two", 1)];
+  const { id } = await bench.create({ test_batch, attempts: 2, threshold: 0.5 });
+  const run = await bench.runs.wait(id, AbortSignal.timeout(20_000));
+  const seen: string[] = [];
+  const heads = new Set<unknown>();
+  const note = (what: string, { scenario, attempt }: ReadAttempt): void => {
+    seen.push(`${what} ${scenario.scenario_id}/${attempt.attempt}`);
+    heads.add(scenario);
+  };
+  const { store, handedOut } = noting(bench.store);
+  for await (const read of readAttemptResults(run, { store, look: (looked) => note("look", looked) }))
+    note("give", read);
+  expect(seen).toEqual(
+    ["one", "two"].flatMap((name) =>
+      ["look", "give"].flatMap((what) => [1, 2].map((number) => `${what} ${name}/${number}`)),
+    ),
+  );
+  expect([...heads]).toEqual([
+    { scenario_id: "one", system_prompt: "Be brief.", threshold: 0.5 },
+    { scenario_id: "two", threshold: 0.5 },
+  ]);
+  expect(handedOut).toHaveLength(2 * 4);
+});

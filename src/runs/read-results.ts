@@ -1,8 +1,10 @@
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
 import { firstCharacters } from "../contract/first-characters.ts";
 import type { InteractionResult } from "../contract/interaction-result.ts";
+import { defaultThreshold } from "../contract/threshold.ts";
 import { scoringVersion } from "../contract/score.ts";
 import type { Scenario } from "../contract/scenario.ts";
+import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import type { RunFigures } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
@@ -79,25 +81,50 @@ export async function* readScenarioResults(
   }
 }
 
-/** Each attempt with the id of its scenario, one in memory at a time. Fails as `readScenarioResults` does. */
+/** An attempt, and what is known of its scenario: the same object for all attempts at it. */
+export interface ReadAttempt {
+  readonly scenario: Pick<ScenarioResult, "scenario_id" | "system_prompt"> & { readonly threshold: number };
+  readonly attempt: AttemptResult;
+}
+
+/**
+ * Each attempt with its scenario, one in memory at a time. Where somebody wants to `look` at all attempts of a scenario before its
+ * first is given, they are read twice. Fails as `readScenarioResults` does.
+ */
 export async function* readAttemptResults(
   run: RunRecord,
-  reading: Reading,
-): AsyncGenerator<{ readonly scenario_id: string; readonly attempt: AttemptResult }> {
-  for await (const { scenario, results } of readParts(run, reading)) {
-    if (results) yield { scenario_id: scenario.id, attempt: results.attempt };
+  { look, ...reading }: Reading & { readonly look?: ((read: ReadAttempt) => void) | undefined },
+): AsyncGenerator<ReadAttempt> {
+  const { settings } = run;
+  let head: ReadAttempt["scenario"] | null = null;
+  for await (const { scenario, index, results } of readParts(run, reading)) {
+    if (!results) {
+      head = null;
+      continue;
+    }
+    if (!head) {
+      head = headOf(scenario, settings);
+      for await (const stored of look ? reading.store.attempts.withInteractions(run.id, index) : [])
+        look?.({ scenario: head, attempt: toAttemptResults(stored, { scenario, settings }).attempt });
+    }
+    yield { scenario: head, attempt: results.attempt };
   }
 }
 
+const headOf = (
+  { id, system_prompt }: Scenario,
+  { threshold = defaultThreshold }: RunSettings,
+): ReadAttempt["scenario"] => ({
+  scenario_id: id,
+  ...(system_prompt !== undefined && { system_prompt }),
+  threshold,
+});
+
 /** An attempt as it is read; after the last one of a scenario, what is said of all of them. */
-type ReadPart =
-  | { readonly scenario: Scenario; readonly results: AttemptResults }
-  | {
-      readonly scenario: Scenario;
-      readonly results?: undefined;
-      readonly index: number;
-      readonly about: ScenarioAbout;
-    };
+type ReadPart = { readonly scenario: Scenario; readonly index: number } & (
+  | { readonly results: AttemptResults }
+  | { readonly results?: undefined; readonly about: ScenarioAbout }
+);
 
 interface OpenScenario {
   readonly scenario: Scenario;
@@ -129,7 +156,7 @@ async function* readParts(
     if (!run.summary) figures?.add(toFigured(scenario, results));
     if (versions) noteVersions(results.attempt, versions);
     open.reading.add(results);
-    yield { scenario, results };
+    yield { scenario, index: open.index, results };
   }
   if (open) yield ended(open);
   await mustExist(store, run.id);

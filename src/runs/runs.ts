@@ -1,12 +1,13 @@
 import type { NoiseFloor, PairwiseComparison, RunComparison } from "../contract/comparison.ts";
 import type { RunEstimate } from "../contract/estimate.ts";
-import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/run-scenarios.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
 import type { Warning } from "../contract/warning.ts";
+import type { ReadAttempt } from "./read-results.ts";
 import type { RescoreOptions } from "./rescore-run.ts";
 import type { PlannedRun } from "./placed-checks.ts";
 import type { RequestAgain } from "./to-request.ts";
@@ -39,8 +40,11 @@ export interface Runs {
   scenarios(run: RunRecord, query: RunScenariosQuery): Promise<RunScenarioList>;
   /** The results, scenario by scenario; `shortened`, of the replies no more than is shown in a report. */
   scenarioResults(run: RunRecord, options?: { shortened?: boolean | undefined }): AsyncIterable<ScenarioResult>;
-  /** The attempts, one in memory at a time. */
-  attemptResults(run: RunRecord): AsyncIterable<{ readonly scenario_id: string; readonly attempt: AttemptResult }>;
+  /** The attempts, one in memory at a time; all those of a scenario are given to `look` before the first. */
+  attemptResults(
+    run: RunRecord,
+    options?: { look?: ((read: ReadAttempt) => void) | undefined },
+  ): AsyncIterable<ReadAttempt>;
   /** The request that makes the same run again, without what the operator's helpers brought to it. */
   request(run: RunRecord): Promise<RequestAgain>;
   /** What happens in the run from `after` on, the ended run last. Fails when this process stops before that. */

@@ -1,6 +1,6 @@
 import { csvText } from "./csv-text.ts";
 import { interactionRows, type InteractionRow } from "./interaction-rows.ts";
-import type { ResultExport, RunHead } from "./result-export.ts";
+import type { AttemptExport, RunHead } from "./result-export.ts";
 
 const usualScores = ["success", "exact_match", "token_f1", "rouge_l", "edit_similarity", "metadata_match", "overall"];
 
@@ -29,17 +29,16 @@ const json = (value: object): string => (Object.keys(value).length === 0 ? "" : 
  * One interaction per row, a column per score. The columns are fixed when the file begins: the scores of the run's summary, else
  * the usual ones; any other score of a row is in `other_scores`, as JSON.
  */
-export function createResultCsv(): ResultExport {
+export function createResultCsv(): AttemptExport {
   let names: readonly string[] = usualScores;
-  const attempt: ResultExport["attempt"] & {} = (scenario_id, result) =>
-    csvText(interactionRows(scenario_id, result).map((row) => toRow(row, names)));
   return {
     start(run) {
       names = scoreNames(run) ?? usualScores;
       return csvText([[...columns.map(([name]) => name), ...names.map((name) => `score.${name}`), "other_scores"]]);
     },
-    attempt,
-    scenario: ({ scenario_id, attempts }) => attempts.map((result) => attempt(scenario_id, result)).join(""),
+    attempt: ({ scenario_id }, attempt) => [
+      csvText(interactionRows(scenario_id, attempt).map((row) => toRow(row, names))),
+    ],
     finish: () => "",
   };
 }

@@ -7,9 +7,10 @@ import { resultFormats } from "../formats.ts";
 import { failedInteraction, interactionResult, runResult, scenarioResult } from "../testing/run-result.ts";
 import { createJunit } from "./junit.ts";
 import { createMarkdown } from "./markdown.ts";
-import { exportResults } from "./result-export.ts";
+import { exportResults, type AttemptExport } from "./result-export.ts";
 import { createResultCsv } from "./results-csv.ts";
 import { createResultLines } from "./results-jsonl.ts";
+import { createDpoLines, createSftLines } from "./training-lines.ts";
 
 const good = interactionResult({ overall: 0.95 });
 const bad = interactionResult({ overall: 0.2, agent_reply: "No idea." });
@@ -334,6 +335,19 @@ test("preference pairs compare replies to the same conversation only", () => {
       rejected: [{ role: "assistant", content: "hm" }],
     }),
   ]);
+});
+
+test("training lines are written attempt by attempt, and only a pair is held", () => {
+  const { attempts } = scenarioResult("s", [[good], [good, bad], [bad], [interactionResult({ overall: 0.5 })]]);
+  const scenario = { scenario_id: "s", threshold: 0.8 };
+  const [sft, dpo] = [createSftLines(), createDpoLines()];
+  const written = (writer: AttemptExport) => attempts.map((attempt) => [...writer.attempt(scenario, attempt)].length);
+  expect(written(sft)).toEqual([1, 0, 0, 0]);
+  for (const attempt of attempts) dpo.look?.(scenario, attempt);
+  expect(written(dpo)).toEqual([0, 0, 1, 0]);
+  expect(written(createDpoLines())).toEqual([0, 0, 0, 0]);
+  // Another scenario begins anew.
+  expect([...sft.attempt({ ...scenario }, attempts[0]!)]).toHaveLength(1);
 });
 
 test("training lines go by the run's threshold and the scenario's own prompt", () => {

@@ -4,6 +4,7 @@ import { ExportQuery } from "../../../contract/operations/analysis.ts";
 import type { RunRecord } from "../../../contract/store.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
 import { refuseUnfinished } from "../../../runs/find-run.ts";
+import type { ReadAttempt } from "../../../runs/read-results.ts";
 import type { Runs } from "../../../runs/runs.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { writeReport } from "../../../runs/write-report.ts";
@@ -75,7 +76,9 @@ async function* writeResults(
     ...(summary && usage && { summary: figures as Omit<typeof summary, "usage">, usage }),
   });
   if (writer.attempt) {
-    for await (const { scenario_id, attempt } of runs.attemptResults(run)) yield writer.attempt(scenario_id, attempt);
+    const look = writer.look && (({ scenario, attempt }: ReadAttempt) => writer.look?.(scenario, attempt));
+    for await (const { scenario, attempt } of runs.attemptResults(run, { look }))
+      yield* writer.attempt(scenario, attempt);
   } else {
     const { shortens: shortened } = writer;
     for await (const result of runs.scenarioResults(run, { shortened })) yield writer.scenario(result);
