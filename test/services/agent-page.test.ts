@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { get, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,6 +8,13 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runAgentApp, scripted, type AgentUnderTest } from "./agent-support.ts";
 
 const code = "const answer = 42;\n".repeat(1000);
+const servedConfig = (host: string) => ({
+  evaluation: `http://beside.${host}`,
+  version: "0",
+  demo: false,
+  hub_models: [],
+  limits: [],
+});
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let open: AgentUnderTest;
 let guarded: AgentUnderTest;
@@ -18,16 +25,7 @@ beforeAll(async () => {
   await mkdir(folder.file("assets"));
   await writeFile(folder.file("assets/code.js"), code);
   await writeFile(folder.file("icon.png"), code);
-  const page = {
-    folder: folder.path,
-    config: (host: string) => ({
-      evaluation: `http://beside.${host}`,
-      version: "0",
-      demo: false,
-      hub_models: [],
-      limits: [],
-    }),
-  };
+  const page = { folder: folder.path, config: servedConfig };
   const key: ApiKey = {
     name: "one",
     sha256: createHash("sha256").update("secret").digest("hex"),
@@ -140,4 +138,17 @@ test("the page is told, and may call, the evaluation service beside the host it 
   expect(config).toMatchObject({ evaluation: `http://beside.${host}` });
   const { headers } = await ask("/runs", { host });
   expect(headers["content-security-policy"]).toContain(`connect-src 'self' http://beside.${host};`);
+});
+
+test("a page that could not be read, or was not there yet, is served once it can be", async () => {
+  await using place = await temporaryFolder();
+  const page = { folder: place.file("built"), config: servedConfig };
+  await using agent = await runAgentApp(scripted("Hi").models, { page });
+  expect((await visit(agent, "/runs")).status).toBe(404);
+  await writeFile(page.folder, "no folder");
+  expect((await visit(agent, "/runs")).status).toBe(500);
+  await rm(page.folder);
+  await mkdir(page.folder);
+  await writeFile(place.file("built/index.html"), "<title>The page</title>");
+  expect(await (await visit(agent, "/runs")).text()).toContain("The page");
 });

@@ -28,9 +28,14 @@ export interface PageFile {
   formFor(acceptEncoding: string | undefined): Promise<SentForm>;
 }
 
-/** Everything the built page consists of, by path. */
+/** Everything the built page consists of, by path; nothing while there is no such folder. */
 export async function readPageFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
-  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      return [];
+    },
+  );
   const files = names.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
   return new Map(
     await Promise.all(

@@ -38,9 +38,9 @@ export interface PageParts {
   readonly config: (host: string) => ServedConfig;
 }
 
-/** The page and what it must know at its start. Its files are read once; there are few and they never change while we run. */
+/** The page and what it must know at its start. */
 export function pageRoutes({ folder, config }: PageParts): Hono<ShellEnvironment> {
-  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
+  const files = pageFilesOf(folder);
 
   return (
     new Hono<ShellEnvironment>()
@@ -55,8 +55,7 @@ export function pageRoutes({ folder, config }: PageParts): Hono<ShellEnvironment
         const { path } = context.req;
         const stray = isStrayVisit({ path, accept: context.req.header("accept") });
         if (!isPagePath(path) && !stray) return next();
-        files ??= readPageFiles(folder);
-        const known = await files;
+        const known = await files();
         const found = known.get(path) ?? (screens.test(path) ? known.get("/index.html") : undefined);
         const file = found ?? (stray ? known.get("/index.html") : undefined);
         if (!file) return screens.test(path) ? missingPage() : next();
@@ -72,6 +71,23 @@ export function pageRoutes({ folder, config }: PageParts): Hono<ShellEnvironment
         return context.body(form.body, 200, headers);
       })
   );
+}
+
+/**
+ * The page's files are read once: there are few, and they never change while we run. A read that failed, or found no page
+ * yet, is made again for the next visitor.
+ */
+function pageFilesOf(folder: string): () => Promise<ReadonlyMap<string, PageFile>> {
+  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
+  const forget = (): void => void (files = undefined);
+
+  return () => {
+    if (files) return files;
+    const reading = readPageFiles(folder);
+    files = reading;
+    reading.then((known) => known.has("/index.html") || forget(), forget);
+    return reading;
+  };
 }
 
 /** The page makes no markup out of text, and starts scripts and workers by its one policy only: the browser holds it to that. */
