@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ErrorCode } from "../src/contract/errors.ts";
 import type { RunEstimate } from "../src/contract/estimate.ts";
 import type { EvaluationResponse } from "../src/contract/evaluation-response.ts";
 import type { RescoreRequest } from "../src/contract/rescore.ts";
@@ -6,7 +7,7 @@ import type { RunList } from "../src/contract/run-list.ts";
 import type { RunState } from "../src/contract/run-state.ts";
 import type { Run } from "../src/contract/run.ts";
 import type { StudioModels } from "../src/contract/studio-models.ts";
-import { ApiError } from "./api-error.ts";
+import { ApiError, toApiError } from "./api-error.ts";
 import { toExportedFile, type ExportedFile } from "./exported-file.ts";
 import { agentUrl, evaluationUrl, readJson, request } from "./http.ts";
 import type { RunScenarioList, RunScenarioQuery } from "./run/run-scenario-list.ts";
@@ -58,15 +59,21 @@ export const listRunScenarios = async (
 export const startRun = async (body: string): Promise<Run> =>
   readJson(await evaluationUrl("/evaluate"), { method: "POST", headers: { prefer: "respond-async" }, body });
 
-/** What a run would take; null where the service cannot tell, or the request is not one yet. */
+/** What a run would take; null where the service cannot tell, or the request is not one yet. An endpoint it will never call is thrown. */
 export async function estimateRun(body: string, signal: AbortSignal): Promise<RunEstimate | null> {
   try {
     return await readJson<RunEstimate>(await evaluationUrl("/estimate"), { method: "POST", body, signal });
   } catch (error) {
-    if (error instanceof ApiError && error.status !== null && error.status < 500) return null;
-    throw error;
+    const { code, status } = toApiError(error);
+    if (code === forbiddenEndpoint || status === null || status >= 500) throw error;
+    return null;
   }
 }
+
+const forbiddenEndpoint = "endpoint_not_allowed" satisfies ErrorCode;
+
+export const isForbiddenEndpoint = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === forbiddenEndpoint;
 
 export const cancelRun = async (id: string): Promise<Run> =>
   readJson(await evaluationUrl(runPath(id, "/cancel")), { method: "POST", body: "{}" });

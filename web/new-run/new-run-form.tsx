@@ -85,7 +85,7 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
         />
         <RunFields form={form} />
         <AdvancedFields form={form} />
-        {isWhole(settled) && <RunEstimate request={request} />}
+        {isWhole(settled) && <RunEstimate request={request} refused={open} />}
         {open && <FailedNotice error={start.error} marked />}
         <button className="button button-primary justify-self-start" disabled={start.isPending}>
           <Play aria-hidden size={15} /> {start.isPending ? "Starting …" : "Start run"}

@@ -1,11 +1,18 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Gauge } from "lucide-react";
+import { CircleAlert, Gauge } from "lucide-react";
 import { memo, useEffect, useState } from "react";
-import { estimateRun } from "../api.ts";
+import type { ApiError } from "../api-error.ts";
+import { estimateRun, isForbiddenEndpoint } from "../api.ts";
 import { WarningList } from "../parts/warning-list.tsx";
 
+interface RunEstimateProps {
+  readonly request: Readonly<Record<string, unknown>>;
+  /** True while it stands elsewhere why the request was refused. */
+  readonly refused: boolean;
+}
+
 /** What the run would take, as the service sees it. Nothing while the request is not whole, or where it cannot tell. */
-export const RunEstimate = memo(function RunEstimate({ request }: { request: Readonly<Record<string, unknown>> }) {
+export const RunEstimate = memo(function RunEstimate({ request, refused }: RunEstimateProps) {
   const [settled, setSettled] = useState(() => JSON.stringify(request));
   useEffect(() => {
     const timer = setTimeout(() => setSettled(JSON.stringify(request)), 400);
@@ -18,6 +25,7 @@ export const RunEstimate = memo(function RunEstimate({ request }: { request: Rea
     retry: false,
     staleTime: 60_000,
   });
+  if (isForbiddenEndpoint(estimate.error) && !refused) return <ForbiddenEndpoint error={estimate.error} />;
   if (!estimate.data || estimate.isError) return null;
   const { sentence, based_on, within_budget, warnings } = estimate.data;
   return (
@@ -33,3 +41,15 @@ export const RunEstimate = memo(function RunEstimate({ request }: { request: Rea
     </div>
   );
 });
+
+/** Said before a run is started that could only be refused. */
+function ForbiddenEndpoint({ error: { detail, hint } }: { error: ApiError }) {
+  return (
+    <p role="status" className="flex items-start gap-2 text-sm">
+      <CircleAlert aria-hidden size={16} className="mt-0.5 shrink-0 text-warn" />
+      <span className="verbatim">
+        <span className="font-semibold">This run would be refused.</span> {detail} {hint}
+      </span>
+    </p>
+  );
+}

@@ -206,4 +206,21 @@ export function newRunSuite(browser: () => Browser): void {
     await tab.page.getByText("/judge is not set, so the rubrics of 2 turns have no score").waitFor();
     expect(services.runs.list()).toEqual([]);
   });
+
+  test("that the service will not call an endpoint is told before the run is started", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const problem = makeProblem("endpoint_not_allowed", "The origin http://a is not on the list of allowed endpoints.");
+    const headers = { "access-control-allow-origin": services.origin };
+    for (const path of ["**/estimate", "**/evaluate"])
+      await tab.page.route(path, (route) => route.fulfill({ status: 403, json: problem, headers }));
+    await tab.open("/new?start=demo");
+    const told = tab.page.getByText("This run would be refused.");
+    await told.waitFor();
+    expect(await tab.page.getByText("The origin http://a is not on the list of allowed endpoints.").count()).toBe(1);
+    await tab.page.getByRole("button", { name: "Start run" }).click();
+    await tab.page.getByRole("alert").waitFor();
+    expect(await told.count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
 }
