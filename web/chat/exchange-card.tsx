@@ -26,7 +26,11 @@ export const ExchangeCard = memo(function ExchangeCard({
   const columns = exchange.answers.length > 1 ? "md:grid-cols-2" : "";
   return (
     <article className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <UserMessage text={exchange.message} onResend={(message) => onResend(exchange.id, message)} />
+      <UserMessage
+        exchangeId={exchange.id}
+        text={exchange.message}
+        onResend={(message) => onResend(exchange.id, message)}
+      />
       <div className={`grid grid-cols-[minmax(0,1fr)] gap-3 ${columns}`}>
         {exchange.answers.map((answer, column) => (
           <AnswerCard

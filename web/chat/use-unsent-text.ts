@@ -1,21 +1,14 @@
 import { useState } from "react";
+import { keptInTab } from "../parts/kept-in-tab.ts";
 
-const key = "rehearsal.message";
+const unsent = keptInTab("rehearsal.message", "");
 
-/** Where the browser's store is full, only a look at another screen does not lose it. */
-let unsent = sessionStorage.getItem(key) ?? "";
-
-/** What was typed and not sent: it is there again after a look at another screen, and after a reload. */
+/** What stands in the field for messages. */
 export function useUnsentText(): readonly [string, (text: string) => void] {
-  const [text, setText] = useState(unsent);
+  const [text, setText] = useState(unsent.read);
   const change = (typed: string): void => {
-    unsent = typed;
+    unsent.keep(typed);
     setText(typed);
-    try {
-      sessionStorage.setItem(key, typed);
-    } catch {
-      sessionStorage.removeItem(key);
-    }
   };
   return [text, change];
 }

@@ -1,11 +1,20 @@
 import { Pencil } from "lucide-react";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { directionClass } from "../parts/long-text.ts";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
+import { useEditedText } from "./use-edited-text.ts";
+
+interface UserMessageProps {
+  readonly exchangeId: string;
+  readonly text: string;
+  readonly onResend: (message: string) => void;
+}
 
 /** What the user said; editing it sends it again and drops what came after. */
-export function UserMessage({ text, onResend }: { text: string; onResend: (message: string) => void }) {
-  const [draft, setDraft] = useState<string | null>(null);
+export function UserMessage({ exchangeId, text, onResend }: UserMessageProps) {
+  const [draft, setDraft] = useEditedText(exchangeId);
+  /** Set when editing begins here: what was being edited before the screen was left takes nobody's focus. */
+  const beginning = useRef(false);
   /** Set when editing ends without sending: the keyboard goes back to where it began. */
   const leaving = useRef(false);
   const leave = (): void => {
@@ -24,7 +33,10 @@ export function UserMessage({ text, onResend }: { text: string; onResend: (messa
           type="button"
           className="button button-quiet"
           aria-label="Edit message"
-          onClick={() => setDraft(text)}
+          onClick={() => {
+            beginning.current = true;
+            setDraft(text);
+          }}
         >
           <Pencil aria-hidden size={14} />
         </button>
@@ -45,7 +57,7 @@ export function UserMessage({ text, onResend }: { text: string; onResend: (messa
       }}
     >
       <textarea
-        autoFocus
+        autoFocus={beginning.current}
         dir="auto"
         aria-label="Edit message"
         className={`field field-sizing-content ${directionClass(draft)}`}

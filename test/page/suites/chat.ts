@@ -202,6 +202,38 @@ export function chatSuite(browser: () => Browser): void {
     expect(await message.inputValue()).toBe("");
   });
 
+  test("a message that is being edited is there again after a look at another screen or a reload, until it is sent or left", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/scripted");
+    await say(tab.page, "Frist");
+    await tab.page.getByText("heard: Frist").waitFor();
+    const edited = tab.page.getByRole("textbox", { name: "Edit message" });
+    const edit = async (text: string): Promise<void> => {
+      await tab.page.getByRole("button", { name: "Edit message" }).click();
+      await edited.and(tab.page.locator(":focus")).fill(text);
+    };
+    await edit("First");
+    await tab.page.getByRole("link", { name: "Models" }).click();
+    await tab.page.getByRole("heading", { name: "Models" }).waitFor();
+    await tab.page.goBack();
+    expect(await edited.inputValue()).toBe("First");
+    expect(await edited.and(tab.page.locator(":focus")).count()).toBe(0);
+    await tab.page.reload();
+    expect(await edited.inputValue()).toBe("First");
+    await edited.press("Escape");
+    await tab.page.reload();
+    await tab.page.getByText("heard: Frist").waitFor();
+    expect(await edited.count()).toBe(0);
+    await edit("First of all");
+    await tab.page.getByRole("button", { name: "Send again" }).click();
+    await tab.page.getByText("heard: First of all").waitFor();
+    await tab.page.reload();
+    await tab.page.getByText("heard: First of all").waitFor();
+    expect(await edited.count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("the end of the conversation stays in sight while the message or the window takes room from it", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
