@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { SearchCheck } from "lucide-react";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { importScenarios } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FilePicker } from "../parts/file-picker.tsx";
@@ -11,14 +11,13 @@ import { useTextFile } from "../parts/use-text-file.ts";
 import { importFormats, isTable } from "./import-formats.ts";
 import { ImportPreview } from "./import-preview.tsx";
 import { ImportResult } from "./import-result.tsx";
-import { emptyMapping, MappingFields, toMapping } from "./mapping-fields.tsx";
+import { MappingFields, toMapping } from "./mapping-fields.tsx";
+import { useImportDraft } from "./use-import-draft.ts";
 
 /** Paste or drop a file, see what it was taken for and what would be lost, then store it. */
 export default function ImportScreen() {
-  const [text, setText] = useState("");
-  const [name, setName] = useState<string | undefined>(undefined);
-  const [format, setFormat] = useState("auto");
-  const [mapping, setMapping] = useState(emptyMapping);
+  const { draft, change, forget: forgetDraft } = useImportDraft();
+  const { text, name, format, mapping } = draft;
   const client = useQueryClient();
   const id = useId();
   const columns = toMapping(mapping);
@@ -30,7 +29,10 @@ export default function ImportScreen() {
   const found = (check.variables?.mapping ?? "") === columns ? check.data : undefined;
   const store = useMutation({
     mutationFn: () => importScenarios(body),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["library"] }),
+    onSuccess: () => {
+      forgetDraft();
+      return client.invalidateQueries({ queryKey: ["library"] });
+    },
   });
 
   /** What was found belongs to the text it was found in. */
@@ -39,8 +41,7 @@ export default function ImportScreen() {
     store.reset();
   };
   const file = useTextFile((content, fileName) => {
-    setText(content);
-    setName(fileName);
+    change({ text: content, name: fileName });
     forget();
   });
 
@@ -70,7 +71,7 @@ export default function ImportScreen() {
               className="field w-52 font-normal"
               value={format}
               onChange={(event) => {
-                setFormat(event.target.value);
+                change({ format: event.target.value });
                 forget();
               }}
             >
@@ -91,13 +92,14 @@ export default function ImportScreen() {
           spellCheck={false}
           value={text}
           placeholder="JSON, JSONL, YAML, CSV, OpenAI chat, ShareGPT, promptfoo, Inspect, LangSmith, Langfuse …"
-          onChange={(event) => {
-            setText(event.target.value);
+          onPaste={({ currentTarget }) => isAllSelected(currentTarget) && change({ name: "" })}
+          onChange={({ target: { value } }) => {
+            change({ text: value, ...(value === "" && { name: "" }) });
             forget();
           }}
         />
         {(isTable(format === "auto" ? (check.data?.format ?? "") : format) || check.isError || columns !== "") && (
-          <MappingFields mapping={mapping} onChange={setMapping} />
+          <MappingFields mapping={mapping} onChange={(columns) => change({ mapping: columns })} />
         )}
         <button className="button justify-self-start" disabled={text.trim() === "" || check.isPending}>
           <SearchCheck aria-hidden size={14} /> {check.isPending ? "Reading …" : "See what is in it"}
@@ -124,3 +126,7 @@ export default function ImportScreen() {
     </Screen>
   );
 }
+
+/** What is pasted in place of a whole file is no longer that file. */
+const isAllSelected = ({ selectionStart, selectionEnd, value }: HTMLTextAreaElement): boolean =>
+  selectionEnd - selectionStart === value.length;

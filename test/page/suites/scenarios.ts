@@ -384,6 +384,60 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("what is to be imported is there again after a look at another screen or a reload, until it is stored", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/import");
+    const text = tab.page.getByLabel(/^Paste a file's content/);
+    await tab.page
+      .getByLabel("File to import")
+      .setInputFiles({ name: "questions.csv", mimeType: "text/csv", buffer: Buffer.from("frage,antwort\nWo?,Da.\n") });
+    await expect.poll(() => text.inputValue()).toContain("Wo?");
+    await tab.page.getByLabel("Format").selectOption("csv");
+    await tab.page.getByLabel("User message").fill("frage");
+    await tab.page.getByRole("link", { name: "Models" }).click();
+    await tab.page.getByRole("heading", { name: "Models" }).waitFor();
+    await tab.page.goBack();
+    for (const look of [async () => {}, () => tab.page.reload()]) {
+      await look();
+      await tab.page.getByText("(questions.csv)").waitFor();
+      expect(await text.inputValue()).toBe("frage,antwort\nWo?,Da.\n");
+      expect(await tab.page.getByLabel("Format").inputValue()).toBe("csv");
+      expect(await tab.page.getByLabel("User message").inputValue()).toBe("frage");
+    }
+    await tab.page.getByRole("button", { name: "See what is in it" }).click();
+    await tab.page.getByRole("button", { name: /^Store / }).click();
+    await tab.page.getByRole("link", { name: "Go to the library" }).click();
+    await tab.page.goBack();
+    expect(await text.inputValue()).toBe("");
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("what is pasted in place of a file is not taken for that file", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/import");
+    const choose = async (): Promise<void> => {
+      await tab.page
+        .getByLabel("File to import")
+        .setInputFiles({ name: "questions.csv", mimeType: "text/csv", buffer: Buffer.from("frage\nWo?\n") });
+      await tab.page.getByText("(questions.csv)").waitFor();
+    };
+    const text = tab.page.getByLabel(/^Paste a file's content/);
+    await choose();
+    await text.press("End");
+    await text.pressSequentially("Wann?");
+    await tab.page.getByText("(questions.csv)").waitFor();
+    await text.press("ControlOrMeta+a");
+    await text.press("ControlOrMeta+c");
+    await text.press("ControlOrMeta+v");
+    await tab.page.getByText("(questions.csv)").waitFor({ state: "detached" });
+    await choose();
+    await text.fill("");
+    await tab.page.getByText("(questions.csv)").waitFor({ state: "detached" });
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("the library is exported in the format chosen", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
