@@ -145,7 +145,10 @@ export interface NewFigures {
 }
 
 /** What an attempt came to, without its turns. */
-export type AttemptAverages = Pick<AttemptRecord, "scenario_index" | "attempt" | "state" | "average_scores">;
+export type AttemptAverages = Pick<AttemptRecord, "scenario_index" | "attempt" | "state" | "average_scores"> & {
+  /** How many turns of it are stored. */
+  readonly interactions_done: number;
+};
 
 /** An attempt with its interactions in turn order. */
 export interface AttemptWithInteractions extends AttemptRecord {

@@ -47,6 +47,18 @@ test("a gate does not pass while scenarios are missing, and names them", async (
   expect(done.summary.gate).toMatchObject({ passed: true, checks: [{ name: "overall" }, { name: "failure_rate" }] });
 });
 
+test("an attempt that a budget cut short has neither passed nor failed, however good it was", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const { run_id } = await bench.evaluate({ test_batch: scenarios(3), budget: { calls: 3 }, concurrency: 1 });
+  const page = await bench.runs.scenarios(await bench.runs.get(run_id, null), { limit: 10, offset: 0 });
+  expect(page.scenarios.map(({ status, attempts }) => [status, ...attempts.map(({ outcome }) => outcome)])).toEqual([
+    ["waiting"],
+    ["waiting", "unfinished"],
+    ["passing", "passed"],
+  ]);
+  expect(page.counts).toMatchObject({ waiting: 2, passing: 1 });
+});
+
 test("a run that ends within its budget was not stopped by it", async () => {
   await using bench = await startBench({ models: { model: right() } });
   const response = await bench.evaluate({ test_batch: scenarios(2), budget: { calls: 4, tokens: 1_000 } });

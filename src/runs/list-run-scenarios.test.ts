@@ -25,12 +25,20 @@ const averages = scores.flatMap((attempts, scenario_index) =>
     attempt: index + 1,
     state: "done",
     average_scores,
+    interactions_done: 2,
   })),
 );
 // A fourth scenario, and another attempt at the first, were broken off.
-averages.push({ scenario_index: 3, attempt: 1, state: "cancelled", average_scores: null });
-averages.push({ scenario_index: 0, attempt: 2, state: "cancelled", average_scores: { success: 1, overall: 0.1 } });
-const scenarios = scores.map((_, index) => ({ id: `s${index}`, description: `about ${index}` }));
+averages.push({ scenario_index: 3, attempt: 1, state: "cancelled", average_scores: null, interactions_done: 1 });
+averages.push({
+  scenario_index: 0,
+  attempt: 2,
+  state: "cancelled",
+  average_scores: { success: 1, overall: 0.1 },
+  interactions_done: 1,
+});
+const interactions = [{}, {}];
+const scenarios = scores.map((_, index) => ({ id: `s${index}`, description: `about ${index}`, interactions }));
 let reads = 0;
 const store = {
   runs: {

@@ -45,7 +45,8 @@ function toRunScenario(
   averages: readonly AttemptAverages[],
   threshold: number,
 ): RunScenario {
-  const attempts = averages.map((attempt) => toAttemptOutline(attempt, threshold));
+  const turns = scenario?.interactions.length ?? 0;
+  const attempts = averages.map((attempt) => toAttemptOutline(attempt, { threshold, turns }));
   const tally = { ended: 0, passed: 0, failed: 0 };
   for (const outline of attempts) countAttempt(tally, outline);
   const values = attempts.flatMap(({ overall }) => (overall === null ? [] : [overall]));

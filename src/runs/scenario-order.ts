@@ -55,11 +55,12 @@ async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
     overall: 0,
     scored: 0,
   }));
+  const turns = await turnCounts(run, store);
   for await (const page of store.attempts.averages(run.id)) {
     for (const averages of page) {
       const tally = tallies[averages.scenario_index];
       if (!tally) continue;
-      const outline = toAttemptOutline(averages, threshold);
+      const outline = toAttemptOutline(averages, { threshold, turns: turns?.[averages.scenario_index] ?? 0 });
       countAttempt(tally, outline);
       if (outline.overall === null) continue;
       tally.overall += outline.overall;
@@ -77,4 +78,10 @@ async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
   tallies.forEach((tally, index) => order[toScenarioStatus(tally)].push(index));
   for (const group of Object.values(order)) group.sort((left, right) => mean(left) - mean(right) || left - right);
   return order;
+}
+
+/** How many turns each scenario has. Only a budget ends attempts before their last turn: of other runs nothing need be read. */
+async function turnCounts({ id, settings }: RunRecord, store: Store): Promise<readonly number[] | null> {
+  if (!settings.budget) return null;
+  return (await store.runs.scenarios(id)).map(({ interactions }) => interactions.length);
 }

@@ -2,12 +2,13 @@ import { attemptOutcome } from "../contract/outcome.ts";
 import type { AttemptOutline, ScenarioStatus } from "../contract/run-scenarios.ts";
 import type { AttemptAverages } from "../contract/store.ts";
 
-/** An attempt in short, from its averages. */
+/** An attempt in short, from its averages. One that a spent budget cut short is over before the last of the scenario's `turns`. */
 export function toAttemptOutline(
-  { attempt, state, average_scores }: AttemptAverages,
-  threshold: number,
+  { attempt, state, average_scores, interactions_done }: AttemptAverages,
+  { threshold, turns }: { threshold: number; turns: number },
 ): AttemptOutline {
-  const outcome = state === "done" ? attemptOutcome(average_scores ?? {}, threshold) : "unfinished";
+  const whole = state === "done" && interactions_done >= turns;
+  const outcome = whole ? attemptOutcome(average_scores ?? {}, threshold) : "unfinished";
   return { attempt, outcome, overall: average_scores?.["overall"] ?? null };
 }
 

@@ -51,13 +51,14 @@ const averages = (reader: Reader, runId: string) =>
     .where("interactions_done", ">", 0)
     .orderBy("scenario_index")
     .orderBy("attempt")
-    .select(["scenario_index", "attempt", "state", "average_scores"]);
+    .select(["scenario_index", "attempt", "state", "average_scores", "interactions_done"]);
 
 const toAverages = (
-  row: Pick<Selectable<AttemptTable>, "scenario_index" | "attempt" | "state" | "average_scores">,
+  row: Pick<Selectable<AttemptTable>, "scenario_index" | "attempt" | "state" | "average_scores" | "interactions_done">,
 ) => ({
   scenario_index: row.scenario_index,
   attempt: row.attempt,
   state: row.state,
   average_scores: fromNullableJsonText<Record<string, number>>(row.average_scores),
+  interactions_done: row.interactions_done,
 });
