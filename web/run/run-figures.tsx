@@ -51,7 +51,7 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
           {turns.failed > 0 && "! "}
           {formatInteger(turns.failed)}
         </Figure>
-        <Figure label="Attempts" note={`${formatInteger(progress.attempts_done)} done`}>
+        <Figure label="Attempts" note={attemptsNote(run)}>
           {formatInteger(progress.attempts_total)}
         </Figure>
         {cost ? (
@@ -97,6 +97,14 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
 }
 
 const atTheEnd = "known when it has ended";
+
+/** Attempts that a budget or steady scores made needless are over, too: how much was run, the turns tell. */
+function attemptsNote({ state, progress }: Run): string {
+  const { attempts_done, attempts_total, interactions_done, interactions_total } = progress;
+  const skipped = isEnded(state) && attempts_done === attempts_total && interactions_done < interactions_total;
+  if (!skipped) return `${formatInteger(attempts_done)} done`;
+  return `planned; ${formatInteger(interactions_done)} of ${formatInteger(interactions_total)} turns run`;
+}
 
 /** What has no price is not in the sum. */
 function costNote({ unpriced }: { unpriced: number }, usage: { total_tokens: number } | undefined): string {

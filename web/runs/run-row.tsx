@@ -48,9 +48,10 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
               </Link>
               {run.demo && <DemoBadge short />}
             </span>
-            <span className="flex items-center gap-x-2 text-xs whitespace-nowrap text-soft">
+            <span className="flex flex-wrap items-center gap-x-2 text-xs whitespace-nowrap text-soft">
               <RunStateBadge run={run} />
               {formatCount(progress.attempts_total, "attempt")}
+              {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
             </span>
           </span>
         </span>

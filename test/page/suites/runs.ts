@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import type { Run } from "../../../src/contract/run.ts";
 import { axeViolations } from "../support/axe.ts";
 import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
@@ -289,6 +290,22 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByRole("radio", { name: "not finished 2" }).waitFor();
     await tab.page.getByRole("link", { name: "Attempt 1: not finished" }).click();
     await tab.page.getByText("This attempt is not finished").waitFor();
+  });
+
+  test("a run that its budget stopped says so in the list, and how much of it was run", async () => {
+    const stopped = { ...nightly, summary: { ...nightly.summary, stopped_by: "budget" as const } };
+    await using services = await startFakeServices({ runs: [stopped] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.route(`**/runs/${nightly.run_id}`, async (route) => {
+      if (route.request().resourceType() === "document") return route.continue();
+      const response = await route.fetch();
+      const run = (await response.json()) as Run;
+      await route.fulfill({ response, json: { ...run, progress: { ...run.progress, interactions_total: 900 } } });
+    });
+    await tab.open("/runs");
+    await tab.page.getByRole("row").filter({ hasText: "stopped by its budget" }).getByRole("link").click();
+    await tab.page.getByText(/^planned; \d+ of 900 turns run$/).waitFor();
+    expect(tab.mishaps).toEqual([]);
   });
 
   test("failed turns are gathered by cause with the first thing to check", async () => {
