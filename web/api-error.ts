@@ -111,6 +111,9 @@ export const unreachable = (detail: string, cause: unknown): ApiError =>
     cause,
   });
 
+/** The service takes no key, or not this one: it will not by being asked again. */
+export const isKeyRefused = (error: unknown): boolean => error instanceof ApiError && error.code.startsWith("auth_");
+
 /** Any thrown thing as an ApiError, so that every failure is shown the same way. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;

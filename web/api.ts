@@ -7,7 +7,7 @@ import type { RunList } from "../src/contract/run-list.ts";
 import type { RunState } from "../src/contract/run-state.ts";
 import type { Run } from "../src/contract/run.ts";
 import type { StudioModels } from "../src/contract/studio-models.ts";
-import { ApiError, toApiError } from "./api-error.ts";
+import { ApiError, isKeyRefused, toApiError } from "./api-error.ts";
 import { toExportedFile, type ExportedFile } from "./exported-file.ts";
 import { agentUrl, evaluationUrl, readJson, request } from "./http.ts";
 import type { RunScenarioList, RunScenarioQuery } from "./run/run-scenario-list.ts";
@@ -103,7 +103,9 @@ export async function isKeyTaken(): Promise<boolean> {
     await request(await evaluationUrl("/runs?limit=1"));
     return true;
   } catch (error) {
-    return error instanceof ApiError && !error.code.startsWith("auth_");
+    if (!(error instanceof ApiError) || isKeyRefused(error)) return false;
+    if (error.code === "scope_missing") return true;
+    throw error;
   }
 }
 

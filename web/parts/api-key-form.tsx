@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import { toApiError } from "../api-error.ts";
 import { isKeyTaken } from "../api.ts";
 import { apiKey, setApiKey } from "../api-key.ts";
 
@@ -20,7 +21,7 @@ export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) 
       onSaved?.();
     },
   });
-  const refused = save.data === false;
+  const problem = save.data === false ? "The services do not know this key." : toWords(save.error);
   const ready = value.trim() !== "" && !save.isPending;
 
   return (
@@ -33,8 +34,8 @@ export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) 
           autoComplete="off"
           className="field"
           value={value}
-          aria-invalid={refused}
-          aria-describedby={refused ? `${id}-note` : undefined}
+          aria-invalid={save.data === false}
+          aria-describedby={problem ? `${id}-note` : undefined}
           onChange={(event) => {
             setValue(event.target.value);
             save.reset();
@@ -49,9 +50,9 @@ export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) 
       <button type="button" className="button button-primary" disabled={!ready} onClick={() => save.mutate()}>
         {save.isPending ? "Checking …" : "Use key"}
       </button>
-      {refused && (
+      {problem && (
         <p id={`${id}-note`} role="alert" className="basis-full text-xs font-medium text-bad">
-          ✕ The services do not know this key.
+          ✕ {problem}
         </p>
       )}
       {save.data === true && (
@@ -67,7 +68,18 @@ export function ApiKeyForm({ onSaved }: { onSaved?: (() => void) | undefined }) 
 async function tryKey(key: string): Promise<boolean> {
   const before = apiKey();
   setApiKey(key);
-  const taken = await isKeyTaken();
-  if (!taken) setApiKey(before ?? "");
-  return taken;
+  let taken = false;
+  try {
+    taken = await isKeyTaken();
+    return taken;
+  } finally {
+    if (!taken) setApiKey(before ?? "");
+  }
+}
+
+/** Why it could not be found out whether the service takes a key. */
+function toWords(error: Error | null): string | null {
+  if (error === null) return null;
+  const { message, hint } = toApiError(error);
+  return `${message}. ${hint}`;
 }

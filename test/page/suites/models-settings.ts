@@ -163,6 +163,12 @@ export function modelsSettingsSuite(browser: () => Browser): void {
       await tab.page.getByRole("button", { name: "Use key" }).click();
       await tab.page.getByText("The services do not know this key.").waitFor();
     }
+    // Whether a key is taken cannot be told by a service that does not answer.
+    await tab.page.route(`${services.evaluation}/runs**`, (route) => route.abort());
+    await tab.page.getByRole("textbox", { name: /API key/ }).fill("secret");
+    await tab.page.getByRole("button", { name: "Use key" }).click();
+    await tab.page.getByText("✕ The service cannot be reached.").waitFor();
+    await tab.page.unrouteAll();
     expect(await tab.page.getByText("A key is set for this tab").count()).toBe(0);
     await tab.page.getByRole("textbox", { name: /API key/ }).fill("secret");
     await tab.page.getByRole("button", { name: "Use key" }).click();
