@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { toApiError } from "../api-error.ts";
+import { isKeyRefused, toApiError } from "../api-error.ts";
 import { studioModels } from "../api.ts";
 import { openAiModels, upstreams } from "../models-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
@@ -22,7 +22,7 @@ export default function ModelsScreen() {
   const state = useQuery({
     queryKey: ["upstreams"],
     queryFn: ({ signal }) => upstreams(signal),
-    refetchInterval: 10_000,
+    refetchInterval: ({ state: { error } }) => (isKeyRefused(error) ? false : 10_000),
   });
   const [params] = useSearchState();
   const searched = params.get("q") ?? "";

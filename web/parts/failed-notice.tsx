@@ -1,5 +1,5 @@
 import { CircleAlert, RotateCw } from "lucide-react";
-import { toApiError } from "../api-error.ts";
+import { isKeyRefused, toApiError } from "../api-error.ts";
 import { ApiKeyForm } from "./api-key-form.tsx";
 import { FieldProblemList } from "./field-problem-list.tsx";
 import { SuggestionText } from "./suggestion-text.tsx";
@@ -30,7 +30,7 @@ export function FailedNotice({ error, onRetry, marked = false }: FailedNoticePro
           {listed && marked ? "Correct what is marked, and try again." : hint}
         </p>
       )}
-      {code.startsWith("auth_") && <ApiKeyForm onSaved={onRetry} />}
+      {isKeyRefused(error) && <ApiKeyForm onSaved={onRetry} />}
       <p className="flex flex-wrap items-center gap-3 text-xs text-soft">
         {onRetry && status !== 404 && (
           <button type="button" className="button" onClick={onRetry}>

@@ -2,13 +2,13 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { failedTurns } from "../parts/failed-turns.ts";
 import { fromSegment } from "../parts/paths.ts";
 import { runName } from "../parts/run-name.ts";
-import { isEnded } from "../parts/run-state.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { usePathSegments } from "../parts/use-path-segments.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
 import { WarningList } from "../parts/warning-list.tsx";
 import { isGone } from "./is-gone.ts";
+import { isUnderWay } from "./is-under-way.ts";
 import { RunActions } from "./run-actions.tsx";
 import { RunFigures } from "./run-figures.tsx";
 import { RunHeading } from "./run-heading.tsx";
@@ -25,7 +25,7 @@ export default function RunScreen() {
   const gone = isGone(run.error);
   const whole = run.data !== undefined && !isLarge(run.data);
   const results = useResults(id, { enabled: whole && !gone });
-  useLiveRun(id, run.data !== undefined && !isEnded(run.data.state) && !gone);
+  useLiveRun(id, isUnderWay(run));
 
   if (!run.data || gone) {
     return (

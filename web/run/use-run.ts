@@ -3,7 +3,7 @@ import type { EvaluationResponse } from "../../src/contract/evaluation-response.
 import type { Run } from "../../src/contract/run.ts";
 import { getResults, getRun, getScenarioResults } from "../api.ts";
 import { isEnded } from "../parts/run-state.ts";
-import { isGone } from "./is-gone.ts";
+import { isUnderWay } from "./is-under-way.ts";
 
 /** From this many turns on a run is read page by page; below, everything is here at once and can be gone through freely. */
 const largeFrom = 2000;
@@ -17,8 +17,7 @@ export const useRun = (id: string, { enabled = true }: { enabled?: boolean } = {
   useQuery({
     queryKey: ["run", id],
     queryFn: ({ signal }) => getRun(id, signal),
-    refetchInterval: ({ state: { data, error } }) =>
-      data && !isEnded(data.state) && !isGone(error) ? lookAgainMs : false,
+    refetchInterval: ({ state }) => (isUnderWay(state) ? lookAgainMs : false),
     enabled,
   });
 

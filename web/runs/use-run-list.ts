@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { isKeyRefused } from "../api-error.ts";
 import { listRuns, type RunFilters } from "../api.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { settledPage, type RunPages } from "./run-page.ts";
@@ -17,7 +18,7 @@ export function useRunList(filters: RunFilters) {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       const underWay = state.data?.pages.some((page) => page.runs.some((run) => !isEnded(run.state)));
-      return underWay ? 1500 : false;
+      return underWay && !isKeyRefused(state.error) ? 1500 : false;
     },
   });
 }

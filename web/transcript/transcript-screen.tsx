@@ -3,12 +3,12 @@ import type { EvaluationResponse, ScenarioResult } from "../../src/contract/eval
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatCount } from "../parts/format.ts";
 import { fromSegment, runPath, toSegment } from "../parts/paths.ts";
-import { isEnded } from "../parts/run-state.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { usePathSegments } from "../parts/use-path-segments.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
 import { isGone } from "../run/is-gone.ts";
+import { isUnderWay } from "../run/is-under-way.ts";
 import { useLiveRun } from "../run/use-live-run.ts";
 import { isLarge, useResults, useRun, useScenarioResults } from "../run/use-run.ts";
 import { hasFailure } from "./failure-order.ts";
@@ -27,7 +27,7 @@ export default function TranscriptScreen() {
   const whole = useResults(runId, { enabled: run.data !== undefined && !large && !gone });
   const part = useScenarioResults(runId, fromSegment(scenarioSegment), { enabled: large && !gone });
   const results = large ? part : whole;
-  useLiveRun(runId, run.data !== undefined && !isEnded(run.data.state) && !gone);
+  useLiveRun(runId, isUnderWay(run));
 
   const error = run.data && !gone ? results.error : run.error;
   if (!results.data || gone) {

@@ -481,6 +481,37 @@ export function runsSuite(browser: () => Browser): void {
     expect(services.requests.length).toBe(asked);
   });
 
+  test("with a key that was revoked a run is asked for no longer, and followed again with another", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    let refused = 0;
+    const problem = makeProblem("auth_expired", "The API key has expired or was revoked.");
+    const isAsked = (url: URL): boolean => url.origin === services.evaluation && url.pathname.startsWith("/runs");
+    const refuse = () =>
+      tab.page.route(isAsked, (route) => {
+        refused += 1;
+        return route.fulfill({ status: 401, json: problem, headers: { "access-control-allow-origin": "*" } });
+      });
+    for (const path of ["/runs", `/runs/${run.run_id}`]) {
+      await tab.open(path);
+      await tab.page.locator("span").getByText("running").waitFor();
+      await refuse();
+      await tab.page.getByLabel(/^API key/).waitFor({ timeout: 10_000 });
+      await tab.page.waitForTimeout(1000);
+      const asked = refused;
+      await tab.page.waitForTimeout(6000);
+      expect(refused).toBe(asked);
+      await tab.page.unroute(isAsked);
+      await tab.page.getByLabel(/^API key/).fill("another");
+      await tab.page.getByRole("button", { name: "Use key" }).click();
+      await tab.page.getByRole("alert").waitFor({ state: "detached" });
+    }
+    services.runs.finish();
+    await tab.page.getByText("completed", { exact: true }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a run is followed without events too", async () => {
     await using services = await startFakeServices({ events: false });
     await using tab = await openTab({ browser: browser(), services });
