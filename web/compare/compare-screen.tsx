@@ -1,9 +1,12 @@
 import { useQuery, useQueryClient, type Query } from "@tanstack/react-query";
 import { ArrowLeftRight } from "lucide-react";
+import type { RunComparison } from "../../src/contract/comparison.ts";
 import { compareRuns } from "../compare-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { runName } from "../parts/run-name.ts";
+import { useModelName } from "../parts/use-model-name.ts";
 import { useRowKeys } from "../parts/use-row-keys.ts";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { ChangedList } from "./changed-list.tsx";
@@ -24,6 +27,7 @@ export default function CompareScreen() {
   const candidate = params.get("candidate") ?? "";
   const same = baseline !== "" && baseline === candidate;
   const ready = baseline !== "" && candidate !== "" && !same;
+  const nameOf = useModelName();
   useRowKeys();
   const comparison = useQuery({
     queryKey: ["compare", baseline, candidate],
@@ -33,7 +37,8 @@ export default function CompareScreen() {
 
   return (
     <Screen
-      title="Compare"
+      title={comparison.data ? comparedNames(comparison.data, nameOf) : "Compare"}
+      heading="Compare"
       actions={
         ready && (
           <button
@@ -71,4 +76,10 @@ export default function CompareScreen() {
       )}
     </Screen>
   );
+}
+
+/** For the title of the tab: somebody may have several comparisons open. */
+function comparedNames({ candidate, baseline }: RunComparison, nameOf: (model: string) => string): string {
+  const [first, second] = [candidate, baseline].map((run) => `${runName(run)} (${nameOf(run.model_id)})`);
+  return `${first} against ${second}`;
 }

@@ -93,8 +93,11 @@ function RunSelect({ label, name, value, runs }: RunSelectProps) {
 function describe(run: Run, model: string): string {
   const score = formatScore(run.summary?.average_scores["overall"]);
   const parts = [clip(runName(run)), clip(model), score, formatDate(run.created_at)];
-  return [...parts, ...(run.state === "completed" ? [] : [run.state])].join(" · ");
+  return [...parts, ...(run.state === "completed" ? [] : [run.state])].join(" · ").replace(turningMarks, "");
 }
+
+/** No element can hold a name apart in an option: one that turns the direction of writing would turn what follows it. */
+const turningMarks = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /** A browser draws a choice as wide as its longest text, and cuts off what comes last. */
 const clip = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text);

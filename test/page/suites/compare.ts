@@ -19,6 +19,7 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "Compare 2 selected" }).click();
     await tab.page.waitForURL("**/compare?**");
     expect(await tab.page.getByRole("region", { name: "Verdict" }).innerText()).toContain("overall is better by");
+    await expect.poll(() => tab.page.title()).toMatch(/^\S.* \(.+\) against .+ \(.+\) · Rehearsal$/);
     expect(await tab.page.getByRole("row", { name: /^overall/ }).innerText()).toMatch(/\+0\.\d\d.*to.*better/s);
 
     const changes = tab.page.getByRole("region", { name: "Changed turns" });
@@ -167,6 +168,15 @@ export function compareSuite(browser: () => Browser): void {
     expect(choices).toHaveLength(201);
     expect(Math.max(...choices.map((text) => text.length))).toBeLessThan(100);
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a name that turns the direction of writing does not turn the scores of the runs to pick from", async () => {
+    const turning = { ...nightly, test_name: "nightly \u202E\u2069 desrever" };
+    await using services = await startFakeServices({ runs: [turning] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/compare");
+    const option = tab.page.getByLabel("Baseline (before)").locator("option").nth(1);
+    expect(await option.textContent()).toMatch(/^nightly {2}desrever · /);
   });
 
   test("a run is not compared with itself", async () => {
