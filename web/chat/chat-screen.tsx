@@ -74,7 +74,7 @@ export default function ChatScreen() {
           aria-busy={waiting}
         >
           {studioError && <FailedNotice error={studioError} />}
-          {chat.conversation.length === 0 && <ChatEmpty pending={pending} hasModel={model !== ""} />}
+          {chat.conversation.length === 0 && <ChatEmpty pending={pending} models={models.length} />}
           {chat.conversation.map((exchange) => (
             <ExchangeCard
               key={exchange.id}

@@ -96,6 +96,8 @@ export function chatSuite(browser: () => Browser): void {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/tools&second=demo/refused");
+    await tab.page.getByText("Say something to both models.").waitFor();
+    expect(await tab.page.getByText("Add a second model").count()).toBe(0);
     await say(tab.page, "6 times 7?");
     await tab.page.getByText("The answer is 42.").waitFor();
     await tab.page.getByText("1 tool call").click();
