@@ -6,9 +6,7 @@ import type { RunDigest } from "./run-digest.ts";
 
 /** Why turns got no reply, by cause, with the first thing to check. */
 export function FailureCauses({ runId, digest: { turns, failures } }: { runId: string; digest: RunDigest }) {
-  if (failures.length === 0) {
-    return <p className="panel p-4 text-soft">{turns === 0 ? "No turn was run." : "Every turn got a reply."}</p>;
-  }
+  if (failures.length === 0) return <NoFailures turns={turns} />;
   return (
     <ul className="grid gap-3">
       {failures.map((group) => {
@@ -36,4 +34,8 @@ export function FailureCauses({ runId, digest: { turns, failures } }: { runId: s
       })}
     </ul>
   );
+}
+
+export function NoFailures({ turns }: { turns: number }) {
+  return <p className="panel p-4 text-soft">{turns === 0 ? "No turn was run." : "Every turn got a reply."}</p>;
 }

@@ -5,7 +5,7 @@ import { isEnded } from "../parts/run-state.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { useSearchState } from "../parts/use-search-state.ts";
 import { DigestView } from "./digest-view.tsx";
-import { FailureCauses } from "./failure-causes.tsx";
+import { FailureCauses, NoFailures } from "./failure-causes.tsx";
 import { readRowFilter } from "./grid-filter.tsx";
 import { PagedGrid } from "./paged-grid.tsx";
 import { RunDetails } from "./run-details.tsx";
@@ -35,7 +35,10 @@ export function RunTabContent({ tab, run, results }: RunTabContentProps) {
     case "scores":
       return <ScorePanel run={run} results={results} fallback={<Skeleton rows={6} label="Loading the scores" />} />;
     case "failures":
-      return (
+      // What nothing has failed of need not be gone through, however many turns it has.
+      return !live && run.progress.interactions_failed === 0 ? (
+        <NoFailures turns={run.progress.interactions_done} />
+      ) : (
         <DigestView run={run} results={results}>
           {(digest) => digest && <FailureCauses runId={run.run_id} digest={digest} />}
         </DigestView>

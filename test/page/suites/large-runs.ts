@@ -150,6 +150,15 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("of a large run that no turn failed in, none is gone through to say so", async () => {
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}?tab=failures`);
+    await tab.page.getByText("Every turn got a reply.").waitFor();
+    expect(services.requests.filter((request) => request.includes("/export"))).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a large run under way says what is counted, and that its scores come at the end", async () => {
     await using services = await startFakeServices({ runs: [{ ...run, state: "running" }] });
     await using tab = await openTab({ browser: browser(), services });
