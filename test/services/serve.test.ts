@@ -199,6 +199,7 @@ test.each([
   [{ HUB_BASE_URL: "nowhere" }, "HUB_BASE_URL"],
   [{ STUDIO_MODELS_FILE: "nowhere.yaml" }, "STUDIO_MODELS_FILE nowhere.yaml: cannot be read"],
   [{ AGENT_KNOWLEDGE_DIR: "nowhere" }, "AGENT_KNOWLEDGE_DIR names nowhere, which is no folder"],
+  [{ REHEARSAL_BACKUP_DIR: import.meta.filename }, "serve.test.ts, which cannot be made (EEXIST)"],
 ])("a bad setting (%o) is one line that names it, and exit 78", async (environment, name) => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, environment);

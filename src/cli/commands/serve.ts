@@ -111,7 +111,7 @@ export async function startServices(
   );
   const { log, runs } = core;
   const library = createScenarioLibrary(core.storage.library);
-  opened.use(startChores({ ...core, outbound: core.clients.tools }));
+  opened.use(await startChores({ ...core, outbound: core.clients.tools }));
   const shell = opened.use(createShellOptions(core, { ...(apiKeys && { apiKeys }) }));
   const parts = { shell: shell.options, served };
   const agentParts = opened.use(await agentService(core, parts));

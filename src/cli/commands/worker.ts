@@ -30,7 +30,7 @@ async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions)
     overrides: { REHEARSAL_CONCURRENCY_GLOBAL: concurrency?.toString(), REHEARSAL_DATA_DIR: dataDir },
   });
   await using core = await createCore(settings, { warnings, waitsForStore: true });
-  await using _chores = startChores({ ...core, outbound: core.clients.tools });
+  await using _chores = await startChores({ ...core, outbound: core.clients.tools });
   const stop = new AbortController();
   onStopSignal(async () => stop.abort());
   await runWorker({

@@ -1,9 +1,10 @@
 import type { Logger } from "pino";
 import type { Outbound } from "../../models/outbound/outbound.ts";
-import { openBackupFolder } from "../../runs/backup-folder.ts";
+import { openBackupFolder, type BackupFolder } from "../../runs/backup-folder.ts";
 import { backUpStore, tidyInSteps } from "../../runs/chores.ts";
 import { deliverWebhooks } from "../../runs/webhooks/deliver-webhooks.ts";
 import type { Settings } from "../../settings.ts";
+import { SettingsError } from "../../settings/settings-error.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { webhookSender } from "./webhook-sender.ts";
 
@@ -14,7 +15,7 @@ const day = 24 * hour;
  * What goes on beside the runs: old ones are deleted, and what the agent remembers for too long; the operator's addresses
  * are told of runs that ended.
  */
-export function startChores({
+export async function startChores({
   settings: { runs, agent, webhooks, backupDir },
   storage,
   outbound,
@@ -25,7 +26,8 @@ export function startChores({
   /** Holds no credential: an address of the operator's is signed for, not logged in to. */
   outbound: Outbound;
   log: Logger;
-}): AsyncDisposable {
+}): Promise<AsyncDisposable> {
+  const backups = backupDir !== null && storage.backup ? await openBackups(backupDir, runs.backupKeep) : null;
   const stop = new AbortController();
   const common = {
     store: storage.store,
@@ -41,18 +43,11 @@ export function startChores({
     });
   const tidyMemory = (): Promise<boolean> => storage.agent.tidy({ runMs: agentMs, threadMs: agentMs });
   const chores = [tidyInSteps({ ...common, tidy: tidyRuns }), tidyInSteps({ ...common, tidy: tidyMemory })];
-  if (backupDir !== null) {
-    if (storage.backup) chores.push(backUp(backupDir, storage.backup));
-    else log.warn("REHEARSAL_BACKUP_DIR is for the embedded store; back PostgreSQL up with its own tools");
-  }
-  async function backUp(path: string, backup: (file: string) => Promise<void>): Promise<void> {
+  if (backups && storage.backup) {
     const everyMs = runs.backupEveryHours * hour;
-    try {
-      const folder = await openBackupFolder(path, { keep: runs.backupKeep });
-      await backUpStore({ ...common, backup, folder, everyMs });
-    } catch (error) {
-      common.onError(error);
-    }
+    chores.push(backUpStore({ ...common, backup: storage.backup, folder: backups, everyMs }));
+  } else if (backupDir !== null) {
+    log.warn("REHEARSAL_BACKUP_DIR is for the embedded store; back PostgreSQL up with its own tools");
   }
   if (webhooks) {
     const { urls, secret } = webhooks;
@@ -72,6 +67,15 @@ export function startChores({
       await Promise.all(chores);
     },
   };
+}
+
+async function openBackups(path: string, keep: number): Promise<BackupFolder> {
+  try {
+    return await openBackupFolder(path, { keep });
+  } catch (cause) {
+    const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
+    throw new SettingsError("REHEARSAL_BACKUP_DIR", `names ${path}, which cannot be made (${code})`, { cause });
+  }
 }
 
 /** null: for good. */

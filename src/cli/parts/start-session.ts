@@ -46,7 +46,7 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
     agentAddresses.add({ host: settings.server.host, port: agent.port });
   }
   if (wanted.runs) {
-    opened.use(startChores({ ...core, outbound: core.clients.tools }));
+    opened.use(await startChores({ ...core, outbound: core.clients.tools }));
     opened.defer(() => core.runs.stop({ graceMs: settings.http.shutdownGraceMs }));
     await core.runs.start();
   }
