@@ -32,6 +32,7 @@ test.each([
   [{ REHEARSAL_HOST: "http://x/" }, /^REHEARSAL_HOST/],
   [{ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_ALLOW_UNAUTHENTICATED: "true" }, /yes-i-understand/],
   [{ EVAL_ENDPOINT_API_KEY: "key" }, /^EVAL_ENDPOINT_API_KEY is set without EVAL_ENDPOINT_ORIGIN/],
+  [{ EVAL_ENDPOINT_ORIGIN: "models.example" }, /^EVAL_ENDPOINT_ORIGIN is "models.example": use an absolute http/],
   [{ HUB_API_KEY: "key" }, /^HUB_API_KEY is set without HUB_BASE_URL/],
   [{ JUDGE_API_KEY: "key" }, /^JUDGE_API_KEY is set without JUDGE_ENDPOINT/],
   [{ JUDGE_ENDPOINT: "http://judge" }, /^JUDGE_ENDPOINT is set without JUDGE_MODEL/],

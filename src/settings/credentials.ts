@@ -110,10 +110,11 @@ function parseHeader(header: string): string {
 
 function readPair(environment: Environment): readonly Credential[] {
   const secret = environment.secret("EVAL_ENDPOINT_API_KEY");
-  const origin = environment.text("EVAL_ENDPOINT_ORIGIN");
+  const address = environment.text("EVAL_ENDPOINT_ORIGIN");
+  const origin = address === null ? null : parseOrigin("EVAL_ENDPOINT_ORIGIN", address);
   if (secret === null) return [];
   if (origin === null) throw keyWithoutHome("EVAL_ENDPOINT_API_KEY", "EVAL_ENDPOINT_ORIGIN");
-  return [{ origin: parseOrigin("EVAL_ENDPOINT_ORIGIN", origin), secret, ...bearer }];
+  return [{ origin, secret, ...bearer }];
 }
 
 function readWellKnown(environment: Environment): readonly Credential[] {
