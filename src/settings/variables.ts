@@ -18,7 +18,8 @@ const textVariables: readonly Variable[] = [
   {
     name: "REHEARSAL_ALLOWED_HOSTS",
     default: "",
-    meaning: "Host names answered beside the loopback ones, comma separated.",
+    meaning:
+      "Host names answered beside the loopback ones, comma separated; *.example.com stands for every name below example.com, * for any name (only behind a proxy that checks names).",
   },
   { name: "REHEARSAL_CORS_ORIGINS", default: "", meaning: "Web origins that may call the services, comma separated." },
   {
