@@ -17,16 +17,16 @@ export interface PassOptions {
   readonly k?: number;
 }
 
-interface RehearsalMatchers<Returned> {
-  /** The score of a run or scenario is above a bound. */
-  toScoreAbove(bound: number, options?: ScoreOptions): Returned;
-  /** The chance that k attempts all pass is at least so high. */
-  toPassAtLeast(share: number, options?: PassOptions): Returned;
-}
-
-declare module "vitest" {
-  // The parameters are vitest's own and must be repeated to add to its interface.
-  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> extends RehearsalMatchers<R> {}
+declare global {
+  // vitest's own `Matchers` has other parameters in each major version, which an addition to it must repeat. This one has none.
+  namespace Chai {
+    interface Assertion {
+      /** The score of a run or scenario is above a bound. */
+      toScoreAbove(bound: number, options?: ScoreOptions): void;
+      /** The chance that k attempts all pass is at least so high. */
+      toPassAtLeast(share: number, options?: PassOptions): void;
+    }
+  }
 }
 
 interface MatcherAnswer {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -9,7 +9,15 @@ import { codeBlocks, root } from "./markdown.ts";
 
 const run = promisify(execFile);
 const programs = codeBlocks("docs/library.md").flatMap(({ language, text }) => (language === "ts" ? [text] : []));
+const compiler = join(root, "node_modules/typescript/bin/tsc");
 const entries = ["client", "vitest", "scorers", "statistics"];
+
+/** What the matchers need of vitest 4, which declares its `Matchers` with other parameters than vitest 5. */
+const vitest4 = `
+export interface Matchers<T = any> {}
+export interface Assertion<T = any> extends Chai.Assertion, Matchers<T> {}
+export declare const expect: { <T>(actual: T): Assertion<T>; extend(matchers: object): void };
+`;
 
 /** A project that has this repository's code installed as `rehearsal`. */
 async function project() {
@@ -35,7 +43,21 @@ test("every program that is shown has right types", async () => {
   await writeFile(folder.file("request.ts"), request);
   const options = { extends: join(root, "tsconfig.json"), include: [], files };
   await writeFile(folder.file("tsconfig.json"), JSON.stringify(options));
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  await expect(run(process.execPath, [compiler, "-p", folder.path])).resolves.toMatchObject({ stdout: "" });
+});
+
+test("the matchers have right types with vitest 4 too", async () => {
+  await using folder = await project();
+  await rm(folder.file("node_modules/vitest"));
+  await mkdir(folder.file("node_modules/vitest"));
+  await writeFile(folder.file("node_modules/vitest/index.d.ts"), vitest4);
+  await writeFile(folder.file("node_modules/vitest/package.json"), `{ "type": "module", "types": "index.d.ts" }`);
+  await symlink(join(root, "node_modules/zod"), folder.file("node_modules/zod"));
+  const program = `import "rehearsal/vitest";\nimport { expect } from "vitest";\nexpect({}).toScoreAbove(0.8);\n`;
+  await writeFile(folder.file("program.ts"), program);
+  const compilerOptions = { preserveSymlinks: true, types: ["chai", "node"] };
+  const options = { extends: join(root, "tsconfig.json"), include: [], files: ["program.ts"], compilerOptions };
+  await writeFile(folder.file("tsconfig.json"), JSON.stringify(options));
   await expect(run(process.execPath, [compiler, "-p", folder.path])).resolves.toMatchObject({ stdout: "" });
 });
 
