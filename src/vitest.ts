@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { EvaluationResponse, ScenarioResult } from "./contract/evaluation-response.ts";
 import type { ScoreStats } from "./contract/score-stats.ts";
+import { intervalOfEqual } from "./evaluation/statistics/interval-of-equal.ts";
 
 /** Results of a whole run, or of one of its scenarios. */
 export type Scored = EvaluationResponse | ScenarioResult;
@@ -45,7 +46,15 @@ function toScoreAbove(scored: Scored, bound: number, options: ScoreOptions = {})
   const { score = "overall", statistic = "mean" } = options;
   const stats: ScoreStats | undefined = (isRun(scored) ? scored.summary : scored).score_stats[score];
   requireScored(scored, score);
-  return judge(stats?.[statistic] ?? null, { bound, name: `${score} (${statistic})`, holds: (value) => value > bound });
+  const value = stats ? statisticOf(stats, statistic) : null;
+  const name = `${score} (${statistic})`;
+  return judge(value, { bound, name, holds: (actual) => actual > bound, why: stats?.method.replace(/^none: /, "") });
+}
+
+/** As the gates of the command line read it. */
+function statisticOf(stats: ScoreStats, statistic: "mean" | "ci_lower"): number | null {
+  if (statistic === "mean") return stats.mean;
+  return stats.ci_lower ?? intervalOfEqual(stats)?.lower ?? null;
 }
 
 function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {}): MatcherAnswer {
@@ -72,10 +81,15 @@ function requireScored(scored: Scored, score: string): void {
 /** What was not measured passes neither way round, so `.not` cannot hide it. */
 function judge(
   actual: number | null,
-  { bound, name, holds }: { bound: number; name: string; holds: (value: number) => boolean },
+  {
+    bound,
+    name,
+    holds,
+    why,
+  }: { bound: number; name: string; holds: (value: number) => boolean; why?: string | undefined },
 ): MatcherAnswer {
   if (actual === null)
-    throw new Error(`${name} was not measured: is there a reference, and are there enough attempts?`);
+    throw new Error(`${name} was not measured: ${why ?? "is there a reference, and are there enough attempts?"}`);
   const pass = holds(actual);
   return {
     pass,

@@ -41,6 +41,18 @@ test("evaluates, and the matchers read the result", async () => {
   expect(() => expect(result).toScoreAbove(0.5, { score: "judge" })).toThrow("judge (mean) was not measured");
 });
 
+test("the matchers read the lower end of an interval as gates do", async () => {
+  const client = createEvaluationClient({ url: services.evaluation });
+  const { test_batch, ...rest } = request();
+  const one = await client.evaluate({ test_batch, ...rest });
+  const lower = { statistic: "ci_lower" } as const;
+  expect(() => expect(one).toScoreAbove(0.5, lower)).toThrow("overall (ci_lower) was not measured: one scenario only");
+  const two = await client.evaluate({ test_batch: [test_batch, { ...test_batch, id: "again" }], ...rest });
+  expect(two.summary.score_stats["overall"]).toMatchObject({ mean: 1, ci_lower: null });
+  expect(two).toScoreAbove(0.34, lower);
+  expect(() => expect(two).toScoreAbove(0.35, lower)).toThrow("overall (ci_lower) is 0.3424");
+});
+
 test("a judge that failed on a reply leaves no mean for the matchers to read", async () => {
   const client = createEvaluationClient({ url: services.evaluation });
   const plain = { id: "2", user_message: "What is 3 * 3?", checks: [{ type: "contains" as const, text: "9" }] };

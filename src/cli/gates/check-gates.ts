@@ -2,7 +2,7 @@ import { upperLimits, type GateResult } from "../../contract/budget.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/score-stats.ts";
 import { reaches } from "../../contract/threshold.ts";
-import { wilson } from "../../evaluation/statistics/wilson.ts";
+import { intervalOfEqual } from "../../evaluation/statistics/interval-of-equal.ts";
 import { counted } from "../terminal/figures.ts";
 import { parseGate, type Comparator, type figures, type Gate, type Measure, type Statistic } from "./parse-gate.ts";
 
@@ -108,16 +108,11 @@ function statisticOf(stats: ScoreStats | undefined, statistic: Statistic, mean: 
   return value === null && stats && statistic !== "min" ? endOfEqual(stats, statistic) : { value };
 }
 
-/**
- * Values that are all 1, or all 0, have no spread to make an interval from, but they bound the mean: nothing within 0 and 1 gives
- * ones alone more often than what is 0 or 1, so Wilson's interval holds. Without it a run that is right throughout would not pass.
- */
-function endOfEqual({ n, sd, mean }: ScoreStats, statistic: "ci_lower" | "ci_upper"): Found {
-  const end = Math.round(mean ?? 0);
-  if (n < 2 || sd !== 0 || mean === null || Math.abs(mean - end) > 1e-12) return { value: null };
-  const interval = wilson(end * n, n);
-  const value = (statistic === "ci_lower" ? interval?.lower : interval?.upper) ?? null;
-  return { value, how: `all ${n} are ${end}, by Wilson's interval` };
+function endOfEqual(stats: ScoreStats, statistic: "ci_lower" | "ci_upper"): Found {
+  const interval = intervalOfEqual(stats);
+  if (!interval) return { value: null };
+  const value = statistic === "ci_lower" ? interval.lower : interval.upper;
+  return { value, how: `all ${stats.n} are ${Math.round(stats.mean ?? 0)}, by Wilson's interval` };
 }
 
 function missing(score: string, statistic: Statistic, stats: Readonly<Record<string, ScoreStats>>): string {
