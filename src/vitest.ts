@@ -44,6 +44,7 @@ const scenariosOf = (scored: Scored): readonly ScenarioResult[] =>
 
 function toScoreAbove(scored: Scored, bound: number, options: ScoreOptions = {}): MatcherAnswer {
   const { score = "overall", statistic = "mean" } = options;
+  requireResults(scored);
   const stats: ScoreStats | undefined = (isRun(scored) ? scored.summary : scored).score_stats[score];
   requireScored(scored, score);
   const value = stats ? statisticOf(stats, statistic) : null;
@@ -58,6 +59,7 @@ function statisticOf(stats: ScoreStats, statistic: "mean" | "ci_lower"): number 
 }
 
 function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {}): MatcherAnswer {
+  requireResults(scored);
   const scenarios = scenariosOf(scored);
   requireScored(scored, "overall");
   const chances = scenarios.flatMap(({ reliability }) => (reliability ? [reliability.pass_hat_k[k - 1]] : []));
@@ -65,6 +67,15 @@ function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {
   const complete = known.length > 0 && known.length === chances.length;
   const value = complete ? known.reduce((sum, chance) => sum + chance, 0) / known.length : null;
   return judge(value, { bound: share, name: `pass^${k}`, holds: (chance) => chance >= share - 1e-9 });
+}
+
+/** What was not awaited, or is the run without its results, has no scores to look at. */
+function requireResults(scored: unknown): void {
+  const { results, attempts } = (scored ?? {}) as Partial<EvaluationResponse & ScenarioResult>;
+  if (results?.scenarios || attempts) return;
+  const hint =
+    scored instanceof Promise ? "await what evaluate or results gives" : "take what evaluate or results gives";
+  throw new Error(`These are not the results of a run or of one of its scenarios: ${hint}`);
 }
 
 /** A mean of the replies that a failing judge happened to read says nothing of the others. */

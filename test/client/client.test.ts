@@ -53,6 +53,16 @@ test("the matchers read the lower end of an interval as gates do", async () => {
   expect(() => expect(two).toScoreAbove(0.35, lower)).toThrow("overall (ci_lower) is 0.3424");
 });
 
+test("the matchers say what they take", async () => {
+  const client = createEvaluationClient({ url: services.evaluation });
+  const results = client.evaluate(request());
+  expect(() => expect(results).toScoreAbove(0.5)).toThrow("await what evaluate or results gives");
+  const { run_id } = await results;
+  const run = await client.get(run_id);
+  expect(() => expect(run).toPassAtLeast(0.5)).toThrow("These are not the results of a run");
+  expect(() => expect(undefined).not.toScoreAbove(0.5)).toThrow("These are not the results of a run");
+});
+
 test("a judge that failed on a reply leaves no mean for the matchers to read", async () => {
   const client = createEvaluationClient({ url: services.evaluation });
   const plain = { id: "2", user_message: "What is 3 * 3?", checks: [{ type: "contains" as const, text: "9" }] };
