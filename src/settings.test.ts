@@ -63,6 +63,10 @@ test.each([
   [{ EVAL_CREDENTIALS: "https://a.example/v1=KEY", KEY: "k" }, /use the origin alone, https:\/\/a\.example$/],
   [{ EVAL_CREDENTIALS: "https://a.example=KEY:host", KEY: "k" }, /header "host"/],
   [{ EVAL_CREDENTIALS: "https://a.example=KEY,https://a.example:443=KEY", KEY: "k" }, /twice/],
+  [{ EVAL_CREDENTIALS: "https://a.example=KEY", KEY: "k\nl" }, /^KEY holds signs that no header can carry/],
+  [{ OPENAI_API_KEY: "sk-…" }, /^OPENAI_API_KEY holds signs that no header can carry, such as … or a line break/],
+  [{ HUB_BASE_URL: "http://hub", HUB_API_KEY: "ключ" }, /^HUB_API_KEY holds signs/],
+  [{ JUDGE_ENDPOINT: "http://a", JUDGE_MODEL: "b", JUDGE_API_KEY: "“k”" }, /^JUDGE_API_KEY holds signs/],
   [{ EVAL_ENDPOINT_POLICY: "open" }, /local, allowlist, public/],
   [{ REHEARSAL_DEMO: "maybe" }, /on, off/],
   [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL is "loud"/],
@@ -76,6 +80,7 @@ test.each([
 });
 
 test("a wrong value never prints a password", () => {
+  expect(refusal({ OPENAI_API_KEY: "hunter2…" })).not.toMatch(/hunter2|started/);
   expect(refusal({ DATABASE_URL: "mysql://user:hunter2@db/x" })).not.toMatch(/hunter2|started/);
   expect(refusal({ HUB_BASE_URL: "https://user:hunter2@hub" })).not.toMatch(/hunter2|started/);
   expect(refusal({ REHEARSAL_API_KEYS: "ci:hunter2hunter2:agent" })).not.toMatch(/hunter2|started/);

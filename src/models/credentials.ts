@@ -1,3 +1,4 @@
+import { isHeaderText } from "../contract/header-text.ts";
 import { Secret } from "../contract/secret.ts";
 import { parseEndpoint } from "./outbound/parse-endpoint.ts";
 
@@ -30,8 +31,6 @@ export function bindCredential(options: {
   if (!/^[a-z0-9-]+$/.test(header)) throw new Error(`${source}: "${header}" is not the name of a header.`);
   if (!/^[\w-]*$/.test(scheme)) throw new Error(`${source}: "${scheme}" is not an authentication scheme.`);
   const value = secret.reveal().trim();
-  if (!/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(value)) {
-    throw new Error(`${source} is empty or holds characters that a header cannot carry.`);
-  }
+  if (!isHeaderText(value)) throw new Error(`${source} is empty or holds characters that a header cannot carry.`);
   return { origin: parsed.url.origin, secret: new Secret(value), header, scheme };
 }

@@ -13,6 +13,11 @@ test("the services a command talks to come from the environment, the key also fr
   expect(settings.apiKey?.reveal()).toBe("rh_from_file");
 });
 
+test("a key that no header can carry is a mistake", () => {
+  const pasted = { REHEARSAL_API_KEY: "rh_…" };
+  expect(() => readClientSettings(pasted, { readFile })).toThrow("REHEARSAL_API_KEY holds signs that no header can");
+});
+
 test("a key given twice is a mistake", () => {
   const twice = { REHEARSAL_API_KEY: "x", REHEARSAL_API_KEY_FILE: "/run/key" };
   expect(() => readClientSettings(twice, { readFile })).toThrow(SettingsError);

@@ -19,6 +19,6 @@ export function readClientSettings(
   return {
     server: environment.text("REHEARSAL_SERVER"),
     agent: environment.text("REHEARSAL_AGENT"),
-    apiKey: environment.secret("REHEARSAL_API_KEY"),
+    apiKey: environment.key("REHEARSAL_API_KEY"),
   };
 }

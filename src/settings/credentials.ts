@@ -58,7 +58,7 @@ export function namedSecrets(environment: Environment): readonly string[] {
 /** A key with the base URL it belongs to; a key alone would have nowhere it may go. */
 export function readEndpoint(environment: Environment, prefix: "HUB" | "STUDIO"): Endpoint | null {
   const address = environment.text(`${prefix}_BASE_URL`);
-  const apiKey = environment.secret(`${prefix}_API_KEY`);
+  const apiKey = environment.key(`${prefix}_API_KEY`);
   if (address !== null) return { baseUrl: parseBaseUrl(`${prefix}_BASE_URL`, address), apiKey };
   if (apiKey !== null) throw keyWithoutHome(`${prefix}_API_KEY`, `${prefix}_BASE_URL`);
   return null;
@@ -76,7 +76,7 @@ export function keyWithoutHome(key: string, home: string): SettingsError {
 function readList(environment: Environment): readonly Credential[] {
   return environment.list("EVAL_CREDENTIALS").map((entry) => {
     const { origin, name, header, scheme } = splitEntry(entry);
-    const secret = environment.secret(name);
+    const secret = environment.key(name);
     if (secret === null) throw new SettingsError("EVAL_CREDENTIALS", `refers to ${name}, which is not set`);
     return { origin: parseOrigin("EVAL_CREDENTIALS", origin), secret, header, scheme };
   });
@@ -109,7 +109,7 @@ function parseHeader(header: string): string {
 }
 
 function readPair(environment: Environment): readonly Credential[] {
-  const secret = environment.secret("EVAL_ENDPOINT_API_KEY");
+  const secret = environment.key("EVAL_ENDPOINT_API_KEY");
   const address = environment.text("EVAL_ENDPOINT_ORIGIN");
   const origin = address === null ? null : parseOrigin("EVAL_ENDPOINT_ORIGIN", address);
   if (secret === null) return [];
@@ -119,7 +119,7 @@ function readPair(environment: Environment): readonly Credential[] {
 
 function readWellKnown(environment: Environment): readonly Credential[] {
   return wellKnown.flatMap(({ name, origins, header, scheme }) => {
-    const secret = environment.secret(name);
+    const secret = environment.key(name);
     return secret === null ? [] : origins.map((origin) => ({ origin, secret, header, scheme }));
   });
 }

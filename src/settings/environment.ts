@@ -1,3 +1,4 @@
+import { isHeaderText } from "../contract/header-text.ts";
 import { Secret } from "../contract/secret.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 
@@ -8,6 +9,8 @@ export interface Environment {
   text(name: string): string | null;
   /** The value of `name`, or the trimmed content of the file that `<name>_FILE` points to. */
   secret(name: string): Secret | null;
+  /** A secret that is sent in a header. */
+  key(name: string): Secret | null;
   /** Comma-separated, empty entries dropped. */
   list(name: string): readonly string[];
   oneOf<Choice extends string>(name: string, choices: readonly Choice[]): Choice | null;
@@ -16,10 +19,12 @@ export interface Environment {
 /** Wraps plain variables; `readFile` is handed in so that secret files can be faked. */
 export function createEnvironment(variables: Variables, readFile: (path: string) => string): Environment {
   const text = (name: string) => variables[name]?.trim() || null;
+  const secret = (name: string) => readSecret({ name, value: text(name), file: text(`${name}_FILE`), readFile });
 
   return {
     text,
-    secret: (name) => readSecret({ name, value: text(name), file: text(`${name}_FILE`), readFile }),
+    secret,
+    key: (name) => checkKey(name, secret(name)),
     list: (name) => splitList(text(name) ?? ""),
     oneOf: (name, choices) => {
       const value = text(name);
@@ -52,6 +57,15 @@ function readSecret(source: {
   if (content === "")
     throw new SettingsError(`${name}_FILE`, `names an empty file, ${quoted(file)}: put the value in it`);
   return new Secret(content);
+}
+
+/** The value is not repeated: all but a sign or two of it is a key. */
+function checkKey(name: string, key: Secret | null): Secret | null {
+  if (key === null || isHeaderText(key.reveal())) return key;
+  throw new SettingsError(
+    name,
+    "holds signs that no header can carry, such as … or a line break: put in the key itself",
+  );
 }
 
 function readSecretFile(name: string, file: string, readFile: (path: string) => string): string {

@@ -18,7 +18,7 @@ export function readHelperModel(
 ): HelperModel | null {
   const endpoint = environment.text(`${prefix}_ENDPOINT`);
   const model = environment.text(`${prefix}_MODEL`);
-  const apiKey = environment.secret(`${prefix}_API_KEY`);
+  const apiKey = environment.key(`${prefix}_API_KEY`);
 
   if (endpoint === null && apiKey !== null) throw keyWithoutHome(`${prefix}_API_KEY`, `${prefix}_ENDPOINT`);
   if (endpoint === null && model !== null)

@@ -22,9 +22,13 @@ test.each([
   ['{"a":{"base_url":"nowhere"}}', '"a": base_url is not usable'],
   ['{"a":{"base_url":"https://x.example","key":"sk-canary"}}', '"a": key is not one of'],
   ['{"a":{"base_url":"https://x.example","key_env":"MISSING"}}', "MISSING (key_env) is not set"],
+  [
+    '{"a":{"base_url":"https://x.example","key_env":"PASTED"}}',
+    "PASTED (key_env) holds signs that no header can carry",
+  ],
   ['{"a":{"base_url":"https://x.example","protocol":"soap"}}', '"a": protocol'],
 ])("%s is refused in one line", (text, reason) => {
-  const parse = () => parseHubProviders(text, { OTHER: "sk-canary" });
+  const parse = () => parseHubProviders(text, { OTHER: "sk-canary", PASTED: "sk-canary…" });
   expect(parse).toThrow(reason);
   expect(parse).not.toThrow(/canary|\n/);
 });

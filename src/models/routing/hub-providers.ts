@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Protocol } from "../../contract/evaluation-request.ts";
+import { isHeaderText } from "../../contract/header-text.ts";
 import { Secret } from "../../contract/secret.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ModelFactory } from "./providers.ts";
@@ -65,6 +66,8 @@ function parseProvider(
   if (!endpoint.ok) throw new Error(`${label}: base_url is not usable. ${endpoint.detail}`);
   const key = key_env === undefined ? undefined : variables[key_env]?.trim();
   if (key_env !== undefined && !key) throw new Error(`${label}: the variable ${key_env} (key_env) is not set`);
+  if (key && !isHeaderText(key))
+    throw new Error(`${label}: the variable ${key_env} (key_env) holds signs that no header can carry`);
   return { name, baseUrl: base_url, apiKey: key ? new Secret(key) : null, protocol };
 }
 
