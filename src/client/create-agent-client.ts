@@ -9,7 +9,7 @@ import type { CallOptions } from "./create-evaluation-client.ts";
 
 export type AgentMessages = z.input<typeof AgentRequest>["messages"];
 
-/** The agent backend. Every call rejects with a `ServiceFailure` or a `ServiceUnreachable`. */
+/** The agent backend. Every call rejects with a `ServiceFailure`, a `ServiceUnreachable` or the reason of its signal. */
 export interface AgentClient {
   /** Sends a conversation, gives the agent's last message. */
   send(messages: AgentMessages, options: CallOptions & { readonly modelId: string }): Promise<AgentReply>;

@@ -1,4 +1,5 @@
 import { defined } from "../contract/defined.ts";
+import { isHeaderText } from "../contract/header-text.ts";
 import type { OpenAiError } from "../contract/openapi.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { ClientOptions } from "./client-options.ts";
@@ -16,8 +17,10 @@ export interface Call {
 /** Sends a call and gives the answer when it is 2xx; throws a `ServiceFailure` otherwise. */
 export type Caller = (path: string, call?: Call) => Promise<Response>;
 
-export function createCaller({ url, apiKey, fetch = globalThis.fetch }: ClientOptions): Caller {
+export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: ClientOptions): Caller {
   const base = url.replace(/\/+$/, "");
+  const apiKey = key?.trim();
+  checkOptions(url, apiKey);
 
   return async (path, { method, query = {}, headers = {}, body, signal } = {}) => {
     const address = new URL(base + path);
@@ -38,6 +41,14 @@ export function createCaller({ url, apiKey, fetch = globalThis.fetch }: ClientOp
     if (!response.ok) throw await toFailure(response);
     return response;
   };
+}
+
+/** What no call could be made with is the mistake of whoever makes the client, not a service that is away. */
+function checkOptions(url: string, apiKey: string | undefined): void {
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+    throw new TypeError(`url is ${JSON.stringify(url)}: use an absolute http or https URL, like http://127.0.0.1:8001`);
+  // Not repeated: all but a sign or two of it is a key.
+  if (apiKey && !isHeaderText(apiKey)) throw new TypeError("apiKey holds signs that no header can carry");
 }
 
 /** The answer's JSON. The service is trusted to keep to its contract; another one may be what listens there. */

@@ -20,7 +20,7 @@ export interface StartOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The evaluation service. Every call rejects with a `ServiceFailure` or a `ServiceUnreachable`. */
+/** The evaluation service. Every call rejects with a `ServiceFailure`, a `ServiceUnreachable` or the reason of its signal. */
 export interface EvaluationClient {
   /** Runs the scenarios and waits for the result. */
   evaluate(request: EvaluationInput, options?: StartOptions): Promise<EvaluationResponse>;

@@ -109,6 +109,18 @@ test("a refused request and a missing service are told apart", async () => {
   await expect(createEvaluationClient({ url: "http://127.0.0.1:9" }).list()).rejects.toBeInstanceOf(ServiceUnreachable);
 });
 
+test("a client is not made with what no call could be made with", async () => {
+  expect(() => createEvaluationClient({ url: "127.0.0.1:8001" })).toThrow(
+    'url is "127.0.0.1:8001": use an absolute http',
+  );
+  expect(() => createAgentClient({ url: "localhost:8000" })).toThrow('url is "localhost:8000"');
+  const pasted = () => createEvaluationClient({ url: services.evaluation, apiKey: "rh_canary…" });
+  expect(pasted).toThrow("apiKey holds signs that no header can carry");
+  expect(pasted).not.toThrow("canary");
+  const { runs } = await createEvaluationClient({ url: services.evaluation, apiKey: "rh_from_a_file\n" }).list();
+  expect(runs).toBeInstanceOf(Array);
+});
+
 test("an answer that is no JSON, or breaks off, is told as the service's", async () => {
   // The page answers every address of the agent backend that it does not know.
   await expect(createEvaluationClient({ url: services.agent }).list()).rejects.toMatchObject({
