@@ -12,7 +12,9 @@ export interface Column {
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width = Infinity): string {
   const titles = columns.map(({ title }) => title);
   const lines = columns.some(({ title }) => title !== "") ? [titles, ...rows] : rows;
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => widthOf(line[index] ?? ""))));
+  const widths = columns.map((_, index) =>
+    lines.reduce((widest, line) => Math.max(widest, widthOf(line[index] ?? "")), 0),
+  );
   const padded = lines.map((line) =>
     columns.map(({ align = "left" }, index) => pad(line[index] ?? "", widths[index] ?? 0, align)),
   );

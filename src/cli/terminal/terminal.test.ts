@@ -79,6 +79,11 @@ test("columns line up whatever is in them", () => {
   expect(["𠮷", "❤️", "e\u0301", "متى"].map(widthOf)).toEqual([2, 2, 1, 3]);
 });
 
+test("a table of more rows than a function takes arguments is drawn like any other", () => {
+  const rows = Array.from({ length: 130_000 }, () => ["run"]);
+  expect(table([{ title: "A" }], rows).length).toBe("A".length + rows.length * "\nrun".length);
+});
+
 test("a table that is wider than the terminal is drawn closer, then row by row", () => {
   const columns = [{ title: "SCORE" }, { title: "MEAN" }, { title: "N", align: "right" }] as const;
   const rows = [
