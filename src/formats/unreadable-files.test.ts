@@ -240,3 +240,9 @@ test.each(["interaction", "steps"])("turns under the name %s are told where they
     `unknown field ${name}: the turns of a scenario stand under interactions, each with a user_message`,
   );
 });
+
+test.each(["", " Hi", " 3"])("interactions:%s are told to be a list of turns", (value) => {
+  expect(refusal({ text: `id: a\ninteractions:${value}\n`, name: "a.yaml" }).message).toBe(
+    "interactions must be a list of turns, each with a user_message",
+  );
+});

@@ -33,6 +33,8 @@ function statesOf(value: unknown): ListBelow | undefined {
 /** A scenario with its turns under a name that is not ours is no row of a table, and no mapping makes it one. */
 function refuseTurnsElsewhere(rows: readonly Row[]): void {
   for (const { cells } of rows) {
+    if (Object.hasOwn(cells, "interactions"))
+      throw new FormatError("interactions must be a list of turns, each with a user_message");
     const name = Object.keys(cells).find((key) => isTurnList(cells[key]));
     if (name !== undefined) {
       throw new FormatError(
