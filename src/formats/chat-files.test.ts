@@ -60,6 +60,30 @@ test("a reply that is not to be learnt from is no reference reply", () => {
   expect(notes).toEqual(["a reply with weight 0 is not to be learnt from, so it is no reference reply"]);
 });
 
+const noted = { name: "look_up", id: "1" };
+
+test.each([
+  ["Anthropic", "messages", "content", { type: "text" }, { type: "tool_use", ...noted }, { type: "tool_result" }],
+  ["Bedrock", "messages", "content", {}, { toolUse: noted }, { toolResult: noted }],
+  ["Gemini", "contents", "parts", {}, { functionCall: noted }, { functionResponse: noted }],
+  ["the AI SDK", "messages", "content", { type: "text" }, { type: "tool-call" }, { type: "tool-result" }],
+])("what a tool of %s is asked and answers is no turn", (_name, list, content, kind, call, result) => {
+  const parts = (role: string, ...given: object[]) => ({ role, [content]: given });
+  const says = (text: unknown) => ({ ...kind, text });
+  const { turns, notes } = read({
+    [list]: [
+      parts("user", says(asked.content)),
+      parts(list === "contents" ? "model" : "assistant", says("Let me see."), call),
+      parts("user", result),
+      parts("assistant", says(answered.content)),
+    ],
+  });
+  expect(turns).toEqual([[[asked.content, answered.content]]]);
+  expect(notes).toContain("tool calls are not part of a scenario");
+  expect(notes).toContain("text beside a tool call is not the reply; it was left out");
+  expect(notes).toContain("tool messages are not part of a scenario");
+});
+
 const rude = said("assistant", "Look it up.");
 
 test.each<[string, ImportFormat, object]>([

@@ -33,6 +33,16 @@ const roles: Readonly<Record<string, Role>> = {
   observation: "tool",
 };
 
+/** Parts by which a model calls a tool, and those with what a tool answered. */
+const callParts: ReadonlySet<string> = new Set(["tool_use", "toolUse", "functionCall", "function_call", "tool-call"]);
+const answerParts: ReadonlySet<string> = new Set([
+  "tool_result",
+  "toolResult",
+  "functionResponse",
+  "function_response",
+  "tool-result",
+]);
+
 function roleOf(name: unknown): Role | undefined {
   const key = scalarText(name)
     ?.toLowerCase()
@@ -56,11 +66,16 @@ export function readMessage(value: unknown): PeerMessage | undefined {
 }
 
 function message(name: unknown, content: unknown, fields: JsonRecord): PeerMessage | undefined {
-  const role = roleOf(name);
-  if (!role) return undefined;
+  const known = roleOf(name);
+  if (!known) return undefined;
   const { text, lost } = readContent(content);
   const calls = listField(fields, "tool_calls");
-  const callsTools = (calls !== undefined && calls.length > 0) || isRecord(field(fields, "function_call"));
+  const callsTools =
+    (calls !== undefined && calls.length > 0) ||
+    isRecord(field(fields, "function_call")) ||
+    (known === "assistant" && lost.some((part) => callParts.has(part)));
+  // Anthropic, Bedrock and Gemini have what a tool answered said by the user, in parts of its own.
+  const role = known === "user" && text === "" && lost.some((part) => answerParts.has(part)) ? "tool" : known;
   const refusal = scalarText(field(fields, "refusal"));
   const isExample = anyField(fields, "weight", "loss_weight") !== 0;
   const said = text === "" && refusal !== undefined ? refusal : text;
