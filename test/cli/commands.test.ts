@@ -264,6 +264,15 @@ test("a model that cannot be reached is exit 3 in a chat too, and no models are 
   expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining("rehearsal doctor whether that can be") });
 });
 
+test("models are listed where nothing can be written, and nothing is left behind", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(folder.file(".rehearsal"), "no folder");
+  expect(await runCli(["models"], { cwd: folder.path })).toMatchObject({ code: 0, stderr: "" });
+  await using empty = await temporaryFolder();
+  await runCli(["models"], { cwd: empty.path });
+  expect(await readdir(empty.path)).toEqual([]);
+});
+
 test("keys are shown once, listed without their value, and can be revoked", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;

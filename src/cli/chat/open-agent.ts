@@ -6,7 +6,10 @@ import { openOwnServices } from "../sources/open-session.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
 /** An agent backend to talk to: another process's, or one that lives as long as the command. */
-export async function openAgent({ agent, envFile }: AgentOptions): Promise<ClientOptions & AsyncDisposable> {
+export async function openAgent(
+  { agent, envFile }: AgentOptions,
+  { onlyLooks = false }: { onlyLooks?: boolean } = {},
+): Promise<ClientOptions & AsyncDisposable> {
   loadEnvironment(envFile);
   const settings = readClientSettings(process.env);
   const address = agent ?? settings.agent;
@@ -17,6 +20,6 @@ export async function openAgent({ agent, envFile }: AgentOptions): Promise<Clien
     }
     return { url: address, apiKey: settings.apiKey?.reveal(), async [Symbol.asyncDispose]() {} };
   }
-  const services = await openOwnServices({ ...(envFile && { envFile }) }, { runs: null, agent: true });
+  const services = await openOwnServices({ ...(envFile && { envFile }), onlyLooks }, { runs: null, agent: true });
   return { url: services.agent ?? "", [Symbol.asyncDispose]: () => services[Symbol.asyncDispose]() };
 }

@@ -12,7 +12,7 @@ export function declare(command: Command): void {
 }
 
 async function models({ json, ...where }: AgentOptions & { json?: boolean }): Promise<void> {
-  await using agent = await openAgent(where);
+  await using agent = await openAgent(where, { onlyLooks: true });
   const found = await createAgentClient(agent).models();
   if (json) return printJson({ models: found });
   if (found.length === 0) {

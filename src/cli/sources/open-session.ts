@@ -28,6 +28,8 @@ export interface SessionOptions extends SourceOptions {
   readonly resume?: string | undefined;
   /** Where the agent backend has to listen, so that a stored run finds it again. */
   readonly agentPort?: number | undefined;
+  /** A command that only looks leaves no store behind, and needs none. */
+  readonly onlyLooks?: boolean | undefined;
 }
 
 /** Opens the service a command was asked to use: the one at `--server`, else one in this process. */
@@ -51,7 +53,7 @@ export async function openSession({ agent, resume, ...options }: SessionOptions)
 
 /** Services that live as long as the command. */
 export async function openOwnServices(
-  { dataDir, envFile, concurrency, agentPort = 0 }: Omit<SessionOptions, "agent" | "resume">,
+  { dataDir, envFile, concurrency, agentPort = 0, onlyLooks = false }: Omit<SessionOptions, "agent" | "resume">,
   parts: SessionParts,
 ): Promise<StartedSession> {
   const { settings, warnings } = loadSettings({
@@ -59,6 +61,7 @@ export async function openOwnServices(
     overrides: {
       ...wideLimits,
       ...typedFolder(dataDir),
+      ...(onlyLooks && { DATABASE_URL: "sqlite::memory:", DATABASE_URL_FILE: "" }),
       ...reachedByNobody,
       REHEARSAL_AGENT_PORT: String(agentPort),
       REHEARSAL_API_KEYS: "",
