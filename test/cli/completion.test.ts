@@ -38,6 +38,8 @@ test.skipIf(!has("bash"))("bash offers commands, options and choices, and leaves
   expect(await words("keys", "--data-dir", "x", "")).toEqual(["create", "list", "revoke"]);
   expect(await words("keys", "create", "")).toEqual([""]);
   expect(await words("compare", "latest", "la")).toEqual(["latest"]);
+  expect(await words("eval", "--reporter", "ju")).toEqual(["junit"]);
+  expect(await words("eval", "--reporter", "line,json,j")).toEqual(["line,json,junit"]);
   expect(await words("delete", "latest", "la")).toEqual(["latest"]);
 });
 

@@ -3,6 +3,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import type { EvalOptions } from "../eval/eval-settings.ts";
 import { collect, collectList, moreThanZero, priorityNumber, share, wholeNumber, withSource } from "../options.ts";
+import { reporterNames } from "../reporters/reporter-names.ts";
 
 /** `rehearsal eval` */
 export function declare(command: Command): void {
@@ -40,10 +41,10 @@ export function withEvalOptions(command: Command): Command {
     .option("--max-regression <share>", "a drop that is accepted, such as 0.02 or 2%", share)
     .option("--resume <run>", "go on with a run that was interrupted")
     .option("--dry-run", "say what would be done, and call no model")
-    .option(
-      "--reporter <names>",
-      "tty, line, json, junit, github, markdown, html, otlp, langfuse (comma separated)",
-      collectList,
+    .addOption(
+      new Option("--reporter <names>", "how results are told (comma separated)")
+        .choices(reporterNames)
+        .argParser(collectList),
     )
     .option("-o, --output <file>", "write the results: .json .jsonl .csv .xml (JUnit) .md .html (repeatable)", collect)
     .option("--skip-invalid", "leave out scenarios that cannot be read instead of stopping")

@@ -23,7 +23,11 @@ export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, latest, or a results file", "latest"))
     .option("-o, --output <file>", "write to this file; the ending says the format (repeatable)", collect)
     .option("--html <file>", "write the page's viewer with this run in it to one file")
-    .option("--send <places>", `send it to: ${destinations.join(", ")} (comma separated)`, collectList)
+    .addOption(
+      new Option("--send <places>", "places to send it to (comma separated)")
+        .choices(destinations)
+        .argParser(collectList),
+    )
     .addOption(new Option("-f, --format <format>", "print in this format (default: markdown)").choices(renderFormats))
     .option("--json", "print the results as one JSON object; with -o, --html or --send, what was written and sent")
     .action(report);

@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import { createProgram, declareOnce } from "../create-program.ts";
+import { collectList } from "../options.ts";
 
 /** What may follow: `words` is everything after the program's name, the last one still being typed. */
 export async function completions(words: readonly string[]): Promise<string[]> {
@@ -23,6 +24,7 @@ async function offers(
 ): Promise<readonly string[]> {
   const before = words.at(-2) ?? "";
   const open = optionWithValue(command, before);
+  if (open?.parseArg === collectList) return furtherEntries(open.argChoices ?? [], typed);
   if (open) return open.argChoices ?? (open.flags.includes("<run>") ? recentRuns() : []);
   if (typed.startsWith("-")) {
     return [...command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : [])), "--help"];
@@ -30,6 +32,13 @@ async function offers(
   const argument = nextArgument(command, words.slice(1, -1));
   if (argument && runArguments.has(argument.name())) return recentRuns();
   return argument?.argChoices ?? [];
+}
+
+/** What may stand behind the last comma, with all that stands before it: a shell completes the whole word. */
+function furtherEntries(choices: readonly string[], typed: string): string[] {
+  const before = typed.slice(0, typed.lastIndexOf(",") + 1);
+  const given = before.split(",");
+  return choices.filter((choice) => !given.includes(choice)).map((choice) => before + choice);
 }
 
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
