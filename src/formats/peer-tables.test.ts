@@ -87,6 +87,32 @@ test("what a table of promptfoo tests says beside vars and expected cells is tak
   ]);
 });
 
+const judged = "Status,Score,Named Scores,Grader Reason,Comment";
+const passed = "PASS,1.00,,All assertions passed,";
+
+test.each([
+  [
+    "today's",
+    `Description,question,tone,[a:x] Be {{tone}}: {{question}},${judged},[b] Say {{question}},${judged}`,
+    `greeting,Hi,kind,Hello,${passed},Bye,${passed}`,
+    "Hello",
+  ],
+  ["an older", "question,tone,[a:x] Be {{tone}}: {{question}}", 'Hi,kind,"[PASS] (1.00)\n\nHello"', ""],
+])("a table of promptfoo results, %s: the prompt is what was asked, the reply no label", (_when, head, row, reply) => {
+  const { scenarios, notes } = importScenarios({ text: `${head}\n${row}\n`, name: "results.csv" });
+  expect(scenarios).toMatchObject([
+    {
+      description: head.startsWith("Description") ? "greeting" : "",
+      interactions: [{ user_message: "Be kind: Hi", agent_reply: reply, reference_reply: "", reference_metadata: {} }],
+    },
+  ]);
+  expect(notes).toContainEqual({
+    kind: "dropped",
+    line: 1,
+    message: expect.stringMatching(/^results of the past run: (?:Status, Score|\[a:x\])/),
+  });
+});
+
 test("the table Langfuse exports has JSON in its cells", () => {
   const { scenarios, notes } = read("langfuse.csv");
   expect(scenarios).toMatchObject([

@@ -6,6 +6,7 @@ import type { Importer } from "./importer.ts";
 import { importInspect } from "./inspect.ts";
 import { importLangfuse } from "./langfuse.ts";
 import { importLangSmith } from "./langsmith.ts";
+import { importResultTable } from "./promptfoo/result-table.ts";
 import { importTestTable } from "./promptfoo/test-table.ts";
 import type { Row, Table } from "./table.ts";
 
@@ -16,6 +17,7 @@ export function importPeerTable(table: Table, collector: ScenarioCollector, mapp
     importTestTable(table, collector, mapping);
     return true;
   }
+  if (mapping.user === undefined && importResultTable(table, collector, mapping)) return true;
   // A mapping means that somebody knows better; our own tables have our own names.
   const known = mapping.user !== undefined || has("user_message");
   const found = known ? undefined : peers.find(({ holds }) => holds(has));

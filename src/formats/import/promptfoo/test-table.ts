@@ -1,3 +1,4 @@
+import type { JsonRecord } from "../../../contract/json-record.ts";
 import type { ColumnMapping } from "../../column-mapping.ts";
 import type { ScenarioCollector } from "../../scenario-collector.ts";
 import type { Place } from "../../scenario-file.ts";
@@ -7,7 +8,18 @@ import { toTest } from "./table-test.ts";
 
 /** A table of promptfoo tests by itself. */
 export function importTestTable({ rows }: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
-  const value = { tests: rows.map(toTest) };
+  importTests({ rows, tests: rows.map(toTest) }, collector, mapping);
+}
+
+interface RowTests {
+  readonly rows: readonly Row[];
+  /** One for each row. */
+  readonly tests: readonly JsonRecord[];
+  readonly prompts?: readonly string[];
+}
+
+/** A configuration whose tests are the rows of a table. */
+export function importTests({ rows, ...value }: RowTests, collector: ScenarioCollector, mapping: ColumnMapping): void {
   const place = {};
   importPromptfoo({
     document: { syntax: "json", values: [{ value, place }], notes: [] },
