@@ -19,6 +19,7 @@ import { importShareGpt } from "./import/sharegpt.ts";
 import { withLines } from "./note-lines.ts";
 import { readDocument } from "./read-document.ts";
 import { refuseBinary } from "./refuse-binary.ts";
+import { refuseMarkup } from "./refuse-markup.ts";
 import { createScenarioCollector } from "./scenario-collector.ts";
 import type { ImportFormat, ImportResult, NamedFiles } from "./scenario-file.ts";
 
@@ -56,6 +57,7 @@ export interface ImportRequest {
 export function importScenarios({ text, name, format = "auto", mapping = {}, files }: ImportRequest): ImportResult {
   const source = text.replace(/^\uFEFF/, "");
   refuseBinary(source);
+  refuseMarkup(source);
   const detected = format === "auto" ? detectFormat({ text: source, name }) : asked(format, { text: source, name });
   const collector = createScenarioCollector();
   if (detected.document) importers[detected.format]({ document: detected.document, collector, mapping, files });

@@ -69,6 +69,10 @@ test("archives, pointers, UTF-16 and endless nesting are refused", () => {
   expect(refusal({ text: "a: &a [*a]\n", name: "x.yaml" }).message).toBeTruthy();
 });
 
+test.each(["\n<!DOCTYPE html>\n<html>", '<?xml version="1.0"?>', "<testsuites>"])("%j is said to be markup", (text) => {
+  expect(refusal({ text }).message).toBe("this is HTML or XML; a scenario file is JSON, YAML or a table");
+});
+
 test.each([
   [
     "a picture",
