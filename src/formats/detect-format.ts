@@ -1,5 +1,6 @@
 import { detectShape } from "./detect-shape.ts";
 import { detectDelimiter } from "./import/read-table.ts";
+import { parseExactJson } from "./parse-exact-json.ts";
 import { readDocument, type ReadDocument, type Syntax } from "./read-document.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
@@ -55,7 +56,7 @@ function jsonOrLines(text: string): "json" | "jsonl" {
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseExactJson(text);
     return true;
   } catch {
     return false;

@@ -70,6 +70,28 @@ interactions:
   expect(scenarios).toMatchObject([{ id: "007", interactions: [{ ...turn, reference_metadata }] }]);
 });
 
+test("what Python writes for numbers that JSON does not have is read, and what looks like it in a text stays", () => {
+  const sample = (input: string, rest: string) => `{"input": "${input}", "target": "x", "metadata": {${rest}}}`;
+  const lines = [
+    sample('NaN \\"NaN: -Infinity', '"intent": NaN, "sentiment": -Infinity'),
+    sample("b", '"intent": "y"'),
+  ];
+  for (const text of [lines.join("\n"), `[${lines.join(",\n")}]`]) {
+    const { format, scenarios, notes } = importScenarios({ text });
+    expect(format).toBe("inspect");
+    expect(scenarios.flatMap(({ interactions }) => interactions)).toMatchObject([
+      { user_message: 'NaN "NaN: -Infinity', reference_metadata: { sentiment: "-Infinity" } },
+      { user_message: "b", reference_metadata: { intent: "y" } },
+    ]);
+    expect(notes.map(({ line, message }) => `${line} ${message}`)).toContain(
+      "1 label sentiment: -Infinity is not a JSON number; kept as text",
+    );
+  }
+  expect(() => importScenarios({ text: '{"input": NaN,\n "target": nope}' })).toThrow(
+    'line 2, column 12: not valid JSON: "n" cannot stand here',
+  );
+});
+
 test("a number too long to be kept exactly is an id with all its digits", () => {
   const lines = ["1234567890123456788", "1234567890123456789", "-1.5e3"].map((id) => `{"id":${id},"input":"Hi?"}`);
   const { scenarios, notes } = importScenarios({ text: lines.join("\n") });

@@ -1,8 +1,29 @@
 /** What a reviver is told beside key and value; the types do not know it yet. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/** `JSON.parse`, but a whole number too long to be kept exactly, such as an id of 19 digits, is the text that was written. */
+/**
+ * `JSON.parse`, but a whole number too long to be kept exactly, such as an id of 19 digits, is the text that was written, and what Python
+ * writes for numbers that JSON has no word for is read: Inspect's logs are full of it.
+ */
 export function parseExactJson(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch (error) {
+    if (!/NaN|Infinity/.test(text)) throw error;
+    return parseExact(text.replace(constants, inJson));
+  }
+}
+
+/** Those words, and strings, in which they are only words. */
+const constants = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/g;
+
+/** NaN is how Python says that there is no number. */
+const inJson = (part: string): string => {
+  if (part.startsWith('"')) return part;
+  return part === "NaN" ? "null" : part.replace("Infinity", "1e999");
+};
+
+function parseExact(text: string): unknown {
   // A reviver costs several times the parsing, and few files have such numbers.
   if (!/[[:,\s]-?\d{16,}[\s,\]}]/.test(text)) return JSON.parse(text);
   return JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1]);
