@@ -34,7 +34,14 @@ const roles: Readonly<Record<string, Role>> = {
 };
 
 /** Parts by which a model calls a tool, and those with what a tool answered. */
-const callParts: ReadonlySet<string> = new Set(["tool_use", "toolUse", "functionCall", "function_call", "tool-call"]);
+const callParts: ReadonlySet<string> = new Set([
+  "tool_use",
+  "toolUse",
+  "tool_call",
+  "tool-call",
+  "functionCall",
+  "function_call",
+]);
 const answerParts: ReadonlySet<string> = new Set([
   "tool_result",
   "toolResult",
