@@ -105,6 +105,23 @@ test.each<[string, ImportFormat, object]>([
   expect(read(item).scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
 });
 
+test.each<[string, object]>([
+  ["messages", { messages: [asked, answered] }],
+  ["ShareGPT", { conversations: [asked, answered] }],
+  ["prompt and completion", { prompt: asked.content, completion: answered.content }],
+  ["prompt and completion as messages", { prompt: [asked], completion: [answered] }],
+])("an undesired reply of KTO data in %s is no reference reply", (_name, item) => {
+  const { turns, scenarios, notes } = read({ ...item, label: true }, { ...item, label: false });
+  expect(turns).toEqual([[[asked.content, answered.content]], [[asked.content, ""]]]);
+  expect(scenarios.map(({ interactions }) => interactions[0]?.reference_metadata)).toEqual([{}, {}]);
+  expect(notes).toEqual(["a reply that is marked as undesired is no reference reply"]);
+});
+
+test("a label that says something else is named as left out", () => {
+  for (const item of [{ messages: [asked, answered] }, { conversations: [asked, answered] }])
+    expect(read({ ...item, label: "orders" }).notes).toEqual(["not part of a scenario: label"]);
+});
+
 test.each(["conversation_id", "conversation_hash", "prompt_id"])("%s names a conversation", (name) => {
   const conversations = [
     { from: "human", value: asked.content },

@@ -5,6 +5,7 @@ import { readContent } from "../read-message.ts";
 import { anyField, isMessageList, listField, pointerTo, recordField } from "../records.ts";
 import { turnsFromMessages } from "../turns-from-messages.ts";
 import { conversationIds, itemsOf, type Importer } from "./importer.ts";
+import { isUndesired, untagged } from "./undesired-reply.ts";
 
 /** What a list of messages goes by: in requests to OpenAI and Anthropic, to Gemini, and in preference pairs. */
 const lists = ["messages", "contents", "chosen", "chosen_messages"];
@@ -42,7 +43,7 @@ function addConversation(value: unknown, context: ItemContext): void {
   const messages = name === undefined ? undefined : listField(request, name);
   if (!isRecord(value) || !isRecord(request) || !messages || name === undefined)
     return collector.note("dropped", place, "the item has no list messages");
-  noteOthers([...Object.keys(value), ...(holder === undefined ? [] : Object.keys(request))], context);
+  noteOthers([...Object.keys(untagged(value)), ...(holder === undefined ? [] : Object.keys(request))], context);
   const pointer = pointerTo(place.pointer, ...(holder === undefined ? [] : [holder]), name);
   const { system, turns } = turnsFromMessages({ messages, place: { ...place, pointer }, collector });
   const reply = readOutput(anyField(value, ...preferred.filter((candidate) => candidate !== name)), context);
@@ -50,7 +51,7 @@ function addConversation(value: unknown, context: ItemContext): void {
     place,
     id: anyField(value, ...conversationIds),
     system: system ?? systemOf(request),
-    turns: finishTurns(turns, reply),
+    turns: finishTurns(turns, isUndesired(value, context) ? { reference: "" } : reply),
   });
 }
 

@@ -1,10 +1,12 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { FormatError } from "../format-error.ts";
+import type { ItemContext } from "../peer-item.ts";
 import { isTextList, listField, recordField } from "../records.ts";
 import { assignColumns } from "./assign-columns.ts";
 import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
+import { isUndesired } from "./undesired-reply.ts";
 
 /** Flat JSON objects, one per line or in a list, read like the rows of a table. */
 export const importRows: Importer = ({ document, collector, mapping }) => {
@@ -15,14 +17,22 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
       collector.note("dropped", place, "the item is no object");
       return [];
     }
-    for (const name of Object.keys(value)) names.add(name);
-    return [{ place, cells: value }];
+    const cells = withoutUndesired(value, { place, collector });
+    for (const name of Object.keys(cells)) names.add(name);
+    return [{ place, cells }];
   });
   const isKnown = assignColumns([...names], mapping).roles.user !== undefined;
   const hasTurns = !isKnown && rows.some(({ cells }) => isTextList(cells["turns"]));
   if (!isKnown && !hasTurns) refuseTurnsElsewhere(rows);
   importTable({ names: [...names], rows }, collector, hasTurns ? { ...mapping, user: "turns" } : mapping);
 };
+
+/** A line of KTO data has a prompt, a completion, and whether that is a good one. */
+function withoutUndesired(row: JsonRecord, context: Pick<ItemContext, "place" | "collector">): JsonRecord {
+  const { completion, label, ...rest } = row;
+  if (completion === undefined || typeof label !== "boolean" || !("prompt" in row)) return row;
+  return isUndesired(row, context) ? rest : { ...rest, completion };
+}
 
 /** HELM keeps what was asked, and how, in a list of states, each with the instance of the dataset. */
 function statesOf(value: unknown): ListBelow | undefined {

@@ -4,6 +4,7 @@ import { readOutput } from "../peer-item.ts";
 import { anyField, listField, pointerTo, textField } from "../records.ts";
 import { turnsFromMessages } from "../turns-from-messages.ts";
 import { conversationIds, itemsOf, type Importer } from "./importer.ts";
+import { isUndesired, untagged } from "./undesired-reply.ts";
 
 const known = new Set([...conversationIds, "conversations", "conversation", "system", "chosen"]);
 
@@ -16,7 +17,7 @@ export const importShareGpt: Importer = ({ document, collector, mapping }) => {
       collector.note("dropped", place, "the item has no list conversations");
       continue;
     }
-    const other = Object.keys(value).filter((key) => !known.has(key));
+    const other = Object.keys(untagged(value)).filter((key) => !known.has(key));
     if (other.length > 0) collector.note("dropped", place, `not part of a scenario: ${other.join(", ")}`);
     const at = { ...place, pointer: pointerTo(place.pointer, name) };
     const { system, turns } = turnsFromMessages({ messages, place: at, collector });
@@ -25,7 +26,7 @@ export const importShareGpt: Importer = ({ document, collector, mapping }) => {
       place,
       id: anyField(value, ...conversationIds),
       system: system ?? textField(value, "system"),
-      turns: finishTurns(turns, preferred),
+      turns: finishTurns(turns, isUndesired(value, { place, collector }) ? { reference: "" } : preferred),
     });
   }
 };
