@@ -4,6 +4,7 @@ import { Parser } from "htmlparser2";
 import { expect, test } from "vitest";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import { resultFormats } from "../formats.ts";
+import { importScenarios } from "../import-scenarios.ts";
 import { failedInteraction, interactionResult, runResult, scenarioResult } from "../testing/run-result.ts";
 import { createJunit } from "./junit.ts";
 import { createMarkdown } from "./markdown.ts";
@@ -52,6 +53,29 @@ test("JSON lines hold one interaction each, with run, scenario and attempt", () 
     { attempt: 1, turn_index: 1 },
     { attempt: 2, turn_index: 0, agent_reply: "No idea.", scores: { overall: 0.2 } },
   ]);
+});
+
+test.each([
+  ["CSV", createResultCsv],
+  ["JSON lines", createResultLines],
+])("results in %s are imported as the script that was followed, with the replies of the first attempt", (_, create) => {
+  const labelled = { ...good, reference_metadata: { intent: "hours" } };
+  const run = runResult([scenarioResult("hours", [[labelled, bad], [bad, bad], [good]]), scenarioResult("b", [[bad]])]);
+  const { scenarios, notes } = importScenarios({ text: exportResults(create, run) });
+  expect(scenarios).toMatchObject([
+    {
+      id: "hours",
+      interactions: [
+        { id: "i1", agent_reply: "At seven.", reference_metadata: { intent: "hours" } },
+        { agent_reply: "No idea.", reference_metadata: {} },
+      ],
+    },
+    { id: "b", interactions: [{ id: "i1" }] },
+  ]);
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ intent: "hours" });
+  const told = notes.map(({ message }) => message);
+  expect(told).toContainEqual(expect.stringMatching(/^results of the past run: .*attempt, .*latency_ms, .*score/));
+  expect(told).toContain("the replies of attempts 2 to 3");
 });
 
 test("JSON lines say of a conversation what its judge did, with its last turn", () => {

@@ -9,12 +9,13 @@ import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import type { Conversation } from "../turns-from-messages.ts";
 import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
+import { firstAttempts } from "./first-attempts.ts";
 import { joinInstructions } from "./join-instructions.ts";
 import type { Row, Table } from "./table.ts";
 
 /** A table in long form (a row per turn, `scenario_id` says which belong together) or one conversation of one turn per row. */
 export function importTable(given: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
-  const table = joinInstructions(given, mapping);
+  const table = joinInstructions(firstAttempts(given, collector), mapping);
   if (table.names.length === 0) {
     throw new FormatError("nothing stands in it: a scenario has an id and interactions, a row says what the user says");
   }
