@@ -46,7 +46,8 @@ test("broken CSV is refused with its line", () => {
       message: expect.stringContaining("a cell goes on after its closing quote"),
     });
   }
-  expect(refusal({ text: 'input,expected\nhi,"x\n' }).message).toContain("Quote Not Closed");
+  const open = refusal({ text: 'input,expected\na,"b\nc"\nhi,"x\nbye,y\nagain,z\n' });
+  expect(open).toMatchObject({ line: 4, message: expect.stringContaining("Quote Not Closed") });
 });
 
 test("a refusal quotes no more of a file than can be read", () => {

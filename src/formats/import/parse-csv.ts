@@ -34,6 +34,7 @@ function parseLeniently(text: string, delimiter: string): ParsedRecord[] {
     records = parse(text, { ...lenient, delimiter }) as unknown as typeof records;
   } catch (error) {
     const { code, message = "unreadable", lines } = error as { code?: string; message?: string; lines?: number };
+    if (code === "CSV_QUOTE_NOT_CLOSED") throw notValid(noEnd, openRow(text, delimiter));
     throw notValid(code?.endsWith("CLOSING_QUOTE") ? openEnd : message, lines);
   }
   let line = 1;
@@ -45,6 +46,23 @@ function parseLeniently(text: string, delimiter: string): ParsedRecord[] {
 }
 
 const openEnd = "a cell goes on after its closing quote; inside quotes a quote is written twice";
+
+const noEnd = "Quote Not Closed: a cell of the row that begins here has an opening quote and no closing one";
+
+/** The line after the last row that is whole. The parser itself names the last line of the file. */
+function openRow(text: string, delimiter: string): number {
+  let line = 1;
+  const onRecord = (record: string[], { lines }: { lines: number }): string[] => {
+    line = lines + 1;
+    return record;
+  };
+  try {
+    parse(text, { ...lenient, delimiter, on_record: onRecord });
+  } catch {
+    // That it cannot be read is known.
+  }
+  return line;
+}
 
 const notValid = (reason: string, line: number | undefined): FormatError =>
   new FormatError(`not valid CSV: ${reason}`, { line });
