@@ -79,6 +79,35 @@ test("cells beyond the columns, doubled columns and rows without a question are 
   ]);
 });
 
+test("cells under no name are told of, once for a column", () => {
+  const { turns: read, notes } = turns(",input,expected,\n0,a,b,\n1,c,d,see below\n");
+  expect(read).toEqual([[["a", "b"]], [["c", "d"]]]);
+  expect(notes.map(({ line, message }) => [line, message])).toEqual([
+    [1, "column 1 has no name; what it holds was left out (2)"],
+    [1, "column 4 has no name; what it holds was left out (1)"],
+  ]);
+});
+
+test("rows of one id are one conversation where their turns are numbered", () => {
+  const { turns: read, scenarios, notes } = turns("id,turn,input\nb,1,c\na,2,Bye\na,1,Hi\n");
+  expect(read).toEqual([
+    [["c", ""]],
+    [
+      ["Hi", ""],
+      ["Bye", ""],
+    ],
+  ]);
+  expect(scenarios.map(({ id }) => id)).toEqual(["b", "a"]);
+  expect(notes).toEqual([]);
+});
+
+test("numbers of turns that belong to no conversation are told of", () => {
+  expect(turns("id,turn,input\na,1,Hi\nb,1,Ho\n").notes).toEqual([]);
+  expect(turns("turn,input\n1,Hi\n2,Ho\n").notes).toMatchObject([
+    { line: 1, message: expect.stringMatching(/^column turn: no column says which rows are one conversation/) },
+  ]);
+});
+
 test("turns that are no numbers stay in file order, with a note", () => {
   const { turns: found, notes } = turns("conversation_id,turn,user\na,2,second\na,first,other\n");
   expect(found).toEqual([

@@ -1,6 +1,6 @@
 import { FormatError } from "../format-error.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
-import { parseCsv } from "./parse-csv.ts";
+import { parseCsv, type ParsedRecord } from "./parse-csv.ts";
 import type { Row, Table } from "./table.ts";
 
 interface TableSource {
@@ -16,6 +16,7 @@ export function readTable({ text, collector, delimiter = detectDelimiter(text) }
   const [header, ...records] = all.slice(Math.max(first, 0));
   if (!header) throw new FormatError("the file is empty");
   const names = uniqueNames(header.record, collector);
+  noteNameless(header.record, records, collector);
   let line = header.info.lines + 1;
   const rows = records.flatMap(({ record, info }): Row[] => {
     const place = { line };
@@ -49,6 +50,19 @@ function uniqueNames(header: readonly string[], collector: TableSource["collecto
     collector.note("dropped", { line: 1 }, `a second column ${name}; the first counts`);
     return "";
   });
+}
+
+/** Such as the row numbers that pandas writes, or a remark beside the table. */
+function noteNameless(
+  header: readonly string[],
+  records: readonly ParsedRecord[],
+  collector: TableSource["collector"],
+): void {
+  for (const [index, name] of header.entries()) {
+    const count = name.trim() === "" ? records.filter(({ record }) => (record[index] ?? "") !== "").length : 0;
+    if (count > 0)
+      collector.note("dropped", { line: 1 }, `column ${index + 1} has no name; what it holds was left out (${count})`);
+  }
 }
 
 /** Our exports and spreadsheets put an apostrophe before text that would be taken for a formula; it is not part of the text. */

@@ -19,7 +19,7 @@ export function importTable(given: Table, collector: ScenarioCollector, mapping:
   if (table.names.length === 0) {
     throw new FormatError("nothing stands in it: a scenario has an id and interactions, a row says what the user says");
   }
-  const assigned = assignColumns(table.names, mapping);
+  const assigned = withConversations(assignColumns(table.names, mapping), table);
   const plan = mapping.labels ? assigned : withoutTexts(assigned, table);
   if (plan.roles.user === undefined) {
     throw new FormatError(
@@ -36,6 +36,18 @@ export function importTable(given: Table, collector: ScenarioCollector, mapping:
     else groups.set(key, [row]);
   }
   for (const rows of groups.values()) addRows(rows, plan, collector);
+}
+
+/** Where turns are numbered, rows of the same id are one conversation. Numbers of nothing are named. */
+function withConversations(plan: ColumnPlan, { rows }: Table): ColumnPlan {
+  const { scenario_id, turn, id, ...roles } = plan.roles;
+  if (turn === undefined || scenario_id !== undefined) return plan;
+  if (id !== undefined) {
+    const ids = rows.map((row) => text(row, plan, "id"));
+    return new Set(ids).size < ids.length ? { ...plan, roles: { ...roles, turn, scenario_id: id } } : plan;
+  }
+  const reason = "no column says which rows are one conversation; name it with the mapping scenario_id=…";
+  return { ...plan, unused: [...plan.unused, { name: turn, reason }] };
 }
 
 /**
