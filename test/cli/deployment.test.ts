@@ -160,6 +160,25 @@ test.each([
   expect(readFileSync(folder.file("outputs"), "utf8")).toMatch(new RegExp(`^exit-code=${code}\n`));
 });
 
+test("the action's inputs are a word for each line, without the blanks around it", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(folder.file("npx"), `#!/bin/sh\nprintf '%s\\n' "$@" > "${folder.file("given")}"\n`, { mode: 0o755 });
+  const env = {
+    PATH: `${folder.path}:${process.env["PATH"] ?? ""}`,
+    OUTPUT_FOLDER: folder.file("out"),
+    GITHUB_OUTPUT: folder.file("outputs"),
+    SCENARIO_FILES: "a b.yaml \n\n  c.yaml\r\n",
+    MORE_ARGUMENTS: "--gate=overall>=0.8\t\n",
+  };
+  await promisify(execFile)("bash", ["-eo", "pipefail", "-c", evaluateScript()], { env });
+  const given = readFileSync(folder.file("given"), "utf8").split("\n");
+  expect(given.slice(given.indexOf("eval") + 1, given.indexOf("-o"))).toEqual([
+    "a b.yaml",
+    "c.yaml",
+    "--gate=overall>=0.8",
+  ]);
+});
+
 test("the action's script is bash", async () => {
   const script = evaluateScript();
   await expect(promisify(execFile)("bash", ["-n", "-c", script])).resolves.toEqual({ stdout: "", stderr: "" });
