@@ -25,11 +25,25 @@ function zip(members: Readonly<Record<string, unknown>>, method: 0 | 8 | 93 = 8)
     index.push(entry, Buffer.from(name));
     offset += local.length + name.length + packed.length;
   }
+  const count = Object.keys(members).length;
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06_05_4b_50);
-  end.writeUInt16LE(Object.keys(members).length, 10);
+  end.writeUInt16LE(Math.min(count, 0xff_ff), 10);
   end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...bodies, ...index, end]);
+  const whole = Buffer.concat([...bodies, ...index]);
+  return Buffer.concat([whole, ...(count > 0xff_ff ? longEnd({ count, offset, at: whole.length }) : []), end]);
+}
+
+/** What an archive of more members than two bytes can say has before its end. */
+function longEnd({ count, offset, at }: { count: number; offset: number; at: number }): Buffer[] {
+  const record = Buffer.alloc(56);
+  record.writeUInt32LE(0x06_06_4b_50);
+  record.writeBigUInt64LE(BigInt(count), 32);
+  record.writeBigUInt64LE(BigInt(offset), 48);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07_06_4b_50);
+  locator.writeBigUInt64LE(BigInt(at), 8);
+  return [record, locator];
 }
 
 const sample = (id: number, epoch: number) => ({ id, epoch, input: `Question ${id}?`, target: `Answer ${id}.` });
@@ -57,6 +71,13 @@ test.each([
     ["10", "Question 10?", "Answer 10."],
   ]);
   expect(notes.map(({ message }) => message)).toEqual(["the reply of epoch 2; the first epoch was kept"]);
+});
+
+test("a log of more samples than two bytes can say is read to its end", () => {
+  const ids = Array.from({ length: 66_000 }, (_, index) => index + 1);
+  const members = Object.fromEntries(ids.map((id) => [`samples/${id}_epoch_1.json`, { id }]));
+  const text = readEvalLog(zip({ ...members, "header.json": { eval: {} } }, 0)) ?? "";
+  expect((JSON.parse(text) as { samples: { id: number }[] }).samples.map(({ id }) => id)).toEqual(ids);
 });
 
 test("other archives and texts are left to whoever reads them, and a broken log is named", () => {

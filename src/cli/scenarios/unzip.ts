@@ -4,7 +4,7 @@ import { FormatError } from "../../formats/format-error.ts";
 /** What the members may grow to together: as much text as fits into one value, since they are joined to one. */
 const mostTogether = 500_000_000;
 
-const signatures = { end: 0x06_05_4b_50, entry: 0x02_01_4b_50 } as const;
+const signatures = { end: 0x06_05_4b_50, longEnd: 0x07_06_4b_50, entry: 0x02_01_4b_50 } as const;
 /** The end of an archive may be followed by a comment of this length. */
 const longestEnd = 22 + 0xff_ff;
 
@@ -42,8 +42,8 @@ function entriesOf(archive: Buffer): Entry[] {
   const end = archive.lastIndexOf(mark);
   if (end < from) throw new FormatError("the archive is not whole");
   const entries: Entry[] = [];
-  let at = archive.readUInt32LE(end + 16);
-  for (let left = archive.readUInt16LE(end + 10); left > 0; left--) {
+  let { at, left } = indexOf(archive, end);
+  for (; left > 0; left--) {
     if (archive.readUInt32LE(at) !== signatures.entry) throw new FormatError("the archive is not whole");
     const [name, extra, comment] = [28, 30, 32].map((field) => archive.readUInt16LE(at + field)) as [
       number,
@@ -59,6 +59,16 @@ function entriesOf(archive: Buffer): Entry[] {
     at += 46 + name + extra + comment;
   }
   return entries;
+}
+
+/** Where the list of members begins, and how many there are. More of them than two bytes can say stand in a record of their own. */
+function indexOf(archive: Buffer, end: number): { at: number; left: number } {
+  const left = archive.readUInt16LE(end + 10);
+  const long = end - 20;
+  if (left < 0xff_ff || long < 0 || archive.readUInt32LE(long) !== signatures.longEnd)
+    return { at: archive.readUInt32LE(end + 16), left };
+  const record = Number(archive.readBigUInt64LE(long + 8));
+  return { at: Number(archive.readBigUInt64LE(record + 48)), left: Number(archive.readBigUInt64LE(record + 32)) };
 }
 
 function unpack(archive: Buffer, { name, method, size, offset }: Entry, maxOutputLength: number): Buffer {
