@@ -8,7 +8,8 @@ import { changedSettings } from "../reporters/changed-settings.ts";
 import { comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
-import { outputWidth, printJson, printLine, tell } from "../terminal/output.ts";
+import { isResultsFile } from "../sources/results-file.ts";
+import { note, outputWidth, printJson, printLine, tell } from "../terminal/output.ts";
 
 interface CompareOptions extends SourceOptions {
   readonly failOnRegression?: boolean;
@@ -37,6 +38,9 @@ async function compare(left: string, right: string, options: CompareOptions): Pr
   await using source = await openSource(options);
   const baseline = await readResults(source, left);
   const candidate = await readResults(source, right);
+  // A file may hold another scoring of the run.
+  if (baseline.run_id === candidate.run_id && !isResultsFile(left) && !isResultsFile(right))
+    note("Both are the same run; latest~1 is the one before the newest.");
   const comparison = compareResponses(baseline, candidate);
   checkScores(options.scores, comparison);
   print({ baseline, candidate, comparison }, options);
