@@ -46,7 +46,7 @@ test("JSON lines keep going after a bad line and say which it was", () => {
     expect.stringMatching(/^scenario-[0-9a-f]{12}$/),
   ]);
   expect(messages(result)).toEqual([
-    "5 | the line is not valid JSON: the end of the text cannot stand here (column 18)",
+    "5 | the line is not valid JSON: the end of the line cannot stand here (column 18)",
     "2 | unknown fields: owner",
     '2 | the id "one" occurs more than once; this one became "one-2"',
     "4 | /interactions/0 | the interaction has no user_message that is text",
@@ -56,6 +56,9 @@ test("JSON lines keep going after a bad line and say which it was", () => {
 
 test("text that YAML takes for a number stays as it was written; labels are what YAML says", () => {
   const text = `id: 007
+description: 2.0
+tags: [1.10, no, 0x2]
+system_prompt: 0.50
 interactions:
   - id: 01
     user_message: 1234567890123456789
@@ -67,7 +70,8 @@ interactions:
   expect(notes).toEqual([]);
   const turn = { id: "01", user_message: "1234567890123456789", reference_reply: "1.10", references: ["True", "0x1F"] };
   const reference_metadata = { price: 1.1, order: "1234567890123456789" };
-  expect(scenarios).toMatchObject([{ id: "007", interactions: [{ ...turn, reference_metadata }] }]);
+  const whole = { id: "007", description: "2.0", tags: ["1.10", "no", "0x2"], system_prompt: "0.50" };
+  expect(scenarios).toMatchObject([{ ...whole, interactions: [{ ...turn, reference_metadata }] }]);
 });
 
 test("what Python writes for numbers that JSON does not have is read, and what looks like it in a text stays", () => {

@@ -83,7 +83,7 @@ function readJsonLines(text: string): ReadDocument {
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       const column = error.column ?? 1;
-      broken.push({ line: index + 1, column, message: error.message.replace(/^line 1, column \d+: /, "") });
+      broken.push({ line: index + 1, column, message: inLine(error.message) });
     }
   }
   const [first] = broken;
@@ -95,6 +95,10 @@ function readJsonLines(text: string): ReadDocument {
   }));
   return { syntax: "jsonl", values, notes: [...notes, ...repeated], linesOf: (wanted) => jsonLinesOf(text, wanted) };
 }
+
+/** Of one line, what was said of a whole text. */
+const inLine = (message: string): string =>
+  message.replace(/^line 1, column \d+: /, "").replace("the end of the text", "the end of the line");
 
 function readYaml(text: string): ReadDocument {
   const lineCounter = new LineCounter();

@@ -3,7 +3,17 @@ import { roleNames, type ColumnRole } from "./column-mapping.ts";
 import { losesDigits } from "./parse-exact-json.ts";
 import { sameName } from "./records.ts";
 
-const textRoles: readonly ColumnRole[] = ["scenario_id", "id", "user", "reference", "references", "agent_reply"];
+const textRoles: readonly ColumnRole[] = [
+  "scenario_id",
+  "id",
+  "user",
+  "reference",
+  "references",
+  "system",
+  "description",
+  "tags",
+  "agent_reply",
+];
 /** Fields that hold text: without quotes `007` and `1.10` are numbers to YAML, and text to whoever wrote them there. */
 const textNames: ReadonlySet<string> = new Set(textRoles.flatMap((role) => roleNames[role].map(sameName)));
 
