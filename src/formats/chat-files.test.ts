@@ -122,6 +122,27 @@ test("a label that says something else is named as left out", () => {
     expect(read({ ...item, label: "orders" }).notes).toEqual(["not part of a scenario: label"]);
 });
 
+test.each(["expected", "ground_truth", "output"])(
+  "%s beside messages that wait for a reply is the reference",
+  (name) => {
+    expect(read({ messages: [asked], [name]: answered.content })).toMatchObject({
+      turns: [[[asked.content, answered.content]]],
+      notes: [],
+    });
+    const { turns, notes } = read({ messages: [asked, answered], [name]: "Look it up." });
+    expect(turns).toEqual([[[asked.content, answered.content]]]);
+    expect(notes).toEqual([`not part of a scenario: ${name}`]);
+  },
+);
+
+test("a mapping says which field beside the messages is the reference", () => {
+  const messages = [asked, said("assistant", "No idea.")];
+  const text = JSON.stringify({ messages, gold: { text: answered.content }, output: "Look it up." });
+  const { scenarios, notes } = importScenarios({ text, format: "openai-chat", mapping: { reference: "gold" } });
+  expect(scenarios).toMatchObject([{ interactions: [{ reference_reply: answered.content }] }]);
+  expect(notes).toMatchObject([{ message: "not part of a scenario: output" }]);
+});
+
 test.each(["conversation_id", "conversation_hash", "prompt_id"])("%s names a conversation", (name) => {
   const conversations = [
     { from: "human", value: asked.content },

@@ -1,7 +1,8 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import type { ColumnMapping } from "../column-mapping.ts";
 import { finishTurns } from "../finish-turns.ts";
-import { readOutput, type ItemContext } from "../peer-item.ts";
-import { readContent } from "../read-message.ts";
+import { below, nameOfRole, readOutput, type ItemContext } from "../peer-item.ts";
+import { readContent, readMessage } from "../read-message.ts";
 import { anyField, isMessageList, listField, pointerTo, recordField } from "../records.ts";
 import { turnsFromMessages } from "../turns-from-messages.ts";
 import { conversationIds, itemsOf, type Importer } from "./importer.ts";
@@ -43,16 +44,37 @@ function addConversation(value: unknown, context: ItemContext): void {
   const messages = name === undefined ? undefined : listField(request, name);
   if (!isRecord(value) || !isRecord(request) || !messages || name === undefined)
     return collector.note("dropped", place, "the item has no list messages");
-  noteOthers([...Object.keys(untagged(value)), ...(holder === undefined ? [] : Object.keys(request))], context);
+  const answer = answerName(value, { name, messages, mapping: context.mapping });
+  const names = [...Object.keys(untagged(value)), ...(holder === undefined ? [] : Object.keys(request))];
+  noteOthers(
+    names.filter((candidate) => candidate !== answer),
+    context,
+  );
   const pointer = pointerTo(place.pointer, ...(holder === undefined ? [] : [holder]), name);
   const { system, turns } = turnsFromMessages({ messages, place: { ...place, pointer }, collector });
-  const reply = readOutput(anyField(value, ...preferred.filter((candidate) => candidate !== name)), context);
+  const reply = readOutput(answer === undefined ? undefined : value[answer], below(context, answer ?? name));
   collector.add({
     place,
     id: anyField(value, ...conversationIds),
     system: system ?? systemOf(request),
     turns: finishTurns(turns, isUndesired(value, context) ? { reference: "" } : reply),
   });
+}
+
+interface Asked {
+  readonly name: string;
+  readonly messages: readonly unknown[];
+  readonly mapping: ColumnMapping;
+}
+
+/** Where the reply stands that is no message: the mapped one, the preferred one, or what a dataset expects where the last message waits for it. */
+function answerName(value: JsonRecord, { name, messages, mapping }: Asked): string | undefined {
+  const isWaiting = readMessage(messages.at(-1))?.role === "user";
+  const named = nameOfRole(value, "reference", mapping);
+  const names = mapping.reference === undefined ? [...preferred, ...(isWaiting ? [named] : [])] : [named, ...preferred];
+  return names.find(
+    (candidate) => candidate !== undefined && candidate !== name && anyField(value, candidate) !== undefined,
+  );
 }
 
 function noteOthers(names: readonly string[], { place, collector }: ItemContext): void {
