@@ -123,6 +123,23 @@ test("calls to the client's own tools are left for it to answer", async () => {
   expect(client.messages().at(-1)).toMatchObject({ role: "assistant", content: "It is red now." });
 });
 
+test("an approval that is put off for the client's tool is asked for by the model once more", async () => {
+  const paint: Tool = { name: "paint", description: "Paints the page.", parameters: { type: "object" } };
+  const mails = asksFor("send_mail", { to: "ada" }, "call_2").tool_calls;
+  const both = { tool_calls: [...asksFor("paint", {}, "call_1").tool_calls, ...mails] };
+  const sent: unknown[] = [];
+  const { models, model } = scripted(both, { tool_calls: mails }, "Done.");
+  await using agent = await runAgentApp(models, { tools: () => [mailTool(sent)] });
+  const client = connect(agent);
+  client.say("Paint it and tell Ada!");
+  await client.run({ tools: [paint] });
+  expect(client.messages().at(-1)).toMatchObject({ role: "assistant", toolCalls: [{ id: "call_1" }] });
+  client.add({ id: "result-1", role: "tool", toolCallId: "call_1", content: "painted" });
+  await client.run({ tools: [paint] });
+  expect(model.requests).toHaveLength(2);
+  expect([client.end(), sent]).toMatchObject([{ outcome: { type: "interrupt" } }, []]);
+});
+
 test.each([
   ["approved", { status: "resolved", payload: { approved: true } }, "sent"],
   ["denied", { status: "resolved", payload: { approved: false, reason: "Ask Ada." } }, "for this reason: Ask Ada."],
