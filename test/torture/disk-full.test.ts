@@ -1,4 +1,3 @@
-import { randomUUIDv7 } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { collect } from "../conformance/suite-helpers.ts";
 import { startTortureBench } from "./bench.ts";
 import { megabyte, mountSmallDisk } from "./small-disk.ts";
-import { tortureRun } from "./torture-run.ts";
+import { diskFillingRun } from "./torture-run.ts";
 
 const leaseMs = 1_000;
 
@@ -25,13 +24,7 @@ test("a disk that fills up stops the run, which goes on when there is room again
     const file = join(disk, "rehearsal.db");
     await using storage = await openSqlite({ file, leaseMs });
     await writeFile(ballast, Buffer.alloc(13 * megabyte));
-    const run = tortureRun({
-      id: randomUUIDv7(),
-      endpoint: "http://model.test",
-      scenarios: 12,
-      turns: 4,
-      settings: { scorers: ["success"] },
-    });
+    const run = diskFillingRun();
     await storage.store.runs.create(run);
     // 48 replies of 80 kB are more than the room beside the ballast.
     await using bench = await startTortureBench(storage, { reply: (turn) => turn + "x".repeat(80_000) });

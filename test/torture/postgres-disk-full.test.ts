@@ -1,4 +1,4 @@
-import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { chmod, chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { findUnprivilegedUser } from "../support/postgres/programs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startTortureBench } from "./bench.ts";
 import { megabyte, mountSmallDisk } from "./small-disk.ts";
-import { tortureRun } from "./torture-run.ts";
+import { diskFillingRun } from "./torture-run.ts";
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -43,13 +43,7 @@ test("replies for which PostgreSQL has no room are held, and asked for once", as
     await database.query("alter table interaction set tablespace small");
     const ballast = join(disk, "ballast");
     await writeFile(ballast, Buffer.alloc(14 * megabyte));
-    const run = tortureRun({
-      id: randomUUIDv7(),
-      endpoint: "http://model.test",
-      scenarios: 12,
-      turns: 4,
-      settings: { scorers: ["success"] },
-    });
+    const run = diskFillingRun();
     await storage.store.runs.create(run);
     // Hardly to be packed: 48 of them are more than the room beside the ballast.
     await using bench = await startTortureBench(storage, {
@@ -57,6 +51,7 @@ test("replies for which PostgreSQL has no room are held, and asked for once", as
     });
 
     await expect.poll(() => bench.errors[0], { timeout: 20_000 }).toMatchObject({ code: "storage_full" });
+    // Long enough for several tries to write each of them.
     await sleep(3_000);
     await rm(ballast);
     expect((await bench.ended(run.id)).state).toBe("completed");

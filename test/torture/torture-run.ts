@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from "node:crypto";
 import type { RunSettings } from "../../src/contract/evaluation-request.ts";
 import type { NewRun } from "../../src/contract/store.ts";
 import { sampleInteraction, sampleRun } from "../conformance/sample-runs.ts";
@@ -29,4 +30,10 @@ export function tortureRun({
       ),
     })),
   });
+}
+
+/** A run whose 48 replies, long ones, fill a small disk. */
+export function diskFillingRun(): NewRun {
+  const endpoint = "http://model.test";
+  return tortureRun({ id: randomUUIDv7(), endpoint, scenarios: 12, turns: 4, settings: { scorers: ["success"] } });
 }
