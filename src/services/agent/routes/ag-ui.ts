@@ -1,9 +1,6 @@
 import { Hono } from "hono";
 import { AgUiRequest } from "../../../contract/agent-ag-ui.ts";
-import { inTime } from "../../../contract/in-time.ts";
-import { answerEvents } from "../../http/answer-events.ts";
 import { requireScope } from "../../http/auth.ts";
-import { EventWriter } from "../../http/event-writer.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
@@ -13,14 +10,11 @@ import { clientSignal } from "../turns/client-signal.ts";
 import { readTurnHeaders, refuseThread, type TurnHeaders } from "../turns/read-turn-headers.ts";
 import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
 import type { Turn } from "../turns/turn.ts";
-import { turnHeaders } from "../turns/turn-headers.ts";
 import { sendAgUiError, sendAgUiEvents, type AgUiRun } from "../wires/ag-ui-events.ts";
 import { fromAgUi, readResume, type AgUiDecisions } from "../wires/ag-ui-request.ts";
-import { crashReporter } from "../wires/answer-turn.ts";
+import { answerChat } from "../wires/answer-chat.ts";
 import { checkCount } from "../wires/check-count.ts";
-import { untilFirstWord } from "../wires/first-word.ts";
 import { namedModel } from "../wires/named-model.ts";
-import { openStream } from "../wires/open-stream.ts";
 import { fieldError, planTools, toToolDefinition } from "../wires/openai-request.ts";
 
 /** POST /agent/ag-ui: the agent behind AG-UI's `HttpAgent`, with the client's own tools and approvals. */
@@ -59,23 +53,14 @@ export function agUiRoute(dependencies: AgentDependencies, parts: AgentParts): H
     const started = decided
       ? resumeWaitingRun(dependencies, parts, { ...decided, headers, stream: true, signal })
       : start(request, headers, context.req.header("x-model-id"));
-    const begun = started.then((turn) => {
-      turn.watch(signal);
-      return turn;
-    });
-    const { requestId } = headers;
     const run = toRun(request, decided);
-    const write = (stream: EventWriter, turn: Turn) =>
-      sendAgUiEvents(stream, turn, { run, onCrash: crashReporter({ log, requestId, turn }) });
-    const fail = (stream: EventWriter, error: unknown) =>
-      sendAgUiError(stream, crashReporter({ log, requestId })(error));
-
-    const turn = await inTime(begun, patienceMs);
-    if (!turn) return openStream(context, begun, { write, fail });
-    await untilFirstWord(turn, { showsTools: true, patienceMs });
-    const stream = new EventWriter();
-    write(stream, turn);
-    return answerEvents(context, stream, turnHeaders(turn));
+    return answerChat(context, started, {
+      send: (stream, turn, onCrash) => sendAgUiEvents(stream, turn, { run, onCrash }),
+      sendError: sendAgUiError,
+      signal,
+      log,
+      patienceMs,
+    });
   });
 }
 

@@ -1,9 +1,6 @@
 import { Hono } from "hono";
 import { UiChatRequest } from "../../../contract/agent-ui.ts";
-import { inTime } from "../../../contract/in-time.ts";
-import { answerEvents } from "../../http/answer-events.ts";
 import { requireScope } from "../../http/auth.ts";
-import { EventWriter } from "../../http/event-writer.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
@@ -12,13 +9,9 @@ import type { AgentDependencies } from "../dependencies.ts";
 import { clientSignal } from "../turns/client-signal.ts";
 import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
-import type { Turn } from "../turns/turn.ts";
-import { turnHeaders } from "../turns/turn-headers.ts";
-import { crashReporter } from "../wires/answer-turn.ts";
+import { answerChat } from "../wires/answer-chat.ts";
 import { checkCount } from "../wires/check-count.ts";
-import { untilFirstWord } from "../wires/first-word.ts";
 import { namedModel } from "../wires/named-model.ts";
-import { openStream } from "../wires/open-stream.ts";
 import { sendUiError, sendUiMessage, uiStreamHeaders } from "../wires/ui-message-stream.ts";
 import { fromUiMessages, readDecisions } from "../wires/ui-request.ts";
 
@@ -45,25 +38,19 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
             thread: null,
           }),
         );
-    const begun = started.then((turn) => {
-      turn.watch(signal);
-      return turn;
+    return answerChat(context, started, {
+      send: (stream, turn, onCrash) =>
+        sendUiMessage(stream, turn, {
+          // What follows a decision belongs to the message that asked for it.
+          messageId: decided?.messageId ?? `run--${turn.runId}`,
+          denied: decided?.denied ?? [],
+          onCrash,
+        }),
+      sendError: sendUiError,
+      headers: uiStreamHeaders,
+      signal,
+      log,
+      patienceMs,
     });
-    const { requestId } = headers;
-    const write = (stream: EventWriter, turn: Turn) =>
-      sendUiMessage(stream, turn, {
-        // What follows a decision belongs to the message that asked for it.
-        messageId: decided?.messageId ?? `run--${turn.runId}`,
-        denied: decided?.denied ?? [],
-        onCrash: crashReporter({ log, requestId, turn }),
-      });
-    const fail = (stream: EventWriter, error: unknown) => sendUiError(stream, crashReporter({ log, requestId })(error));
-
-    const turn = await inTime(begun, patienceMs);
-    if (!turn) return openStream(context, begun, { headers: uiStreamHeaders, write, fail });
-    await untilFirstWord(turn, { showsTools: true, patienceMs });
-    const stream = new EventWriter();
-    write(stream, turn);
-    return answerEvents(context, stream, { ...turnHeaders(turn), ...uiStreamHeaders });
   });
 }
