@@ -118,13 +118,20 @@ test("the action passes inputs as variables only, and uses options that exist", 
   for (const option of options) expect(known).toContain(option);
 });
 
-test("the action's comment holds the summary of every model, and is written once", async () => {
+test.each([
+  ["rehearsal", "<!-- rehearsal -->"],
+  ["rehearsal-support", "<!-- rehearsal: rehearsal-support -->"],
+])("the comment of the action named %s holds the summary of every model, and is written once", async (NAME, marker) => {
   await using folder = await temporaryFolder();
   for (const number of [10, 2, 1]) await writeFile(folder.file(`summary-${number}.md`), `model ${number}\n`);
   await writeFile(folder.file("results-1.json"), "{}");
   const { runs } = parse(read("action.yml"));
   const script = (runs.steps as readonly Step[]).find((step) => step.with?.script)?.with?.script ?? "";
-  const comments: { id: number; body: string }[] = [{ id: 1, body: "Well done" }];
+  const others = [
+    { id: 1, body: "Well done" },
+    { id: 3, body: "<!-- rehearsal: another -->" },
+  ];
+  const comments = [...others];
   const issues = {
     listComments: () => {},
     createComment: async ({ body }: { body: string }) => comments.push({ id: 2, body }),
@@ -133,10 +140,10 @@ test("the action's comment holds the summary of every model, and is written once
   };
   const github = { rest: { issues }, paginate: async () => comments };
   const context = { repo: { owner: "o", repo: "r" }, issue: { number: 1 } };
-  const runner = { env: { OUTPUT_FOLDER: folder.path } };
+  const runner = { env: { OUTPUT_FOLDER: folder.path, NAME } };
   const comment = runInNewContext(`(async (require, process, github, context) => {${script}})`);
   for (let time = 0; time < 2; time += 1) await comment(createRequire(import.meta.url), runner, github, context);
-  expect(comments.slice(1)).toEqual([{ id: 2, body: "<!-- rehearsal -->\nmodel 1\n\nmodel 2\n\nmodel 10\n" }]);
+  expect(comments).toEqual([...others, { id: 2, body: `${marker}\nmodel 1\n\nmodel 2\n\nmodel 10\n` }]);
 });
 
 function evaluateScript(): string {
