@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { completionScripts } from "../../src/cli/completion/completion-scripts.ts";
+import { completions } from "../../src/cli/completion/completions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { commandLine } from "../support/command-line.ts";
 
@@ -40,7 +41,15 @@ test.skipIf(!has("bash"))("bash offers commands, options and choices, and leaves
   expect(await words("compare", "latest", "la")).toEqual(["latest"]);
   expect(await words("eval", "--reporter", "ju")).toEqual(["junit"]);
   expect(await words("eval", "--reporter", "line,json,j")).toEqual(["line,json,junit"]);
+  expect(await words("eval", "--reporter", "=", "ju")).toEqual(["junit"]);
+  expect(await words("keys", "--data-dir", "=", "x", "")).toEqual(["create", "list", "revoke"]);
+  expect(await words("export", "--to", "=")).toEqual(expect.arrayContaining(["json", "promptfoo"]));
   expect(await words("delete", "latest", "la")).toEqual(["latest"]);
+});
+
+test("shells that take --name=value for one word are offered it whole", async () => {
+  expect(await completions(["eval", "--reporter=line,ju"])).toEqual(["--reporter=line,junit"]);
+  expect(await completions(["eval", "--unknown=ju"])).toEqual([]);
 });
 
 test.skipIf(!has("zsh"))("zsh offers commands", async () => {

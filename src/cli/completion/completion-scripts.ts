@@ -5,7 +5,7 @@ export const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `_rehearsal() {
   local IFS=$'\\n'
   local typed=("\${COMP_WORDS[@]:1:COMP_CWORD}")
-  COMPREPLY=($(compgen -W "$(rehearsal completion words -- "\${typed[@]}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -W "$(rehearsal completion words -- "\${typed[@]}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]#=}"))
 }
 complete -o default -F _rehearsal rehearsal
 `,

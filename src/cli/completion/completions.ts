@@ -2,8 +2,9 @@ import type { Argument, Command, Option } from "commander";
 import { createProgram, declareOnce } from "../create-program.ts";
 import { collectList } from "../options.ts";
 
-/** What may follow: `words` is everything after the program's name, the last one still being typed. */
-export async function completions(words: readonly string[]): Promise<string[]> {
+/** What may follow: `given` is everything after the program's name, the last one still being typed. */
+export async function completions(given: readonly string[]): Promise<string[]> {
+  const words = withoutEqualSigns(given);
   const typed = words.at(-1) ?? "";
   const program = createProgram();
   const names = program.commands.map((command) => command.name());
@@ -15,6 +16,11 @@ export async function completions(words: readonly string[]): Promise<string[]> {
   return startingWith(await offers(command, { typed, words }), typed);
 }
 
+/** bash takes `--name=value` apart into three words, and what is typed after the sign for a word of its own. */
+function withoutEqualSigns(words: readonly string[]): string[] {
+  return words.flatMap((word, index) => (word !== "=" ? [word] : index === words.length - 1 ? [""] : []));
+}
+
 const startingWith = (offered: readonly string[], typed: string): string[] =>
   offered.filter((word) => word.startsWith(typed));
 
@@ -24,14 +30,21 @@ async function offers(
 ): Promise<readonly string[]> {
   const before = words.at(-2) ?? "";
   const open = optionWithValue(command, before);
-  if (open?.parseArg === collectList) return furtherEntries(open.argChoices ?? [], typed);
-  if (open) return open.argChoices ?? (open.flags.includes("<run>") ? recentRuns() : []);
+  if (open) return valuesOf(open, typed);
+  const [, name, value] = /^(--[a-z-]+)=(.*)$/s.exec(typed) ?? [];
+  const assigned = name === undefined ? undefined : optionWithValue(command, name);
+  if (assigned) return (await valuesOf(assigned, value ?? "")).map((offered) => `${name}=${offered}`);
   if (typed.startsWith("-")) {
     return [...command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : [])), "--help"];
   }
   const argument = nextArgument(command, words.slice(1, -1));
   if (argument && runArguments.has(argument.name())) return recentRuns();
   return argument?.argChoices ?? [];
+}
+
+async function valuesOf(option: Option, typed: string): Promise<readonly string[]> {
+  if (option.parseArg === collectList) return furtherEntries(option.argChoices ?? [], typed);
+  return option.argChoices ?? (option.flags.includes("<run>") ? recentRuns() : []);
 }
 
 /** What may stand behind the last comma, with all that stands before it: a shell completes the whole word. */
