@@ -5,6 +5,7 @@ import { countWords, sharedWords } from "../text/count-words.ts";
 import { isWithin } from "./is-within.ts";
 import { labelKey } from "./label-key.ts";
 import { overlapF1 } from "./overlap.ts";
+import { sharedWithin } from "./shared-within.ts";
 
 /** Any JSON value, as metadata holds it. */
 export type MetadataValue = Metadata[string];
@@ -70,34 +71,34 @@ function matchItems(
   expected: readonly MetadataValue[],
   { aliases, tolerance }: LabelRule,
 ): number {
-  const keyOf = (item: MetadataValue) => itemKey(item, aliases);
-  const countsOf = (items: readonly MetadataValue[]) =>
-    countWords(items.filter((item) => tolerance === undefined || !isNumber(item)).map(keyOf));
-  const near =
-    tolerance === undefined ? 0 : sharedNumbers(generated.filter(isNumber), expected.filter(isNumber), tolerance);
-  const shared = sharedWords(countsOf(generated), countsOf(expected));
-  return overlapF1(shared + near, generated.length, expected.length);
+  const keysOf = (items: readonly MetadataValue[]) => countWords(items.map((item) => itemKey(item, { aliases })));
+  const shared =
+    tolerance === undefined
+      ? sharedWords(keysOf(generated), keysOf(expected))
+      : sharedNearly(byOutline(generated, aliases), byOutline(expected, aliases), tolerance);
+  return overlapF1(shared, generated.length, expected.length);
 }
 
-/** How many numbers of two lists fit each other, each used once. In order of size, whoever is too small for its counterpart fits none behind it. */
-function sharedNumbers(left: readonly number[], right: readonly number[], tolerance: number): number {
-  const [ours, theirs] = [left, right].map((numbers) => numbers.toSorted((one, other) => one - other)) as [
-    number[],
-    number[],
-  ];
-  let shared = 0;
-  for (let at = 0, other = 0; at < ours.length && other < theirs.length;) {
-    const [one, two] = [ours[at] as number, theirs[other] as number];
-    const fits = isWithin(tolerance, one, two);
-    if (fits) shared++;
-    if (fits || one < two) at++;
-    if (fits || one >= two) other++;
+/** What the items of a list are but for their numbers → the numbers of each of them. */
+type Outlines = ReadonlyMap<string, readonly number[][]>;
+
+function byOutline(items: readonly MetadataValue[], aliases: LabelRule["aliases"]): Outlines {
+  const outlines = new Map<string, number[][]>();
+  for (const item of items) {
+    const numbers: number[] = [];
+    const outline = itemKey(item, { aliases, numbers });
+    const alike = outlines.get(outline);
+    if (alike) alike.push(numbers);
+    else outlines.set(outline, [numbers]);
   }
-  return shared;
+  return outlines;
 }
 
-function isNumber(item: MetadataValue): item is number {
-  return typeof item === "number";
+/** How many items two lists share, each used once, where their numbers need not be the same. */
+function sharedNearly(generated: Outlines, expected: Outlines, tolerance: number): number {
+  let shared = 0;
+  for (const [outline, items] of generated) shared += sharedWithin(tolerance, items, expected.get(outline) ?? []);
+  return shared;
 }
 
 function matchKeys(generated: Metadata, expected: Metadata, rule: LabelRule): number {
@@ -110,15 +111,23 @@ function matchKeys(generated: Metadata, expected: Metadata, rule: LabelRule): nu
   return total / keys.length;
 }
 
+interface KeyOptions {
+  readonly aliases: LabelRule["aliases"];
+  /** Takes the numbers of the value, which are then no part of its key. */
+  readonly numbers?: number[];
+}
+
 /** The same text for values that are equal, whatever the order of their keys, aliases counted. */
-function itemKey(value: MetadataValue, aliases: LabelRule["aliases"]): string {
-  if (typeof value === "string") return `"${canonicalKey(value, aliases)}"`;
-  if (Array.isArray(value)) return `[${value.map((item) => itemKey(item, aliases)).join(",")}]`;
+function itemKey(value: MetadataValue, options: KeyOptions): string {
+  if (typeof value === "string") return `"${canonicalKey(value, options.aliases)}"`;
+  if (Array.isArray(value)) return `[${value.map((item) => itemKey(item, options)).join(",")}]`;
   if (isRecord(value)) {
     const pairs = Object.keys(value).toSorted();
-    return `{${pairs.map((key) => `${JSON.stringify(key)}:${itemKey(value[key] as MetadataValue, aliases)}`).join(",")}}`;
+    return `{${pairs.map((key) => `${JSON.stringify(key)}:${itemKey(value[key] as MetadataValue, options)}`).join(",")}}`;
   }
-  return String(value);
+  if (typeof value !== "number" || !options.numbers) return String(value);
+  options.numbers.push(value);
+  return "number";
 }
 
 /** What the object itself holds under the key: `toString` and the like are not labels. */

@@ -97,6 +97,27 @@ test("a rule holds within lists and objects too", () => {
   expect(matchValue([1.5, 3, 7], [1, 2, 7.5, 9], rule)).toBeCloseTo(4 / 7, 12);
 });
 
+test("a tolerance holds for the numbers of objects and lists in a list", () => {
+  const rule = { tolerance: 0.5, aliases: { euro: ["€"] } };
+  const line = (price: number, count = 1, currency = "euro") => ({ count, currency, price });
+  expect(matchValue([line(9.6), line(5.2, 2, "€")], [line(5, 2), line(10)], rule)).toBe(1);
+  expect(matchValue([line(9.4), line(5, 2)], [line(5, 2), line(10)], rule)).toBe(0.5);
+  expect(matchValue([line(10)], [line(10, 1, "dollar")], rule)).toBe(0);
+  expect(matchValue([[1.2, "a"]], [[1, "a"]], rule)).toBe(1);
+  expect(matchValue([{ at: [1.2, { x: 3 }] }], [{ at: [1, { x: 3.5 }] }], rule)).toBe(1);
+  // The first fits both and the second only one of them, in whatever order they stand.
+  expect(matchValue([line(5, 5), line(5.4, 5.4)], [line(5.2, 5.2), line(4.6, 4.6)], rule)).toBe(1);
+  expect(matchValue([line(5.4, 5.4), line(5, 5)], [line(4.6, 4.6), line(5.2, 5.2)], rule)).toBe(1);
+  // What is left over when numbers are put aside must not make other things alike.
+  expect(matchValue([{ a: "number" }], [{ a: 1 }], rule)).toBe(0);
+});
+
+test("long lists of objects are compared in good time", () => {
+  const places = Array.from({ length: 20_000 }, (_, index) => ({ x: index % 100, y: index }));
+  const near = places.map(({ x, y }) => ({ x: x + 0.1, y: y - 0.1 }));
+  expect(matchValue(near, places, { tolerance: 0.2 })).toBe(1);
+});
+
 test("each expected key has a score and metadata_match is their mean; extra keys do not count", () => {
   expect(
     values({ intent: "Greeting", sentiment: "neutral", extra: 1 }, { intent: "greeting", sentiment: "positive" }),
