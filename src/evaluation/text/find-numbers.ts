@@ -14,12 +14,16 @@ const spaces = String.raw` \u00a0\u202f`;
 // As many groups as a number can tell apart: without an end, each number of a long list would be tried as the start of the rest.
 const thousands = String.raw`\d{1,3}(?:[,'’${spaces}]\d{3}){1,8}(?!\d)(?:\.\d+)?`;
 const lakhs = String.raw`\d{1,2}(?:,\d{2}){1,8},\d{3}(?!\d)(?:\.\d+)?`;
-/** As most of Europe and South America write it. A comma before three digits alone is taken for one of thousands: 1,500 is 1500. */
+/**
+ * As most of Europe and South America write it. A comma before three digits alone is taken for one of thousands (1,500 is 1500), unless too
+ * many stand before it for that: 1234,567 has a fraction.
+ */
 const withComma = [
   String.raw`\d{1,3}(?:[.'’${spaces}]\d{3}){1,8},\d+`,
   String.raw`\d{1,3}(?:\.\d{3}){2,8}`,
   String.raw`0,\d+`,
   String.raw`(?<!\d,)\d+,(?:\d{1,2}|\d{4,})`,
+  String.raw`(?<!\d,)\d{4,},\d{3}`,
 ].join("|");
 /** What NFKC makes of ½ and 5½: a slash that nothing but fractions has. */
 const fraction = String.raw`(?:\d{1,3} )?\d{1,3}⁄\d{1,3}(?!\d)`;
