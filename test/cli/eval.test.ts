@@ -123,6 +123,16 @@ test("what --json printed is read as the results of a run, where it is one", asy
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("rehearsal report -o results.json write") });
 });
 
+test("of results in lines or a table, it is said which file can be read instead", async () => {
+  await using folder = await folderWith({ "results.jsonl": "{}\n{}\n", "results.csv": "turn\n1\n" });
+  for (const file of ["results.jsonl", "./results.csv"]) {
+    const { code, stderr } = await runCli(["report", file], { cwd: folder.path });
+    expect(code).toBe(2);
+    expect(stderr).toContain(file);
+    expect(stderr).toContain("rehearsal eval -o results.json and rehearsal report -o results.json write such a file");
+  }
+});
+
 test("a gate that is not reached is exit 1", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Maybe") });

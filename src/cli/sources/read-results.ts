@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { readText } from "../read-text.ts";
@@ -7,7 +8,23 @@ import type { RunSource } from "./run-source.ts";
 
 /** The results of a run, or of a file that was written with `-o results.json` or is what `--json` printed. */
 export async function readResults(source: RunSource, text: string): Promise<EvaluationResponse> {
-  return isResultsFile(text) ? readResultFile(text) : source.results(await findRun(source, text));
+  return isResultsFile(text) ? readResultFile(text) : source.results(await findRunNotFile(source, text));
+}
+
+const howToWrite = "\n  rehearsal eval -o results.json and rehearsal report -o results.json write such a file";
+
+/** Results are written in forms that leave out a part of them, too: lines, tables and reports cannot be read back. */
+async function findRunNotFile(source: RunSource, text: string): Promise<string> {
+  try {
+    return await findRun(source, text);
+  } catch (error) {
+    if (!(error instanceof CliError) || !statSync(text, { throwIfNoEntry: false })?.isFile()) throw error;
+    throw new CliError(
+      `there is no run "${text}", and of files only whole results in JSON are read${howToWrite}`,
+      undefined,
+      { cause: error },
+    );
+  }
 }
 
 async function readResultFile(file: string): Promise<EvaluationResponse> {
@@ -15,8 +32,7 @@ async function readResultFile(file: string): Promise<EvaluationResponse> {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new CliError(
-    `${file} does not hold the results of a run: /${issue?.path.join("/")} ${issue?.message}\n` +
-      "  rehearsal eval -o results.json and rehearsal report -o results.json write such a file",
+    `${file} does not hold the results of a run: /${issue?.path.join("/")} ${issue?.message}${howToWrite}`,
   );
 }
 
@@ -32,6 +48,6 @@ function parse(content: string, file: string): unknown {
   try {
     return JSON.parse(content);
   } catch (cause) {
-    throw new CliError(`${file} is not valid JSON`, undefined, { cause });
+    throw new CliError(`${file} is not valid JSON, which results are read from${howToWrite}`, undefined, { cause });
   }
 }
